@@ -1150,7 +1150,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__context)
-            opts="-b -n -C -g -S -q -v -h --style --budget --peek --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-b -n -C -g -S -q -v -h --style --budget --stable --peek --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1448,7 +1448,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__hook)
-            opts="-C -g -S -q -v -h --host --dir --global --scope --as --json --quiet --verbose --color --help session-start user-prompt pre-tool pre-compact stop session-end"
+            opts="-b -C -g -S -q -v -h --host --budget --dir --global --scope --as --json --quiet --verbose --color --help session-start user-prompt pre-tool pre-compact stop session-end"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1456,6 +1456,14 @@ _memdir() {
             case "${prev}" in
                 --host)
                     COMPREPLY=($(compgen -W "claude codex gemini cursor" -- "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 -C)

@@ -178,6 +178,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand context" -l as -d 'The cal
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l stable -d 'What rarely changes first and the news last, so that prompt caches hold'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s n -l peek -d 'Do not record the news as seen: the next call shows them again'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
@@ -587,7 +588,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand stats" -l as -d 'The calle
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand stats" -l cost -d 'Only what models cost, and how good their proposals were'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l cost -d 'Only what models and contexts cost, and how good their proposals were'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l csv -d 'Print comma-separated values: metric, name, agent, day (empty for the sum), value'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
@@ -965,6 +966,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand hook" -l host -d 'The host
 codex\t''
 gemini\t''
 cursor\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand hook" -s b -l budget -d 'At session-start, print at most N tokens (default 600, at least 320)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r

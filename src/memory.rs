@@ -23,6 +23,7 @@ use crate::commands::{
     self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, ListOptions, LogOptions, ProgressNotes,
     ReaderMark, Session, UndoOptions, WatchedState,
 };
+use crate::host::layers::LayerPlace;
 use crate::host::models::ModelQuery;
 use crate::host::user;
 use crate::llm::Model;
@@ -65,6 +66,8 @@ pub fn check_model(query: &ModelQuery) -> Result<ModelCheck, Error> {
 pub struct Memory {
     /// With the directory and the caller that were found.
     options: OpenOptions,
+    /// The layers that were found, to be opened again.
+    layers: Vec<LayerPlace>,
     found_by: &'static str,
     /// Kept, because a name that was found would count as one that was given.
     is_agent: bool,
@@ -78,10 +81,11 @@ impl Memory {
     /// `no_data_dir`, `usage` for an invalid setting, `invalid_policy`, `io`.
     pub fn open(options: OpenOptions) -> Result<Memory, Error> {
         let session = options.open_session(SessionNeeds::All)?;
+        let layers = session.layer_places();
         let (dir, actor) = (Some(session.dir), Some(session.actor));
         let (found_by, is_agent) = (session.found_by, session.is_agent);
         let progress = ProgressNotes::default();
-        Ok(Memory { options: OpenOptions { dir, actor, ..options }, found_by, is_agent, progress })
+        Ok(Memory { options: OpenOptions { dir, actor, ..options }, layers, found_by, is_agent, progress })
     }
 
     /// The same memory, whose commands note in `progress` what they are doing.
@@ -103,7 +107,7 @@ impl Memory {
     }
 
     fn session(&self) -> Result<Session, Error> {
-        let session = self.options.open_session(SessionNeeds::All)?;
+        let session = self.options.open_with_layers(&self.layers, SessionNeeds::All)?;
         let progress = self.progress.clone();
         progress.set_warnings(&session.policy.warnings);
         Ok(Session { found_by: self.found_by, is_agent: self.is_agent, progress, ..session })

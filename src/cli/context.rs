@@ -25,6 +25,9 @@ pub struct ContextArgs {
     /// Print at most N tokens (default 2000, at least 320), and the commands that show what is left out
     #[arg(short = 'b', long, value_name = "N")]
     pub budget: Option<usize>,
+    /// What rarely changes first and the news last, so that prompt caches hold
+    #[arg(long)]
+    pub stable: bool,
     /// Do not record the news as seen: the next call shows them again
     #[arg(short = 'n', long)]
     pub peek: bool,
@@ -62,6 +65,7 @@ pub fn run_context(global: &GlobalArgs, args: &ContextArgs) -> CliReply {
         reader: has_reader_name(global).then(|| session.actor.clone()),
         command_prefix: OutputFormat::new(global).dir_option,
         for_tools: false,
+        stable: args.stable,
     };
     let warnings = session.policy.warnings.clone();
     match commands::context(&session, &query) {

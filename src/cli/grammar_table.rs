@@ -115,7 +115,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["checkpoint"], &[], &[FILE_PATH, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other), one(Other), one(Other)]),
     command(&["merge"], &[], &[OUT_PATH, MARKER_SIZE_OTHER], &[one(Path), one(Path), one(Path)]),
     command(&["merge-driver"], &[], &[], &[one(Path), one(Path), one(Path), one(Other), many(Other)]),
-    command(&["hook"], &[], &[HOST_OTHER], &[one(Other)]),
+    command(&["hook"], &[], &[HOST_OTHER, BUDGET_OTHER], &[one(Other)]),
     command(&["tool"], &[], &[], &[one(Other)]),
     command(&["etag"], &[], &[], &[one(Address)]),
     command(&["where"], &[], &[], &[one(File)]),

@@ -26,7 +26,7 @@ const MAX_INPUT_BYTES: usize = 4 << 20;
 #[derive(Args, Debug)]
 #[command(
     about = "Answer a hook of an agent host: reads its JSON from stdin, prints its envelope, always exits 0",
-    after_help = "session-start prints the text of `context`. pre-compact, stop and session-end queue the transcript \
+    after_help = "session-start prints the text of `context --stable`. pre-compact, stop and session-end queue the transcript \
                   and start `reflect --queued` in the background, if a model is configured. Acts only on memories \
                   that the user config lists under `trusted:` (`init` and `setup` add them). MEMDIR_MODE=read \
                   queues nothing, MEMDIR_MODE=off does nothing.\n\nExample: memdir hook session-start --host claude"
@@ -39,6 +39,9 @@ pub struct HookArgs {
     /// The host, whose input and envelope are used
     #[arg(long, value_name = "HOST", default_value = "claude", value_parser = parse_host())]
     pub host: &'static AgentHost,
+    /// At session-start, print at most N tokens (default 600, at least 320)
+    #[arg(short = 'b', long, value_name = "N")]
+    pub budget: Option<usize>,
 }
 
 fn parse_event() -> impl TypedValueParser<Value = HookEvent> {
@@ -92,5 +95,5 @@ fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, cra
     let directory = input.directory.as_deref().map(Path::new);
     let options = options.for_conversation(&ConversationOrigin { directory, field: &field });
     let session = options.open_trusted_session(SessionNeeds::TextsOnly).ok()??;
-    Some((hook::answer(&session, host, args.event, &input, &open::env), session))
+    Some((hook::answer(&session, host, args.event, &input, args.budget, &open::env), session))
 }

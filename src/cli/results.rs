@@ -95,6 +95,10 @@ fn item(printer: &mut Printer, row: &QueryRow) {
         if let Some(state) = row.stale_anchor {
             printer.styled(TextStyle::Dim, &anchor_mark(state));
         }
+        if let Some(by) = &row.overruled_by {
+            printer.styled(TextStyle::Dim, " (overruled by ").text(by);
+            printer.styled(TextStyle::Dim, ")");
+        }
         if printer.format.verbose {
             for (key, value) in &row.meta {
                 printer.styled(TextStyle::Dim, &format!(" {key}={}", value.as_str().unwrap_or_default()));

@@ -28,7 +28,7 @@ pub struct StatsArgs {
     /// Only events since WHEN: r41, 2026-11-20, yesterday, 2d, '2 weeks'
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// Only what models cost, and how good their proposals were
+    /// Only what models and contexts cost, and how good their proposals were
     #[arg(long)]
     pub cost: bool,
     /// Print comma-separated values: metric, name, agent, day (empty for the sum), value

@@ -48,6 +48,7 @@ impl Session {
             prefixes: self.prefixes.clone(),
             policy: self.policy.clone(),
             scope: self.scope.clone(),
+            layers: self.layers.clone(),
             actor: self.actor.clone(),
             is_agent: self.is_agent,
             now: self.now.clone(),

@@ -13,6 +13,7 @@ use super::consent::require_consent;
 use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
 use super::journal_notes;
+use super::layers::change_in_layer;
 use super::restricted_change::{fetch_visible, require_visible_files};
 use super::review::require_review;
 use super::scope_limits;
@@ -34,6 +35,9 @@ const MAX_ATTEMPTS: usize = 10;
 /// # Errors
 /// The rejections of the planner or the store; nothing was changed unless a rejection's `changed` is true or null.
 pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> CommandResult<ChangeOutcome> {
+    if let Some(result) = change_in_layer(session, &batch, options) {
+        return result;
+    }
     session.may_write()?;
     apply_options(&mut batch, options);
     if session.visibility().is_some() {

@@ -7,6 +7,7 @@ mod reader_mark;
 mod updates;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::journal_notes::{bullet_origins, with_stale_anchors};
 use super::list_and_read::summary_of;
@@ -16,19 +17,20 @@ use crate::code::{Code, Rejection};
 use crate::document::memory_index::{is_index_path, is_memory_index};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::{MemoryPath, SourceAddress};
-use crate::store::{FoundFile as File, Store};
+use crate::store::{FoundFile as File, JournalHistory, RevisionSide, Store};
 use crate::view::context::answer::ContextResult;
 use crate::view::context::context_filter::ContextFilter;
 use crate::view::context::entries::{RecentEntry, recent_entries};
 use crate::view::context::facts::FactCollector;
 use crate::view::context::files::{IndexedFile, date_in_name, sort_by_value};
+use crate::view::context::layered::merge_layers;
 use crate::view::context::notes::context_notes;
 use crate::view::context::page::{
     ContextContents, ContextOptions, DEFAULT_BUDGET, default_page, index_page, records_page,
 };
 use crate::view::context::prefilter::ContextPrefilter;
 use crate::view::context::records::{MAX_RECORDS, newest_records};
-use crate::view::context::{delta, itemize};
+use crate::view::context::{delta, itemize, sanitize};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 
@@ -43,6 +45,11 @@ const MIN_ENTRY_TOKENS: usize = 8;
 const MAX_FACT_FILE_BYTES: u64 = 4 << 20;
 /// The maximum number of files that are read for plain facts: without any, none would stop the search.
 const MAX_FACT_FILES: usize = 512;
+
+/// For how many days a fact that an answer showed is worth more than others.
+const RECENT_USE_DAYS: i64 = 90;
+/// The maximum number of files of which an earlier text is read for the index.
+const MAX_EARLIER_SUMMARIES: usize = 64;
 
 /// The layout of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +77,8 @@ pub struct ContextRequest {
     pub command_prefix: String,
     /// The reader calls the tools of the MCP server, not commands.
     pub for_tools: bool,
+    /// What rarely changes comes first and the updates last, so that a prompt cache holds.
+    pub stable: bool,
 }
 
 /// The context, and the reader mark that the caller must save after printing it.
@@ -82,6 +91,7 @@ pub fn context(session: &Session, request: &ContextRequest) -> Result<(ContextRe
         dir_args: request.command_prefix.clone(),
         app: memory_name(session).to_owned(),
         for_tools: request.for_tools,
+        stable: request.stable,
     };
     if options.budget < options.min_budget() {
         let message = format!("the budget must be at least {} tokens", options.min_budget());
@@ -156,15 +166,22 @@ impl ContextBuilder<'_> {
             let Ok((bytes, _)) = read else { return ScannedFile::default() };
             self.scan_file(file, bytes, &spotter, updates.as_ref())
         });
-        let origins = match self.reader {
-            None => BulletOrigins::from_journal(&revisions),
-            Some(_) => bullet_origins(self.store())?,
+        // In the stable order, what was written long ago must not lose its date with the next revision.
+        let origins = match self.reader.is_some() || self.options.stable {
+            false => BulletOrigins::from_journal(&revisions),
+            true => bullet_origins(self.store())?,
         };
         let origins = with_stale_anchors(self.store(), origins);
         let mut parsed: Vec<ItemizedFile> =
             scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
-        sort_by_value(&mut listed, &last_writes(&revisions));
+        let today = self.session.now.date().to_string();
+        let is_counted = |revision: &Revision| !self.options.stable || revision.at.get(..10) < Some(today.as_str());
+        sort_by_value(&mut listed, &last_writes(&revisions, is_counted));
+        if self.options.stable {
+            let of_today = revisions.iter().filter(|revision| !is_counted(revision));
+            self.take_earlier_summaries(&past, of_today, &mut listed);
+        }
         let updated: Vec<DiskFile> = scanned.iter_mut().filter_map(|s| s.updated.take()).collect();
         let (touched, outside_edits) = match &updates {
             Some(news) => news.updated_files(&past, updated, previous_mark.is_some()),
@@ -173,15 +190,30 @@ impl ContextBuilder<'_> {
         let new_origins = previous_mark.as_ref().map_or_else(BulletOrigins::default, |old| old.new_origins(&revisions));
         let mark = self.reader.map(|reader| ReaderMark::new(reader, &revisions, &current_names, outside_edits));
         let own_count = parsed.len();
-        parsed.extend(self.shared_files()?);
-        let notes = context_notes(&parsed, &origins, policy, &self.item_filter);
-        let mut facts = FactCollector::new(policy, &origins, &self.item_filter, self.options.budget);
+        let sources = self.session.sources()?;
+        parsed.extend(self.shared_files(&sources)?);
+        let mut notes = context_notes(&parsed, &origins, policy, &self.item_filter);
+        let uses = self.store().usage();
+        let today = self.session.now.date();
+        let oldest = today.saturating_sub(jiff::Span::new().days(RECENT_USE_DAYS));
+        // Uses of today do not count, so that a question does not change the next context.
+        let recently_used = |path: &MemoryPath| {
+            let shown = uses.shown_bullets(path).filter(|(_, day)| *day >= oldest && *day < today);
+            shown.map(|(handle, _)| handle.to_owned()).collect()
+        };
+        let mut facts = FactCollector::new(policy, &origins, &self.item_filter, &recently_used, self.options.budget);
         self.collect_facts(&listed, &mut facts);
         parsed[own_count..].iter().for_each(|file| facts.add_file(file));
+        let mut facts = facts.finish(&notes);
+        if self.session.layers.is_some() {
+            merge_layers(&mut notes, &mut facts.facts, &self.session.layer_names());
+        }
         let material = ContextContents {
+            beside: self.layer_lines(&sources)?,
+            has_reader: self.reader.is_some(),
             since: previous_mark.as_ref().map(|old| old.since(&revisions)),
             events: delta::update_events(&touched, &new_origins, &self.item_filter),
-            facts: facts.finish(&notes),
+            facts,
             notes,
             entries: self.newest_entries(&listed)?,
             files: listed,
@@ -190,16 +222,31 @@ impl ContextBuilder<'_> {
         Ok((default_page(self.options, &material, policy), mark))
     }
 
-    /// The fact files of the scopes that are shared with this one, with paths that name their scope.
-    fn shared_files(&self) -> Result<Vec<ItemizedFile>, Rejection> {
+    /// Lines about the other layers: how many files they have, and which are left out.
+    fn layer_lines(&self, sources: &[(String, Arc<Session>)]) -> Result<Vec<String>, Rejection> {
+        let Some(layers) = &self.session.layers else { return Ok(Vec::new()) };
+        let mut lines: Vec<String> = Vec::new();
+        for (name, layer) in sources {
+            let files = layer.store.walk(None)?.into_iter().filter(|f| self.item_filter.allows_folder(&f.path)).count();
+            if files > 0 {
+                lines.push(format!("… and {} of the layer {name}: memdir list {name}:", sanitize::file_count(files)));
+            }
+        }
+        let left_out = layers.left_out.iter().map(|why| format!("… {}", sanitize::sanitize_line(why)));
+        lines.extend(left_out);
+        Ok(lines)
+    }
+
+    /// The fact files of the memories that are read together with this one, with paths that name their memory.
+    fn shared_files(&self, sources: &[(String, Arc<Session>)]) -> Result<Vec<ItemizedFile>, Rejection> {
         let mut shared = Vec::new();
-        for (name, scope) in self.session.shared_scopes()? {
+        for (name, scope) in sources {
             let files = scope.store.walk(None)?;
             let files: Vec<File> = files.into_iter().filter(|f| f.path.folder() == Some("facts")).collect();
             shared.extend(scope.store.map_files(&files, MAX_FACT_FILE_BYTES as usize, &|file, read| {
                 let (bytes, is_whole) = read.ok()?;
                 let document = Document::from_bytes(bytes.to_vec()).ok().filter(|_| is_whole)?;
-                Some(Box::new(itemize(&SourceAddress::path(&name, &file.path), document)))
+                Some(Box::new(itemize(&SourceAddress::path(name, &file.path), document)))
             }));
         }
         Ok(shared.into_iter().flatten().take(MAX_FACT_FILES).map(|file| *file).collect())
@@ -274,6 +321,28 @@ impl ContextBuilder<'_> {
         Ok(recent_entries(&found, &self.session.policy.policy, &self.item_filter))
     }
 
+    /// Gives the files that today's revisions wrote the summaries that they had before, so that an addition does not
+    /// change the index.
+    fn take_earlier_summaries<'r>(
+        &self,
+        past: &JournalHistory,
+        of_today: impl Iterator<Item = &'r Revision>,
+        listed: &mut [IndexedFile],
+    ) {
+        let mut first: HashMap<&MemoryPath, u64> = HashMap::new();
+        for revision in of_today.filter(|r| r.outcome == crate::change::EntryOutcome::Done) {
+            revision.files.iter().for_each(|file| {
+                first.entry(&file.path).or_insert(revision.rev);
+            });
+        }
+        let written = listed.iter_mut().filter_map(|file| first.get(&file.path).map(|rev| (file, *rev)));
+        for (file, rev) in written.take(MAX_EARLIER_SUMMARIES) {
+            if let Ok(Some(version)) = past.text(rev, &file.path, RevisionSide::Before) {
+                file.summary = summary_of(self.store(), &file.path, &version.bytes);
+            }
+        }
+    }
+
     fn index_context(&self) -> Result<ContextResult, Rejection> {
         let revisions = self.store().recent_entries()?;
         let files = self.visible_files()?;
@@ -283,7 +352,7 @@ impl ContextBuilder<'_> {
             is_listed.then(|| self.list_file(file, bytes))
         });
         let mut listed: Vec<IndexedFile> = listed.into_iter().flatten().collect();
-        sort_by_value(&mut listed, &last_writes(&revisions));
+        sort_by_value(&mut listed, &last_writes(&revisions, |_| true));
         Ok(index_page(self.options, &listed))
     }
 
@@ -310,8 +379,8 @@ impl ContextBuilder<'_> {
     }
 }
 
-/// The newest revision that wrote each file.
-fn last_writes(revisions: &[Revision]) -> HashMap<&MemoryPath, u64> {
-    let done = revisions.iter().filter(|r| r.outcome == crate::change::EntryOutcome::Done);
+/// The newest revision that wrote each file, of those that count.
+fn last_writes(revisions: &[Revision], is_counted: impl Fn(&Revision) -> bool) -> HashMap<&MemoryPath, u64> {
+    let done = revisions.iter().filter(|r| r.outcome == crate::change::EntryOutcome::Done && is_counted(r));
     done.flat_map(|r| r.files.iter().map(|f| (&f.path, r.rev))).collect()
 }

@@ -14,6 +14,7 @@ use crate::host::agent_hosts::{AgentHost, EMPTY_ENVELOPE, HookEvent, HookInput};
 use crate::host::models::{self, ModelQuery, NESTED_CALL_VARIABLE};
 use crate::host::{background, outside_files, user};
 use crate::policy::ExpiredRule;
+use crate::view::context::page::MIN_BUDGET;
 use home_sync::{HomeSync, sync_home};
 use recall::shown::ShownItems;
 
@@ -24,6 +25,8 @@ mod recall;
 const NO_MODEL_NOTE: &str = "hook-without-model";
 /// The note of the day on which a session's start ran `prune` last.
 const PRUNE_NOTE: &str = "hook-prune";
+/// The budget of a session's start in tokens, unless the hook's command names another.
+pub const START_BUDGET: usize = 600;
 const NEW: &str = "new";
 const REPORTED: &str = "reported";
 
@@ -80,14 +83,17 @@ pub fn is_active(env: &dyn Fn(&str) -> Option<String>) -> bool {
         && env(NESTED_CALL_VARIABLE).is_none_or(|v| v.is_empty())
 }
 
-/// Answers one event. What must survive the end of the host is on disk when this returns.
+/// Answers one event; `budget` is that of a session's start, in tokens. What must survive the end of the host is on disk when this returns.
 pub fn answer(
     session: &Session,
     host: &AgentHost,
     event: HookEvent,
     input: &HookInput,
+    budget: Option<usize>,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> HookAnswer {
+    // A hook cannot fail, so a budget that is too small is raised.
+    let budget = budget.unwrap_or(START_BUDGET).max(MIN_BUDGET);
     let may_queue = MemoryMode::parse(env("MEMDIR_MODE").as_deref()) == MemoryMode::On;
     let synced = |way| if may_queue { sync_home(session, way, env) } else { None };
     match event {
@@ -96,7 +102,7 @@ pub fn answer(
             HookAnswer {
                 drain: may_queue && has_queued(session) && has_model(env),
                 prune: may_queue && note_prune(session).is_some(),
-                ..start_context(session, host, input, notice).unwrap_or_else(HookAnswer::empty)
+                ..start_context(session, host, input, budget, notice).unwrap_or_else(HookAnswer::empty)
             }
         }
         HookEvent::PreCompact | HookEvent::Stop | HookEvent::SessionEnd => {
@@ -115,8 +121,15 @@ pub fn answer(
 }
 
 /// The text of `context` in the host's envelope, below a notice.
-fn start_context(session: &Session, host: &AgentHost, input: &HookInput, notice: Option<String>) -> Option<HookAnswer> {
-    let request = ContextRequest { reader: Some(session.actor.clone()), ..ContextRequest::default() };
+fn start_context(
+    session: &Session,
+    host: &AgentHost,
+    input: &HookInput,
+    budget: usize,
+    notice: Option<String>,
+) -> Option<HookAnswer> {
+    let reader = Some(session.actor.clone());
+    let request = ContextRequest { reader, budget: Some(budget), stable: true, ..ContextRequest::default() };
     let (result, mark) = context(session, &request).ok()?;
     let notice = notice.map_or(String::new(), |notice| format!("{notice}\n\n"));
     let envelope = host.context_envelope(HookEvent::SessionStart, &(notice + &result.text));

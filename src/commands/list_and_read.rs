@@ -2,6 +2,8 @@
 //!
 //! Never takes the lock and never writes.
 
+use std::sync::Arc;
+
 use super::allowlist_filter::allowlist_rejection;
 use super::answer::{FileList, FileRow, ListResult, TextResult, WhereResult};
 use super::backlinks::find_backlinks;
@@ -59,7 +61,18 @@ pub fn list_with(session: &Session, address: Option<&str>, options: ListOptions)
         (Some(_), _) if options.blame => Err(Rejection::new(Code::Usage, "--blame takes a file or section")
             .hint("`memdir list` lists the files")
             .into()),
-        (Some(folder), _) => list_files(session, Some(&*folder).filter(|f| !f.is_empty())).map(ListResult::Files),
+        (Some(folder), _) => {
+            let folder = Some(&*folder).filter(|f| !f.is_empty());
+            let mut list = list_files(session, folder)?;
+            for layer in session.layers.iter().flat_map(|layers| &layers.others) {
+                let mut files = list_files(&layer.session, folder)?.files;
+                files.iter_mut().for_each(|row| {
+                    row.path = SourceAddress { source: &layer.name, address: &row.path }.to_string();
+                });
+                list.files.extend(files);
+            }
+            Ok(ListResult::Files(list))
+        }
         (None, address) => {
             let address = address.unwrap_or_default();
             session.store.consistent(|| with_backlinks(session, address, options))?.map(ListResult::Outline)
@@ -181,8 +194,8 @@ fn head_summary(store: &Store, path: &MemoryPath, bytes: &[u8], is_complete: boo
     }
 }
 
-/// The replacement of a missing summary: `title:` of the front matter, else a `# ` heading that is the first line below
-/// it. Empty where that only repeats the file's name.
+/// The replacement of a missing summary: `title:` of the front matter, else the first heading. Empty where that only
+/// repeats the file's name.
 fn head_title(path: &MemoryPath, bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end).peekable();
@@ -192,7 +205,13 @@ fn head_title(path: &MemoryPath, bytes: &[u8]) -> String {
             title = title.or(line.strip_prefix("title:").map(|value| value.trim().trim_matches(['"', '\''])));
         }
     }
-    let heading = || lines.find(|line| !line.is_empty()).and_then(|line| line.strip_prefix("# "));
+    let heading = || {
+        // A comment in a block of code is no heading.
+        let above_code = lines.take_while(|line| !line.starts_with("```") && !line.starts_with("~~~"));
+        let titles = above_code
+            .filter_map(|line| line.trim_start_matches('#').strip_prefix(' ').filter(|_| line.starts_with('#')));
+        titles.into_iter().next()
+    };
     let title = title.filter(|title| !title.is_empty()).or_else(heading).unwrap_or_default().trim();
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let (name, shown): (String, String) = (letters(path.stem()), letters(title));
@@ -213,17 +232,18 @@ pub struct ResolvedAddress {
     pub bullet: Option<usize>,
 }
 
-/// The name and session of the shared scope that an address names, and the address there; `None` for any other address.
-pub(super) fn shared_address<'a>(
-    session: &Session,
-    address: &'a str,
-) -> Result<Option<(&'a str, Session, &'a str)>, Rejection> {
-    // Nearly no address has a colon, and nearly no session is in a scope.
-    let Some(SourceAddress { source, address }) = session.scope.as_ref().and_then(|_| SourceAddress::parse(address))
-    else {
+/// The name of another memory that is read with this one, its session, and an address there.
+type SourceTarget<'a> = (&'a str, Arc<Session>, &'a str);
+
+/// The name and session of the shared scope or layer that an address names, and the address there; `None` for any other
+/// address.
+pub(super) fn shared_address<'a>(session: &Session, address: &'a str) -> Result<Option<SourceTarget<'a>>, Rejection> {
+    // Nearly no address has a colon, and nearly no session has others beside it.
+    let has_sources = session.scope.is_some() || session.layers.is_some();
+    let Some(SourceAddress { source, address }) = has_sources.then(|| SourceAddress::parse(address)).flatten() else {
         return Ok(None);
     };
-    Ok(session.shared_scope(source)?.map(|scope| (source, scope, address)))
+    Ok(session.source(source)?.map(|other| (source, other, address)))
 }
 
 /// Resolves an address for reading.
@@ -449,6 +469,9 @@ fn read_whole_file(session: &Session, address: &str) -> Result<Option<TextResult
 /// # Errors
 /// As [`list`].
 pub fn whereis(session: &Session, address: Option<&str>) -> CommandResult<WhereResult> {
+    if let Some((_, other, inner)) = address.map(|a| shared_address(session, a)).transpose()?.flatten() {
+        return whereis(&other, Some(inner).filter(|inner| !inner.is_empty()));
+    }
     let path = match address {
         None => None,
         Some(address) => Some(session.dir.join(resolve_address(session, address)?.path.as_str()).display().to_string()),

@@ -44,6 +44,7 @@ pub mod import;
 pub mod inbox;
 mod init;
 mod journal_notes;
+mod layers;
 mod list_and_read;
 mod memory_tool;
 pub mod merge;
@@ -80,6 +81,7 @@ pub use etag::etag;
 pub use graph::graph;
 pub use history::{LogRows, log, show};
 pub use init::init;
+pub use layers::{Layer, Layers};
 pub use list_and_read::{
     ListOptions, OpenedFile, list, list_bullets, list_with, list_without_backlinks, open_whole_file, read, whereis,
 };
@@ -120,6 +122,8 @@ pub struct Session {
     pub policy: LoadedPolicy,
     /// The scope that the data directory is.
     pub scope: Option<OpenScope>,
+    /// The memories that are read together with this one.
+    pub layers: Option<Layers>,
     /// The name of the caller, as the journal records it.
     pub actor: String,
     /// Whether the caller is an agent, which may change sensitive fields only with the user's consent.

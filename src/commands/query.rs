@@ -19,7 +19,8 @@ use crate::path::{ALL_SCOPES, MemoryPath};
 use crate::store::scopes::ScopeState;
 use crate::store::{FoundFile as File, Store};
 use crate::view::links::LinkNames;
-use crate::view::query::answer::{QueryResult, ScopeMatches, query_result_with_hits};
+use crate::view::overruled::{LayeredText, overruled_pairs};
+use crate::view::query::answer::{QueryResult, QueryRow, ScopeMatches, query_result_with_hits};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::{FileCounts, ItemizedFile as Whole, ScanDepth, count_terms};
 use crate::view::query::filter::{FilterResult, ItemFilter, QueryOptions};
@@ -33,6 +34,8 @@ const WHEN_KEY: &[u8] = b"when=";
 /// The number of files, the first in path order, that are always split into items: a sample for the mean item length
 /// that the ranking needs.
 const SAMPLE_FILES: usize = 8;
+/// The number of rows of several layers, the best, that are compared with each other.
+const MAX_COMPARED_ROWS: usize = 200;
 
 /// Finds the items that match a question.
 ///
@@ -73,14 +76,14 @@ pub fn query_with_overrides(
     }
 }
 
-/// Searches the session's own memory, and the scopes that are shared with it: their items come along, each where its
-/// relevance puts it.
+/// Searches the session's own memory, and the scopes that are shared with it or its layers: their items come along, each
+/// where its relevance puts it. What a nearer layer contradicts names the item that overrules it.
 fn query_with_shared(
     session: &Session,
     options: &QueryOptions,
     overrides: &TextOverrides,
 ) -> CommandResult<QueryResult> {
-    let shared = session.shared_scopes()?;
+    let shared = session.sources()?;
     if shared.is_empty() {
         return query_one(session, options, overrides);
     }
@@ -96,7 +99,20 @@ fn query_with_shared(
             Err(why) => return Err(why),
         }
     }
+    if session.layers.is_some() {
+        note_overruled(session, &mut own.items);
+    }
     Ok(own)
+}
+
+/// Notes by which item of a nearer layer an item is overruled.
+fn note_overruled(session: &Session, rows: &mut [QueryRow]) {
+    let layers = session.layer_names();
+    let compared = rows.iter().take(MAX_COMPARED_ROWS);
+    let texts: Vec<LayeredText<'_>> = compared.map(|row| LayeredText::new(&row.path, &row.text, &layers)).collect();
+    for (far, near) in overruled_pairs(&texts) {
+        rows[far].overruled_by = Some(rows[near].address.clone());
+    }
 }
 
 /// Searches the memory and all its scopes, each for itself. The budget is that of all results together.

@@ -175,13 +175,14 @@ impl Session {
             prefixes: PathPrefixes::default(),
             policy: parts.policy,
             scope: Some(parts.scope),
+            layers: None,
             ..self.clone_session()
         }
         .with_allowlist()
     }
 
     /// The same session, with the same filter.
-    fn clone_session(&self) -> Session {
+    pub(super) fn clone_session(&self) -> Session {
         let unfiltered = self.unfiltered();
         let store = match self.visibility() {
             Some(visibility) => unfiltered.store.filtered(Arc::new(AllowlistFilter::new(visibility))),

@@ -25,7 +25,7 @@ use crate::operation::limits;
 pub struct StatsOptions {
     /// Only events since this revision, date or age.
     pub since: Option<String>,
-    /// Only what models cost, and how good their proposals were.
+    /// Only what models and contexts cost, and how good their proposals were.
     pub cost: bool,
     /// The daily limit on model usage that the user config sets.
     pub tokens_per_day: Option<u64>,
@@ -78,6 +78,9 @@ struct FigureTable(BTreeMap<(usize, String, Option<String>), BTreeMap<String, f6
 /// Metrics with a value for each day, in the order in which they are shown.
 const DAILY_METRICS: [&str; 9] =
     ["event", "write", "compaction", "digest", "duplicate", "read", "no_result", "tokens_injected", "tokens"];
+
+/// Those of them that cost something: what models were asked, and what agents were given to read.
+const COST_METRICS: [&str; 2] = ["tokens_injected", "tokens"];
 
 impl FigureTable {
     fn add(&mut self, metric: &'static str, name: &str, agent: Option<&str>, day: &str, value: f64) {
@@ -154,7 +157,7 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
             figures.push(figure("injection_rate", String::new(), (rate * 1000.0).round() / 1000.0));
         }
     }
-    figures.extend(table.into_figures().filter(|figure| !options.cost || figure.metric == "tokens"));
+    figures.extend(table.into_figures().filter(|figure| !options.cost || COST_METRICS.contains(&figure.metric)));
     if !restricted {
         figures.extend(model_figures(session, options));
     }

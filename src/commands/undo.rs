@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::answer::ChangeResult;
 use super::change::commit_loop;
 use super::consent::require_consent;
+use super::layers::name_layer;
 use super::point_in_time::find_revision;
 use super::restricted_change::{redact_warnings, require_fully_visible};
 use super::{ChangeOptions, CommandResult, Error, Session, UndoOptions};
@@ -30,6 +31,12 @@ use crate::view::journal;
 /// `revision_not_found`, `history_gone`, `conflict` if the same lines were changed since; `category_not_allowed` if the
 /// caller may not see every file of the revision whole.
 pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptions) -> CommandResult<ChangeResult> {
+    if let Some((layer, revision, inner)) = session.layer_of_revision(undo_options.revision.as_deref()) {
+        let revision = Some(revision.to_owned()).filter(|revision| !revision.is_empty());
+        let mut result = undo(&inner, &UndoOptions { revision, ..undo_options.clone() }, options)?;
+        name_layer(&mut result, layer);
+        return Ok(result);
+    }
     invert_revision(session, options, undo_options.revision.as_deref(), |entries| {
         let entry = match &undo_options.revision {
             Some(rev) => Some(find_revision(rev, entries)?),

@@ -30,6 +30,8 @@ pub struct UserConfig {
     pub people: Vec<String>,
     /// `trusted`: the data directories on which hooks may act; `~/` is not expanded.
     pub trusted: Vec<String>,
+    /// `layers`: the memories that are read together, the nearest first: `project`, `mine`, or directories.
+    pub layers: Vec<String>,
     /// `scopes`: which scope a conversation belongs to, for `hook` and `reflect`; the first rule that matches applies.
     pub scopes: Vec<ConversationRule>,
     /// `sync.remote`: the remote of memories that were set up to follow it, a URL or a path; `~/` is not expanded.
@@ -88,6 +90,11 @@ const CONFIG_FORM: ShapeForm = ShapeForm::new(
         optional("editor", &JsonShape::Object(&MODEL_FORM), "the model that decides on the edits of reflect --request"),
         optional("people", &NAME_LIST, "the names with --as that are people, not agents"),
         optional("trusted", &NAME_LIST, "the data directories on which hooks may act"),
+        optional(
+            "layers",
+            &NAME_LIST,
+            "the memories that are read together, the nearest first: project, mine, directories",
+        ),
         optional("budget", &JsonShape::Object(&BUDGET_FORM), "limits on model usage"),
         optional("sync", &JsonShape::Object(&SYNC_FORM), "the remote of homes that vanish"),
         optional(
@@ -200,6 +207,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
         lock_timeout_s: seconds(top.get("lock_timeout_s")),
         people: string_list(top.get("people")).unwrap_or_default(),
         trusted: string_list(top.get("trusted")).unwrap_or_default(),
+        layers: string_list(top.get("layers")).unwrap_or_default(),
         tokens_per_day: budget.get("tokens_per_day").and_then(whole_number),
         scopes: conversation_rules(top.get("scopes")),
         sync_remote: string_value(sync.get("remote")),

@@ -20,6 +20,7 @@ pub mod git_dir;
 pub mod home_remote;
 pub mod import_source;
 pub mod keys;
+pub mod layers;
 pub mod line_history;
 pub mod lock_files;
 pub mod models;

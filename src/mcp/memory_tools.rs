@@ -88,7 +88,8 @@ struct ContextAnswer {
 fn context(call: &ToolCall) -> Result<ToolAnswer, Error> {
     check(&arguments::CONTEXT, &call.arguments)?;
     let budget = count(&call.arguments, "budget_tokens");
-    let request = ContextRequest { budget, reader: call.reader.clone(), for_tools: true, ..ContextRequest::default() };
+    let reader = call.reader.clone();
+    let request = ContextRequest { budget, reader, for_tools: true, stable: true, ..ContextRequest::default() };
     let (context, mark) = call.memory.context(&request)?;
     let answer = ContextAnswer { text: context.text, tokens: context.tokens, since: context.since };
     Ok(ToolAnswer { mark, ..ToolAnswer::with_text(Some(answer.text.clone()), &answer) })

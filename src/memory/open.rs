@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::code::{Code, Rejection};
-use crate::commands::{ProgressNotes, Session, open_scope, read_policy};
+use crate::commands::{Layer, Layers, ProgressNotes, Session, open_scope, read_policy};
 use crate::host::config::UserConfig;
 use crate::host::conversation_scope::{self, ConversationOrigin};
 use crate::host::find::FoundDirectory;
+use crate::host::layers::{self, LayerPlace};
 use crate::host::{actor, clock, find, trusted, user};
 use crate::path::{ALL_SCOPES, ScopeName};
 use crate::store::{Durability, Store, StoreOptions};
@@ -126,14 +127,28 @@ impl OpenOptions {
     /// # Errors
     /// `no_data_dir`, `usage` for an invalid setting, `invalid_policy`, and the errors of `Store::open`.
     pub(crate) fn open_session(&self, needs: SessionNeeds) -> Result<Session, Rejection> {
-        let mut working_dir = working_dir()?;
-        if let Some(start) = &self.start {
-            working_dir.push(start);
-        }
+        let working_dir = self.start_dir()?;
         let (config, warnings) = user::load_config(&env);
         let found_dir = self.find_directory(&working_dir, &config)?;
-        let memory = Store::open(&found_dir.memory, self.store_options(&config)?)?;
-        let (store, mut policy, scope) = match &found_dir.scope {
+        let mut layers = self.layer_places(&found_dir, &config);
+        let mut session = match layers.places.is_empty() {
+            true => self.open_found(&found_dir, &working_dir, &config, needs)?,
+            false => self.open_layers(&mut layers, &working_dir, &config, needs)?,
+        };
+        session.policy.warnings.extend(warnings);
+        Ok(session)
+    }
+
+    /// Opens the memory that was found.
+    fn open_found(
+        &self,
+        found_dir: &FoundDirectory,
+        working_dir: &Path,
+        config: &UserConfig,
+        needs: SessionNeeds,
+    ) -> Result<Session, Rejection> {
+        let memory = Store::open(&found_dir.memory, self.store_options(config)?)?;
+        let (store, policy, scope) = match &found_dir.scope {
             None => {
                 let policy = read_policy(&memory);
                 (memory, policy, None)
@@ -146,18 +161,18 @@ impl OpenOptions {
         if let Some(why) = policy.refuses_reads {
             return Err(why);
         }
-        policy.warnings.extend(warnings);
         // Allowlists filter by the caller's name, so with allowlists it is always resolved, even if that costs time.
         let needs_actor = needs == SessionNeeds::All || !policy.policy.allowlists.is_empty();
         let session = Session {
             store,
-            prefixes: found_dir.prefixes(&working_dir),
+            prefixes: found_dir.prefixes(working_dir),
             policy,
             scope,
+            layers: None,
             is_agent: self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people),
             actor: match self.agent {
                 true => actor::agent(self.actor.as_deref(), &env),
-                false => actor::actor(self.actor.as_deref(), &env, Some(&*working_dir).filter(|_| needs_actor)),
+                false => actor::actor(self.actor.as_deref(), &env, Some(working_dir).filter(|_| needs_actor)),
             },
             now: match &self.now {
                 Some(now) => now.clone(),
@@ -177,17 +192,105 @@ impl OpenOptions {
     /// # Errors
     /// As [`OpenOptions::open_session`].
     pub(crate) fn open_trusted_session(&self, needs: SessionNeeds) -> Result<Option<Session>, Rejection> {
-        let mut start = working_dir()?;
-        start.extend(&self.start);
+        let start = self.start_dir()?;
         let (config, _) = user::load_config(&env);
         let found = self.find_directory(&start, &config)?;
         // Who trusts a memory trusts its scopes.
         if ![&found.memory, &found.dir()].into_iter().any(|dir| trusted::is_trusted(&config, dir, &env)) {
             return Ok(None);
         }
-        // The directory itself, not what the search would find now.
-        let options = OpenOptions { dir: Some(found.dir()), global: false, ..self.clone() };
-        options.open_session(needs).map(Some)
+        let mut layers = self.layer_places(&found, &config);
+        let (listed, others) = std::mem::take(&mut layers.places)
+            .into_iter()
+            .partition(|place| trusted::is_trusted(&config, &place.dir, &env));
+        layers.places = listed;
+        layers.left_out.extend(others.iter().map(|place: &LayerPlace| left_out(place, "is not trusted")));
+        // The directories themselves, not what a search would find now.
+        match layers.places.is_empty() {
+            true => self.open_found(&found, &start, &config, needs).map(Some),
+            false => self.open_layers(&mut layers, &start, &config, needs).map(Some),
+        }
+    }
+
+    /// Opens a memory again that was opened with these layers.
+    ///
+    /// # Errors
+    /// As [`OpenOptions::open_session`].
+    pub(crate) fn open_with_layers(&self, places: &[LayerPlace], needs: SessionNeeds) -> Result<Session, Rejection> {
+        if places.is_empty() {
+            return self.open_session(needs);
+        }
+        let (config, warnings) = user::load_config(&env);
+        let mut layers = LayerList { places: places.to_vec(), left_out: Vec::new() };
+        let mut session = self.open_layers(&mut layers, &self.start_dir()?, &config, needs)?;
+        session.policy.warnings.extend(warnings);
+        Ok(session)
+    }
+
+    /// The directory in which the search starts.
+    fn start_dir(&self) -> Result<PathBuf, Rejection> {
+        let mut dir = working_dir()?;
+        dir.extend(&self.start);
+        Ok(dir)
+    }
+
+    /// The layers of the user config, if the memory was searched for and is one of them. Who names a memory or a scope
+    /// means that one alone.
+    fn layer_places(&self, found: &FoundDirectory, config: &UserConfig) -> LayerList {
+        let is_searched = !self.global && matches!(found.found_by, "ancestor" | "user");
+        if config.layers.is_empty() || !is_searched || found.scope.is_some() {
+            return LayerList::default();
+        }
+        let known = layers::known_places(found, user::data_dir(config, &env), &env);
+        let (places, left_out) = layers::layer_places(&config.layers, &known);
+        match places.iter().any(|place| layers::is_same_dir(&place.dir, &found.dir())) {
+            true => LayerList { places, left_out },
+            false => LayerList::default(),
+        }
+    }
+
+    /// Opens the layers: the nearest is the session's memory. One that cannot be opened is left out.
+    fn open_layers(
+        &self,
+        list: &mut LayerList,
+        working_dir: &Path,
+        config: &UserConfig,
+        needs: SessionNeeds,
+    ) -> Result<Session, Rejection> {
+        let mut opened: Vec<(&LayerPlace, Session)> = Vec::new();
+        let mut first_error = None;
+        for place in &list.places {
+            let found_by = match place.name.as_str() {
+                layers::PROJECT => "ancestor",
+                layers::MINE => "user",
+                _ => "layer",
+            };
+            let found = FoundDirectory::new(place.dir.clone(), found_by);
+            if !find::is_data_dir(&place.dir) {
+                list.left_out.push(left_out(place, "is no memory"));
+                continue;
+            }
+            match self.open_found(&found, working_dir, config, needs) {
+                Ok(session) => opened.push((place, session)),
+                Err(why) => {
+                    list.left_out.push(left_out(place, &format!("cannot be read: {}", why.message)));
+                    first_error.get_or_insert(why);
+                }
+            }
+        }
+        let mut opened = opened.into_iter();
+        let Some((nearest, mut session)) = opened.next() else {
+            return Err(first_error.unwrap_or_else(|| Rejection::new(Code::NoDataDir, "no layer is a memory")));
+        };
+        let others = opened.map(|(place, session)| Layer { name: place.name.clone(), session: session.into() });
+        session.layers = Some(Layers {
+            own: nearest.name.clone(),
+            others: others.collect(),
+            left_out: std::mem::take(&mut list.left_out),
+        });
+        let told = session.layer_warnings();
+        session.policy.warnings.extend(told);
+        Ok(session)
     }
 
     fn store_options(&self, config: &UserConfig) -> Result<StoreOptions, Rejection> {
@@ -201,6 +304,18 @@ impl OpenOptions {
         }
         Ok(options)
     }
+}
+
+/// The layers to open.
+#[derive(Default)]
+struct LayerList {
+    places: Vec<LayerPlace>,
+    /// A sentence for each that is left out.
+    left_out: Vec<String>,
+}
+
+fn left_out(place: &LayerPlace, why: &str) -> String {
+    format!("the layer {} is left out: {} {why}", place.name, place.dir.display())
 }
 
 /// The durability from `MEMDIR_DURABILITY`, else from the user config, else `full`.

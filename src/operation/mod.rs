@@ -72,7 +72,28 @@ pub enum Target {
     IdOrCategory { id: String, category: String },
 }
 
+impl From<Action> for Operation {
+    fn from(action: Action) -> Operation {
+        Operation { action, seen: None, if_match: None, reason: None, source: None }
+    }
+}
+
 impl Operation {
+    /// What the operation works on; `None` where the planner chooses.
+    pub fn target_mut(&mut self) -> Option<&mut Target> {
+        match &mut self.action {
+            Action::Add { at, .. }
+            | Action::Update { at, .. }
+            | Action::Remove { at, .. }
+            | Action::Restore { at }
+            | Action::Move { at, .. }
+            | Action::Set { at, .. }
+            | Action::Write { at, .. }
+            | Action::Patch { at, .. } => Some(at),
+            Action::Append { at, .. } | Action::Nothing { at } => at.as_mut(),
+        }
+    }
+
     /// The address, as written, of the file that the operation creates if it does not exist.
     pub fn created_name(&self) -> Option<&str> {
         let target = match &self.action {

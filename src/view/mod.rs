@@ -10,6 +10,7 @@ pub mod followed_bullet;
 pub mod journal;
 pub mod links;
 pub mod outline;
+pub mod overruled;
 pub mod query;
 pub mod stale_anchors;
 pub mod staleness;

@@ -153,7 +153,7 @@ fn every_host_and_event_has_its_envelope() {
             "cursor" => &envelope["additional_context"],
             _ => &envelope["hookSpecificOutput"]["additionalContext"],
         };
-        let context = project.run(&["--as", &host, "context", "-n"]).exit(0).stdout;
+        let context = project.run(&["--as", &host, "context", "-n", "--stable", "-b", "600"]).exit(0).stdout;
         assert!(context.contains("Prefers tabs"), "{context}");
         assert_eq!(text, &Value::from(context.as_str()), "{host}");
         let expected = match host.as_str() {

@@ -62,7 +62,7 @@ zqparagraph about the knee
 ";
 
 /// Every secret holds these letters, and nothing else in the memory does.
-const SECRETS: [&str; 34] = [
+pub const SECRETS: [&str; 34] = [
     "zqstate",
     "zqthread",
     "zqfrontline",
@@ -109,6 +109,8 @@ pub struct Planted {
     pub revisions: usize,
     /// The scope in which every command runs, as a front end is started with it; empty: in the memory itself.
     pub scope: &'static str,
+    /// The name of the memory as a layer of another, from which every command is run; addresses name it.
+    pub layer: Option<String>,
 }
 
 pub fn git(dir: &Path, line: &[&str]) {
@@ -189,7 +191,20 @@ impl Planted {
         let revisions = log["entries"].as_array().unwrap().len();
         let now = memory.text("facts/user.md").unwrap();
         memory.put("facts/user.md", now.replace("- Chess\n", "- Chess\n- [health] zqoutside\n"));
-        Planted { memory, revisions, scope: "" }.kept()
+        Planted { memory, revisions, scope: "", layer: None }.kept()
+    }
+
+    /// The same as a layer of a memory without allowlists.
+    pub fn in_layer() -> Planted {
+        let planted = Planted::new();
+        let home = planted.memory.dir().parent().unwrap().to_owned();
+        let name = home.file_name().unwrap().to_str().unwrap().trim_start_matches('.').to_lowercase();
+        fs::create_dir_all(home.join("work/memory/facts")).unwrap();
+        fs::write(home.join("work/memory/facts/user.md"), "# User\n\n- Works at the harbour\n").unwrap();
+        let (own, layer) = (home.join("work/memory"), planted.memory.dir());
+        let config = json!({"people": ["tester"], "trusted": [own, layer], "layers": ["project", layer]});
+        planted.memory.configure(&config.to_string());
+        Planted { layer: Some(name), ..planted }
     }
 
     /// The same, with the copy.
@@ -208,7 +223,16 @@ impl Planted {
     }
 
     fn run(&self, line: &[String], stdin: Option<&str>, actor: &str) -> CommandRun<'_> {
-        let run = self.memory.run(line).by(actor).env("EDITOR", "cat").env("MEMDIR_SCOPE", self.scope).may_change();
+        let mut line = line.to_vec();
+        if let Some(layer) = &self.layer {
+            let known = addresses();
+            for word in line.iter_mut().filter(|word| known.contains(word)) {
+                *word = format!("{layer}:{word}");
+            }
+            line.splice(..0, ["-C".to_owned(), "work".to_owned()]);
+        }
+        let run = self.memory.run(&line).by(actor).env("EDITOR", "cat").env("MEMDIR_SCOPE", self.scope).may_change();
+        let run = if self.layer.is_some() { run.env("MEMDIR", "") } else { run };
         match stdin {
             Some(text) => run.stdin(text),
             None => run,

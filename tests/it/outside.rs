@@ -211,6 +211,7 @@ fn session(place: &Place) -> Session {
         prefixes: PathPrefixes(vec![dir.to_string_lossy().into_owned(), "memory".into()]),
         policy: memdir::policy::load("version: 1\n"),
         scope: None,
+        layers: None,
         actor: "test".into(),
         is_agent: false,
         now: jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC),

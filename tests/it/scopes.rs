@@ -261,7 +261,7 @@ fn planted(scope: &'static str) -> Planted {
         }
     }
     let log = memory.run(["--json", "log"]).env("MEMDIR_SCOPE", scope).exit(0).json();
-    Planted { revisions: log["entries"].as_array().unwrap().len(), scope, memory }.kept()
+    Planted { revisions: log["entries"].as_array().unwrap().len(), scope, layer: None, memory }.kept()
 }
 
 /// The words with these beginnings that an answer contains and the command line does not.

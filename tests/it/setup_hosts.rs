@@ -137,7 +137,10 @@ fn entries_are_added_to_what_a_user_has_and_taken_out_byte_for_byte() {
 
 #[test]
 fn missing_files_are_created_in_the_hosts_shape_and_removed() {
-    let hook = |event: &str, host: &str| format!("memdir hook {event} --host {host}");
+    let hook = |event: &str, host: &str| {
+        let budget = if event == "session-start" { " --budget 600" } else { "" };
+        format!("memdir hook {event} --host {host}{budget}")
+    };
     let group = |command: String| json!([{"hooks": [{"type": "command", "command": command}]}]);
     for host in HOSTS {
         // The caller is the host that starts the server; `.mcp.json` alone may be read by several.
@@ -242,11 +245,13 @@ fn a_config_with_an_error_is_refused_and_stays() {
 #[test]
 fn what_the_user_changed_in_an_entry_or_wrote_under_our_name_stays() {
     let project = Project::new();
-    let own = "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"matcher\": \"startup\",\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"memdir hook session-start --host claude\", \"timeout\": 3 },\n          { \"type\": \"command\", \"command\": \"echo hi\" }\n        ]\n      }\n    ]\n  }\n}\n";
+    let own = "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"matcher\": \"startup\",\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"memdir hook session-start --host claude --budget 900\", \"timeout\": 3 },\n          { \"type\": \"command\", \"command\": \"echo hi\" }\n        ]\n      }\n    ]\n  }\n}\n";
     project.put("work/.claude/settings.json", own);
     project.put("work/.mcp.json", "{\"mcpServers\": {\"memdir\": {\"command\": \"docker\", \"args\": [\"run\"]}}}");
     let output = project.run(&["setup", "claude"]).exit(0);
-    assert!(text(&project, ".claude/settings.json").contains("\"timeout\": 3"));
+    let settings = text(&project, ".claude/settings.json");
+    assert!(settings.contains("\"timeout\": 3") && settings.contains("--budget 900"), "{settings}");
+    assert!(!settings.contains("--budget 600"), "{settings}");
     assert!(!output.stdout.contains(".mcp.json"), "{output:#?}");
     let check = project.run(&["setup", "claude", "--check"]).exit(6);
     assert!(check.stdout.contains("mcpServers.memdir is another program's"), "{check:#?}");
@@ -320,7 +325,7 @@ fn the_users_own_memory_is_set_up_for_the_user() {
     project.run(&["-g", "init"]).exit(0);
     project.run(&["-g", "setup", "cursor"]).exit(0);
     let hooks = fs_err::read_to_string(project.home.path().join(".cursor/hooks.json")).unwrap();
-    assert!(hooks.contains("\"memdir hook session-start --host cursor\""), "{hooks}");
+    assert!(hooks.contains("\"memdir hook session-start --host cursor --budget 600\""), "{hooks}");
     assert!(!project.work().join(".cursor").exists());
     for words in [&["setup", "mcp", "--user"][..], &["setup", "agents-md", "--user"], &["setup", "git", "--user"]] {
         assert_eq!(project.run(words).status, 2, "{words:?}");

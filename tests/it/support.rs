@@ -126,6 +126,7 @@ impl Memory {
             prefixes: PathPrefixes::default(),
             policy: memdir::policy::load(&self.text("memdir.yaml").unwrap_or_default()),
             scope: None,
+            layers: None,
             actor: "tester".into(),
             is_agent: false,
             now: NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC),

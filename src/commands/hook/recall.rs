@@ -76,7 +76,7 @@ fn for_tool(session: &Session, input: &HookInput, shown: &ShownItems) -> Command
         let importance =
             |row: &QueryRow| row.meta.get("imp").and_then(|imp| imp.as_str()?.parse().ok()).unwrap_or(5_u8);
         rows.sort_by_key(|row| std::cmp::Reverse(importance(row)));
-        rows.retain(|row| row.kind == "bullet" && !shown.contains(&row.address));
+        rows.retain(|row| row.kind == "bullet" && row.overruled_by.is_none() && !shown.contains(&row.address));
         rows.truncate(TOOL_ITEMS);
     }
     let left = TOOL_ITEMS - rows.len();
@@ -114,7 +114,7 @@ fn about(session: &Session, text: &str, count: usize, shown: &ShownItems) -> Com
     let mut rows: Vec<(f64, QueryRow)> = query(session, &options)?
         .items
         .into_iter()
-        .filter(|row| row.kind == "bullet" && !shown.contains(&row.address))
+        .filter(|row| row.kind == "bullet" && row.overruled_by.is_none() && !shown.contains(&row.address))
         .filter_map(|row| {
             let found = topic.compare(&row.text, &row.title);
             found.is_about().then_some((found.score(), row))
@@ -133,7 +133,8 @@ fn naming(session: &Session, touched: &[String], shown: &ShownItems) -> CommandR
     let options = QueryOptions { query: names.join(" "), limit: Some(CANDIDATES), ..QueryOptions::default() };
     let mut rows = query(session, &options)?.items;
     let names_it = |row: &QueryRow| names.iter().any(|name| contains_name(&row.text, name));
-    rows.retain(|row| row.kind == "bullet" && !shown.contains(&row.address) && names_it(row));
+    let is_current = |row: &QueryRow| row.kind == "bullet" && row.overruled_by.is_none();
+    rows.retain(|row| is_current(row) && !shown.contains(&row.address) && names_it(row));
     Ok(rows)
 }
 

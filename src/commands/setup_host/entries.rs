@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::super::hook::START_BUDGET;
 use super::super::setup::SetupMode;
 use super::{ConfigEdit, HostTarget, SERVER, invalid};
 use crate::code::Rejection;
@@ -13,6 +14,9 @@ use crate::host::EnvLookup;
 use crate::host::agent_hosts::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, UserServer, places};
 use crate::text::json_edit::{self, JsonDialect, JsonProblem, JsonStep};
 use crate::text::{managed_block, toml_table};
+
+/// The option of `hook session-start` that ends its command.
+const BUDGET_OPTION: &str = "--budget";
 
 /// The entries of memdir for one target.
 pub(super) struct HostEntries {
@@ -230,7 +234,11 @@ impl HostEntries {
 
     fn hook_command(&self, host: &AgentHost, event: HookEvent) -> String {
         let dir = self.dir.as_ref().map_or(String::new(), |dir| format!(" --dir {}", shell_quoted(dir)));
-        format!("memdir{dir} {}", hook_words(host, event))
+        let budget = match event {
+            HookEvent::SessionStart => format!(" {BUDGET_OPTION} {START_BUDGET}"),
+            _ => String::new(),
+        };
+        format!("memdir{dir} {}{budget}", hook_words(host, event))
     }
 
     fn find_entry<'a>(&self, root: &Value, entry: &'a JsonEntry) -> FoundEntry<'a> {
@@ -260,8 +268,10 @@ impl HostEntries {
             (EntryKind::AutoMemory, _) => return (*value == entry.value).then(|| keys.collect()),
         };
         let words = format!(" {}", hook_words(host, event));
-        let is_ours =
-            |hook: &Value| hook["command"].as_str().is_some_and(|c| c.starts_with("memdir ") && c.ends_with(&words));
+        let is_ours = |hook: &Value| {
+            let command = hook["command"].as_str().map(without_budget);
+            command.is_some_and(|c| c.starts_with("memdir ") && c.ends_with(&words))
+        };
         for (n, element) in value.as_array()?.iter().enumerate() {
             let element_steps = keys.clone().chain([JsonStep::Index(n)]);
             match element["hooks"].as_array() {
@@ -336,6 +346,14 @@ fn hook_words(host: &AgentHost, event: HookEvent) -> String {
     format!("hook {} --host {}", event.name(), host.name)
 }
 
+/// A command without its budget, which is the user's to change.
+fn without_budget(command: &str) -> &str {
+    match command.rsplit_once(&format!(" {BUDGET_OPTION} ")) {
+        Some((rest, number)) if number.chars().all(|c| c.is_ascii_digit()) => rest,
+        _ => command,
+    }
+}
+
 fn at_path<'v>(root: &'v Value, path: &[&str]) -> Option<&'v Value> {
     path.iter().try_fold(root, |value, key| value.get(key))
 }
@@ -347,8 +365,8 @@ fn at_steps<'v>(root: &'v Value, steps: &[JsonStep<'_>]) -> Option<&'v Value> {
     })
 }
 
-/// The part of an entry that says what runs; timeouts and the like are the user's.
-fn command_of(value: &Value) -> (Value, Value) {
+/// The part of an entry that says what runs; timeouts, budgets and the like are the user's.
+fn command_of(value: &Value) -> (Option<&str>, &Value) {
     let inner = value["hooks"].get(0).unwrap_or(value);
-    (inner["command"].clone(), inner["args"].clone())
+    (inner["command"].as_str().map(without_budget), &inner["args"])
 }

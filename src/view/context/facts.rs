@@ -5,9 +5,13 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
+use jiff::civil::Date;
+
 use super::context_filter::ContextFilter;
+use super::layered::overrules_mark;
 use super::notes::{CategoryQuotas, ContextNote, confidence_mark, is_low, note_reason, policy_categories};
 use super::{item_address, item_text, sanitize};
+use crate::path::MemoryPath;
 use crate::policy::{EffectiveConfidence, Policy};
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
@@ -33,6 +37,10 @@ pub struct PlainFact {
     pub stale_anchor: Option<StaleAnchor>,
     /// Its effective confidence, if it states one.
     pub confidence: Option<EffectiveConfidence>,
+    /// Whether it was written today or yesterday. Both, because a date may be that of another time zone.
+    pub is_new: bool,
+    /// The addresses of items of farther layers that it contradicts.
+    pub overrules: Vec<String>,
     key: FactKey,
 }
 
@@ -41,6 +49,8 @@ pub struct PlainFact {
 struct FactKey {
     /// Too little of its confidence is left.
     is_doubtful: bool,
+    /// Neither a bullet with `when=` nor of the category `rule`.
+    is_no_rule: bool,
     is_long: bool,
     /// `depends_on [[project]]` means little without the other file.
     is_relation: bool,
@@ -48,6 +58,8 @@ struct FactKey {
     is_episode: bool,
     /// The index of its first category in the policy.
     category: usize,
+    /// No answer has shown it lately.
+    is_unused: bool,
     date: Reverse<Option<ItemDate>>,
     /// The position of its file among the files added, and its own in the file.
     position: (usize, usize),
@@ -57,7 +69,19 @@ impl PlainFact {
     /// Its line: `- Prefers tabs (facts/user.md@acvh)`.
     pub fn line(&self) -> String {
         let mark = self.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
-        format!("- {}{mark}{} ({})", self.text, confidence_mark(self.confidence), self.address)
+        let doubt = confidence_mark(self.confidence);
+        format!("- {}{mark}{doubt}{} ({})", self.text, overrules_mark(&self.overrules), self.address)
+    }
+
+    /// What sorts it before its category and its date do.
+    pub fn rank(&self) -> [bool; 5] {
+        let key = &self.key;
+        [key.is_doubtful, key.is_no_rule, key.is_long, key.is_relation, key.is_episode]
+    }
+
+    /// Sorts facts by the time at which they were written, oldest first.
+    pub fn age_order(&self) -> (Option<ItemDate>, (usize, usize)) {
+        (self.date, self.key.position)
     }
 
     /// Sorts facts by file and position, episodes after others and doubtful ones last.
@@ -75,35 +99,64 @@ pub struct PlainFacts {
     pub item_counts: HashMap<String, usize>,
 }
 
+/// The handles of a file's bullets that answers have shown lately, as they were printed.
+pub type RecentlyUsed<'a> = &'a dyn Fn(&MemoryPath) -> Vec<String>;
+
 /// Collects the facts of files, most valuable file first, until there is more than a budget can show.
 pub struct FactCollector<'a> {
     policy: &'a Policy,
     origins: &'a BulletOrigins,
     filter: &'a ContextFilter,
+    recently_used: RecentlyUsed<'a>,
     /// In tokens.
     budget: usize,
     found: PlainFacts,
     categories: Vec<Vec<usize>>,
+    /// The tokens of the facts that are not new.
     tokens: usize,
+    new_tokens: usize,
     files: usize,
+    /// What was written on this day or later is new.
+    newest_day: Date,
 }
 
 impl<'a> FactCollector<'a> {
     /// `budget` is that of the context, in tokens.
-    pub fn new(policy: &'a Policy, origins: &'a BulletOrigins, filter: &'a ContextFilter, budget: usize) -> Self {
+    pub fn new(
+        policy: &'a Policy,
+        origins: &'a BulletOrigins,
+        filter: &'a ContextFilter,
+        recently_used: RecentlyUsed<'a>,
+        budget: usize,
+    ) -> Self {
         let (found, categories) = (PlainFacts::default(), Vec::new());
-        FactCollector { policy, origins, filter, budget, found, categories, tokens: 0, files: 0 }
+        let newest_day = filter.today.yesterday().unwrap_or(filter.today);
+        FactCollector {
+            policy,
+            origins,
+            filter,
+            recently_used,
+            budget,
+            found,
+            categories,
+            tokens: 0,
+            new_tokens: 0,
+            files: 0,
+            newest_day,
+        }
     }
 
-    /// Whether further files would add nothing that the budget could show: there is a choice of twice as much.
+    /// Whether further files would add nothing that the budget could show: there is a choice of twice as much. New
+    /// facts do not count, so that one more does not decide which of the older ones there are.
     pub fn is_full(&self) -> bool {
-        self.tokens > 2 * self.budget
+        self.tokens > 2 * self.budget || self.new_tokens > 8 * self.budget
     }
 
     /// Adds the facts of a file that are not notes, and counts all items that a context may show of it.
     pub fn add_file(&mut self, file: &ItemizedFile) {
         let facts = ItemFacts::new(file, self.origins);
         let is_episode = file.path.folder() == Some("episodes");
+        let used = (self.recently_used)(&file.path);
         let mut keys = Vec::new();
         for item in 0..file.items.len() {
             if !is_shown_kind(file, item, is_episode) || !self.filter.allows_item(&facts, item) {
@@ -120,10 +173,12 @@ impl<'a> FactCollector<'a> {
             keys.push((
                 FactKey {
                     is_doubtful: is_low(confidence),
+                    is_no_rule: !is_rule(&facts, item),
                     is_long: bytes > 4 * LONG_FACT_TOKENS,
                     is_relation: is_relation(file, item),
                     is_episode,
                     category: categories.first().copied().unwrap_or(usize::MAX),
+                    is_unused: !is_used(file, item, &used),
                     date: Reverse(facts.date(item)),
                     position: (self.files, item),
                 },
@@ -144,10 +199,13 @@ impl<'a> FactCollector<'a> {
                 text: sanitize::sanitize_line(&whole_text(file, item)),
                 stale_anchor: facts.stale_anchor(item),
                 confidence,
+                is_new: key.date.0.is_some_and(|date| date.day >= self.newest_day),
+                overrules: Vec::new(),
                 key,
             };
             if !fact.text.is_empty() {
-                self.tokens += estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS;
+                let tokens = if fact.is_new { &mut self.new_tokens } else { &mut self.tokens };
+                *tokens += estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS;
                 self.found.facts.push(fact);
                 self.categories
                     .push(categories.into_iter().filter(|n| self.policy.categories[*n].rag_length.is_some()).collect());
@@ -177,6 +235,18 @@ fn is_shown_kind(file: &ItemizedFile, item: usize, is_episode: bool) -> bool {
         }
         ItemKind::Entry | ItemKind::Paragraph | ItemKind::Row | ItemKind::Code => true,
     }
+}
+
+/// Whether an item is a bullet with one of these handles.
+fn is_used(file: &ItemizedFile, item: usize, used: &[String]) -> bool {
+    let ItemKind::Bullet(b) = file.items[item].kind else { return false };
+    // Handles are hashes: of most files nothing was used.
+    !used.is_empty() && used.iter().any(|shown| file.document.handles()[b as usize].prefix(shown.len()) == *shown)
+}
+
+/// Whether a bullet is a rule: one for paths, or one that says so.
+fn is_rule(facts: &ItemFacts<'_>, item: usize) -> bool {
+    facts.meta(item).when().next().is_some() || facts.category(item) == Some("rule")
 }
 
 /// An item's text with its further paragraphs.

@@ -25,6 +25,15 @@ pub struct IndexedFile {
 }
 
 impl IndexedFile {
+    /// Its line without its size, which changes with every change.
+    pub fn stable_line(&self) -> String {
+        let path = sanitize::sanitize_line(self.path.as_str());
+        match sanitize::sanitize_line(&self.summary) {
+            none if none.is_empty() => format!("- {path}"),
+            summary => format!("- {path}: {}", sanitize::truncate(&summary, MAX_SUMMARY_TOKENS)),
+        }
+    }
+
     /// Its line: `- facts/user.md (320B): user name, language, role`.
     pub fn line(&self) -> String {
         let path = sanitize::sanitize_line(self.path.as_str());

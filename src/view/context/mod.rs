@@ -6,8 +6,8 @@
 //!
 //! In reading order: [`context_filter`] decides what may be shown; [`prefilter`] finds files that need parsing;
 //! [`notes`] selects items, [`facts`] adds plain ones, [`delta`] finds the updates, [`files`] sorts the index, [`entries`] lists the newest
-//! episodes, [`records`] lists all items by date; [`sanitize`] makes their texts harmless; [`block`] packs lines into a
-//! budget; [`page`] joins the blocks; [`answer`] is the result.
+//! episodes, [`layered`] merges the items of several memories, [`records`] lists all items by date; [`sanitize`] makes their texts harmless; [`block`] packs lines into a
+//! budget; [`page`] joins the blocks, [`stable_page`] in the order for prompt caches; [`answer`] is the result.
 
 pub mod agent_guide;
 pub mod answer;
@@ -17,11 +17,13 @@ pub mod delta;
 pub mod entries;
 pub mod facts;
 pub mod files;
+pub mod layered;
 pub mod notes;
 pub mod page;
 pub mod prefilter;
 pub mod records;
 pub mod sanitize;
+mod stable_page;
 
 use crate::document::Document;
 use crate::path::MemoryPath;

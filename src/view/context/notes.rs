@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::context_filter::ContextFilter;
+use super::layered::overrules_mark;
 use super::{item_address, item_text, sanitize};
 use crate::policy::{ContextMode, EffectiveConfidence, Policy};
 use crate::text::llm_tokens::estimate_llm_tokens;
@@ -17,6 +18,9 @@ use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// Minimum importance of an item that is always included.
 pub const IMPORTANT: u8 = 7;
+/// The longest text of an item that is not pinned, in tokens. A pinned one is shown whole or not at all: half a rule
+/// may say the opposite of it.
+const MAX_NOTE_TOKENS: usize = 80;
 
 /// Why an item is included; of several reasons the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +67,8 @@ pub struct ContextNote {
     importance: u8,
     /// Its effective confidence, if it states one.
     pub confidence: Option<EffectiveConfidence>,
+    /// The addresses of items of farther layers that it contradicts.
+    pub overrules: Vec<String>,
     /// Indices of its categories that have a `rag_length` in the policy.
     limited_categories: Vec<usize>,
 }
@@ -73,16 +79,25 @@ impl ContextNote {
         &self.limited_categories
     }
 
-    /// Whether its line contains the whole text, if cut to `most` tokens.
-    pub fn is_whole(&self, most: usize) -> bool {
-        estimate_llm_tokens(&self.text) <= most
+    /// Whether its line contains the whole text.
+    pub fn is_whole(&self) -> bool {
+        self.reason == NoteReason::Pinned || estimate_llm_tokens(&self.text) <= MAX_NOTE_TOKENS
     }
 
-    /// Its line, with the text cut to `most` tokens.
-    pub fn line(&self, most: usize) -> String {
+    /// Its line.
+    pub fn line(&self) -> String {
         let mark = self.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
         let doubt = confidence_mark(self.confidence);
-        format!("- {}{mark}{doubt} ({})", sanitize::truncate(&self.text, most), self.address)
+        let text = match self.is_whole() {
+            true => self.text.as_str().into(),
+            false => sanitize::truncate(&self.text, MAX_NOTE_TOKENS),
+        };
+        format!("- {text}{mark}{doubt}{} ({})", overrules_mark(&self.overrules), self.address)
+    }
+
+    /// What sorts it before its importance and its date do.
+    pub fn rank(&self) -> (u8, bool) {
+        (self.reason.rank(), self.is_doubtful())
     }
 
     fn is_doubtful(&self) -> bool {
@@ -114,6 +129,7 @@ pub fn context_notes(
                 stale_anchor: facts.stale_anchor(item),
                 importance: facts.importance(item).unwrap_or(0),
                 confidence: facts.confidence(item, policy.decay, filter.today),
+                overrules: Vec::new(),
                 limited_categories: bounded,
             };
             all.push((note, f, item));

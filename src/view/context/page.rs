@@ -1,7 +1,8 @@
 //! Joins the blocks of a context under one hard budget.
 //!
 //! Never exceeds the budget in tokens. Blocks are served in order: updates, pinned and important items, other facts,
-//! the newest entries, the index of what is left; each keeps enough budget to report what it omits.
+//! the newest entries, the index of what is left; each keeps enough budget to report what it omits. [`stable_page`] is
+//! the order for prompt caches.
 
 use std::collections::HashMap;
 
@@ -15,6 +16,7 @@ use super::files::IndexedFile;
 use super::notes::{self, ContextNote, NoteReason};
 use super::records::{DatedRecord, cut_to_chars};
 use super::sanitize::{self, NOTES_NOTICE};
+use super::stable_page::stable_page;
 use crate::policy::Policy;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
@@ -24,15 +26,12 @@ pub const MIN_BUDGET: usize = 320;
 /// The default budget in tokens.
 pub const DEFAULT_BUDGET: usize = 2000;
 
-const NOTES_HEAD: &str = "Pinned and important:";
-const FACTS_HEAD: &str = "Facts:";
-const FILES_HEAD: &str = "Available memory:";
+pub(super) const NOTES_HEAD: &str = "Pinned and important:";
+pub(super) const FACTS_HEAD: &str = "Facts:";
+pub(super) const FILES_HEAD: &str = "Available memory:";
 /// The head of an index without the files of which everything is shown.
-const MORE_FILES_HEAD: &str = "More memory:";
+pub(super) const MORE_FILES_HEAD: &str = "More memory:";
 const ENTRIES_HEAD: &str = "Newest entries:";
-/// Maximum length of an item in tokens: the first value at which the mandatory items leave budget for the index is
-/// used.
-const ITEM_LENGTHS: [usize; 5] = [80, 40, 24, 16, 10];
 /// The longest text of a record, in characters.
 const MAX_RECORD_CHARS: usize = 200;
 
@@ -45,8 +44,10 @@ pub struct ContextOptions {
     pub dir_args: String,
     /// The name of the app whose memory it is, for `records`.
     pub app: String,
-    /// The reader calls tools: the page ends with how to call them.
+    /// The reader calls tools: the page says how to call them.
     pub for_tools: bool,
+    /// What rarely changes comes first and the updates last.
+    pub stable: bool,
 }
 
 impl ContextOptions {
@@ -67,6 +68,8 @@ impl ContextOptions {
 pub struct ContextContents {
     /// The revision since which updates are reported; `None` without updates.
     pub since: Option<SeenRevision>,
+    /// Whether the reader is one to whom updates are reported, now or the next time.
+    pub has_reader: bool,
     /// The updates, most valuable first.
     pub events: Vec<UpdateEvent>,
     /// The items, most valuable first.
@@ -79,43 +82,79 @@ pub struct ContextContents {
     pub entries: Vec<RecentEntry>,
     /// The number of files with procedures.
     pub procedures: usize,
+    /// Lines about the other layers; shown where the budget has room beyond the least.
+    pub beside: Vec<String>,
+}
+
+/// The lines of a page that do not depend on its budget.
+pub(super) struct FixedLines {
+    /// What the lines below it are.
+    pub(super) frame: String,
+    /// How to use memdir.
+    pub(super) guide: Vec<String>,
+    /// What is named beside the index.
+    pub(super) aside: Vec<String>,
+}
+
+impl FixedLines {
+    pub(super) fn new(options: &ContextOptions, contents: &ContextContents) -> FixedLines {
+        let ContextContents { events, notes, facts, files, procedures, .. } = contents;
+        let empty = events.is_empty() && notes.is_empty() && files.is_empty() && facts.facts.is_empty();
+        let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
+        let guide = if options.for_tools { TOOL_GUIDE } else { AGENT_GUIDE };
+        let aside = format!("… and {} with procedures: memdir list procedures", sanitize::file_count(*procedures));
+        let mut room = (options.budget.saturating_sub(options.min_budget())) * 4;
+        let beside = contents.beside.iter().filter(|line| {
+            let rest = room.checked_sub(line_cost(line));
+            room = rest.unwrap_or(room);
+            rest.is_some()
+        });
+        FixedLines {
+            frame: frame.to_owned(),
+            guide: guide.lines().map(str::to_owned).chain(options.command_note()).collect(),
+            aside: (*procedures > 0).then_some(aside).into_iter().chain(beside.cloned()).collect(),
+        }
+    }
+
+    /// Their cost, with the blank lines of at most eight blocks, in quarters of a token.
+    pub(super) fn cost(&self) -> usize {
+        line_cost(&self.frame) + lines_cost(&self.guide) + lines_cost(&self.aside) + 8
+    }
+}
+
+/// The revision since which updates are reported, or an empty one.
+pub(super) fn since_when(contents: &ContextContents) -> SeenRevision {
+    contents.since.clone().unwrap_or(SeenRevision { rev: String::new(), command: String::new() })
 }
 
 /// The context at the start of a session.
 pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy: &Policy) -> ContextResult {
-    let ContextContents { since, events, notes, facts, files, entries, procedures } = contents;
-    let empty = events.is_empty() && notes.is_empty() && files.is_empty() && facts.facts.is_empty();
-    let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
-    let guide = if options.for_tools { TOOL_GUIDE } else { AGENT_GUIDE };
-    let tail: Vec<String> = guide.lines().map(str::to_owned).chain(options.command_note()).collect();
-    let aside: Vec<String> = (*procedures > 0)
-        .then(|| format!("… and {} with procedures: memdir list procedures", sanitize::file_count(*procedures)))
-        .into_iter()
-        .collect();
+    if options.stable {
+        return stable_page(options, contents, policy);
+    }
+    let ContextContents { since, events, notes, facts, files, entries, .. } = contents;
+    let fixed_lines = FixedLines::new(options, contents);
     let omitted_notes =
         |left: &[usize]| notes::omitted_lines(&left.iter().map(|n| &notes[*n]).collect::<Vec<_>>(), policy);
-    let none = SeenRevision { rev: String::new(), command: String::new() };
-    let since_when = since.as_ref().unwrap_or(&none);
+    let since_when = since_when(contents);
     let least = [
-        delta::min_budget(since_when, events),
+        delta::min_budget(&since_when, events),
         block::min_budget(NOTES_HEAD, notes.len(), &omitted_notes),
         block::min_budget(FILES_HEAD, files.len(), &omitted_files),
     ];
-    // A blank line follows each of the seven blocks.
-    let fixed = line_cost(frame) + lines_cost(&tail) + lines_cost(&aside) + 7 + least.iter().sum::<usize>();
+    let fixed = fixed_lines.cost() + least.iter().sum::<usize>();
     let mut budget = (options.budget * 4).saturating_sub(fixed);
 
-    let updates = delta::updates_header(since_when, events, least[0] + budget / 4);
+    let updates = delta::updates_header(&since_when, events, least[0] + budget / 4);
     budget = (budget + least[0]).saturating_sub(updates.cost());
 
-    let (rows, most, given) = fit_notes(notes, budget + least[1]);
+    let (rows, given) = fit_notes(notes, budget + least[1]);
     let block_rows =
-        BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n, max_misses: MAX_INDEX_MISSES };
+        BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n, max_misses: usize::MAX };
     let mut noted = pack(NOTES_HEAD, &block_rows, given, &omitted_notes);
     budget = (budget + least[1]).saturating_sub(noted.cost());
 
-    let whole_notes =
-        || noted.shown.iter().filter(|n| notes[**n].is_whole(most)).map(|n| address_path(&notes[*n].address));
+    let whole_notes = || noted.shown.iter().filter(|n| notes[**n].is_whole()).map(|n| address_path(&notes[*n].address));
     let mut rest = pack_rest(contents, whole_notes(), budget + least[2], budget);
     if !rest.is_complete(contents) {
         // Not everything fits: a third is kept for the index and the entries.
@@ -130,11 +169,12 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy
     }
     let rest = rest.with_more_facts(contents, budget);
 
+    let FixedLines { frame, guide, aside } = fixed_lines;
     let PackedRest { facts: packed_facts, index, index_files, entries: newest } = &rest;
     let mut shown_index = index.lines.clone();
     shown_index.extend(aside.iter().cloned());
-    let mut blocks = vec![updates.lines.clone(), vec![frame.to_owned()]];
-    blocks.extend([noted.lines.clone(), packed_facts.lines.clone(), shown_index, newest.lines.clone(), tail]);
+    let mut blocks = vec![updates.lines.clone(), vec![frame]];
+    blocks.extend([noted.lines.clone(), packed_facts.lines.clone(), shown_index, newest.lines.clone(), guide]);
     let left_out =
         [&updates.omitted, &noted.omitted, &index.omitted, &aside, &newest.omitted].into_iter().flatten().cloned();
     let items = noted.shown.iter().map(|n| item_row(&notes[*n], &rows[*n]));
@@ -224,12 +264,12 @@ fn pack_rest<'a>(
     let index_files: Vec<usize> = (0..files.len()).filter(|n| is_left(&shown_items, &files[*n])).collect();
     let head = if index_files.len() < files.len() { MORE_FILES_HEAD } else { FILES_HEAD };
     let listed: Vec<&IndexedFile> = index_files.iter().map(|n| &files[*n]).collect();
-    let index = pack_index(head, &listed, budget);
+    let index = pack_index(head, &listed, &IndexedFile::line, budget);
     PackedRest { facts: packed, index, index_files, entries: newest }
 }
 
 /// The newest entries; nothing if not even one fits, because the index lists their files.
-fn pack_entries(entries: &[RecentEntry], budget: usize) -> PackedBlock {
+pub(super) fn pack_entries(entries: &[RecentEntry], budget: usize) -> PackedBlock {
     let rows =
         BlockRows { count: entries.len(), row: &|n| entries[n].line(), position: &|n| n, max_misses: MAX_INDEX_MISSES };
     let block = pack(ENTRIES_HEAD, &rows, budget, &|left| vec![omitted_entries_line(entries, left)]);
@@ -249,38 +289,38 @@ fn pack_facts(facts: &[PlainFact], budget: usize) -> PackedBlock {
 }
 
 /// The path in an address.
-fn address_path(address: &str) -> &str {
+pub(super) fn address_path(address: &str) -> &str {
     address.split(['@', '#']).next().unwrap_or_default()
 }
 
-fn omitted_files(left: &[usize]) -> Vec<String> {
+pub(super) fn omitted_files(left: &[usize]) -> Vec<String> {
     vec![sanitize::omitted_files_line(left.len())]
 }
 
-/// The lines of the items, the tokens to which their texts are cut, and their budget: all mandatory items, and at most
-/// half of the rest.
-fn fit_notes(notes: &[ContextNote], budget: usize) -> (Vec<String>, usize, usize) {
+/// The lines of the items, and their budget: the mandatory ones in at most three quarters of it, and at most half of the
+/// rest.
+pub(super) fn fit_notes(notes: &[ContextNote], budget: usize) -> (Vec<String>, usize) {
     let must = notes.iter().filter(|n| n.reason != NoteReason::Noted).count();
-    let lines = |most: usize| notes.iter().map(|note| note.line(most)).collect::<Vec<_>>();
-    let head = line_cost(NOTES_HEAD);
-    let fits = |(rows, _): &(Vec<String>, usize)| head + lines_cost(&rows[..must]) <= budget * 3 / 4;
-    let shortest = ITEM_LENGTHS[ITEM_LENGTHS.len() - 1];
-    let mut all = ITEM_LENGTHS.iter().map(|most| (lines(*most), *most));
-    let (rows, most) = all.find(fits).unwrap_or_else(|| (lines(shortest), shortest));
-    let needed = if must == 0 { 0 } else { head + lines_cost(&rows[..must]) };
-    let given = needed.min(budget);
-    (rows, most, given + (budget - given) / 2)
+    let rows: Vec<String> = notes.iter().map(ContextNote::line).collect();
+    let needed = if must == 0 { 0 } else { line_cost(NOTES_HEAD) + lines_cost(&rows[..must]) };
+    let given = needed.min(budget * 3 / 4);
+    (rows, given + (budget - given) / 2)
 }
 
 /// The index: selected by value, printed in path order.
-fn pack_index(head: &str, files: &[&IndexedFile], budget: usize) -> PackedBlock {
+pub(super) fn pack_index(
+    head: &str,
+    files: &[&IndexedFile],
+    line: &dyn Fn(&IndexedFile) -> String,
+    budget: usize,
+) -> PackedBlock {
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by(|a, b| files[*a].path.cmp(&files[*b].path));
     let mut place = vec![0; files.len()];
     order.into_iter().enumerate().for_each(|(at, n)| place[n] = at);
     let rows = BlockRows {
         count: files.len(),
-        row: &|n| files[n].line(),
+        row: &|n| line(files[n]),
         position: &|n| place[n],
         max_misses: MAX_INDEX_MISSES,
     };
@@ -301,7 +341,8 @@ pub fn index_page(options: &ContextOptions, files: &[IndexedFile]) -> ContextRes
     let mut tail = vec!["Use memdir read to load relevant files before responding.".to_owned()];
     tail.extend(options.command_note());
     let listed: Vec<&IndexedFile> = files.iter().collect();
-    let index = pack_index(FILES_HEAD, &listed, (options.budget * 4).saturating_sub(lines_cost(&tail) + 2));
+    let index =
+        pack_index(FILES_HEAD, &listed, &IndexedFile::line, (options.budget * 4).saturating_sub(lines_cost(&tail) + 2));
     let lines =
         if files.is_empty() { vec![FILES_HEAD.to_owned(), "(none yet)".to_owned()] } else { index.lines.clone() };
     ContextResult {
@@ -351,7 +392,7 @@ pub fn records_page(options: &ContextOptions, records: &[DatedRecord], count: us
 }
 
 /// Joins blocks with blank lines between them.
-fn join_blocks(style: &'static str, options: &ContextOptions, blocks: &[Vec<String>]) -> ContextResult {
+pub(super) fn join_blocks(style: &'static str, options: &ContextOptions, blocks: &[Vec<String>]) -> ContextResult {
     let mut text = String::new();
     for block in blocks.iter().filter(|lines| !lines.is_empty()) {
         if !text.is_empty() {
@@ -368,11 +409,11 @@ fn join_blocks(style: &'static str, options: &ContextOptions, blocks: &[Vec<Stri
     }
 }
 
-fn update_row(event: &UpdateEvent, line: &str) -> ContextUpdate {
+pub(super) fn update_row(event: &UpdateEvent, line: &str) -> ContextUpdate {
     ContextUpdate { event: event.kind.name(), path: event.path.clone(), text: without_marker(line) }
 }
 
-fn item_row(note: &ContextNote, line: &str) -> ContextItem {
+pub(super) fn item_row(note: &ContextNote, line: &str) -> ContextItem {
     ContextItem {
         address: note.address.clone(),
         why: note.reason.name(),
@@ -383,7 +424,7 @@ fn item_row(note: &ContextNote, line: &str) -> ContextItem {
     }
 }
 
-fn fact_row(fact: &PlainFact) -> ContextItem {
+pub(super) fn fact_row(fact: &PlainFact) -> ContextItem {
     ContextItem {
         address: fact.address.clone(),
         why: "fact",
@@ -394,11 +435,11 @@ fn fact_row(fact: &PlainFact) -> ContextItem {
     }
 }
 
-fn file_row(file: &IndexedFile) -> ContextFile {
+pub(super) fn file_row(file: &IndexedFile) -> ContextFile {
     ContextFile { path: file.path.to_string(), size: file.size, text: without_marker(&file.line()) }
 }
 
-fn entry_row(entry: &RecentEntry, line: &str) -> ContextEntry {
+pub(super) fn entry_row(entry: &RecentEntry, line: &str) -> ContextEntry {
     ContextEntry { address: entry.address.clone(), date: entry.day.map(|d| d.to_string()), text: without_marker(line) }
 }
 

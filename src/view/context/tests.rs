@@ -11,7 +11,7 @@ use super::entries::{RecentEntry, recent_entries};
 use super::facts::{FactCollector, PlainFacts};
 use super::files::{IndexedFile, sort_by_value};
 use super::itemize;
-use super::notes::{ContextNote, context_notes};
+use super::notes::{ContextNote, NoteReason, context_notes};
 use super::page::{ContextContents, ContextOptions, MIN_BUDGET, default_page, index_page, records_page};
 use super::prefilter::ContextPrefilter;
 use super::records::newest_records;
@@ -29,7 +29,7 @@ fn found(path: &str, text: &str) -> ItemizedFile {
 }
 
 fn context_options(budget: usize) -> ContextOptions {
-    ContextOptions { budget, dir_args: String::new(), app: "app".into(), for_tools: false }
+    ContextOptions { budget, dir_args: String::new(), app: "app".into(), for_tools: false, stable: false }
 }
 
 /// The contents of a context for a memory of files, built as the `context` command does.
@@ -55,12 +55,22 @@ fn context_contents(files: &[(String, String)], policy: &Policy) -> ContextConte
         all.into_iter().filter(|f| prefilter.may_match(f.path.stem(), text(f).as_bytes())).collect();
     let origins = BulletOrigins::default();
     let notes = context_notes(&close, &origins, policy, &FILTER);
-    let mut facts = FactCollector::new(policy, &origins, &FILTER, 8000);
+    let mut facts = FactCollector::new(policy, &origins, &FILTER, &|_| Vec::new(), 8000);
     files.iter().map(|(path, text)| found(path, text)).filter(|f| FILTER.allows_folder(&f.path)).for_each(|file| {
         facts.add_file(&file);
     });
     let facts = facts.finish(&notes);
     ContextContents { notes, facts, files: index, entries, procedures: 3, ..ContextContents::default() }
+}
+
+/// Both orders of a context, without updates.
+fn both_orders(files: &[(String, String)], budget: usize) -> [(ContextContents, ContextResult); 2] {
+    [false, true].map(|stable| {
+        let contents = context_contents(files, &Policy::default());
+        let options = ContextOptions { stable, ..context_options(budget) };
+        let context = default_page(&options, &contents, &Policy::default());
+        (contents, context)
+    })
 }
 
 fn shown(files: &[(&str, &str)], yaml: &str, budget: usize) -> ContextResult {
@@ -215,6 +225,95 @@ fn every_budget_is_used_while_something_is_left() {
     }
 }
 
+#[test]
+fn what_answers_showed_lately_comes_before_what_they_did_not() {
+    let file = found("facts/user.md", "# User\n\n- First of them\n- Second of them\n- Third of them\n");
+    let second = file.document.handle_name(1);
+    let (policy, origins) = (Policy::default(), BulletOrigins::default());
+    let used = move |_: &MemoryPath| vec![second.clone()];
+    let mut facts = FactCollector::new(&policy, &origins, &FILTER, &used, 2000);
+    facts.add_file(&file);
+    let texts: Vec<String> = facts.finish(&[]).facts.into_iter().map(|fact| fact.text).collect();
+    assert_eq!(texts, ["Second of them", "First of them", "Third of them"]);
+}
+
+/// Bullets of an ordinary memory: some pinned, important or dated, of different lengths.
+fn any_bullets() -> impl Strategy<Value = String> {
+    let meta = prop_oneof![
+        8 => Just(String::new()),
+        4 => (1..28u8).prop_map(|day| format!("  <!-- mem added=2026-01-{day:02} -->\n")),
+        2 => (1..11u8).prop_map(|imp| format!("  <!-- mem imp={imp} -->\n")),
+        1 => Just("  <!-- mem pin -->\n".to_owned()),
+        1 => Just("  <!-- mem added=2026-02-24 -->\n".to_owned()),
+        1 => Just("  <!-- mem when=src/** -->\n".to_owned()),
+    ];
+    let text = prop_oneof![
+        9 => proptest::collection::vec("[a-z]{2,9}", 3..20).prop_map(|words| words.join(" ")),
+        1 => proptest::collection::vec("[a-z]{2,9}", 40..120).prop_map(|words| words.join(" ")),
+        2 => "[项目工具测试数据库]{4,24}",
+    ];
+    proptest::collection::vec((text, meta), 0..40)
+        .prop_map(|all| all.into_iter().map(|(text, meta)| format!("- {text}\n{meta}")).collect())
+}
+
+fn ordinary_memory() -> impl Strategy<Value = Vec<(String, String)>> {
+    proptest::collection::vec(any_bullets(), 1..16).prop_map(|all| {
+        let file = |(n, bullets): (usize, String)| match n % 5 {
+            4 => (
+                format!("episodes/2026-{:02}.md", 1 + n / 5),
+                format!("# E\n\n## Day\n- Date: 2026-01-03\n\n{bullets}"),
+            ),
+            _ => (format!("facts/f{n:02}.md"), format!("# F\n\n> Summary: words, of, file {n}\n\n{bullets}")),
+        };
+        all.into_iter().enumerate().map(file).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn what_is_left_out_would_not_fit(files in ordinary_memory(), budget in MIN_BUDGET..8000usize) {
+        for (contents, context) in both_orders(&files, budget) {
+            prop_assert!(context.tokens <= budget, "{} of {budget}\n{}", context.tokens, context.text);
+            let is_shown = |address: &str| context.items.iter().any(|item| item.address == address);
+            let lines = contents.facts.facts.iter().filter(|fact| !is_shown(&fact.address)).map(|fact| fact.line());
+            let left_out = lines.map(|line| estimate_llm_tokens(&line)).min();
+            let is_used = context.tokens * 10 >= budget * 9;
+            prop_assert!(is_used || left_out.is_none_or(|tokens| context.tokens + tokens + 8 > budget),
+                "{} of {budget}, {left_out:?}\n{}", context.tokens, context.text);
+            for note in contents.notes.iter().filter(|note| note.reason == NoteReason::Pinned) {
+                prop_assert_eq!(context.text.contains(&note.text), is_shown(&note.address), "{}", context.text);
+            }
+            let pinned = contents.notes.iter().filter(|note| note.reason == NoteReason::Pinned && !is_shown(&note.address));
+            prop_assert_eq!(pinned.count() > 0, context.left_out.iter().any(|line| line.contains(" more pinned:")));
+        }
+    }
+
+    #[test]
+    fn a_plain_addition_changes_the_end_of_a_stable_context(
+        files in ordinary_memory(),
+        budget in MIN_BUDGET..8000usize,
+        place in any::<prop::sample::Index>(),
+        words in proptest::collection::vec("[a-z]{2,9}", 3..12),
+    ) {
+        let older = |(path, text): (String, String)| (path, text.replace("added=2026-02-24", "added=2026-01-30"));
+        let files: Vec<(String, String)> = files.into_iter().map(older).collect();
+        let [_, (_, before)] = both_orders(&files, budget);
+        let mut after_files = files.clone();
+        let (_, text) = &mut after_files[place.index(files.len())];
+        text.push_str(&format!("- {}\n  <!-- mem added=2026-02-25 -->\n", words.join(" ")));
+        let [_, (_, after)] = both_orders(&after_files, budget);
+        let same = before.text.bytes().zip(after.text.bytes()).take_while(|(a, b)| a == b).count();
+        let is_whole = |context: &ContextResult| !context.text.contains("\nMore facts:") && context.files.is_empty();
+        // What fitted before must still fit: else the page has another shape, once.
+        prop_assume!(is_whole(&before) == is_whole(&after) && before.left_out.len() == after.left_out.len());
+        // In the smallest budgets, a single fact is a tenth.
+        let least = if budget < 480 { 85 } else { 90 };
+        prop_assert!(same * 100 >= after.text.len() * least, "{same} of {}\n{}\n=====\n{}", after.text.len(), before.text, after.text);
+    }
+}
+
 fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("- note about tea\n".to_owned()),
@@ -264,6 +363,15 @@ proptest! {
         prop_assert_eq!(&default_page(&context_options(budget), &all, &policy).text, &context.text);
         prop_assert!(context.updates.len() <= 3);
 
+        let stable = ContextOptions { stable: true, ..context_options(budget) };
+        for has_reader in [true, false] {
+            all.has_reader = has_reader;
+            let context = default_page(&stable, &all, &policy);
+            prop_assert!(estimate_llm_tokens(&context.text) <= budget, "{} > {budget}\n{}", context.tokens, context.text);
+            prop_assert!(context.text.starts_with(AGENT_GUIDE));
+            prop_assert_eq!(context.updates.is_empty(), !context.text.contains("\nMemory updates since") || context.more_updates == all.events.len());
+        }
+
         let index = index_page(&context_options(budget), &all.files);
         prop_assert!(estimate_llm_tokens(&index.text) <= budget, "{}", index.text);
         let founds: Vec<ItemizedFile> = files.iter().map(|(p, t)| found(p, t)).collect();
@@ -307,6 +415,8 @@ fn the_smallest_budget_holds_all_fixed_lines() {
         files,
         entries,
         procedures: 100_000,
+        has_reader: true,
+        beside: vec!["… and 100000 files of the layer mine: memdir list mine:".repeat(9)],
     };
     let context = default_page(&context_options(MIN_BUDGET), &all, &Policy::default());
     assert!(context.tokens <= MIN_BUDGET, "{}\n{}", context.tokens, context.text);

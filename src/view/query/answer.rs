@@ -163,6 +163,9 @@ pub struct QueryRow {
     /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_anchor: Option<&'static str>,
+    /// The address of the item of a nearer layer that says otherwise, and which counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overruled_by: Option<String>,
     /// Its score; comparable within one result only.
     pub score: f64,
     /// Relevance from 0 to 1; 1 if it contains every term of the query. `threshold` is compared with it.
@@ -290,7 +293,8 @@ impl QueryRow {
         let link = self.linked.as_ref().map_or(0, |tie| estimate_llm_tokens(&tie.line()) + 1);
         let mark = self.stale_anchor.map_or(0, |state| estimate_llm_tokens(&anchor_mark(state)));
         let confidence = self.confidence.as_ref().map_or(0, |note| estimate_llm_tokens(&note.line()) + 1);
-        above + name + lines + parts + link + mark + confidence
+        let overruled = self.overruled_by.as_ref().map_or(0, |by| estimate_llm_tokens(by) + 4);
+        above + name + lines + parts + link + mark + confidence + overruled
     }
 }
 
@@ -467,6 +471,7 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) ->
         entry: full.then(|| entry_source(document, path, item.section)).flatten(),
         meta,
         stale_anchor,
+        overruled_by: None,
         confidence,
         ..QueryRow::default()
     }

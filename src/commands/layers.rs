@@ -1,0 +1,244 @@
+//! Layers: other memories that are read together with the session's own, and changes that name one of them.
+//!
+//! Never opens a memory that the user config does not name, and shows of each what its own policy lets the caller see.
+
+use std::sync::Arc;
+
+use super::answer::{ChangeOutcome, ChangeResult};
+use super::change::{change, warning_row};
+use super::list_and_read::resolve_address;
+use super::{ChangeOptions, CommandResult, Error, Session};
+use crate::code::{Code, Rejection, Warning};
+use crate::document::to_new_bullet;
+use crate::host::layers::LayerPlace;
+use crate::operation::{Action, Batch, Operation, Target};
+use crate::path::SourceAddress;
+
+/// The layers of a session, whose own memory is the nearest.
+#[derive(Clone)]
+pub struct Layers {
+    /// The name of the session's own memory.
+    pub own: String,
+    /// The others, the nearest first.
+    pub others: Vec<Layer>,
+    /// A sentence for each layer that is left out.
+    pub left_out: Vec<String>,
+}
+
+/// A memory that is read with another.
+#[derive(Clone)]
+pub struct Layer {
+    /// What stands in front of its addresses.
+    pub name: String,
+    pub session: Arc<Session>,
+}
+
+impl Session {
+    /// The memories that are read together with this one, by name, the nearest first: of a scope the shared ones, else
+    /// the layers.
+    ///
+    /// # Errors
+    /// As `open_scope`.
+    pub(super) fn sources(&self) -> Result<Vec<(String, Arc<Session>)>, Rejection> {
+        if let Some(layers) = &self.layers {
+            return Ok(layers.others.iter().map(|layer| (layer.name.clone(), layer.session.clone())).collect());
+        }
+        Ok(self.shared_scopes()?.into_iter().map(|(name, session)| (name, Arc::new(session))).collect())
+    }
+
+    /// The memory that an address names in front of its colon. The session's own layer has a name, too.
+    ///
+    /// # Errors
+    /// As `open_scope`.
+    pub(super) fn source(&self, name: &str) -> Result<Option<Arc<Session>>, Rejection> {
+        match &self.layers {
+            Some(layers) if layers.own == name => Ok(Some(Arc::new(self.clone_session()))),
+            Some(layers) => {
+                Ok(layers.others.iter().find(|layer| layer.name == name).map(|layer| layer.session.clone()))
+            }
+            None => Ok(self.shared_scope(name)?.map(Arc::new)),
+        }
+    }
+
+    /// The layer that an address or a revision names, and the rest of it.
+    fn layer_of<'a>(&self, written: &'a str) -> Option<(&'a str, &'a str, Arc<Session>)> {
+        self.layers.as_ref()?;
+        let SourceAddress { source, address } = SourceAddress::parse(written)?;
+        Some((source, address, self.source(source).ok()??))
+    }
+
+    /// The layer of a revision `LAYER:REVISION`, and the revision there; empty for the newest.
+    pub(super) fn layer_of_revision<'a>(&self, written: Option<&'a str>) -> Option<(&'a str, &'a str, Arc<Session>)> {
+        self.layer_of(written?)
+    }
+
+    /// The layers, to be opened again; empty without.
+    pub fn layer_places(&self) -> Vec<LayerPlace> {
+        let own = self.layers.iter().map(|layers| LayerPlace { name: layers.own.clone(), dir: self.dir.clone() });
+        let others = self.layers.iter().flat_map(|layers| &layers.others);
+        own.chain(others.map(|layer| LayerPlace { name: layer.name.clone(), dir: layer.session.dir.clone() })).collect()
+    }
+
+    /// The names of the farther layers, the nearest first.
+    pub(super) fn layer_names(&self) -> Vec<String> {
+        self.layers.iter().flat_map(|layers| &layers.others).map(|layer| layer.name.clone()).collect()
+    }
+
+    /// The warnings about layers that are left out.
+    pub fn layer_warnings(&self) -> Vec<Warning> {
+        let left_out = self.layers.iter().flat_map(|layers| &layers.left_out);
+        left_out.map(|why| Warning::new(Code::Note, why.clone())).collect()
+    }
+}
+
+/// Makes a change whose addresses name a layer; `None` for any other.
+pub(super) fn change_in_layer(
+    session: &Session,
+    batch: &Batch,
+    options: &ChangeOptions,
+) -> Option<CommandResult<ChangeOutcome>> {
+    session.layers.as_ref()?;
+    let mut inner = batch.clone();
+    let layer_named = |operation: &mut Operation| match operation.target_mut()? {
+        Target::Address(at) => Some(session.layer_of(at)?.0.to_owned()),
+        Target::Category(_) | Target::IdOrCategory { .. } => None,
+    };
+    let named: Vec<Option<String>> = inner.operations.iter_mut().map(layer_named).collect();
+    if let [operation] = &batch.operations[..]
+        && let Action::Move { at: Target::Address(at), to, .. } = &operation.action
+        && let Some(moved) = move_between_layers(session, at, to, options)
+    {
+        return Some(moved);
+    }
+    let first = named.iter().flatten().next()?;
+    if named.iter().any(|name| name.as_ref() != Some(first)) {
+        let why = Rejection::new(Code::Usage, "a change names one layer in all its addresses, or none");
+        return Some(Err(why.hint("make a change for each layer").into()));
+    }
+    let layer = session.source(first).ok()??;
+    for operation in &mut inner.operations {
+        if let Some(Target::Address(at)) = operation.target_mut()
+            && let Some(address) = SourceAddress::parse(at).map(|named| named.address.to_owned())
+        {
+            *at = address;
+        }
+    }
+    let own = session.layers.as_ref().is_some_and(|layers| layers.own == *first);
+    Some(change(&layer, inner, options).map(|outcome| if own { outcome } else { with_layer(outcome, first) }))
+}
+
+/// The outcome with the layer in front of its paths.
+fn with_layer(outcome: ChangeOutcome, layer: &str) -> ChangeOutcome {
+    match outcome {
+        ChangeOutcome::Changed(mut result) => {
+            name_layer(&mut result, layer);
+            ChangeOutcome::Changed(result)
+        }
+        ChangeOutcome::Repeated(repeated) => ChangeOutcome::Repeated(repeated),
+    }
+}
+
+/// Puts the layer in front of the paths of a result.
+pub(super) fn name_layer(result: &mut ChangeResult, layer: &str) {
+    for file in &mut result.files {
+        file.path = SourceAddress { source: layer, address: &file.path }.to_string();
+    }
+}
+
+/// Moves a bullet to another layer: first it is added there, then removed here, each as a revision of its memory, so that
+/// a failure in between leaves it twice rather than nowhere. `None` if both addresses are of one layer.
+fn move_between_layers(
+    session: &Session,
+    at: &str,
+    to: &str,
+    options: &ChangeOptions,
+) -> Option<CommandResult<ChangeOutcome>> {
+    let layers = session.layers.as_ref()?;
+    let (from_name, from_address, from) = match session.layer_of(at) {
+        Some((name, address, layer)) => (name.to_owned(), address, layer),
+        None => (layers.own.clone(), at, Arc::new(session.clone_session())),
+    };
+    // After a source with a layer, a name alone is a layer, too: `mv mine:user@h project`.
+    let bare = session.layer_of(at).and_then(|_| session.source(to).ok()?).map(|layer| (to.to_owned(), "", layer));
+    let named = session.layer_of(to).map(|(name, address, layer)| (name.to_owned(), address, layer));
+    let own = || (layers.own.clone(), to, Arc::new(session.clone_session()));
+    let (to_name, to_address, target) = bare.or(named).unwrap_or_else(own);
+    if from_name == to_name {
+        return None;
+    }
+    let run = || -> CommandResult<ChangeOutcome> {
+        let named = resolve_address(&from, from_address)?;
+        let Some(bullet) = named.bullet else {
+            return Err(Rejection::new(Code::Usage, "only a bullet can be moved to another layer")
+                .hint("name it as LAYER:FILE@BULLET")
+                .into());
+        };
+        let document = &named.document;
+        let section = &document.sections()[document.bullets()[bullet].section as usize];
+        let same_place = match section.level {
+            0 | 1 => named.path.to_string(),
+            _ => format!("{}#{}", named.path, section.slug),
+        };
+        let address = if to_address.is_empty() { same_place } else { to_address.to_owned() };
+        let item = to_new_bullet(document, bullet);
+        let reason = options.reason.clone().or_else(|| Some(format!("moved from {from_name} to {to_name}")));
+        let options = ChangeOptions { reason, ..options.clone() };
+        let add = Action::Add {
+            at: Target::Address(address),
+            text: item.text,
+            children: item.children,
+            meta: item.meta.map(|meta| meta.0).unwrap_or_default(),
+            create: options.create,
+        };
+        let source = format!("{}{}", named.path, document.bullet_reference(bullet));
+        let remove = Action::Remove {
+            at: Target::Address(source),
+            index: None,
+            text: None,
+            archive: false,
+            purge: None,
+            forget: false,
+            if_exists: false,
+        };
+        // Planned before anything is written, so that a refusal changes nothing.
+        change(&from, batch_of(remove.clone()), &ChangeOptions { dry_run: true, ..options.clone() })?;
+        let added = change(&target, batch_of(add), &ChangeOptions { if_match: None, ..options.clone() })?;
+        let removed = change(&from, batch_of(remove), &options).map_err(|why| half_moved(why, &to_name, &from_name))?;
+        Ok(joined(added, &to_name, removed, &from_name, &layers.own))
+    };
+    Some(run())
+}
+
+fn batch_of(action: Action) -> Batch {
+    Batch { operations: vec![Operation::from(action)], ..Batch::default() }
+}
+
+/// The error of a move whose second half failed.
+fn half_moved(mut why: Error, to: &str, from: &str) -> Error {
+    for rejection in &mut why.rejections {
+        rejection.message = format!("the bullet is in {to} now, and still in {from}: {}", rejection.message);
+        rejection.changed = Some(true);
+    }
+    why
+}
+
+/// One outcome of both halves, with a note on how each is undone.
+fn joined(added: ChangeOutcome, to: &str, removed: ChangeOutcome, from: &str, own: &str) -> ChangeOutcome {
+    let (ChangeOutcome::Changed(mut result), ChangeOutcome::Changed(mut rest)) = (added, removed) else {
+        return ChangeOutcome::Changed(ChangeResult::default());
+    };
+    let undo = |layer: &str, rev: &Option<String>| {
+        let rev = rev.as_deref().unwrap_or_default();
+        if layer == own { format!("memdir undo {rev}") } else { format!("memdir undo {layer}:{rev}") }
+    };
+    if result.rev.is_some() || rest.rev.is_some() {
+        let how = format!("each layer has a revision of its own: {}; {}", undo(to, &result.rev), undo(from, &rest.rev));
+        result.warnings.push(warning_row(&Warning::new(Code::Note, how)));
+    }
+    name_layer(&mut result, to);
+    name_layer(&mut rest, from);
+    result.files.extend(rest.files);
+    result.warnings.extend(rest.warnings);
+    result.changed |= rest.changed;
+    ChangeOutcome::Changed(result)
+}

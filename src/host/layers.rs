@@ -1,0 +1,125 @@
+//! The list `layers:` of the user config: the memories that are read together, the nearest first.
+//!
+//! Never opens one, and never takes a name or a place from a memory: what came by `git clone` names no layer.
+
+use std::path::{Path, PathBuf};
+
+use super::{find, user};
+use crate::path::ScopeName;
+
+/// The layer of the memory that is found from the working directory.
+pub const PROJECT: &str = "project";
+/// The layer of the user's own memory.
+pub const MINE: &str = "mine";
+
+/// A layer: the name in front of its addresses, and its data directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerPlace {
+    pub name: String,
+    pub dir: PathBuf,
+}
+
+/// Where `project` and `mine` are.
+pub struct KnownPlaces {
+    /// The memory of the project; `None` outside of one.
+    pub project: Option<PathBuf>,
+    /// The user's own memory, whether it exists or not.
+    pub mine: Option<PathBuf>,
+    pub home: Option<PathBuf>,
+}
+
+/// The layers of a list, the nearest first, and sentences about entries that are none. `project` outside of a project is
+/// left out without one, as is a directory that an earlier entry names already.
+pub fn layer_places(list: &[String], known: &KnownPlaces) -> (Vec<LayerPlace>, Vec<String>) {
+    let (mut places, mut problems) = (Vec::<LayerPlace>::new(), Vec::new());
+    for written in list {
+        let place = match written.as_str() {
+            PROJECT => known.project.clone().map(|dir| LayerPlace { name: PROJECT.to_owned(), dir }),
+            MINE => known.mine.clone().map(|dir| LayerPlace { name: MINE.to_owned(), dir }),
+            path => match named_place(path, known.home.as_deref()) {
+                Ok(place) => Some(place),
+                Err(why) => {
+                    problems.push(why);
+                    None
+                }
+            },
+        };
+        let Some(place) = place else { continue };
+        if places.iter().any(|other| is_same_dir(&other.dir, &place.dir)) {
+            continue;
+        }
+        match places.iter().any(|other| other.name == place.name) {
+            true => problems.push(format!("two layers are called {}", place.name)),
+            false => places.push(place),
+        }
+    }
+    (places, problems)
+}
+
+/// A layer that is written as a path: its name is that of the directory, or of the one that contains `memory/`.
+fn named_place(path: &str, home: Option<&Path>) -> Result<LayerPlace, String> {
+    let shown: String = path.chars().take(80).flat_map(char::escape_debug).collect();
+    let dir = match (path.strip_prefix("~/"), home) {
+        (Some(below), Some(home)) => home.join(below),
+        _ => PathBuf::from(path),
+    };
+    if !dir.is_absolute() {
+        return Err(format!("the layer '{shown}' is neither project, mine, an absolute path nor one from ~/"));
+    }
+    // The directory that holds `memory/` may be named as well.
+    let inner = dir.join("memory");
+    let dir = if !find::is_data_dir(&dir) && find::is_data_dir(&inner) { inner } else { dir };
+    let mut names = dir.iter().rev().filter_map(|name| name.to_str()).filter(|name| *name != "memory");
+    let name = names.next().unwrap_or_default().trim_start_matches('.').to_lowercase();
+    match ScopeName::new(&name) {
+        Ok(name) if name.as_str() != PROJECT && name.as_str() != MINE => {
+            Ok(LayerPlace { name: name.as_str().to_owned(), dir })
+        }
+        _ => Err(format!("the layer '{shown}' has a name that no address can have; rename its directory")),
+    }
+}
+
+/// Whether two paths lead to one directory.
+pub fn is_same_dir(a: &Path, b: &Path) -> bool {
+    let real = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    a == b || real(a) == real(b)
+}
+
+/// Where `project` and `mine` are, given the memory that the search found.
+pub fn known_places(
+    found: &find::FoundDirectory,
+    mine: Option<PathBuf>,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> KnownPlaces {
+    let project = (found.found_by == "ancestor").then(|| found.dir());
+    KnownPlaces { project, mine, home: user::home(env) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(list: &[&str], project: Option<&str>, expected: &[(&str, &str)], problems: usize) {
+        let known = KnownPlaces {
+            project: project.map(PathBuf::from),
+            mine: Some("/home/ann/.local/share/memdir".into()),
+            home: Some("/home/ann".into()),
+        };
+        let list: Vec<String> = list.iter().map(|entry| (*entry).to_owned()).collect();
+        let (places, told) = layer_places(&list, &known);
+        let places: Vec<(&str, &str)> =
+            places.iter().map(|place| (place.name.as_str(), place.dir.to_str().unwrap())).collect();
+        assert_eq!((places, told.len()), (expected.to_vec(), problems), "{list:?} {told:?}");
+    }
+
+    #[test]
+    fn layers_have_names_and_places() {
+        let mine = ("mine", "/home/ann/.local/share/memdir");
+        check(&["project", "mine"], Some("/w/shop/memory"), &[("project", "/w/shop/memory"), mine], 0);
+        check(&["mine", "project"], None, &[mine], 0);
+        check(&["~/team/memory", "/srv/Ops"], None, &[("team", "/home/ann/team/memory"), ("ops", "/srv/Ops")], 0);
+        check(&["/srv/ops", "/other/ops"], None, &[("ops", "/srv/ops")], 1);
+        check(&["mine", "/home/ann/.local/share/memdir"], None, &[mine], 0);
+        check(&["relative", "/x/mine", "/x/a b", "/"], None, &[], 4);
+    }
+}

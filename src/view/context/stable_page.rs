@@ -1,0 +1,228 @@
+//! The page in the order for prompt caches, which keep a text as long as it begins with the same bytes: how to use memdir,
+//! pinned and important items, older facts, the index, the newest entries, new facts, the updates.
+//!
+//! Never moves what a change of today does not concern: what is shown of older facts, of entries and of the index depends
+//! on neither today's facts nor the updates, but for the end of the list of older facts, which makes room for new ones in
+//! steps. Facts of yesterday become older ones at midnight, when no cache of a prompt lives that long.
+
+use std::collections::{HashMap, HashSet};
+
+use super::answer::ContextResult;
+use super::block::{self, BlockRows, PackedBlock, line_cost, pack};
+use super::delta;
+use super::facts::PlainFact;
+use super::files::IndexedFile;
+use super::notes;
+use super::page::{
+    ContextContents, ContextOptions, FACTS_HEAD, FILES_HEAD, FixedLines, MORE_FILES_HEAD, NOTES_HEAD, address_path,
+    entry_row, fact_row, file_row, fit_notes, item_row, join_blocks, omitted_files, pack_entries, pack_index,
+    since_when, update_row,
+};
+use crate::policy::Policy;
+
+const NEW_FACTS_HEAD: &str = "New facts:";
+const MORE_FACTS_HEAD: &str = "More facts:";
+/// The part of the budget that is kept for updates, whether there are some or not.
+const UPDATES_SHARE: usize = 14;
+/// The room for new facts grows in steps of this part of the budget: within a step, one more moves nothing else.
+const STEP_SHARE: usize = 14;
+/// This part of the budget may stay empty: what would fill it, each new fact would push out again.
+const EMPTY_SHARE: usize = 11;
+/// The part of what the items leave that the index and the entries get, where not everything fits.
+const INDEX_SHARE: usize = 6;
+/// The least step, in quarters of a token: room for a fact.
+const MIN_STEP: usize = 32 * 4;
+
+/// The blocks between the items and the updates.
+struct StableRest {
+    entries: PackedBlock,
+    index: PackedBlock,
+    /// The index's rows as indices of [`ContextContents::files`].
+    index_files: Vec<usize>,
+    /// Three blocks of facts, each with its rows as indices of the facts.
+    facts: [(PackedBlock, Vec<usize>); 3],
+}
+
+impl StableRest {
+    fn cost(&self) -> usize {
+        self.entries.cost() + self.index.cost() + self.facts.iter().map(|(block, _)| block.cost()).sum::<usize>()
+    }
+
+    /// The facts that are shown, in the order of the lines.
+    fn shown_facts(&self) -> impl Iterator<Item = usize> {
+        self.facts.iter().flat_map(|(block, rows)| block.shown.iter().map(|n| rows[*n]))
+    }
+}
+
+/// The context at the start of a session.
+pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents, policy: &Policy) -> ContextResult {
+    let ContextContents { since, events, notes, facts, files, entries, .. } = contents;
+    let fixed = FixedLines::new(options, contents);
+    let since_when = since_when(contents);
+    let omitted_notes =
+        |left: &[usize]| notes::omitted_lines(&left.iter().map(|n| &notes[*n]).collect::<Vec<_>>(), policy);
+    let least_notes = block::min_budget(NOTES_HEAD, notes.len(), &omitted_notes);
+    let least_files = block::min_budget(FILES_HEAD, files.len(), &omitted_files);
+    let total = options.budget * 4;
+    let mut budget = total.saturating_sub(fixed.cost() + least_notes + least_files);
+    let share = if contents.has_reader { total / UPDATES_SHARE } else { 0 };
+    let share = share.max(delta::min_budget(&since_when, events)).min(budget);
+    let updates = delta::updates_header(&since_when, events, share);
+    let spare = Spare { unused: share.saturating_sub(updates.cost()), empty: total / EMPTY_SHARE };
+    budget -= share;
+
+    let (rows, given) = fit_notes(notes, budget + least_notes);
+    let block_rows =
+        BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n, max_misses: usize::MAX };
+    let mut noted = pack(NOTES_HEAD, &block_rows, given, &omitted_notes);
+    let step = (total / STEP_SHARE).max(MIN_STEP);
+    let after = |noted: &PackedBlock| (budget + least_notes).saturating_sub(noted.cost()) + least_files;
+    let pack_after = |noted: &PackedBlock| {
+        let whole = noted.shown.iter().filter(|n| notes[**n].is_whole()).map(|n| address_path(&notes[*n].address));
+        pack_rest(contents, &whole.collect::<Vec<_>>(), after(noted), spare, step)
+    };
+    let mut rest = pack_after(&noted);
+    // What is left over goes to items, in steps, too, and new facts count as whole ones.
+    let new = rest.facts[1].0.cost();
+    let kept = new.div_ceil(step).max(1) * step;
+    let left = (after(&noted) + new).saturating_sub(rest.cost() + kept);
+    let steps = left / step;
+    if !noted.omitted.is_empty() && steps > 0 {
+        noted = pack(NOTES_HEAD, &block_rows, noted.cost() + steps * step, &omitted_notes);
+        rest = pack_after(&noted);
+    }
+    // What is left over goes to updates. A header in less room may be longer, where it only tells their number.
+    let room = (after(&noted) + share).saturating_sub(rest.cost());
+    let wider = delta::updates_header(&since_when, events, room);
+    let updates = if wider.cost() <= room { wider } else { updates };
+
+    let FixedLines { frame, guide, aside } = fixed;
+    let mut shown_index = rest.index.lines.clone();
+    shown_index.extend(aside.iter().cloned());
+    let [older, newer, more] = &rest.facts;
+    let mut blocks = vec![guide, vec![frame], noted.lines.clone(), older.0.lines.clone(), shown_index];
+    blocks.extend([&rest.entries, &newer.0, &more.0].map(|block| block.lines.clone()));
+    blocks.push(updates.lines.clone());
+    let left_out = [&noted.omitted, &rest.index.omitted, &aside, &rest.entries.omitted, &updates.omitted];
+    let items = noted.shown.iter().map(|n| item_row(&notes[*n], &rows[*n]));
+    ContextResult {
+        since: since.as_ref().filter(|_| !events.is_empty()).map(|s| s.rev.clone()),
+        updates: updates.shown.iter().map(|n| update_row(&events[*n], &updates.lines[n + 1])).collect(),
+        more_updates: events.len() - updates.shown.len(),
+        items: items.chain(rest.shown_facts().map(|n| fact_row(&facts.facts[n]))).collect(),
+        files: rest.index.shown.iter().map(|n| file_row(&files[rest.index_files[*n]])).collect(),
+        entries: rest.entries.shown.iter().map(|n| entry_row(&entries[*n], &entries[*n].line())).collect(),
+        left_out: left_out.into_iter().flatten().cloned().collect(),
+        ..join_blocks("default", options, &blocks)
+    }
+}
+
+/// What of the updates' room is left to others, and how much may stay empty in the end, in quarters of a token.
+#[derive(Clone, Copy)]
+struct Spare {
+    unused: usize,
+    empty: usize,
+}
+
+/// Packs entries, index and facts into `budget`, and more of the older facts into what is left of it and of the updates'
+/// room. `whole_notes` are the paths of items that are already shown whole.
+fn pack_rest(contents: &ContextContents, whole_notes: &[&str], budget: usize, spare: Spare, step: usize) -> StableRest {
+    let facts = &contents.facts.facts;
+    let mut new: Vec<usize> = (0..facts.len()).filter(|n| facts[*n].is_new).collect();
+    new.sort_by_key(|n| facts[*n].age_order());
+    let whole = whole_rest(contents, whole_notes, &new);
+    if whole.cost() <= budget {
+        return whole;
+    }
+    let share = budget / INDEX_SHARE;
+    let least = block::min_budget(FILES_HEAD, contents.files.len(), &omitted_files);
+    let for_index = line_cost(FILES_HEAD) + contents.files.iter().map(|f| line_cost(&f.stable_line())).sum::<usize>();
+    let available = share.saturating_sub(least);
+    let entries = pack_entries(&contents.entries, share.saturating_sub(for_index).max(available / 3).min(available));
+    let all: Vec<&IndexedFile> = contents.files.iter().collect();
+    let for_index = share.saturating_sub(entries.cost()).max(least.min(budget));
+    let index = pack_index(FILES_HEAD, &all, &IndexedFile::stable_line, for_index);
+    let budget = budget.saturating_sub(entries.cost() + index.cost());
+
+    // Of very many new facts the first count as older ones, again in steps.
+    let costs: Vec<usize> = new.iter().map(|n| line_cost(&facts[*n].line())).collect();
+    let half = (budget / 2).max(step);
+    let settled = costs.iter().sum::<usize>() / half * half;
+    let mut sum = 0;
+    let is_settled = |cost: &&usize| {
+        sum += **cost;
+        sum <= settled
+    };
+    let first_new = costs.iter().take_while(is_settled).count();
+    let new = new.split_off(first_new);
+    let is_new: HashSet<usize> = new.iter().copied().collect();
+    let older: Vec<usize> = (0..facts.len()).filter(|n| !is_new.contains(n)).collect();
+
+    let needed = if new.is_empty() { 0 } else { line_cost(NEW_FACTS_HEAD) + costs[first_new..].iter().sum::<usize>() };
+    let kept = needed.div_ceil(step).max(1) * step;
+    let main = pack_facts(FACTS_HEAD, facts, &older, &|n| n, budget.saturating_sub(kept));
+    let mut left = budget.saturating_sub(main.cost());
+    // The newest are selected first, and stand last.
+    let newest: Vec<usize> = new.iter().rev().copied().collect();
+    let newer = pack_facts(NEW_FACTS_HEAD, facts, &newest, &|n| newest.len() - n, left);
+    left = (left + spare.unused).saturating_sub(newer.cost());
+    let shown: HashSet<usize> = main.shown.iter().map(|n| older[*n]).collect();
+    let mut others: Vec<usize> = older.iter().copied().filter(|n| !shown.contains(n)).collect();
+    let mut room = left.saturating_sub(line_cost(MORE_FACTS_HEAD));
+    others.retain(|n| {
+        let cost = line_cost(&facts[*n].line());
+        let is_taken = room > spare.empty && cost <= room;
+        room -= if is_taken { cost } else { 0 };
+        is_taken
+    });
+    let more = pack_facts(MORE_FACTS_HEAD, facts, &others, &|n| n, left);
+    StableRest {
+        entries,
+        index,
+        index_files: (0..contents.files.len()).collect(),
+        facts: [(main, older), (newer, newest), (more, others)],
+    }
+}
+
+/// All entries and facts, and the index of the files of which something is left.
+fn whole_rest(contents: &ContextContents, whole_notes: &[&str], new: &[usize]) -> StableRest {
+    let ContextContents { files, entries, facts, .. } = contents;
+    let mut shown_items: HashMap<&str, usize> = HashMap::new();
+    let whole_entries = entries.iter().filter(|entry| entry.is_whole()).map(|entry| address_path(&entry.address));
+    let paths = whole_notes.iter().copied().chain(facts.facts.iter().map(|fact| fact.path.as_str()));
+    paths.chain(whole_entries).for_each(|path| *shown_items.entry(path).or_default() += 1);
+    let is_left = |file: &IndexedFile| {
+        let path = file.path.as_str();
+        facts.item_counts.get(path) != Some(shown_items.get(path).unwrap_or(&0))
+    };
+    let index_files: Vec<usize> = (0..files.len()).filter(|n| is_left(&files[*n])).collect();
+    let head = if index_files.len() < files.len() { MORE_FILES_HEAD } else { FILES_HEAD };
+    let listed: Vec<&IndexedFile> = index_files.iter().map(|n| &files[*n]).collect();
+    let older: Vec<usize> = (0..facts.facts.len()).filter(|n| !facts.facts[*n].is_new).collect();
+    let all = usize::MAX / 2;
+    StableRest {
+        entries: pack_entries(entries, all),
+        index: pack_index(head, &listed, &IndexedFile::stable_line, all),
+        index_files,
+        facts: [
+            (pack_facts(FACTS_HEAD, &facts.facts, &older, &|n| n, all), older),
+            (pack_facts(NEW_FACTS_HEAD, &facts.facts, new, &|n| n, all), new.to_vec()),
+            (PackedBlock::default(), Vec::new()),
+        ],
+    }
+}
+
+/// The facts of these rows, the first selected first. Where their lines stand in this order too, a smaller budget only
+/// changes the end.
+fn pack_facts(
+    head: &str,
+    facts: &[PlainFact],
+    rows: &[usize],
+    position: &dyn Fn(usize) -> usize,
+    budget: usize,
+) -> PackedBlock {
+    let row = |n: usize| facts[rows[n]].line();
+    let rows = BlockRows { count: rows.len(), row: &row, position, max_misses: usize::MAX };
+    let block = pack(head, &rows, budget, &|_| Vec::new());
+    if block.shown.is_empty() { PackedBlock::default() } else { block }
+}

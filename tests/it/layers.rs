@@ -1,0 +1,297 @@
+//! Layers: memories that the user config names are read together; changes go to the nearest, or where an address says.
+
+use fs_err as fs;
+use serde_json::{Value, json};
+
+use crate::hooks::Project;
+use crate::leaks::{Planted, ROWS, SECRETS, walk};
+use crate::support::{ProgramOutput, handle};
+
+/// Where the user's own memory is in the home of a test.
+const MINE: &str = ".local/share/memdir";
+
+/// A project with a memory and one of the user's own, both trusted, and a config with these layers.
+fn layered(layers: &str) -> Project {
+    let project = Project::new();
+    project.put(&format!("{MINE}/memdir.yaml"), "version: 1\n");
+    project.put(
+        &format!("{MINE}/facts/style.md"),
+        "# Style\n\n- Indent with tabs in every language\n- Commit messages are written in English\n",
+    );
+    project.put("work/memory/facts/style.md", "# Style\n\n- Name tests after what went wrong\n");
+    configure(&project, layers, true);
+    project
+}
+
+fn configure(project: &Project, layers: &str, trusts_mine: bool) {
+    let mut trusted = vec![project.memory()];
+    trusted.extend(trusts_mine.then(|| project.home.path().join(MINE)));
+    let config = format!("people: [tester]\ntrusted: {}\nlayers: {layers}\n", json!(trusted));
+    project.put(".config/memdir/config.yaml", &config);
+}
+
+#[track_caller]
+fn run(project: &Project, words: &[&str]) -> ProgramOutput {
+    project.run(words)
+}
+
+#[track_caller]
+fn done(project: &Project, words: &[&str]) -> String {
+    let output = run(project, words);
+    assert_eq!(output.status, 0, "{words:?} {output:#?}");
+    output.stdout
+}
+
+fn mine(project: &Project, path: &str) -> String {
+    fs::read_to_string(project.home.path().join(MINE).join(path)).unwrap_or_default()
+}
+
+const TABS: &str = "Indent with tabs in every language";
+
+#[test]
+fn reads_merge_all_layers_and_name_them() {
+    let project = layered("[project, mine]");
+    let at = format!("mine:facts/style.md@{}", handle(TABS));
+    let context = done(&project, &["context"]);
+    assert!(context.contains(&format!("- {TABS} ({at})")), "{context}");
+    assert!(context.contains("- Name tests after what went wrong (facts/style.md@"), "{context}");
+    assert!(context.contains("… and 1 file of the layer mine: memdir list mine:\n"), "{context}");
+    let near = context.find("Name tests").unwrap();
+    assert!(near < context.find("Indent with").unwrap(), "the nearest first\n{context}");
+    let list = done(&project, &["list"]);
+    assert!(list.contains("mine:facts/style.md") && list.contains("facts/user.md"), "{list}");
+    let found: Value = serde_json::from_str(&done(&project, &["query", "indent", "--json"])).unwrap();
+    assert_eq!(found["items"][0]["address"], at, "{found}");
+    assert_eq!(done(&project, &["read", &at]), format!("- {TABS}\n"));
+    assert!(done(&project, &["list", "mine:style"]).contains(TABS));
+    assert!(done(&project, &["list", "project:style"]).contains("Name tests"));
+    // From another directory, the user's own memory is the only layer.
+    project.put("elsewhere/x", "");
+    let start = project.home.path().join("elsewhere");
+    let alone = done(&project, &["-C", start.to_str().unwrap(), "context"]);
+    assert!(alone.contains(&format!("- {TABS} (facts/style.md@")) && !alone.contains("Name tests"), "{alone}");
+}
+
+#[test]
+fn changes_go_to_the_nearest_layer_or_to_the_one_that_is_named() {
+    for (layers, is_project) in [("[project, mine]", true), ("[mine, project]", false)] {
+        let project = layered(layers);
+        done(&project, &["add", "user", "Likes rain"]);
+        assert_eq!(project.facts().contains("Likes rain"), is_project);
+        assert_eq!(mine(&project, "facts/user.md").contains("Likes rain"), !is_project);
+    }
+    let project = layered("[project, mine]");
+    let at = format!("mine:style@{}", handle(TABS));
+    let changed = done(&project, &["update", &at, "Indent with spaces in every language"]);
+    assert!(changed.contains("mine:facts/style.md  r1"), "{changed}");
+    assert!(mine(&project, "facts/style.md").contains("with spaces"));
+    let undone = done(&project, &["undo", "mine:r1"]);
+    assert!(undone.contains("mine:facts/style.md"), "{undone}");
+    assert!(mine(&project, "facts/style.md").contains("with tabs"));
+    done(&project, &["add", "user", "Likes rain"]);
+    done(&project, &["add", "mine:user", "Likes snow"]);
+    done(&project, &["undo"]);
+    assert!(!project.facts().contains("Likes rain") && mine(&project, "facts/user.md").contains("Likes snow"));
+    done(&project, &["undo", "mine:"]);
+    assert!(!mine(&project, "facts/user.md").contains("Likes snow"));
+    // One batch, one memory.
+    let before = (project.facts(), mine(&project, "facts/style.md"));
+    let batch = json!({"operations": [{"op": "add", "at": "user", "text": "a"},
+        {"op": "add", "at": "mine:user", "text": "b"}]});
+    project.put("batch.json", &batch.to_string());
+    let file = project.home.path().join("batch.json");
+    let refused = run(&project, &["apply", "-F", file.to_str().unwrap()]);
+    assert!(refused.status == 2 && refused.stderr.contains("names one layer"), "{refused:#?}");
+    assert_eq!((project.facts(), mine(&project, "facts/style.md")), before);
+}
+
+#[test]
+fn a_bullet_is_promoted_and_each_half_can_be_undone() {
+    let project = layered("[project, mine]");
+    let text =
+        "# Style\n\n## Commits\n\n- Sign off every commit\n  <!-- mem imp=8 -->\n  - with the address of the work\n";
+    project.put(&format!("{MINE}/facts/style.md"), text);
+    let at = format!("mine:style@{}", handle("Sign off every commit"));
+    let style = || fs::read_to_string(project.memory().join("facts/style.md")).unwrap();
+    let (before, before_mine) = (style(), mine(&project, "facts/style.md"));
+    assert!(done(&project, &["mv", "-n", &at, "project"]).contains("Sign off"));
+    assert_eq!((style(), mine(&project, "facts/style.md")), (before.clone(), before_mine.clone()));
+    let moved = run(&project, &["mv", &at, "project"]);
+    assert_eq!(moved.status, 0, "{moved:#?}");
+    assert!(moved.stdout.contains("project:facts/style.md") && moved.stdout.contains("mine:facts/style.md"));
+    assert!(moved.stderr.contains("memdir undo r1; memdir undo mine:r1"), "{moved:#?}");
+    let promoted = "## Commits\n\n- Sign off every commit\n  <!-- mem imp=8 -->\n  - with the address of the work\n";
+    assert!(style().ends_with(promoted), "{}", style());
+    assert!(!mine(&project, "facts/style.md").contains("Sign off"));
+    done(&project, &["undo"]);
+    done(&project, &["undo", "mine:"]);
+    assert_eq!((style(), mine(&project, "facts/style.md")), (before, before_mine.clone()));
+    // A place may be named, and a bullet may go the other way.
+    done(&project, &["mv", &at, "project:rules"]);
+    assert!(fs::read_to_string(project.memory().join("facts/rules.md")).unwrap().contains("Sign off"));
+    let back = format!("rules@{}", handle("Sign off every commit"));
+    done(&project, &["mv", &back, "mine:style"]);
+    assert!(mine(&project, "facts/style.md").contains("Sign off"));
+    // Only bullets move between layers, and what is refused there stays here.
+    assert_eq!(run(&project, &["mv", "mine:style", "project"]).status, 2);
+    project.put("work/memory/memdir.yaml", "version: 1\nlimits:\n  - {at: facts/*.md, bullets: 1}\n");
+    let at = format!("mine:style@{}", handle("Sign off every commit"));
+    let before = (style(), mine(&project, "facts/style.md"));
+    assert_ne!(run(&project, &["mv", &at, "project"]).status, 0);
+    assert_eq!((style(), mine(&project, "facts/style.md")), before);
+}
+
+#[test]
+fn a_nearer_layer_wins_a_contradiction_visibly() {
+    let project = layered("[project, mine]");
+    project.put("work/memory/facts/style.md", "# Style\n\n- Never indent with tabs in every language\n");
+    let [near, far] = ["facts/style.md@", "mine:facts/style.md@"];
+    let near = format!("{near}{}", handle("Never indent with tabs in every language"));
+    let far = format!("{far}{}", handle(TABS));
+    for words in [&["context"][..], &["context", "--stable"]] {
+        let context = done(&project, words);
+        assert!(context.contains(&format!("(overrules {far}) ({near})")), "{context}");
+        assert!(!context.contains(&format!("- {TABS}")), "{context}");
+    }
+    let found = done(&project, &["query", "indent", "tabs"]);
+    assert!(found.contains(&format!("{TABS} (overruled by {near})")), "{found}");
+    let input = json!({"session_id": "s", "cwd": project.work(), "prompt": "indent the language files with tabs"});
+    let shown = project.hook(&["user-prompt"], input.to_string().as_bytes());
+    assert!(!shown.contains(&far) && !shown.contains(&format!(": {TABS}")), "{shown}");
+    // The other way around.
+    configure(&project, "[mine, project]", true);
+    let context = done(&project, &["context"]);
+    assert!(context.contains("(overrules project:facts/style.md@") && !context.contains("Never indent"), "{context}");
+}
+
+#[test]
+fn a_layer_that_is_missing_or_broken_is_told_and_left_out() {
+    let project = layered("[project, mine, ~/team/memory, relative]");
+    project.put("team/x", "");
+    let told = run(&project, &["query", "tests"]);
+    assert_eq!(told.status, 0, "{told:#?}");
+    assert!(told.stderr.contains("the layer team is left out"), "{told:#?}");
+    assert!(told.stderr.contains("the layer 'relative' is neither project, mine"), "{told:#?}");
+    assert!(done(&project, &["context"]).contains("… the layer team is left out"));
+    // A policy that hides nothing knows what it hides: one that cannot be read closes its memory.
+    project.put(&format!("{MINE}/memdir.yaml"), "version: 1\nallowlists: [\n");
+    let told = run(&project, &["query", "indent"]);
+    let is_open = told.stdout.contains(TABS);
+    assert!(told.status == 0 && (is_open || told.stderr.contains("the layer mine is left out")), "{told:#?}");
+    fs::remove_dir_all(project.home.path().join(MINE)).unwrap();
+    let told = run(&project, &["query", "tests"]);
+    assert!(told.status == 0 && told.stderr.contains("the layer mine is left out"), "{told:#?}");
+    assert!(told.stdout.contains("Name tests"), "{told:#?}");
+}
+
+#[test]
+fn who_names_a_memory_means_that_one_alone() {
+    let project = layered("[project, mine]");
+    let memory = project.memory();
+    for words in [&["-g", "list"][..], &["--dir", memory.to_str().unwrap(), "list"]] {
+        let list = done(&project, words);
+        assert!(!list.contains("mine:") && !list.contains("project:"), "{list}");
+    }
+    let mut command = project.command(&["list"]);
+    let output = ProgramOutput::of(command.env("MEMDIR", &memory).stdin(std::process::Stdio::null()));
+    assert!(!output.stdout.contains("mine:"), "{output:#?}");
+    done(&project, &["scope", "add", "app"]);
+    done(&project, &["-S", "app", "add", "user", "Likes tea"]);
+    let scoped = done(&project, &["-S", "app", "context"]);
+    assert!(!scoped.contains(TABS) && scoped.contains("Likes tea"), "{scoped}");
+    assert!(!done(&project, &["query", "tea"]).contains("Likes tea"), "a scope stays apart");
+    // A policy names no layer.
+    project.put(".config/memdir/config.yaml", "people: [tester]\n");
+    project.put("work/memory/memdir.yaml", "version: 1\nlayers: [project, mine]\n");
+    let output = run(&project, &["list"]);
+    assert!(!output.stdout.contains("mine:") && output.stderr.contains("layers"), "{output:#?}");
+}
+
+#[test]
+fn hooks_read_trusted_layers_only() {
+    let project = layered("[project, mine]");
+    let input = project.input("claude", "session-start");
+    let both = project.hook(&["session-start"], &input);
+    assert!(both.contains(TABS) && both.contains("Name tests"), "{both}");
+    configure(&project, "[project, mine]", false);
+    let one = project.hook(&["session-start"], &input);
+    assert!(!one.contains(TABS) && one.contains("Name tests") && one.contains("is not trusted"), "{one}");
+    // A clone that is not trusted gets nothing, whatever the layers are.
+    for layers in ["[project, mine]", "[mine, project]"] {
+        let mine = project.home.path().join(MINE);
+        let config = format!("trusted: {}\nlayers: {layers}\n", json!([mine]));
+        project.put(".config/memdir/config.yaml", &config);
+        for event in ["session-start", "user-prompt", "pre-tool"] {
+            assert_eq!(project.hook(&[event], &project.input("claude", event)), "{}\n", "{layers} {event}");
+        }
+    }
+}
+
+#[test]
+fn each_layer_shows_a_reader_what_its_own_policy_lets_it_see() {
+    let project = layered("[project, mine]");
+    project
+        .put(&format!("{MINE}/memdir.yaml"), "version: 1\nallowlists:\n  planner: [work]\n  doctor: [health, work]\n");
+    project.put(&format!("{MINE}/facts/user.md"), "# User\n\n- [work] Standup at ten\n- [health] Knee hurts\n");
+    let at = format!("mine:user@{}", handle("[health] Knee hurts"));
+    for words in [
+        &["--as", "planner", "context"][..],
+        &["--as", "planner", "query", "knee", "standup"],
+        &["--as", "planner", "list", "mine:user"],
+        &["--as", "planner", "read", "mine:user"],
+        &["--as", "planner", "read", &at],
+        &["--as", "planner", "mv", &at, "project"],
+    ] {
+        let output = run(&project, words);
+        assert!(!output.stdout.contains("Knee") && !output.stderr.contains("Knee"), "{words:?} {output:#?}");
+    }
+    assert!(done(&project, &["--as", "planner", "query", "standup"]).contains("Standup at ten"));
+    assert!(done(&project, &["--as", "ana", "query", "knee"]).contains("Knee hurts"));
+}
+
+/// The leak walk, by an agent that is restricted in a layer and not in the nearest memory.
+#[test]
+fn a_restricted_agent_is_never_shown_a_secret_of_a_layer() {
+    let planted = Planted::in_layer();
+    let layer = planted.layer.clone().unwrap();
+    let secret = |text: &str| SECRETS.into_iter().find(|secret| text.contains(secret));
+    let (tried, wrong) = walk(&planted, ROWS, "planner", |line, ran| {
+        let typed = |secret: &str| line.0.iter().chain(&line.1).any(|word| word.contains(secret));
+        let shown = [&ran.stdout, &ran.stderr].into_iter().find_map(|text| secret(text)).filter(|found| !typed(found));
+        shown.map(|found| format!("shows {found}"))
+    });
+    assert!(tried > 800, "{tried}");
+    assert!(wrong.is_empty(), "{} leak:\n{}", wrong.len(), wrong[..wrong.len().min(8)].join("\n"));
+    // The same walk without a list finds them, so the layer is read.
+    let mut seen = std::collections::BTreeSet::new();
+    let reading: Vec<(&str, &[&str])> =
+        ROWS.iter().filter(|(verb, _)| ["query", "context", "list", "read"].contains(verb)).copied().collect();
+    walk(&planted, &reading, "tester", |_, ran| {
+        seen.extend(SECRETS.into_iter().filter(|secret| ran.stdout.contains(secret)));
+        None
+    });
+    assert!(seen.len() > 20, "{layer}: {seen:?}");
+}
+
+#[test]
+fn the_mcp_server_reads_layers_and_changes_the_nearest() {
+    let project = layered("[project, mine]");
+    let call = |id: u32, name: &str, arguments: Value| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}});
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
+        "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let add = json!({"operations": [{"op": "add", "at": "user", "text": "Likes rain"}]});
+    let lines = [
+        hello,
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        call(2, "memory_context", json!({})),
+        call(3, "memory_query", json!({"query": "indent"})),
+        call(4, "memory_change", add),
+    ];
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let mut child = project.command(&["mcp"]).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+    let output: ProgramOutput = child.wait_with_output().unwrap().into();
+    // Twice in each answer, as text and as fields.
+    assert_eq!(output.stdout.matches(&format!("mine:facts/style.md@{}", handle(TABS))).count(), 4, "{output:#?}");
+    assert!(project.facts().contains("Likes rain"), "{output:#?}");
+}
