@@ -25,6 +25,7 @@ mod corpus;
 mod costs;
 mod crowds;
 mod decay;
+mod delivery;
 mod demo;
 mod document;
 mod editing;

@@ -1,0 +1,24 @@
+//! Whether the right rule is in front of an agent before it acts: cases of `fixtures/delivery` replayed through the hooks of
+//! a real memory, beside a `MEMORY.md` that a host loads, `rg`, and an index alone.
+//!
+//! `cargo bench --bench delivery -- tuned` (or `judged`, or both without a name) prints one table for each half. `MEMDIR_BIN`
+//! names another program. It fails at nothing: `tests/it/delivery.rs` holds the bounds.
+
+#[path = "delivery/measure.rs"]
+mod measure;
+
+fn main() {
+    let halves: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let program = std::env::var_os("MEMDIR_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_memdir").into());
+    for half in ["tuned", "judged"].iter().filter(|half| halves.is_empty() || halves.iter().any(|name| name == *half)) {
+        let figures = measure::World::new(program.clone()).measure(half);
+        println!("## {half}: {} cases\n\n{}", figures.cases, figures.table());
+        println!("noise of the hooks: {:.3}\n", figures.hooks().noise());
+        if std::env::var_os("DELIVERY_MISSES").is_some() {
+            println!("{}\n", figures.misses.join("\n"));
+        }
+    }
+    let world = measure::World::new(program);
+    let (corrections, outputs, stale) = world.correction_reach();
+    println!("{corrections} corrections, {outputs} outputs after each; with the old text: {stale:?}");
+}
