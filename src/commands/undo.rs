@@ -89,6 +89,11 @@ fn erased_error(entry: &JournalEntry) -> Rejection {
 /// # Errors
 /// As [`undo`].
 pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> CommandResult<ChangeResult> {
+    if let Some((layer, revision, inner)) = session.layer_of_revision(rev) {
+        let mut result = redo(&inner, Some(revision).filter(|revision| !revision.is_empty()), options)?;
+        name_layer(&mut result, layer);
+        return Ok(result);
+    }
     invert_revision(session, options, rev, |entries| {
         let entry = match rev {
             Some(rev) => Some(find_revision(rev, entries)?),

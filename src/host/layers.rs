@@ -1,6 +1,6 @@
 //! The list `layers:` of the user config: the memories that are read together, the nearest first.
 //!
-//! Never opens one, and never takes a name or a place from a memory: what came by `git clone` names no layer.
+//! Never opens one, of which it only lists names, and never takes a name or a place from a memory: what came by `git clone` names no layer.
 
 use std::path::{Path, PathBuf};
 
@@ -77,6 +77,15 @@ fn named_place(path: &str, home: Option<&Path>) -> Result<LayerPlace, String> {
         }
         _ => Err(format!("the layer '{shown}' has a name that no address can have; rename its directory")),
     }
+}
+
+/// The name of a file or folder at the top of a memory that reads like an address in one of these layers:
+/// `mine:facts`. With it, the author of a memory could pass its texts off as those of another.
+pub fn disguised_entry(dir: &Path, layers: &[LayerPlace]) -> Option<String> {
+    let names = std::fs::read_dir(dir).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let is_disguised =
+        |name: &String| name.split_once(':').is_some_and(|(layer, _)| layers.iter().any(|place| place.name == layer));
+    names.into_iter().find(is_disguised)
 }
 
 /// Whether two paths lead to one directory.

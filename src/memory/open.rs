@@ -270,6 +270,12 @@ impl OpenOptions {
                 list.left_out.push(left_out(place, "is no memory"));
                 continue;
             }
+            if let Some(entry) = layers::disguised_entry(&place.dir, &list.places) {
+                let shown: String = entry.chars().take(40).flat_map(char::escape_debug).collect();
+                list.left_out
+                    .push(left_out(place, &format!("has '{shown}', which reads like another layer; rename it")));
+                continue;
+            }
             match self.open_found(&found, working_dir, config, needs) {
                 Ok(session) => opened.push((place, session)),
                 Err(why) => {

@@ -94,6 +94,8 @@ fn changes_go_to_the_nearest_layer_or_to_the_one_that_is_named() {
     assert!(!project.facts().contains("Likes rain") && mine(&project, "facts/user.md").contains("Likes snow"));
     done(&project, &["undo", "mine:"]);
     assert!(!mine(&project, "facts/user.md").contains("Likes snow"));
+    assert!(done(&project, &["redo", "mine:"]).contains("mine:facts/user.md"));
+    assert!(mine(&project, "facts/user.md").contains("Likes snow"));
     // One batch, one memory.
     let before = (project.facts(), mine(&project, "facts/style.md"));
     let batch = json!({"operations": [{"op": "add", "at": "user", "text": "a"},
@@ -294,4 +296,15 @@ fn the_mcp_server_reads_layers_and_changes_the_nearest() {
     // Twice in each answer, as text and as fields.
     assert_eq!(output.stdout.matches(&format!("mine:facts/style.md@{}", handle(TABS))).count(), 4, "{output:#?}");
     assert!(project.facts().contains("Likes rain"), "{output:#?}");
+}
+
+#[test]
+fn a_memory_cannot_pass_its_texts_off_as_those_of_another_layer() {
+    let project = layered("[project, mine]");
+    project.put("work/memory/mine:facts/style.md", "# Style\n\n- Indent with zeal\n");
+    let told = run(&project, &["query", "indent"]);
+    assert!(told.stdout.contains(TABS) && !told.stdout.contains("zeal"), "{told:#?}");
+    assert!(told.stderr.contains("the layer project is left out") && told.stderr.contains("mine:facts"), "{told:#?}");
+    let start = project.hook(&["session-start"], &project.input("claude", "session-start"));
+    assert!(start.contains(TABS) && !start.contains("zeal"), "{start}");
 }
