@@ -88,6 +88,7 @@ mod query_filters;
 mod query_ranking;
 mod query_scripts;
 mod races;
+mod ranking_sets;
 mod readers;
 mod readme;
 mod real;
