@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::filter::{ItemFilter, QueryOptions};
 use super::item_facts::ItemFacts;
 use super::items::{self, ItemKind};
-use super::score::{Ranking, ScoredItem};
+use super::score::{Ranking, ScoreAdjustments, ScoredItem};
 use super::terms::QueryTerms;
 use crate::document::section_range;
 use crate::path::SourceAddress;
@@ -207,7 +207,7 @@ impl LinkReason {
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScorePart {
-    /// The term as the search compares it, or `(file)`, `(time)`, `(question)`, `(link)`.
+    /// The term as the search compares it, or `(file)`, `(time)`, `(latest)`, `(question)`, `(insight)`, `(link)`.
     pub term: String,
     /// What it added to the score.
     pub score: f64,
@@ -502,9 +502,9 @@ fn score_parts(ranking: &Ranking<'_>, hit: &ScoredItem, terms: &QueryTerms) -> V
     let part = |term: &str, score: f64| ScorePart { term: term.to_owned(), score: round_score(score) };
     let mut parts: Vec<ScorePart> = terms.all.iter().zip(items).map(|(t, score)| part(&t.text, score)).collect();
     parts.push(part("(file)", file));
-    if hit.adjustment != 0.0 {
-        parts.push(part(if hit.adjustment > 0.0 { "(time)" } else { "(question)" }, hit.adjustment));
-    }
+    let ScoreAdjustments { time, question, insight, latest } = hit.adjustments;
+    let others = [("(time)", time), ("(latest)", latest), ("(question)", question), ("(insight)", insight)];
+    parts.extend(others.map(|(name, score)| part(name, score)));
     parts.push(part("(link)", hit.link_boost));
     parts.retain(|p| p.score != 0.0);
     parts

@@ -50,19 +50,45 @@ pub struct FileCounts {
     pub matched: Option<Box<ItemizedFile>>,
 }
 
+/// The terms of a query in one item.
+pub struct ItemHits {
+    /// The index of the item in its file.
+    pub item: usize,
+    /// The terms that it contains, each once.
+    pub counts: Vec<TermCount>,
+}
+
+/// How often an item contains a term.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TermCount {
+    /// The index of the term.
+    pub term: u16,
+    /// Weighted by place: label, text, dates.
+    pub own: f32,
+    /// The count of which neighbours get a share.
+    pub lent: f32,
+    /// Whether the term stands in the item's own text.
+    pub literal: bool,
+}
+
 /// A file cut into items, with the terms found in it.
 pub struct ItemizedFile {
     pub path: MemoryPath,
     pub document: Document,
     pub items: Vec<DocumentItem>,
-    /// The indices of items that contain a term, ascending, with a weighted count for each term.
-    pub hits: Vec<(usize, Vec<f32>)>,
+    /// The items that contain a term, ascending.
+    pub hits: Vec<ItemHits>,
     /// How often each term occurs in a label.
     pub labels: Vec<u32>,
     pub links: Vec<FileLink>,
 }
 
 impl ItemizedFile {
+    /// The terms in an item; `None` if it contains none.
+    pub fn hits_of(&self, item: usize) -> Option<&ItemHits> {
+        self.hits.binary_search_by_key(&item, |hits| hits.item).ok().map(|at| &self.hits[at])
+    }
+
     /// A file without counts, for uses other than a query.
     pub fn without_counts(path: MemoryPath, document: Document) -> ItemizedFile {
         let items = items::items_of(&document, &path);
@@ -101,9 +127,20 @@ pub fn count_terms(
         }
     };
     let days = terms.has_dates.then(|| SectionDates::of(&document, path));
-    let mut counter = TermCounter { document: &document, section_dates: days, terms, labels: vec![0; terms.all.len()] };
-    let hits: Vec<(usize, Vec<f32>)> =
-        near.into_iter().filter_map(|i| Some((i, counter.count_item(&all[i])?))).collect();
+    let mut counter = TermCounter {
+        document: &document,
+        section_dates: days,
+        terms,
+        labels: vec![0; terms.all.len()],
+        tally: TermTally::new(terms.all.len()),
+    };
+    let hits: Vec<ItemHits> = near
+        .into_iter()
+        .filter_map(|item| {
+            counter.count_item(&all[item]);
+            Some(ItemHits { item, counts: counter.tally.take()? })
+        })
+        .collect();
     let labels = counter.labels;
     if !hits.is_empty() || depth == ScanDepth::All {
         let (path, links) = (path.clone(), find_links(&document));
@@ -135,42 +172,84 @@ struct TermCounter<'a> {
     section_dates: Option<SectionDates>,
     terms: &'a QueryTerms,
     labels: Vec<u32>,
+    /// The counts of the current item.
+    tally: TermTally,
 }
 
 impl TermCounter<'_> {
-    /// The weighted count of each term in an item; `None` if it contains none.
-    fn count_item(&mut self, item: &DocumentItem) -> Option<Vec<f32>> {
-        let parts = items::searched_texts(self.document, item);
-        let mut counts = vec![0.0_f32; self.terms.all.len()];
-        let mut any = false;
-        let mut add = |token: &str, weight: f32| {
-            if let Some(t) = self.terms.find(token) {
-                counts[t] += weight;
-                any = true;
-            }
-        };
-        let label = if matches!(item.kind, ItemKind::Bullet(_)) { items::label(parts[0]) } else { "" };
+    /// Adds the terms of an item to the tally.
+    fn count_item(&mut self, item: &DocumentItem) {
+        let TermCounter { document, section_dates, terms, labels, tally } = self;
+        let parts = items::searched_texts(document, item);
         for part in parts {
-            search_terms_where(part, |word| self.terms.may_match(word), |token| add(token, 1.0));
+            search_terms_where(
+                part,
+                |word| terms.may_match(word),
+                |token| {
+                    if let Some(t) = terms.find(token) {
+                        tally.add(t, TermCount { own: 1.0, lent: 1.0, literal: true, ..TermCount::default() });
+                    }
+                },
+            );
         }
+        let label = if matches!(item.kind, ItemKind::Bullet(_)) { items::label(parts[0]) } else { "" };
         if !label.is_empty() {
             search_terms(label, |token| {
-                add(token, LABEL_WEIGHT - 1.0);
-                if let Some(t) = self.terms.find(token) {
-                    self.labels[t] += 1;
+                if let Some(t) = terms.find(token) {
+                    let more = LABEL_WEIGHT - 1.0;
+                    tally.add(t, TermCount { own: more, lent: more, ..TermCount::default() });
+                    labels[t] += 1;
                 }
             });
         }
-        if let Some(days) = &self.section_dates {
+        if let Some(days) = section_dates {
+            let mut add = |date: PartialDate, weight: f32, literal: bool| {
+                date.for_each_term(|term| {
+                    if let Some(t) = terms.find(&term) {
+                        tally.add(t, TermCount { own: weight, lent: weight, literal, ..TermCount::default() });
+                    }
+                });
+            };
             let base = days.date_of(item.section);
             if let Some(date) = base {
-                date.for_each_term(|term| add(&term, HEADING_DATE_WEIGHT));
+                add(date, HEADING_DATE_WEIGHT, false);
             }
             let day: Option<Date> = base.and_then(PartialDate::first_day);
             for date in parts.iter().flat_map(|part| find_dates(part, day)) {
-                date.for_each_term(|term| add(&term, TEXT_DATE_WEIGHT));
+                add(date, TEXT_DATE_WEIGHT, true);
             }
         }
-        any.then_some(counts)
+    }
+}
+
+/// The counts of one item, by term.
+struct TermTally {
+    counts: Vec<TermCount>,
+    /// The terms whose count is not empty.
+    touched: Vec<u16>,
+}
+
+impl TermTally {
+    fn new(terms: usize) -> TermTally {
+        TermTally { counts: vec![TermCount::default(); terms], touched: Vec::new() }
+    }
+
+    fn add(&mut self, term: usize, more: TermCount) {
+        let count = &mut self.counts[term];
+        if count.own == 0.0 {
+            self.touched.push(term as u16);
+        }
+        *count = TermCount {
+            term: term as u16,
+            own: count.own + more.own,
+            lent: count.lent + more.lent,
+            literal: count.literal || more.literal,
+        };
+    }
+
+    /// The counts, which are reset; `None` if there are none.
+    fn take(&mut self) -> Option<Vec<TermCount>> {
+        let taken = self.touched.iter().map(|t| std::mem::take(&mut self.counts[usize::from(*t)])).collect();
+        (!std::mem::take(&mut self.touched).is_empty()).then_some(taken)
     }
 }

@@ -51,11 +51,29 @@ pub struct ScoredItem {
     /// Index into the file's items.
     pub item: usize,
     pub score: f64,
-    /// What a time or a question mark added to the score.
-    pub adjustment: f64,
+    pub adjustments: ScoreAdjustments,
     /// What linked items added to the score.
     pub link_boost: f64,
     pub date: Option<ItemDate>,
+}
+
+/// What an item's score gained or lost by more than its terms.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScoreAdjustments {
+    /// It contains a time, and the query "when".
+    pub time: f64,
+    /// It is a question itself.
+    pub question: f64,
+    /// It is an insight.
+    pub insight: f64,
+    /// The query asks for what is newest.
+    pub latest: f64,
+}
+
+impl ScoreAdjustments {
+    fn sum(self) -> f64 {
+        self.time + self.question + self.insight + self.latest
+    }
 }
 
 /// The ranked items of a query.
@@ -79,8 +97,10 @@ struct Bm25Scorer {
     mean_bytes: f64,
     /// The score of an item of mean length that contains every query term once; relevance is relative to it.
     full_match: f64,
-    /// The indices of the terms that relevance expects an item to contain.
-    expected: Vec<usize>,
+    /// For each term whether relevance expects an item to contain it.
+    is_expected: Vec<bool>,
+    /// How many such terms there are.
+    expected: usize,
 }
 
 /// Ranks all items that pass `filter`. Without terms: everything that passes, newest first.
@@ -112,13 +132,18 @@ impl Ranking<'_> {
         let whole = terms.all.is_empty();
         for (file, (f, bytes)) in found.iter().enumerate() {
             let share = self.scorer.file_parts(f, *bytes).iter().sum::<f64>();
+            let mut frequencies = vec![0.0; terms.all.len()];
             let near: Vec<usize> = match whole {
                 true => (0..f.items.len()).collect(),
                 false => items_near_hits(f),
             };
             for item in near {
-                let score = if whole { 0.0 } else { share + self.scorer.item_parts(f, item).iter().sum::<f64>() };
-                self.hits.push(ScoredItem { file, item, score, adjustment: 0.0, link_boost: 0.0, date: None });
+                let score = match whole {
+                    true => 0.0,
+                    false => share + self.scorer.item_parts(f, item, &mut frequencies).sum::<f64>(),
+                };
+                let adjustments = ScoreAdjustments::default();
+                self.hits.push(ScoredItem { file, item, score, adjustments, link_boost: 0.0, date: None });
             }
         }
         if whole {
@@ -127,7 +152,7 @@ impl Ranking<'_> {
         let best = self.hits.iter().map(|h| h.score).fold(0.0, f64::max);
         let wide = word_count(terms) >= MIN_WORDS;
         self.hits.retain(|h| {
-            let own = found[h.file].0.hits.binary_search_by_key(&h.item, |(i, _)| *i).is_ok();
+            let own = found[h.file].0.hits_of(h.item).is_some();
             own || wide && h.score >= NEIGHBOUR_SHARE * best
         });
     }
@@ -142,15 +167,15 @@ impl Ranking<'_> {
             let file = self.files[hit.file].file;
             let [text, more] = items::searched_texts(&file.document, &file.items[hit.item]);
             if terms.contains_when && (mentions_time(text) || mentions_time(more)) {
-                hit.adjustment += TIME_SHARE * best;
+                hit.adjustments.time = TIME_SHARE * best;
             }
             if text.trim_end().ends_with(['?', '？']) {
-                hit.adjustment -= QUESTION_SHARE * best;
+                hit.adjustments.question = -QUESTION_SHARE * best;
             }
             if is_insight(text) {
-                hit.adjustment -= INSIGHT_SHARE * hit.score;
+                hit.adjustments.insight = -INSIGHT_SHARE * hit.score;
             }
-            hit.score += hit.adjustment;
+            hit.score += hit.adjustments.sum();
         }
     }
 
@@ -167,7 +192,7 @@ impl Ranking<'_> {
         for (hit, date) in self.hits.iter_mut().zip(&dates).filter(|(hit, _)| hit.score >= LATEST_MIN_SHARE * best) {
             let place = date.as_ref().and_then(|date| days.binary_search(&date.day).ok()).map_or(0, |at| at + 1);
             let added = LATEST_SHARE * best * place as f64 / days.len().max(1) as f64;
-            hit.adjustment += added;
+            hit.adjustments.latest = added;
             hit.score += added;
         }
     }
@@ -203,9 +228,12 @@ impl Ranking<'_> {
         if self.scorer.full_match <= 0.0 {
             return 1.0;
         }
-        let hits = &self.files[hit.file].file.hits;
-        let own = hits.binary_search_by_key(&hit.item, |(item, _)| *item).ok().map(|at| &hits[at].1);
-        let has_all = own.is_some_and(|counts| self.scorer.expected.iter().all(|t| counts[*t] > 0.0));
+        let own = self.files[hit.file].file.hits_of(hit.item);
+        let has_all = own.is_some_and(|hits| {
+            let literal =
+                hits.counts.iter().filter(|count| count.literal && self.scorer.is_expected[usize::from(count.term)]);
+            literal.count() == self.scorer.expected
+        });
         let highest = if has_all { 1.0 } else { PARTIAL_RELEVANCE };
         ((hit.score - hit.link_boost) / self.scorer.full_match).clamp(0.0, highest)
     }
@@ -214,7 +242,8 @@ impl Ranking<'_> {
     pub fn contributions(&self, hit: &ScoredItem) -> (Vec<f64>, f64) {
         let found = self.files[hit.file].file;
         let file = self.scorer.file_parts(found, found.document.text().len()).iter().sum();
-        (self.scorer.item_parts(found, hit.item), file)
+        let mut frequencies = vec![0.0; self.scorer.items.len()];
+        (self.scorer.item_parts(found, hit.item, &mut frequencies).collect(), file)
     }
 }
 
@@ -226,8 +255,8 @@ fn is_insight(text: &str) -> bool {
 /// The items that contain a term, and those close enough to get a share of its counts.
 fn items_near_hits(file: &ItemizedFile) -> Vec<usize> {
     let mut near: Vec<usize> = Vec::with_capacity(file.hits.len() * SMOOTHING.len());
-    for (hit, _) in &file.hits {
-        let around = SMOOTHING.iter().filter_map(|(far, _)| usize::try_from(*hit as i32 - far).ok());
+    for hits in &file.hits {
+        let around = SMOOTHING.iter().filter_map(|(far, _)| usize::try_from(hits.item as i32 - far).ok());
         near.extend(around.filter(|i| *i < file.items.len()));
     }
     near.sort_unstable();
@@ -265,14 +294,20 @@ impl Bm25Scorer {
             let labels: u32 = found.iter().map(|(f, _)| f.labels[t]).sum();
             terms.all[t].weight * if labels >= 2 { LABEL_WEIGHT } else { 1.0 }
         };
-        let holding = |t: usize| found.iter().map(move |(f, _)| f.hits.iter().filter(|(_, c)| c[t] > 0.0).count());
         let rarity = |n: f64, df: usize| (1.0 + (n - df as f64 + 0.5).max(0.5) / (df as f64 + 0.5)).ln();
-        let of = 0..terms.all.len();
-        let item_worth: Vec<f64> = of.clone().map(|t| weight(t) * rarity(n, holding(t).sum())).collect();
-        let file_worth: Vec<f64> =
-            of.map(|t| weight(t) * rarity(files, holding(t).filter(|df| *df > 0).count())).collect();
-        let expected: Vec<usize> = (0..terms.all.len()).filter(|t| !terms.all[*t].implied).collect();
-        let sum = |worth: &[f64]| -> f64 { expected.iter().map(|t| worth[*t]).sum() };
+        let of = terms.all.len();
+        let (mut item_df, mut file_df, mut last_file) = (vec![0; of], vec![0; of], vec![usize::MAX; of]);
+        for (i, (file, _)) in found.iter().enumerate() {
+            for term in file.hits.iter().flat_map(|hits| &hits.counts).map(|count| usize::from(count.term)) {
+                item_df[term] += 1;
+                file_df[term] += usize::from(std::mem::replace(&mut last_file[term], i) != i);
+            }
+        }
+        let item_worth: Vec<f64> = (0..of).map(|t| weight(t) * rarity(n, item_df[t])).collect();
+        let file_worth: Vec<f64> = (0..of).map(|t| weight(t) * rarity(files, file_df[t])).collect();
+        let is_expected: Vec<bool> = terms.all.iter().map(|term| !term.implied).collect();
+        let sum =
+            |worth: &[f64]| -> f64 { worth.iter().zip(&is_expected).filter(|(_, is)| **is).map(|(w, _)| w).sum() };
         let full_match = sum(&item_worth) + FILE_WEIGHT * sum(&file_worth);
         Bm25Scorer {
             items: item_worth,
@@ -280,33 +315,41 @@ impl Bm25Scorer {
             mean_length: (lengths / items.max(1) as f64).max(1.0),
             mean_bytes: (all_bytes as f64 / files.max(1.0)).max(1.0),
             full_match,
-            expected,
+            expected: is_expected.iter().filter(|is| **is).count(),
+            is_expected,
         }
     }
 
-    fn item_parts(&self, file: &ItemizedFile, item: usize) -> Vec<f64> {
-        let mut held = vec![0.0_f32; self.items.len()];
+    /// What each term contributes to the score of an item. `frequencies` is scratch space, one place for each term.
+    fn item_parts<'s>(
+        &'s self,
+        file: &ItemizedFile,
+        item: usize,
+        frequencies: &'s mut [f32],
+    ) -> impl Iterator<Item = f64> + 's {
+        frequencies.fill(0.0);
         for (far, weight) in SMOOTHING {
-            let Ok(i) = usize::try_from(item as i32 + far) else { continue };
-            if let Ok(at) = file.hits.binary_search_by_key(&i, |(i, _)| *i) {
-                held.iter_mut().zip(&file.hits[at].1).for_each(|(h, c)| *h += weight * c);
+            let Some(hits) = usize::try_from(item as i32 + far).ok().and_then(|i| file.hits_of(i)) else { continue };
+            for count in &hits.counts {
+                let more = if far == 0 { count.own } else { weight * count.lent };
+                frequencies[usize::from(count.term)] += more;
             }
         }
         let length = f64::from(smoothed_length(&file.document, &file.items, item)) / self.mean_length;
-        self.items
-            .iter()
-            .zip(held)
-            .map(|(worth, tf)| worth * term_frequency_factor(f64::from(tf), B_ITEM, length))
-            .collect()
+        let parts = self.items.iter().zip(&*frequencies);
+        parts.map(move |(worth, tf)| worth * term_frequency_factor(f64::from(*tf), B_ITEM, length))
     }
 
     fn file_parts(&self, file: &ItemizedFile, bytes: usize) -> Vec<f64> {
         let length = bytes as f64 / self.mean_bytes;
-        let held = |t: usize| file.hits.iter().map(|(_, c)| f64::from(c[t])).sum::<f64>();
+        let mut held = vec![0.0; self.files.len()];
+        for count in file.hits.iter().flat_map(|hits| &hits.counts) {
+            held[usize::from(count.term)] += f64::from(count.own);
+        }
         self.files
             .iter()
-            .enumerate()
-            .map(|(t, worth)| FILE_WEIGHT * worth * term_frequency_factor(held(t), B_FILE, length))
+            .zip(held)
+            .map(|(worth, held)| FILE_WEIGHT * worth * term_frequency_factor(held, B_FILE, length))
             .collect()
     }
 }
