@@ -207,7 +207,8 @@ impl LinkReason {
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScorePart {
-    /// The term as the search compares it, or `(file)`, `(time)`, `(latest)`, `(question)`, `(insight)`, `(link)`.
+    /// The term as the search compares it, or `(file)`, `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`,
+    /// `(link)`.
     pub term: String,
     /// What it added to the score.
     pub score: f64,
@@ -502,8 +503,14 @@ fn score_parts(ranking: &Ranking<'_>, hit: &ScoredItem, terms: &QueryTerms) -> V
     let part = |term: &str, score: f64| ScorePart { term: term.to_owned(), score: round_score(score) };
     let mut parts: Vec<ScorePart> = terms.all.iter().zip(items).map(|(t, score)| part(&t.text, score)).collect();
     parts.push(part("(file)", file));
-    let ScoreAdjustments { time, question, insight, latest } = hit.adjustments;
-    let others = [("(time)", time), ("(latest)", latest), ("(question)", question), ("(insight)", insight)];
+    let ScoreAdjustments { time, question, speaker, insight, latest } = hit.adjustments;
+    let others = [
+        ("(time)", time),
+        ("(latest)", latest),
+        ("(question)", question),
+        ("(speaker)", speaker),
+        ("(insight)", insight),
+    ];
     parts.extend(others.map(|(name, score)| part(name, score)));
     parts.push(part("(link)", hit.link_boost));
     parts.retain(|p| p.score != 0.0);

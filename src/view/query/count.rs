@@ -5,7 +5,7 @@
 use jiff::civil::Date;
 
 use super::item_facts::SectionDates;
-use super::items::{self, DocumentItem, ItemKind};
+use super::items::{self, DocumentItem};
 use super::prefilter::TermPrefilter;
 use super::terms::QueryTerms;
 use crate::document::Document;
@@ -65,7 +65,8 @@ pub struct TermCount {
     pub term: u16,
     /// Weighted by place: label, text, dates.
     pub own: f32,
-    /// The count of which neighbours get a share.
+    /// The count of which neighbours get a share: in the text, without its label and dates. Who speaks and when is
+    /// said of this item only.
     pub lent: f32,
     /// Whether the term stands in the item's own text.
     pub literal: bool,
@@ -192,12 +193,11 @@ impl TermCounter<'_> {
                 },
             );
         }
-        let label = if matches!(item.kind, ItemKind::Bullet(_)) { items::label(parts[0]) } else { "" };
+        let label = items::label_of(parts[0], item.kind);
         if !label.is_empty() {
             search_terms(label, |token| {
                 if let Some(t) = terms.find(token) {
-                    let more = LABEL_WEIGHT - 1.0;
-                    tally.add(t, TermCount { own: more, lent: more, ..TermCount::default() });
+                    tally.add(t, TermCount { own: LABEL_WEIGHT - 1.0, lent: -1.0, ..TermCount::default() });
                     labels[t] += 1;
                 }
             });
@@ -206,7 +206,7 @@ impl TermCounter<'_> {
             let mut add = |date: PartialDate, weight: f32, literal: bool| {
                 date.for_each_term(|term| {
                     if let Some(t) = terms.find(&term) {
-                        tally.add(t, TermCount { own: weight, lent: weight, literal, ..TermCount::default() });
+                        tally.add(t, TermCount { own: weight, literal, ..TermCount::default() });
                     }
                 });
             };

@@ -232,6 +232,11 @@ pub fn searched_length(document: &Document, item: &DocumentItem) -> usize {
     text.len() + more.len()
 }
 
+/// The label of an item with this text; empty if it is no bullet or has none.
+pub fn label_of(text: &str, kind: ItemKind) -> &str {
+    if matches!(kind, ItemKind::Bullet(_)) { label(text) } else { "" }
+}
+
 /// Maximum length of a label, in bytes.
 const MAX_LABEL_BYTES: usize = 80;
 

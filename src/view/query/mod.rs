@@ -4,7 +4,7 @@
 //!
 //! In reading order: [`items`] cuts a document into items; [`terms`] reads the query; [`prefilter`] finds bytes that
 //! may be a term, so that most files need no parsing; [`count`] counts terms in one file; [`score`] ranks, and
-//! [`link_boost`] adds what links contribute; [`item_facts`] knows an item's date and metadata, [`bullet_origins`] what
+//! [`link_boost`] adds what links contribute, `speakers` finds whom the query names; [`item_facts`] knows an item's date and metadata, [`bullet_origins`] what
 //! the journal knows, and [`filter`] applies the filters; [`answer`] cuts, groups and explains the result; [`linked`]
 //! adds linked items; [`query_json`] reads a query from JSON.
 
@@ -20,6 +20,7 @@ mod origin_table;
 pub mod prefilter;
 pub mod query_json;
 pub mod score;
+mod speakers;
 pub mod terms;
 
 #[cfg(test)]

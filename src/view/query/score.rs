@@ -12,6 +12,7 @@ use super::filter::FilterResult;
 use super::item_facts::{ItemDate, ItemFacts};
 use super::items;
 use super::link_boost::add_link_boosts;
+use super::speakers::NamedSpeaker;
 use super::terms::QueryTerms;
 use crate::policy::INSIGHT_CATEGORY;
 use crate::text::dates::mentions_time;
@@ -34,6 +35,8 @@ const LATEST_SHARE: f64 = 0.3;
 const LATEST_MIN_SHARE: f64 = 0.6;
 /// Share of the best score subtracted from an item that is a question.
 const QUESTION_SHARE: f64 = 0.10;
+/// Share of its own score subtracted from an item under a label other than the one that the query names.
+const SPEAKER_SHARE: f64 = 0.2;
 /// Share of its own score subtracted from an insight: it is a guess, and what was said comes first.
 const INSIGHT_SHARE: f64 = 0.5;
 /// Minimum number of query words at which an item may match by its neighbours alone.
@@ -64,6 +67,8 @@ pub struct ScoreAdjustments {
     pub time: f64,
     /// It is a question itself.
     pub question: f64,
+    /// Its label is one of several in its file, and the query names another of them.
+    pub speaker: f64,
     /// It is an insight.
     pub insight: f64,
     /// The query asks for what is newest.
@@ -72,7 +77,7 @@ pub struct ScoreAdjustments {
 
 impl ScoreAdjustments {
     fn sum(self) -> f64 {
-        self.time + self.question + self.insight + self.latest
+        self.time + self.question + self.speaker + self.insight + self.latest
     }
 }
 
@@ -163,14 +168,21 @@ impl Ranking<'_> {
             return;
         }
         let best = self.hits.iter().map(|h| h.score).fold(0.0, f64::max);
+        let speakers: Vec<Option<NamedSpeaker<'_>>> =
+            self.files.iter().map(|facts| NamedSpeaker::find(facts.file, terms)).collect();
         for hit in &mut self.hits {
             let file = self.files[hit.file].file;
-            let [text, more] = items::searched_texts(&file.document, &file.items[hit.item]);
+            let item = &file.items[hit.item];
+            let [text, more] = items::searched_texts(&file.document, item);
             if terms.contains_when && (mentions_time(text) || mentions_time(more)) {
                 hit.adjustments.time = TIME_SHARE * best;
             }
             if text.trim_end().ends_with(['?', '？']) {
                 hit.adjustments.question = -QUESTION_SHARE * best;
+            }
+            if speakers[hit.file].as_ref().is_some_and(|speakers| speakers.is_another(items::label_of(text, item.kind)))
+            {
+                hit.adjustments.speaker = -SPEAKER_SHARE * hit.score;
             }
             if is_insight(text) {
                 hit.adjustments.insight = -INSIGHT_SHARE * hit.score;
