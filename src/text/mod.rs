@@ -29,6 +29,7 @@ pub mod term_overlap;
 pub mod toml_table;
 pub mod topic_match;
 pub mod verbs;
+pub mod word_forms;
 pub mod word_frequency;
 pub(crate) mod word_list;
 pub mod words;

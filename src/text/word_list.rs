@@ -81,6 +81,17 @@ impl PhraseList {
         self.0.lines()
     }
 
+    /// The first line that has `word` among its words, which a space separates.
+    pub fn line_with(self, word: &str) -> Option<&'static str> {
+        let text = self.0.as_bytes();
+        let is_end = |at: Option<&u8>| at.is_none_or(|b| matches!(b, b' ' | b'\n'));
+        let is_word =
+            |at: &usize| is_end(at.checked_sub(1).map(|before| &text[before])) && is_end(text.get(at + word.len()));
+        let at = memchr::memmem::find_iter(text, word.as_bytes()).find(is_word).filter(|_| !word.is_empty())?;
+        let start = text[..at].iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+        self.0[start..].lines().next()
+    }
+
     /// The parts between empty lines.
     pub fn sections(self) -> impl Iterator<Item = PhraseList> {
         self.0.split("\n\n").map(PhraseList)
@@ -121,6 +132,19 @@ mod tests {
             assert!(!SAMPLE.contains(word), "{word}");
         }
         assert_eq!(SAMPLE.iter().count(), 6);
+    }
+
+    #[test]
+    fn a_line_is_found_by_each_of_its_words() {
+        const GROUPS: PhraseList = PhraseList::new("# Groups.\n\nbuy bought\ngo went gone\nfoot feet\n");
+        for (word, line) in
+            [("buy", "buy bought"), ("went", "go went gone"), ("gone", "go went gone"), ("feet", "foot feet")]
+        {
+            assert_eq!(GROUPS.line_with(word), Some(line));
+        }
+        for other in ["", "bu", "ought", "o", "# Groups."] {
+            assert_eq!(GROUPS.line_with(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use super::item_facts::SectionDates;
 use super::items::{self, DocumentItem};
 use super::prefilter::TermPrefilter;
-use super::terms::QueryTerms;
+use super::terms::{FoundTerm, QueryTerms};
 use crate::document::Document;
 use crate::document::links::{FileLink, find_links};
 use crate::path::MemoryPath;
@@ -25,6 +25,9 @@ const TEXT_DATE_WEIGHT: f32 = 0.5;
 
 /// Smoothing within a file: the share of an item's counts that the item at this distance gets.
 pub const SMOOTHING: [(i32, f32); 5] = [(-2, 0.2), (-1, 0.5), (0, 1.0), (1, 0.2), (2, 0.1)];
+
+/// The share of a question's counts that the next item gets.
+pub const ANSWER_SHARE: f32 = 0.9;
 
 /// How thoroughly a file is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +59,8 @@ pub struct ItemHits {
     pub item: usize,
     /// The terms that it contains, each once.
     pub counts: Vec<TermCount>,
+    /// Whether it is a question: the next item is likely its answer, and is about the same without repeating it.
+    pub is_question: bool,
 }
 
 /// How often an item contains a term.
@@ -139,7 +144,8 @@ pub fn count_terms(
         .into_iter()
         .filter_map(|item| {
             counter.count_item(&all[item]);
-            Some(ItemHits { item, counts: counter.tally.take()? })
+            let counts = counter.tally.take()?;
+            Some(ItemHits { item, counts, is_question: items::is_question(&document, &all[item]) })
         })
         .collect();
     let labels = counter.labels;
@@ -187,8 +193,8 @@ impl TermCounter<'_> {
                 part,
                 |word| terms.may_match(word),
                 |token| {
-                    if let Some(t) = terms.find(token) {
-                        tally.add(t, TermCount { own: 1.0, lent: 1.0, literal: true, ..TermCount::default() });
+                    if let Some(FoundTerm { term, is_same_word: literal }) = terms.find(token) {
+                        tally.add(term, TermCount { own: 1.0, lent: 1.0, literal, ..TermCount::default() });
                     }
                 },
             );
@@ -196,7 +202,7 @@ impl TermCounter<'_> {
         let label = items::label_of(parts[0], item.kind);
         if !label.is_empty() {
             search_terms(label, |token| {
-                if let Some(t) = terms.find(token) {
+                if let Some(FoundTerm { term: t, .. }) = terms.find(token) {
                     tally.add(t, TermCount { own: LABEL_WEIGHT - 1.0, lent: -1.0, ..TermCount::default() });
                     labels[t] += 1;
                 }
@@ -205,7 +211,7 @@ impl TermCounter<'_> {
         if let Some(days) = section_dates {
             let mut add = |date: PartialDate, weight: f32, literal: bool| {
                 date.for_each_term(|term| {
-                    if let Some(t) = terms.find(&term) {
+                    if let Some(FoundTerm { term: t, .. }) = terms.find(&term) {
                         tally.add(t, TermCount { own: weight, literal, ..TermCount::default() });
                     }
                 });
@@ -213,6 +219,10 @@ impl TermCounter<'_> {
             let base = days.date_of(item.section);
             if let Some(date) = base {
                 add(date, HEADING_DATE_WEIGHT, false);
+            }
+            // The line that dates its section repeats the section's date: it is no better an answer than what it dates.
+            if parts[0].starts_with("Date:") {
+                return;
             }
             let day: Option<Date> = base.and_then(PartialDate::first_day);
             for date in parts.iter().flat_map(|part| find_dates(part, day)) {

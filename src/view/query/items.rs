@@ -232,6 +232,23 @@ pub fn searched_length(document: &Document, item: &DocumentItem) -> usize {
     text.len() + more.len()
 }
 
+/// Whether the text of an item ends with a question mark; what follows in brackets, such as a picture, and comments do
+/// not count.
+pub fn is_question(document: &Document, item: &DocumentItem) -> bool {
+    ends_with_question(searched_texts(document, item)[0])
+}
+
+fn ends_with_question(text: &str) -> bool {
+    let mut text = text.trim_end();
+    while let Some((open, close)) = [("<!--", "-->"), ("[", "]")].into_iter().find(|(_, close)| text.ends_with(close)) {
+        match text[..text.len() - close.len()].rfind(open) {
+            Some(start) => text = text[..start].trim_end(),
+            None => break,
+        }
+    }
+    text.ends_with(['?', '？'])
+}
+
 /// The label of an item with this text; empty if it is no bullet or has none.
 pub fn label_of(text: &str, kind: ItemKind) -> &str {
     if matches!(kind, ItemKind::Bullet(_)) { label(text) } else { "" }
@@ -330,6 +347,18 @@ mod tests {
                 ("paragraph", "prose", "c"),
             ],
         );
+    }
+
+    #[test]
+    fn a_question_may_have_a_picture_behind_it() {
+        for text in
+            ["Why?", "为什么？", "Do you like it? [image: a photo of a cat]", "Why? <!-- x --> [a] ", "Why? [a?]"]
+        {
+            assert!(ends_with_question(text), "{text}");
+        }
+        for text in ["", "Why? Because.", "[image: why?]", "Why? because]", "No -->", "[a]"] {
+            assert!(!ends_with_question(text), "{text}");
+        }
     }
 
     #[test]

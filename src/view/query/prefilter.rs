@@ -5,7 +5,6 @@
 use memchr::memmem;
 
 use super::terms::QueryTerms;
-use crate::text::caseless_prefix::CaselessPrefix;
 use crate::text::search_terms;
 use crate::text::search_terms::term_prefix;
 
@@ -16,13 +15,20 @@ const MAX_WORD_BYTES: usize = 64;
 
 /// The byte patterns of a query.
 pub struct TermPrefilter {
-    scans: Vec<CaselessPrefix>,
+    scans: Vec<PrefixScan>,
     grams: Vec<memmem::Finder<'static>>,
     /// Whether words in other scripts with case are wanted.
     other_scripts: bool,
     /// The ASCII bytes that a term may start with: an accented letter inside a word matters only after one of them.
     first_bytes: [bool; 256],
     terms: QueryTerms,
+}
+
+/// A prefix, and the positions of its two rarest bytes: they are compared first.
+struct PrefixScan {
+    prefix: Vec<u8>,
+    first: usize,
+    second: usize,
 }
 
 impl TermPrefilter {
@@ -35,23 +41,23 @@ impl TermPrefilter {
             first_bytes: [false; 256],
             terms: terms.clone(),
         };
-        for term in terms.all.iter().filter(|t| !t.is_date()) {
-            let prefix = term_prefix(&term.text);
-            let mut chars = term.text.chars();
-            match (prefix.is_empty(), chars.next(), chars.next()) {
-                (false, ..) => {
-                    let first = prefix.as_bytes()[0];
-                    prefilter.first_bytes[usize::from(first)] = true;
-                    prefilter.first_bytes[usize::from(first.to_ascii_uppercase())] = true;
-                    prefilter.scans.push(CaselessPrefix::new(prefix));
-                }
+        for term in terms.all.iter().filter(|t| !t.is_date()).flat_map(|term| term.texts()) {
+            let mut chars = term.chars();
+            match (term_prefix(term).is_empty(), chars.next(), chars.next()) {
+                (false, ..) => {}
                 (_, Some(c), None) if crate::text::words::is_unspaced(c) => {
-                    prefilter.grams.push(memmem::Finder::new(term.text.as_bytes()).into_owned());
+                    prefilter.grams.push(memmem::Finder::new(term.as_bytes()).into_owned());
                 }
                 // A pair of characters is found through its first one.
                 (_, Some(c), _) if crate::text::words::is_unspaced(c) => {}
                 _ => prefilter.other_scripts = true,
             }
+        }
+        for prefix in &terms.prefixes {
+            let first = prefix.as_bytes()[0];
+            prefilter.first_bytes[usize::from(first)] = true;
+            prefilter.first_bytes[usize::from(first.to_ascii_uppercase())] = true;
+            prefilter.scans.push(PrefixScan::new(prefix.as_bytes()));
         }
         if !prefilter.grams.is_empty() {
             for mark in ["\u{3099}", "\u{309a}"] {
@@ -151,6 +157,48 @@ impl TermPrefilter {
             _ => false,
         }
     }
+}
+
+impl PrefixScan {
+    fn new(prefix: &[u8]) -> PrefixScan {
+        let mut rarest: Vec<usize> = (0..prefix.len()).collect();
+        rarest.sort_by_key(|i| (letter_frequency(prefix[*i]), *i));
+        let first = rarest[0];
+        let second = rarest.get(1).copied().unwrap_or(first);
+        PrefixScan { prefix: prefix.to_vec(), first, second }
+    }
+
+    /// Calls `each` with every offset of the prefix, ASCII case ignored.
+    fn find(&self, bytes: &[u8], each: &mut dyn FnMut(usize)) {
+        let Some(starts) = (bytes.len() + 1).checked_sub(self.prefix.len()).filter(|n| *n > 0) else { return };
+        let (a, b) = (self.prefix[self.first] | 0x20, self.prefix[self.second] | 0x20);
+        let (xs, x_rest) = bytes[self.first..self.first + starts].as_chunks::<BLOCK_BYTES>();
+        let (ys, _) = bytes[self.second..self.second + starts].as_chunks::<BLOCK_BYTES>();
+        let mut check = |at: usize| {
+            if bytes[at..at + self.prefix.len()].eq_ignore_ascii_case(&self.prefix) {
+                each(at);
+            }
+        };
+        for (n, (x, y)) in xs.iter().zip(ys).enumerate() {
+            let mut hit = 0xff_u8;
+            for i in 0..BLOCK_BYTES {
+                let other = ((x[i] | 0x20) ^ a) | ((y[i] | 0x20) ^ b);
+                hit = hit.min(other);
+            }
+            if hit == 0 {
+                (0..BLOCK_BYTES)
+                    .filter(|i| (x[*i] | 0x20) == a && (y[*i] | 0x20) == b)
+                    .for_each(|i| check(n * BLOCK_BYTES + i));
+            }
+        }
+        let from = starts - x_rest.len();
+        (from..starts).for_each(check);
+    }
+}
+
+/// How common a letter is in English; 0 is the rarest.
+fn letter_frequency(byte: u8) -> usize {
+    b"zqxjkvbpgwyfmculdhrsnioate".iter().position(|l| *l == byte).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use super::bullet_origins::BulletOrigins;
-use super::count::{FileCounts, ItemizedFile, SMOOTHING, smoothed_length};
+use super::count::{ANSWER_SHARE, FileCounts, ItemizedFile, SMOOTHING, smoothed_length};
 use super::filter::FilterResult;
 use super::item_facts::{ItemDate, ItemFacts};
 use super::items;
@@ -177,7 +177,7 @@ impl Ranking<'_> {
             if terms.contains_when && (mentions_time(text) || mentions_time(more)) {
                 hit.adjustments.time = TIME_SHARE * best;
             }
-            if text.trim_end().ends_with(['?', '？']) {
+            if items::is_question(&file.document, item) {
                 hit.adjustments.question = -QUESTION_SHARE * best;
             }
             if speakers[hit.file].as_ref().is_some_and(|speakers| speakers.is_another(items::label_of(text, item.kind)))
@@ -342,6 +342,7 @@ impl Bm25Scorer {
         frequencies.fill(0.0);
         for (far, weight) in SMOOTHING {
             let Some(hits) = usize::try_from(item as i32 + far).ok().and_then(|i| file.hits_of(i)) else { continue };
+            let weight = if far == -1 && hits.is_question { ANSWER_SHARE } else { weight };
             for count in &hits.counts {
                 let more = if far == 0 { count.own } else { weight * count.lent };
                 frequencies[usize::from(count.term)] += more;

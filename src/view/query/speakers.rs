@@ -46,7 +46,7 @@ fn is_named(label: &str, terms: &QueryTerms) -> bool {
     let (mut all, mut any) = (true, false);
     search_terms(label, |term| {
         any = true;
-        all &= terms.find(term).is_some_and(|t| !terms.all[t].implied);
+        all &= terms.find(term).is_some_and(|found| !terms.all[found.term].implied);
     });
     any && all
 }

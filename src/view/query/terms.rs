@@ -6,6 +6,7 @@ use jiff::civil::Date;
 
 use crate::text::dates::find_dates;
 use crate::text::search_terms::{search_terms, term_prefix};
+use crate::text::word_forms::{FormKind, other_forms};
 
 /// Search terms (stems) that imply a label of episode entries: a query for "bug" also searches for `- Problem:`.
 const IMPLIED_LABELS: [(&[&str], &str); 3] = [
@@ -32,11 +33,48 @@ pub struct QueryTerm {
     pub weight: f64,
     /// Not in the query, but a label that it implies. Relevance does not expect an item to contain it.
     pub implied: bool,
+    /// Other terms that count as this one.
+    pub alternatives: Vec<TermAlternative>,
+}
+
+/// Another form of a query's term: their counts are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TermAlternative {
+    /// As [`QueryTerm::text`].
+    pub text: String,
+    /// Whether it is the same word. An item with a synonym only does not contain the word itself.
+    pub is_same_word: bool,
+}
+
+/// What a token of a text is in the query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundTerm {
+    /// The index of the term.
+    pub term: usize,
+    /// Whether it is the query's own word, in any form.
+    pub is_same_word: bool,
 }
 
 impl QueryTerm {
+    fn new(text: &str) -> QueryTerm {
+        let mut alternatives = Vec::new();
+        other_forms(text, |form, kind| {
+            alternatives.push(TermAlternative { text: form.to_owned(), is_same_word: kind == FormKind::Inflected });
+        });
+        QueryTerm { text: text.to_owned(), weight: 1.0, implied: false, alternatives }
+    }
+
     pub fn is_date(&self) -> bool {
         self.text.starts_with('@')
+    }
+
+    /// Its text and those of its alternatives.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.text.as_str()).chain(self.alternatives.iter().map(|other| other.text.as_str()))
+    }
+
+    fn has(&self, token: &str) -> bool {
+        self.texts().any(|text| text == token)
     }
 }
 
@@ -51,12 +89,26 @@ pub struct QueryTerms {
     pub asks_for_latest: bool,
     /// Whether it contains dates, which a byte search cannot find.
     pub has_dates: bool,
+    /// What each token is, sorted by token.
+    tokens: Vec<(String, FoundTerm)>,
+    /// How the words of all terms start, in lower-case ASCII; none is the start of another.
+    pub prefixes: Vec<String>,
+    /// The first bytes of all prefixes: most words of a text differ in it.
+    first_bytes: Vec<bool>,
 }
 
 impl QueryTerms {
     /// Reads a query; `today` resolves words such as "yesterday".
     pub fn parse(question: &str, today: Date) -> QueryTerms {
-        let mut terms = QueryTerms { all: Vec::new(), contains_when: false, asks_for_latest: false, has_dates: false };
+        let mut terms = QueryTerms {
+            all: Vec::new(),
+            contains_when: false,
+            asks_for_latest: false,
+            has_dates: false,
+            tokens: Vec::new(),
+            prefixes: Vec::new(),
+            first_bytes: vec![false; 256],
+        };
         search_terms(question, |token| terms.add(token));
         terms.add_implied();
         terms.contains_when = crate::text::words(question).any(|w| w.text == "when");
@@ -67,38 +119,55 @@ impl QueryTerms {
                 terms.add(&term);
             });
         }
+        terms.index_tokens();
         terms
     }
 
     /// Whether a lower-case ASCII word may be a form of one of the terms.
     pub fn may_match(&self, word: &str) -> bool {
-        self.all.iter().any(|term| {
-            let start = term_prefix(&term.text);
-            !start.is_empty() && word.starts_with(start)
-        })
+        let first = word.as_bytes().first();
+        first.is_some_and(|b| self.first_bytes[usize::from(*b)])
+            && self.prefixes.iter().any(|prefix| word.starts_with(prefix.as_str()))
     }
 
-    /// The index of a term.
-    pub fn find(&self, token: &str) -> Option<usize> {
-        let first = token.as_bytes().first();
-        self.all.iter().position(|t| t.text.as_bytes().first() == first && t.text == token)
+    /// What a token of a text is in the query.
+    pub fn find(&self, token: &str) -> Option<FoundTerm> {
+        let at = self.tokens.binary_search_by(|(known, _)| known.as_str().cmp(token)).ok()?;
+        Some(self.tokens[at].1)
+    }
+
+    fn index_tokens(&mut self) {
+        for (term, of) in self.all.iter().enumerate() {
+            self.tokens.push((of.text.clone(), FoundTerm { term, is_same_word: true }));
+            for TermAlternative { text, is_same_word } in &of.alternatives {
+                self.tokens.push((text.clone(), FoundTerm { term, is_same_word: *is_same_word }));
+            }
+            for prefix in of.texts().map(term_prefix).filter(|prefix| !prefix.is_empty()) {
+                self.first_bytes[usize::from(prefix.as_bytes()[0])] = true;
+                self.prefixes.push(prefix.to_owned());
+            }
+        }
+        // A prefix that starts with another finds nothing more.
+        self.prefixes.sort();
+        self.prefixes.dedup_by(|longer, shorter| longer.starts_with(shorter.as_str()));
+        // Stable: of two terms with one token, the first in the query has it.
+        self.tokens.sort_by(|a, b| a.0.cmp(&b.0));
+        self.tokens.dedup_by(|later, first| later.0 == first.0);
     }
 
     fn add_implied(&mut self) {
         for (words, label) in IMPLIED_LABELS {
-            let is_implied = words.iter().any(|word| self.find(word).is_some());
-            if is_implied && self.find(label).is_none() && self.all.len() < MAX_TERMS {
-                self.all.push(QueryTerm { text: label.to_owned(), weight: IMPLIED_WEIGHT, implied: true });
+            let has = |word: &str| self.all.iter().any(|term| term.has(word));
+            if words.iter().any(|word| has(word)) && !has(label) && self.all.len() < MAX_TERMS {
+                self.all.push(QueryTerm { weight: IMPLIED_WEIGHT, implied: true, ..QueryTerm::new(label) });
             }
         }
     }
 
     fn add(&mut self, token: &str) {
-        match self.find(token) {
-            Some(i) => self.all[i].weight += 1.0,
-            None if self.all.len() < MAX_TERMS => {
-                self.all.push(QueryTerm { text: token.to_owned(), weight: 1.0, implied: false })
-            }
+        match self.all.iter().position(|term| term.has(token)) {
+            Some(known) => self.all[known].weight += 1.0,
+            None if self.all.len() < MAX_TERMS => self.all.push(QueryTerm::new(token)),
             None => {}
         }
     }
