@@ -20,6 +20,12 @@ impl PrintAnswer for QueryResult {
             printer.styled(TextStyle::Heading, &format!("-S {}: {}", scope.scope, item_count(scope.found))).end_line();
             items(printer, &scope.items);
         }
+        if self.words_left_out > 0 {
+            printer.note(&format!(
+                "the query is too long; {} words at its end were not searched for",
+                self.words_left_out
+            ));
+        }
         let undated = match self.undated {
             0 => String::new(),
             n => format!("; {} of unknown date left out", item_count(n)),

@@ -44,6 +44,10 @@ pub struct QueryResult {
     /// How many more items a date filter left out because their date is unknown.
     #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
     pub undated: usize,
+    /// How many different words of a very long query were not searched for; for scripts without spaces, characters and
+    /// pairs of characters.
+    #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
+    pub words_left_out: usize,
     /// The bounds that show more items; absent if all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<LargerBounds>,
@@ -324,6 +328,7 @@ pub fn query_result_with_hits<'r>(
         scope: options.scope.clone(),
         found: hits.len(),
         undated: ranking.undated,
+        words_left_out: terms.left_out,
         budget: options.budget,
         ..QueryResult::default()
     };

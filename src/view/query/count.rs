@@ -13,11 +13,14 @@ use crate::document::links::{FileLink, find_links};
 use crate::path::MemoryPath;
 use crate::text::dates::{PartialDate, find_dates};
 use crate::text::search_terms::{search_terms, search_terms_where};
+use crate::text::words::is_unspaced;
 
 /// Weight of a term in a label, relative to one in the text.
 const LABEL_WEIGHT: f32 = 3.0;
 /// Weight of a date in the heading or file name.
 const HEADING_DATE_WEIGHT: f32 = 1.0;
+/// How many characters of a text tell its script.
+const JUDGED_CHARS: usize = 32;
 /// Maximum size in bytes of a file that is parsed for the sample only.
 const MAX_SAMPLE_BYTES: usize = 4096;
 /// Weight of a date in the text.
@@ -188,18 +191,20 @@ impl TermCounter<'_> {
     fn count_item(&mut self, item: &DocumentItem) {
         let TermCounter { document, section_dates, terms, labels, tally } = self;
         let parts = items::searched_texts(document, item);
+        let label = items::label_of(parts[0], item.kind);
+        // A Chinese or Japanese list without labels has one fact a line, and lines share characters by chance.
+        let lent = if label.is_empty() && is_unspaced_text(parts[0]) { 0.0 } else { 1.0 };
         for part in parts {
             search_terms_where(
                 part,
                 |word| terms.may_match(word),
                 |token| {
                     if let Some(FoundTerm { term, is_same_word: literal }) = terms.find(token) {
-                        tally.add(term, TermCount { own: 1.0, lent: 1.0, literal, ..TermCount::default() });
+                        tally.add(term, TermCount { own: 1.0, lent, literal, ..TermCount::default() });
                     }
                 },
             );
         }
-        let label = items::label_of(parts[0], item.kind);
         if !label.is_empty() {
             search_terms(label, |token| {
                 if let Some(FoundTerm { term: t, .. }) = terms.find(token) {
@@ -230,6 +235,12 @@ impl TermCounter<'_> {
             }
         }
     }
+}
+
+/// Whether most letters of a text are of a script without spaces, judged by its beginning.
+fn is_unspaced_text(text: &str) -> bool {
+    let letters = || text.chars().take(JUDGED_CHARS).filter(|c| c.is_alphabetic());
+    !text.is_ascii() && 2 * letters().filter(|c| is_unspaced(*c)).count() > letters().count()
 }
 
 /// The counts of one item, by term.

@@ -2,10 +2,13 @@
 //!
 //! Never reads a memory: which terms are labels is found while counting.
 
+use std::collections::HashSet;
+
 use jiff::civil::Date;
 
 use crate::text::dates::find_dates;
 use crate::text::search_terms::{search_terms, term_prefix};
+use crate::text::stopwords::is_stop_ngram;
 use crate::text::word_forms::{FormKind, other_forms};
 
 /// Search terms (stems) that imply a label of episode entries: a query for "bug" also searches for `- Problem:`.
@@ -21,8 +24,9 @@ const IMPLIED_WEIGHT: f64 = 0.5;
 const LATEST_PHRASES: [&str; 9] =
     ["last time", "most recent", "most recently", "latest", "newest", "recently", "上次", "最近", "最新"];
 
-/// Maximum number of terms of a query; further ones are ignored.
-const MAX_TERMS: usize = 128;
+/// Maximum number of terms of a query: some 500 Chinese characters, or 1,000 different words. What is beyond is left
+/// out, and the result says so.
+const MAX_TERMS: usize = 1024;
 
 /// A term of a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +91,9 @@ pub struct QueryTerms {
     pub contains_when: bool,
     /// Whether it asks for what is newest, as in "last time".
     pub asks_for_latest: bool,
+    /// How many different words were left out because there are too many; for scripts without spaces, characters and
+    /// pairs of characters.
+    pub left_out: usize,
     /// Whether it contains dates, which a byte search cannot find.
     pub has_dates: bool,
     /// What each token is, sorted by token.
@@ -105,11 +112,15 @@ impl QueryTerms {
             contains_when: false,
             asks_for_latest: false,
             has_dates: false,
+            left_out: 0,
             tokens: Vec::new(),
             prefixes: Vec::new(),
             first_bytes: vec![false; 256],
         };
-        search_terms(question, |token| terms.add(token));
+        terms.add_words(question, true);
+        if terms.all.is_empty() {
+            terms.add_words(question, false);
+        }
         terms.add_implied();
         terms.contains_when = crate::text::words(question).any(|w| w.text == "when");
         terms.asks_for_latest = asks_for_latest(question);
@@ -155,6 +166,18 @@ impl QueryTerms {
         self.tokens.dedup_by(|later, first| later.0 == first.0);
     }
 
+    /// Adds the words of a question. Without function words, unless there is nothing else.
+    fn add_words(&mut self, question: &str, content_only: bool) {
+        let mut left_out = HashSet::new();
+        search_terms(question, |token| {
+            let is_left_out = content_only && !token.is_ascii() && is_stop_ngram(token);
+            if !is_left_out && !self.add(token) {
+                left_out.insert(token.to_owned());
+            }
+        });
+        self.left_out = left_out.len();
+    }
+
     fn add_implied(&mut self) {
         for (words, label) in IMPLIED_LABELS {
             let has = |word: &str| self.all.iter().any(|term| term.has(word));
@@ -164,12 +187,14 @@ impl QueryTerms {
         }
     }
 
-    fn add(&mut self, token: &str) {
+    /// Adds an occurrence of a token; `false` if there are too many terms.
+    fn add(&mut self, token: &str) -> bool {
         match self.all.iter().position(|term| term.has(token)) {
             Some(known) => self.all[known].weight += 1.0,
             None if self.all.len() < MAX_TERMS => self.all.push(QueryTerm::new(token)),
-            None => {}
+            None => return false,
         }
+        true
     }
 }
 
