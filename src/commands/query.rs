@@ -18,6 +18,7 @@ use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::{ALL_SCOPES, MemoryPath};
 use crate::store::scopes::ScopeState;
 use crate::store::{FoundFile as File, Store};
+use crate::text::language::{DetectedLanguage, detect_language};
 use crate::view::links::LinkNames;
 use crate::view::overruled::{LayeredText, overruled_pairs};
 use crate::view::query::answer::{QueryResult, QueryRow, ScopeMatches, query_result_with_hits};
@@ -36,6 +37,11 @@ const WHEN_KEY: &[u8] = b"when=";
 const SAMPLE_FILES: usize = 8;
 /// The number of rows of several layers, the best, that are compared with each other.
 const MAX_COMPARED_ROWS: usize = 200;
+
+/// The number of files that tell the language of a memory.
+const LANGUAGE_SAMPLE_FILES: usize = 2;
+/// Files that are larger, in bytes, are not read for that.
+const MAX_LANGUAGE_SAMPLE_BYTES: usize = 32 * 1024;
 
 /// Finds the items that match a question.
 ///
@@ -174,7 +180,6 @@ fn restrict_to_agent(session: &Session, options: &QueryOptions) -> Result<Option
 fn query_one(session: &Session, options: &QueryOptions, overrides: &TextOverrides) -> CommandResult<QueryResult> {
     let restricted = restrict_to_agent(session, options)?;
     let session = restricted.as_ref().unwrap_or(session);
-    let terms = QueryTerms::parse(&options.query, session.now.date());
     let store = &session.store;
     let filter = ItemFilter {
         options,
@@ -183,19 +188,19 @@ fn query_one(session: &Session, options: &QueryOptions, overrides: &TextOverride
         today: session.now.date(),
         decay: session.policy.policy.decay,
     };
-    Ok(store.consistent(|| search(store, &filter, &terms, overrides, &session.progress))??)
+    Ok(store.consistent(|| search(store, &filter, overrides, &session.progress))??)
 }
 
 /// Searches one consistent state of the memory.
 fn search(
     store: &Store,
     filter: &ItemFilter<'_>,
-    terms: &QueryTerms,
     overrides: &TextOverrides,
     progress: &ProgressNotes,
 ) -> Result<QueryResult, Rejection> {
     let options = filter.options;
     let files = searched_files(store, options, overrides)?;
+    let terms = &QueryTerms::parse_with(&options.query, filter.today, || memory_language(store, &files));
     progress.begin_files("searching", files.len());
     if terms.all.is_empty() && !options.query.trim().is_empty() {
         return Ok(no_result(options));
@@ -248,6 +253,17 @@ fn search(
         around.add(&mut answer, &others, filter, &|about, item| filter.check(about, item) == FilterResult::Yes);
     }
     Ok(answer)
+}
+
+/// The language of the first files. For a query without function words: whatever language it is in, its words are
+/// reduced to stems as those of the memory.
+fn memory_language(store: &Store, files: &[File]) -> DetectedLanguage {
+    let sample = &files[..LANGUAGE_SAMPLE_FILES.min(files.len())];
+    let found = store.map_files(sample, MAX_LANGUAGE_SAMPLE_BYTES, &|_, read| {
+        let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok());
+        text.map_or(DetectedLanguage::Unknown, detect_language)
+    });
+    found.into_iter().find(|language| *language != DetectedLanguage::Unknown).unwrap_or(DetectedLanguage::Unknown)
 }
 
 /// The files that the best hits link to or are linked from. This scan of all files is only needed for `--linked`.

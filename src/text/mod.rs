@@ -11,6 +11,7 @@ pub mod dates;
 pub mod display_width;
 pub mod invisible_chars;
 pub mod json_edit;
+pub mod language;
 pub mod llm_tokens;
 pub mod managed_block;
 pub mod near_duplicate;

@@ -4,24 +4,15 @@
 
 use std::borrow::Cow;
 
+use super::language::script_term;
 use super::stopwords::is_stopword;
 use super::strip_diacritics::{compose_characters, strip_diacritics};
 use super::{stem, words};
 
-/// Calls `each` for every search term of a text. English function words are dropped, diacritics removed, English words
-/// stemmed; scripts without spaces give single characters and pairs of characters.
-pub fn search_terms(text: &str, each: impl FnMut(&str)) {
-    search_terms_where(text, |_| true, each);
-}
-
-/// Like `search_terms`, but skips ASCII words for which `may` returns false. `may` gets the lower-case word before it
-/// is stemmed, to avoid stemming words that cannot match.
-pub fn search_terms_where(text: &str, wanted: impl Fn(&str) -> bool, mut each: impl FnMut(&str)) {
-    let text = compose_characters(text);
-    for word in words(&text) {
-        if !word.is_ngram && word.text.is_ascii() && !wanted(&word.text) {
-            continue;
-        }
+/// Calls `each` for every search term of a text. English function words are dropped, diacritics removed; English words
+/// and those in Cyrillic, Greek and Arabic are stemmed; scripts without spaces give single characters and pairs of characters.
+pub fn search_terms(text: &str, mut each: impl FnMut(&str)) {
+    for word in words(&compose_characters(text)) {
         if word.is_ngram {
             each(&word.text);
         } else if let Some(term) = search_term(&word.text) {
@@ -30,10 +21,13 @@ pub fn search_terms_where(text: &str, wanted: impl Fn(&str) -> bool, mut each: i
     }
 }
 
-/// The search term of a lower-case word; `None` for a function word.
+/// The search term of a lower-case word; `None` for an English function word.
 pub fn search_term(word: &str) -> Option<Cow<'_, str>> {
     if word.is_ascii() {
         return (!is_stopword(word)).then(|| stem(word));
+    }
+    if let Some(term) = script_term(word) {
+        return Some(Cow::Owned(term));
     }
     match strip_diacritics(word) {
         Cow::Borrowed(same) => Some(stem(same)),
@@ -76,6 +70,7 @@ mod tests {
         check("用Rust写", "用 rust 写");
         check("ＡＰＩ한글", "api 한 한글 글");
         check("the of and", "");
+        check("Соседка поливает цветы", "соседк полива цвет");
     }
 
     #[test]

@@ -12,7 +12,6 @@ use crate::document::Document;
 use crate::document::links::{FileLink, find_links};
 use crate::path::MemoryPath;
 use crate::text::dates::{PartialDate, find_dates};
-use crate::text::search_terms::{search_terms, search_terms_where};
 use crate::text::words::is_unspaced;
 
 /// Weight of a term in a label, relative to one in the text.
@@ -195,22 +194,14 @@ impl TermCounter<'_> {
         // A Chinese or Japanese list without labels has one fact a line, and lines share characters by chance.
         let lent = if label.is_empty() && is_unspaced_text(parts[0]) { 0.0 } else { 1.0 };
         for part in parts {
-            search_terms_where(
-                part,
-                |word| terms.may_match(word),
-                |token| {
-                    if let Some(FoundTerm { term, is_same_word: literal }) = terms.find(token) {
-                        tally.add(term, TermCount { own: 1.0, lent, literal, ..TermCount::default() });
-                    }
-                },
-            );
+            terms.find_in(part, |FoundTerm { term, is_same_word: literal }| {
+                tally.add(term, TermCount { own: 1.0, lent, literal, ..TermCount::default() });
+            });
         }
         if !label.is_empty() {
-            search_terms(label, |token| {
-                if let Some(FoundTerm { term: t, .. }) = terms.find(token) {
-                    tally.add(t, TermCount { own: LABEL_WEIGHT - 1.0, lent: -1.0, ..TermCount::default() });
-                    labels[t] += 1;
-                }
+            terms.find_in(label, |FoundTerm { term, .. }| {
+                tally.add(term, TermCount { own: LABEL_WEIGHT - 1.0, lent: -lent, ..TermCount::default() });
+                labels[term] += 1;
             });
         }
         if let Some(days) = section_dates {

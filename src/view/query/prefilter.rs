@@ -5,7 +5,6 @@
 use memchr::memmem;
 
 use super::terms::QueryTerms;
-use crate::text::search_terms;
 use crate::text::search_terms::term_prefix;
 
 /// How many bytes are compared in one step: small enough for the compiler to vectorize.
@@ -110,7 +109,7 @@ impl TermPrefilter {
         }
         let Ok(word) = std::str::from_utf8(word) else { return true };
         let mut found = false;
-        search_terms(word, |token| found |= self.terms.find(token).is_some());
+        self.terms.find_in(word, |_| found = true);
         found
     }
 

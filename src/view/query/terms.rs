@@ -2,14 +2,18 @@
 //!
 //! Never reads a memory: which terms are labels is found while counting.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use jiff::civil::Date;
 
 use crate::text::dates::find_dates;
-use crate::text::search_terms::{search_terms, term_prefix};
+use crate::text::language::{DetectedLanguage, Language, detect_language};
+use crate::text::search_terms::{search_term, term_prefix};
 use crate::text::stopwords::is_stop_ngram;
+use crate::text::strip_diacritics::compose_characters;
 use crate::text::word_forms::{FormKind, other_forms};
+use crate::text::words;
 
 /// Search terms (stems) that imply a label of episode entries: a query for "bug" also searches for `- Problem:`.
 const IMPLIED_LABELS: [(&[&str], &str); 3] = [
@@ -27,6 +31,10 @@ const LATEST_PHRASES: [&str; 9] =
 /// Maximum number of terms of a query: some 500 Chinese characters, or 1,000 different words. What is beyond is left
 /// out, and the result says so.
 const MAX_TERMS: usize = 1024;
+
+/// By how many letters more than an English stem one of another language may differ from its words (`constamment`,
+/// `constant`).
+const LANGUAGE_SPARE_LETTERS: usize = 1;
 
 /// A term of a query.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,6 +99,8 @@ pub struct QueryTerms {
     pub contains_when: bool,
     /// Whether it asks for what is newest, as in "last time".
     pub asks_for_latest: bool,
+    /// The language of the query or, if its words do not tell it, of the memory; `None` for English.
+    pub language: Option<Language>,
     /// How many different words were left out because there are too many; for scripts without spaces, characters and
     /// pairs of characters.
     pub left_out: usize,
@@ -107,11 +117,24 @@ pub struct QueryTerms {
 impl QueryTerms {
     /// Reads a query; `today` resolves words such as "yesterday".
     pub fn parse(question: &str, today: Date) -> QueryTerms {
+        QueryTerms::parse_with(question, today, || DetectedLanguage::Unknown)
+    }
+
+    /// Like [`QueryTerms::parse`]; `language` tells the language of the memory, and is asked only if the query does not.
+    pub fn parse_with(question: &str, today: Date, language: impl FnOnce() -> DetectedLanguage) -> QueryTerms {
+        let language = match detect_language(question) {
+            DetectedLanguage::Unknown => language(),
+            known => known,
+        };
         let mut terms = QueryTerms {
             all: Vec::new(),
             contains_when: false,
             asks_for_latest: false,
             has_dates: false,
+            language: match language {
+                DetectedLanguage::Other(language) => Some(language),
+                DetectedLanguage::English | DetectedLanguage::Unknown => None,
+            },
             left_out: 0,
             tokens: Vec::new(),
             prefixes: Vec::new(),
@@ -122,7 +145,7 @@ impl QueryTerms {
             terms.add_words(question, false);
         }
         terms.add_implied();
-        terms.contains_when = crate::text::words(question).any(|w| w.text == "when");
+        terms.contains_when = words(question).any(|w| w.text == "when");
         terms.asks_for_latest = asks_for_latest(question);
         for date in find_dates(question, Some(today)) {
             date.for_each_term(|term| {
@@ -153,9 +176,12 @@ impl QueryTerms {
             for TermAlternative { text, is_same_word } in &of.alternatives {
                 self.tokens.push((text.clone(), FoundTerm { term, is_same_word: *is_same_word }));
             }
-            for prefix in of.texts().map(term_prefix).filter(|prefix| !prefix.is_empty()) {
+            let spare = self.language.map_or(0, |_| LANGUAGE_SPARE_LETTERS);
+            let shorter =
+                |prefix: &str| prefix[..prefix.len().saturating_sub(spare).max(prefix.len().min(3))].to_owned();
+            for prefix in of.texts().map(term_prefix).map(shorter).filter(|prefix| !prefix.is_empty()) {
                 self.first_bytes[usize::from(prefix.as_bytes()[0])] = true;
-                self.prefixes.push(prefix.to_owned());
+                self.prefixes.push(prefix);
             }
         }
         // A prefix that starts with another finds nothing more.
@@ -169,13 +195,36 @@ impl QueryTerms {
     /// Adds the words of a question. Without function words, unless there is nothing else.
     fn add_words(&mut self, question: &str, content_only: bool) {
         let mut left_out = HashSet::new();
-        search_terms(question, |token| {
-            let is_left_out = content_only && !token.is_ascii() && is_stop_ngram(token);
-            if !is_left_out && !self.add(token) {
-                left_out.insert(token.to_owned());
+        let question = compose_characters(question);
+        for word in words(&question) {
+            let text = &*word.text;
+            let language = self.language.filter(|_| !word.is_ngram);
+            let is_stopword = match language {
+                _ if word.is_ngram => is_stop_ngram(text),
+                Some(language) => language.is_stopword(text),
+                None => false,
+            };
+            if is_stopword && content_only {
+                continue;
             }
-        });
+            let term = if word.is_ngram { Some(Cow::Borrowed(text)) } else { search_term(text) };
+            let Some(term) = term else { continue };
+            match (self.add(&term), language) {
+                (Some(term), Some(language)) => self.add_alternative(term, language.search_term(text)),
+                (Some(_), None) => {}
+                (None, _) => {
+                    left_out.insert(term.into_owned());
+                }
+            }
+        }
         self.left_out = left_out.len();
+    }
+
+    /// Adds another form of the same word to a term.
+    fn add_alternative(&mut self, term: usize, text: String) {
+        if !self.all[term].has(&text) {
+            self.all[term].alternatives.push(TermAlternative { text, is_same_word: true });
+        }
     }
 
     fn add_implied(&mut self) {
@@ -187,20 +236,21 @@ impl QueryTerms {
         }
     }
 
-    /// Adds an occurrence of a token; `false` if there are too many terms.
-    fn add(&mut self, token: &str) -> bool {
-        match self.all.iter().position(|term| term.has(token)) {
+    /// Adds an occurrence of a token, and returns its term; `None` if there are too many.
+    fn add(&mut self, token: &str) -> Option<usize> {
+        let known = self.all.iter().position(|term| term.has(token));
+        match known {
             Some(known) => self.all[known].weight += 1.0,
             None if self.all.len() < MAX_TERMS => self.all.push(QueryTerm::new(token)),
-            None => return false,
+            None => return None,
         }
-        true
+        Some(known.unwrap_or(self.all.len() - 1))
     }
 }
 
 fn asks_for_latest(question: &str) -> bool {
     let lower = question.to_lowercase();
-    let words: Vec<_> = crate::text::words(&lower).map(|word| word.text).collect();
+    let words: Vec<_> = words(&lower).map(|word| word.text).collect();
     let spaced = format!(" {} ", words.join(" "));
     LATEST_PHRASES.iter().any(|phrase| match phrase.is_ascii() {
         true => spaced.contains(&format!(" {phrase} ")),
