@@ -21,6 +21,7 @@ pub mod relative_dates;
 pub mod search_terms;
 pub mod sentences;
 pub mod similarity;
+pub mod spelling;
 pub mod splice;
 pub mod statement;
 pub mod stem;

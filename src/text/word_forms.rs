@@ -7,14 +7,15 @@ use super::word_list::{PhraseList, phrase_list};
 /// How a form is related to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormKind {
-    /// The same word.
+    /// The same word, inflected or spelled otherwise.
     Inflected,
     /// Another word for the same thing.
     Synonym,
 }
 
-const LISTS: [(PhraseList, FormKind); 2] = [
+const LISTS: [(PhraseList, FormKind); 3] = [
     (phrase_list!("word_forms/irregular.en.txt"), FormKind::Inflected),
+    (phrase_list!("word_forms/spellings.en.txt"), FormKind::Inflected),
     (phrase_list!("word_forms/synonyms.en.txt"), FormKind::Synonym),
 ];
 

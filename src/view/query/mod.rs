@@ -2,7 +2,7 @@
 //!
 //! Pure: bytes, policy and time are arguments. Never changes a text, and never reads a file.
 //!
-//! In reading order: [`items`] cuts a document into items; [`terms`] reads the query, `term_finder` finds its terms in a text; [`prefilter`] finds bytes that
+//! In reading order: [`items`] cuts a document into items; `term_builder` reads the query into [`terms`], `term_finder` finds them in a text; [`prefilter`] finds bytes that
 //! may be a term, so that most files need no parsing; [`count`] counts terms in one file; [`score`] ranks, and
 //! [`link_boost`] adds what links contribute, `speakers` finds whom the query names; [`item_facts`] knows an item's date and metadata, [`bullet_origins`] what
 //! the journal knows, and [`filter`] applies the filters; [`answer`] cuts, groups and explains the result; [`linked`]
@@ -21,6 +21,7 @@ pub mod prefilter;
 pub mod query_json;
 pub mod score;
 mod speakers;
+mod term_builder;
 mod term_finder;
 pub mod terms;
 

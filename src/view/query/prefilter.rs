@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::terms::QueryTerms;
 use crate::text::search_terms::term_prefix;
+use crate::text::spelling::{is_emoji, joins_parts};
 
 /// How many bytes are compared in one step: small enough for the compiler to vectorize.
 const BLOCK_BYTES: usize = 64;
@@ -49,6 +50,11 @@ impl TermPrefilter {
                 }
                 // A pair of characters is found through its first one.
                 (_, Some(c), _) if crate::text::words::is_unspaced(c) => {}
+                (_, Some(c), None) if is_emoji(c) => {
+                    prefilter.grams.push(memmem::Finder::new(term.as_bytes()).into_owned());
+                }
+                // A spelling with an accent is found with the accented letters of all words.
+                (_, Some(c), _) if c.is_ascii() => {}
                 _ => prefilter.other_scripts = true,
             }
         }
@@ -93,8 +99,16 @@ impl TermPrefilter {
         }
     }
 
+    /// Whether a word starts at an offset, or a part of one in camel case, or a version after its `v`.
     fn is_word_start(&self, bytes: &[u8], at: usize) -> bool {
-        at == 0 || !bytes[at - 1].is_ascii_alphanumeric()
+        let Some(before) = at.checked_sub(1).map(|before| bytes[before]) else { return true };
+        if !before.is_ascii_alphanumeric() {
+            return true;
+        }
+        let is_lower = |b: Option<&u8>| b.is_some_and(u8::is_ascii_lowercase);
+        let starts_part =
+            bytes[at].is_ascii_uppercase() && (!before.is_ascii_uppercase() || is_lower(bytes.get(at + 1)));
+        starts_part || bytes[at].is_ascii_digit() && !before.is_ascii_digit()
     }
 
     /// Whether the word at an offset is a term, or may be one.
@@ -102,14 +116,30 @@ impl TermPrefilter {
         let part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'\'' || *b >= 0x80;
         let floor = at.saturating_sub(MAX_WORD_BYTES);
         let start = at - bytes[floor..at].iter().rev().take_while(|b| part(b)).count();
-        let end = at + bytes[at..bytes.len().min(at + MAX_WORD_BYTES)].iter().take_while(|b| part(b)).count();
-        let word = &bytes[start..end];
+        let limit = bytes.len().min(at + MAX_WORD_BYTES);
+        let end = at + bytes[at..limit].iter().take_while(|b| part(b)).count();
         if start == floor && floor > 0 || end == at + MAX_WORD_BYTES {
             return true;
         }
-        let Ok(word) = std::str::from_utf8(word) else { return true };
+        if self.contains_term(&bytes[start..end]) {
+            return true;
+        }
+        // A name of several parts, or a number with separators: the end of the text that may belong to it.
+        let joins = |b: &u8| joins_parts(*b) || matches!(b, b',' | b' ');
+        let continues = bytes.get(end).is_some_and(joins) && bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
+        let is_number = || bytes[at].is_ascii_digit() && bytes[end + 1].is_ascii_digit();
+        if !continues || matches!(bytes[end], b' ' | b',') && !is_number() {
+            return false;
+        }
+        let more = bytes[end..limit].iter().take_while(|b| part(b) || joins(b)).count();
+        self.contains_term(&bytes[start..end + more])
+    }
+
+    fn contains_term(&self, text: &[u8]) -> bool {
+        // A character at the end may be cut in two.
+        let Ok(text) = std::str::from_utf8(text) else { return true };
         let mut found = false;
-        self.terms.find_in(word, |_| found = true);
+        self.terms.find_in(text, |_| found = true);
         found
     }
 

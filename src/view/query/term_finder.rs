@@ -4,6 +4,7 @@
 
 use super::terms::{FoundTerm, QueryTerms};
 use crate::text::search_terms::search_term;
+use crate::text::spelling;
 use crate::text::strip_diacritics::compose_characters;
 use crate::text::words;
 use crate::text::words::TextWord;
@@ -15,15 +16,21 @@ impl QueryTerms {
         for word in words(&text) {
             if word.is_ngram {
                 self.find(&word.text).into_iter().for_each(&mut each);
-            } else {
-                self.find_word(&word).into_iter().for_each(&mut each);
+                continue;
             }
+            self.find_word(&word.text).into_iter().for_each(&mut each);
+            if may_be_spelled_otherwise(&text, &word) {
+                self.find_spellings(&text, &word, &mut each);
+            }
+        }
+        if self.has_emoji && !text.is_ascii() {
+            let found = |c: char| self.find(c.encode_utf8(&mut [0; 4]));
+            text.chars().filter(|c| spelling::is_emoji(*c)).filter_map(found).for_each(&mut each);
         }
     }
 
-    /// What a word is in the query.
-    fn find_word(&self, word: &TextWord<'_>) -> Option<FoundTerm> {
-        let word = &*word.text;
+    /// What a lower-case word is in the query.
+    fn find_word(&self, word: &str) -> Option<FoundTerm> {
         // Most words need no stem to see that they do not match.
         if word.is_ascii() && !self.may_match(word) {
             return None;
@@ -31,4 +38,33 @@ impl QueryTerms {
         let in_language = || self.find(&self.language?.search_term(word));
         search_term(word).and_then(|term| self.find(&term)).or_else(in_language)
     }
+
+    /// Calls `each` for the terms that a word is in another spelling: the parts of `parseFile`, the whole of `node.js`,
+    /// the number `1,250`.
+    fn find_spellings(&self, text: &str, word: &TextWord<'_>, each: &mut impl FnMut(FoundTerm)) {
+        for part in spelling::word_parts(word.surface) {
+            self.find_word(&part.to_ascii_lowercase()).into_iter().for_each(&mut *each);
+        }
+        for name in spelling::joined_names(text, word) {
+            self.find_word(&name.text).into_iter().for_each(&mut *each);
+        }
+        let number = spelling::separated_number(&text[word.at..]);
+        for meaning in number.iter().flat_map(|number| &number.meanings) {
+            // A version is found by its beginning, too: `2.14` in `2.14.0`.
+            let shorter = meaning.match_indices('.').map(|(at, _)| &meaning[..at]).filter(|text| text.contains('.'));
+            if let Some(found) = shorter.chain([meaning.as_str()]).find_map(|text| self.find(text)) {
+                each(found);
+            }
+        }
+    }
+}
+
+/// Whether a word has capitals inside or digits, or is joined to the next one: few are, and only they are looked at
+/// closely.
+fn may_be_spelled_otherwise(text: &str, word: &TextWord<'_>) -> bool {
+    let surface = word.surface.as_bytes();
+    let next = text.as_bytes().get(word.at + surface.len());
+    surface[0].is_ascii_digit()
+        || surface[1..].iter().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+        || next.is_some_and(|b| spelling::joins_parts(*b))
 }
