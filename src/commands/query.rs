@@ -30,6 +30,7 @@ use crate::view::query::linked::{LinkedFiles, LinkedItemFinder, has_relations};
 use crate::view::query::prefilter::TermPrefilter;
 use crate::view::query::score::rank;
 use crate::view::query::terms::QueryTerms;
+use crate::view::query::typos::TypoFinder;
 /// What every file with a rule for paths contains.
 const WHEN_KEY: &[u8] = b"when=";
 /// The number of files, the first in path order, that are always split into items: a sample for the mean item length
@@ -200,39 +201,26 @@ fn search(
 ) -> Result<QueryResult, Rejection> {
     let options = filter.options;
     let files = searched_files(store, options, overrides)?;
-    let terms = &QueryTerms::parse_with(&options.query, filter.today, || memory_language(store, &files));
+    let mut terms = QueryTerms::parse_with(&options.query, filter.today, || memory_language(store, &files));
     progress.begin_files("searching", files.len());
     if terms.all.is_empty() && !options.query.trim().is_empty() {
         return Ok(no_result(options));
     }
-    let spotter = TermPrefilter::new(terms);
-    let last = files.get(SAMPLE_FILES.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
-    let counted: Vec<FileCounts> = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
-        let bytes = match (overrides.get(&file.path), read) {
-            _ if progress.is_cancelled() => return FileCounts::default(),
-            (Some(Some(text)), _) => text.as_slice(),
-            (None, Ok((bytes, _))) => bytes,
-            _ => return FileCounts::default(),
-        };
-        // Few files have rules for paths, so the others are not parsed.
-        if terms.all.is_empty() && !options.touching.is_empty() && memmem::find(bytes, WHEN_KEY).is_none() {
-            progress.finish_file();
-            return FileCounts::default();
-        }
-        let scan_mode = match (terms.has_dates || terms.all.is_empty(), last) {
-            (true, _) => ScanDepth::All,
-            (_, Some(last)) if file.path <= *last => ScanDepth::Sample,
-            _ => ScanDepth::Prefiltered,
-        };
-        let counted = count_terms(&file.path, bytes, terms, &spotter, scan_mode);
-        // Without a limit every item is printed with its handle: compute the handles here, in parallel.
-        if let Some(found) = counted.matched.as_ref().filter(|_| options.limit.is_none() && options.budget.is_none()) {
-            found.document.handles();
-        }
-        progress.finish_file();
-        counted
-    });
+    let mut counted = count_files(store, &files, options, &terms, overrides, progress);
     progress.check()?;
+    if let Some(typos) = TypoFinder::new(&terms, &counted) {
+        let similar =
+            store.map_files(&files, MAX_FILE_BYTES, &|file, read| match searched_bytes(file, read, overrides) {
+                Some(bytes) if !progress.is_cancelled() => typos.find(bytes),
+                _ => Vec::new(),
+            });
+        if terms.add_substitutes(similar.into_iter().flatten().collect()) {
+            progress.begin_files("searching", files.len());
+            counted = count_files(store, &files, options, &terms, overrides, progress);
+        }
+        progress.check()?;
+    }
+    let terms = &terms;
     progress.begin("ranking");
     let origins = match counted.iter().any(|c| c.matched.is_some()) {
         true => with_stale_anchors(store, bullet_origins(store)?),
@@ -253,6 +241,52 @@ fn search(
         around.add(&mut answer, &others, filter, &|about, item| filter.check(about, item) == FilterResult::Yes);
     }
     Ok(answer)
+}
+
+/// The bytes of a file that are searched; `None` for a file that is removed or cannot be read.
+fn searched_bytes<'b, S>(
+    file: &File,
+    read: Result<(&'b [u8], S), Rejection>,
+    overrides: &'b TextOverrides,
+) -> Option<&'b [u8]> {
+    match (overrides.get(&file.path), read) {
+        (Some(text), _) => text.as_deref(),
+        (None, read) => read.ok().map(|(bytes, _)| bytes),
+    }
+}
+
+/// Counts the terms in all files.
+fn count_files(
+    store: &Store,
+    files: &[File],
+    options: &QueryOptions,
+    terms: &QueryTerms,
+    overrides: &TextOverrides,
+    progress: &ProgressNotes,
+) -> Vec<FileCounts> {
+    let prefilter = TermPrefilter::new(terms);
+    let last = files.get(SAMPLE_FILES.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
+    store.map_files(files, MAX_FILE_BYTES, &|file, read| {
+        let bytes = searched_bytes(file, read, overrides).filter(|_| !progress.is_cancelled());
+        let Some(bytes) = bytes else { return FileCounts::default() };
+        // Few files have rules for paths, so the others are not parsed.
+        if terms.all.is_empty() && !options.touching.is_empty() && memmem::find(bytes, WHEN_KEY).is_none() {
+            progress.finish_file();
+            return FileCounts::default();
+        }
+        let scan_mode = match (terms.has_dates || terms.all.is_empty(), last) {
+            (true, _) => ScanDepth::All,
+            (_, Some(last)) if file.path <= *last => ScanDepth::Sample,
+            _ => ScanDepth::Prefiltered,
+        };
+        let counted = count_terms(&file.path, bytes, terms, &prefilter, scan_mode);
+        // Without a limit every item is printed with its handle: compute the handles here, in parallel.
+        if let Some(found) = counted.matched.as_ref().filter(|_| options.limit.is_none() && options.budget.is_none()) {
+            found.document.handles();
+        }
+        progress.finish_file();
+        counted
+    })
 }
 
 /// The language of the first files. For a query without function words: whatever language it is in, its words are

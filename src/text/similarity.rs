@@ -68,6 +68,24 @@ pub fn within_edit_distance(a: &str, b: &str, most: usize) -> bool {
     old[b.len()] <= most
 }
 
+/// The trigrams of a word, with a mark for its beginning and end, to compare it with many others.
+#[derive(Clone, Debug)]
+pub struct WordTrigrams(Vec<[char; 3]>);
+
+impl WordTrigrams {
+    pub fn of(word: &str) -> WordTrigrams {
+        let padded: Vec<char> = "  ".chars().chain(word.chars()).chain([' ']).collect();
+        let mut trigrams: Vec<[char; 3]> = padded.windows(3).map(|w| [w[0], w[1], w[2]]).collect();
+        trigrams.sort_unstable();
+        WordTrigrams(trigrams)
+    }
+
+    /// Dice's coefficient of two words, 0 to 1: the share of their trigrams that both have.
+    pub fn dice(&self, other: &WordTrigrams) -> f64 {
+        dice_coefficient(&self.0, &other.0)
+    }
+}
+
 fn letter_pairs(words: &[String]) -> Vec<[char; 2]> {
     let letters: Vec<char> = words.iter().flat_map(|w| w.chars()).collect();
     letters.windows(2).map(|w| [w[0], w[1]]).collect()

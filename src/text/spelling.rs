@@ -249,8 +249,8 @@ mod tests {
         ] {
             let found = separated_number(text).unwrap();
             assert_eq!(
-                (found.length, found.meanings.as_slice()),
-                (length, meanings.map(str::to_owned).as_slice()),
+                (found.length, found.meanings.iter().map(String::as_str).collect::<Vec<_>>().as_slice()),
+                (length, meanings),
                 "{text}"
             );
         }

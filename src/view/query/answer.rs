@@ -3,6 +3,7 @@
 //!
 //! Never changes the order of the ranking: a group of rows ends where the next best item is in another section.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::Serialize;
@@ -12,7 +13,7 @@ use super::filter::{ItemFilter, QueryOptions};
 use super::item_facts::ItemFacts;
 use super::items::{self, ItemKind};
 use super::score::{Ranking, ScoreAdjustments, ScoredItem};
-use super::terms::QueryTerms;
+use super::terms::{QueryTerm, QueryTerms};
 use crate::document::section_range;
 use crate::path::SourceAddress;
 use crate::policy::EffectiveConfidence;
@@ -211,7 +212,7 @@ impl LinkReason {
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScorePart {
-    /// The term as the search compares it, or `(file)`, `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`,
+    /// The term as the search compares it, with the word for which it stands in (`kayak for kyaak`); or `(file)`, `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`,
     /// `(link)`.
     pub term: String,
     /// What it added to the score.
@@ -506,7 +507,8 @@ fn entry_source(document: &crate::document::Document, path: &crate::path::Memory
 fn score_parts(ranking: &Ranking<'_>, hit: &ScoredItem, terms: &QueryTerms) -> Vec<ScorePart> {
     let (items, file) = ranking.contributions(hit);
     let part = |term: &str, score: f64| ScorePart { term: term.to_owned(), score: round_score(score) };
-    let mut parts: Vec<ScorePart> = terms.all.iter().zip(items).map(|(t, score)| part(&t.text, score)).collect();
+    let mut parts: Vec<ScorePart> =
+        terms.all.iter().zip(items).map(|(term, score)| part(&explained(term), score)).collect();
     parts.push(part("(file)", file));
     let ScoreAdjustments { time, question, speaker, insight, latest } = hit.adjustments;
     let others = [
@@ -520,6 +522,14 @@ fn score_parts(ranking: &Ranking<'_>, hit: &ScoredItem, terms: &QueryTerms) -> V
     parts.push(part("(link)", hit.link_boost));
     parts.retain(|p| p.score != 0.0);
     parts
+}
+
+/// A term as it is explained: `kayak for kyaak` if it stands in for another word.
+fn explained(term: &QueryTerm) -> Cow<'_, str> {
+    match &term.substitute_for {
+        Some(word) => Cow::Owned(format!("{} for {word}", term.text)),
+        None => Cow::Borrowed(&term.text),
+    }
 }
 
 /// Rounds to thousandths: more digits would be noise.

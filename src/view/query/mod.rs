@@ -3,7 +3,7 @@
 //! Pure: bytes, policy and time are arguments. Never changes a text, and never reads a file.
 //!
 //! In reading order: [`items`] cuts a document into items; `term_builder` reads the query into [`terms`], `term_finder` finds them in a text; [`prefilter`] finds bytes that
-//! may be a term, so that most files need no parsing; [`count`] counts terms in one file; [`score`] ranks, and
+//! may be a term, so that most files need no parsing; [`count`] counts terms in one file; [`typos`] finds what stands in for words that no file contains; [`score`] ranks, and
 //! [`link_boost`] adds what links contribute, `speakers` finds whom the query names; [`item_facts`] knows an item's date and metadata, [`bullet_origins`] what
 //! the journal knows, and [`filter`] applies the filters; [`answer`] cuts, groups and explains the result; [`linked`]
 //! adds linked items; [`query_json`] reads a query from JSON.
@@ -24,6 +24,7 @@ mod speakers;
 mod term_builder;
 mod term_finder;
 pub mod terms;
+pub mod typos;
 
 #[cfg(test)]
 mod tests;

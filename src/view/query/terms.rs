@@ -22,6 +22,10 @@ pub struct QueryTerm {
     pub implied: bool,
     /// Other terms that count as this one.
     pub alternatives: Vec<TermAlternative>,
+    /// The word as it stands in the query, in lower case; `None` for numbers, dates and characters.
+    pub word: Option<String>,
+    /// The word of the query for which this one stands in, because the memory does not contain that.
+    pub substitute_for: Option<String>,
     /// What the words of this term may start with besides their stems, in lower case: `1,250`, `e-mail`.
     pub patterns: Vec<String>,
 }
@@ -51,7 +55,15 @@ impl QueryTerm {
         other_forms(text, |form, kind| {
             alternatives.push(TermAlternative { text: form.to_owned(), is_same_word: kind == FormKind::Inflected });
         });
-        QueryTerm { text: text.to_owned(), weight: 1.0, implied: false, alternatives, patterns: Vec::new() }
+        QueryTerm {
+            text: text.to_owned(),
+            weight: 1.0,
+            implied: false,
+            alternatives,
+            word: None,
+            substitute_for: None,
+            patterns: Vec::new(),
+        }
     }
 
     pub fn is_date(&self) -> bool {

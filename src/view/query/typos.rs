@@ -1,0 +1,243 @@
+//! Finds words of a memory that look like those of a query which it does not contain: what was meant by a word with a
+//! typing error, or in another spelling.
+//!
+//! Never runs while every word of the query occurs somewhere: it reads all words of all files.
+
+use super::count::FileCounts;
+use super::terms::{QueryTerm, QueryTerms};
+use crate::text::search_terms::search_term;
+use crate::text::similarity::{WordTrigrams, within_edit_distance};
+use crate::text::spelling::joins_parts;
+use crate::text::strip_diacritics::strip_diacritics;
+use crate::text::word_frequency;
+
+/// The least similarity of a word that stands in for a missing one.
+const MIN_SIMILARITY: f64 = 0.4;
+/// The similarity of words that differ by one insertion, deletion, substitution or swap. Above all others: one error in
+/// a word leaves few of its trigrams, and what is so close is most likely meant.
+const ONE_EDIT_SIMILARITY: f64 = 1.15;
+/// With fewer letters, many words differ by one edit.
+const MIN_ONE_EDIT_LETTERS: usize = 5;
+/// How many words stand in for a missing one.
+const MAX_SUBSTITUTES: usize = 3;
+/// Weight of a word that stands in for a missing one, relative to that one, times its similarity.
+const SUBSTITUTE_WEIGHT: f64 = 0.7;
+/// The least number of letters of a word that is searched for like this: shorter ones resemble too many.
+const MIN_LETTERS: usize = 4;
+/// How many different letters two similar words have, at most, that the other one has not.
+const MAX_OTHER_LETTERS: u32 = 5;
+
+/// Letters beyond ASCII have up to so many bytes in the alphabets that are compared.
+const MAX_LETTER_BYTES: usize = 3;
+
+/// The words of a query that no item contains.
+pub struct TypoFinder {
+    missing: Vec<MissingWord>,
+}
+
+struct MissingWord {
+    /// The index of its term.
+    term: usize,
+    /// In lower case, without diacritics.
+    word: String,
+    letters: usize,
+    letter_set: u32,
+    trigrams: WordTrigrams,
+}
+
+/// A word of the memory that resembles a missing one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimilarWord {
+    /// The index of the missing term.
+    term: usize,
+    /// Its search term.
+    text: String,
+    /// As it is written, in lower case, if its parts are joined by more than letters.
+    pattern: Option<String>,
+    similarity: f64,
+}
+
+impl TypoFinder {
+    /// The words of a query that are in none of the counted files; `None` if there are none. Common English words are
+    /// spelled as they should be.
+    pub fn new(terms: &QueryTerms, counted: &[FileCounts]) -> Option<TypoFinder> {
+        let mut is_found = vec![false; terms.all.len()];
+        let found = counted.iter().filter_map(|file| file.matched.as_deref());
+        for count in found.flat_map(|file| &file.hits).flat_map(|hits| &hits.counts) {
+            is_found[usize::from(count.term)] = true;
+        }
+        let missing = terms.all.iter().enumerate().filter(|(term, of)| !is_found[*term] && !of.implied);
+        let missing: Vec<MissingWord> =
+            missing.filter_map(|(term, of)| MissingWord::new(term, of.word.as_deref()?)).collect();
+        (!missing.is_empty()).then_some(TypoFinder { missing })
+    }
+
+    /// The words of a text that resemble a missing one, the best of each term.
+    pub fn find(&self, bytes: &[u8]) -> Vec<SimilarWord> {
+        let mut found = Vec::new();
+        let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b >= 0x80;
+        let mut at = 0;
+        while at < bytes.len() {
+            let (mut length, mut letter_set) = (0, 0_u32);
+            while let Some(b) = bytes.get(at + length).filter(|b| is_part(b)) {
+                letter_set |= letter_bit(*b);
+                length += 1;
+            }
+            if length > 0 {
+                let end = at + length;
+                let is_joined =
+                    bytes.get(end).is_some_and(|b| joins_parts(*b)) && bytes.get(end + 1).is_some_and(is_part);
+                self.compare(&bytes[at..end], letter_set, &mut found);
+                if is_joined {
+                    let more = bytes[end + 1..].iter().take_while(|b| is_part(b)).count();
+                    self.compare_joined(&bytes[at..end + 1 + more], &mut found);
+                }
+            }
+            at += length + 1;
+        }
+        sort_by_similarity(&mut found);
+        let best = found.chunk_by(|a, b| a.term == b.term).flat_map(|same| &same[..MAX_SUBSTITUTES.min(same.len())]);
+        best.cloned().collect()
+    }
+
+    fn compare(&self, run: &[u8], letter_set: u32, found: &mut Vec<SimilarWord>) {
+        for missing in &self.missing {
+            let others = (letter_set ^ missing.letter_set).count_ones();
+            let may_fit = 2 * run.len() >= missing.letters && run.len() <= MAX_LETTER_BYTES * 2 * missing.letters;
+            if others > MAX_OTHER_LETTERS || !may_fit {
+                continue;
+            }
+            let Ok(run) = std::str::from_utf8(run) else { return };
+            let word = run.to_lowercase();
+            let similarity = missing.similarity(&strip_diacritics(&word));
+            if similarity < MIN_SIMILARITY {
+                continue;
+            }
+            let Some(text) = search_term(&word) else { continue };
+            let similar = SimilarWord { term: missing.term, text: text.into_owned(), pattern: None, similarity };
+            keep_best(found, similar);
+        }
+    }
+
+    /// Compares a name of two parts without what joins them.
+    fn compare_joined(&self, name: &[u8], found: &mut Vec<SimilarWord>) {
+        for missing in self.missing.iter().filter(|missing| name.len() == missing.word.len() + 1) {
+            let letters = name.iter().filter(|b| !joins_parts(**b)).map(u8::to_ascii_lowercase);
+            if letters.eq(missing.word.bytes()) {
+                let text = search_term(&missing.word).unwrap_or_default().into_owned();
+                let pattern = Some(String::from_utf8_lossy(name).to_ascii_lowercase());
+                keep_best(found, SimilarWord { term: missing.term, text, pattern, similarity: 1.0 });
+            }
+        }
+    }
+}
+
+impl MissingWord {
+    fn new(term: usize, word: &str) -> Option<MissingWord> {
+        let is_common = || search_term(word).is_none_or(|stem| word_frequency::per_mille(&stem) > 0);
+        let letters = word.chars().count();
+        if letters < MIN_LETTERS || !word.chars().all(char::is_alphabetic) || is_common() {
+            return None;
+        }
+        let word = strip_diacritics(word).into_owned();
+        let letter_set = word.bytes().fold(0, |set, b| set | letter_bit(b));
+        Some(MissingWord { term, letters, letter_set, trigrams: WordTrigrams::of(&word), word })
+    }
+
+    fn similarity(&self, word: &str) -> f64 {
+        match self.letters >= MIN_ONE_EDIT_LETTERS && within_edit_distance(&self.word, word, 1) {
+            true => ONE_EDIT_SIMILARITY,
+            false => self.trigrams.dice(&WordTrigrams::of(word)),
+        }
+    }
+}
+
+impl QueryTerms {
+    /// Adds the words that stand in for missing ones; `false` if there are none.
+    pub fn add_substitutes(&mut self, mut found: Vec<SimilarWord>) -> bool {
+        let mut best = Vec::new();
+        found.drain(..).for_each(|similar| keep_best(&mut best, similar));
+        sort_by_similarity(&mut best);
+        let mut is_changed = false;
+        for similar in best.chunk_by(|a, b| a.term == b.term) {
+            let term = similar[0].term;
+            // The same word, with a hyphen or a dot: nothing stands in for it.
+            if let Some(pattern) = similar.iter().find_map(|similar| similar.pattern.clone()) {
+                self.all[term].patterns.push(pattern);
+                is_changed = true;
+                continue;
+            }
+            for SimilarWord { text, similarity, .. } in similar.iter().take(MAX_SUBSTITUTES) {
+                if self.all.iter().any(|term| term.has(text)) {
+                    continue;
+                }
+                let weight = SUBSTITUTE_WEIGHT * similarity * self.all[term].weight;
+                let substitute_for = self.all[term].word.clone();
+                self.all.push(QueryTerm { weight, implied: true, substitute_for, ..QueryTerm::new(text) });
+                is_changed = true;
+            }
+        }
+        self.index_tokens();
+        is_changed
+    }
+}
+
+/// Sorts by term, the most similar first.
+fn sort_by_similarity(found: &mut [SimilarWord]) {
+    found.sort_by(|a, b| {
+        a.term.cmp(&b.term).then(b.similarity.total_cmp(&a.similarity)).then_with(|| a.text.cmp(&b.text))
+    });
+}
+
+/// Keeps the best of the forms of one word.
+fn keep_best(found: &mut Vec<SimilarWord>, similar: SimilarWord) {
+    match found.iter_mut().find(|known| known.term == similar.term && known.text == similar.text) {
+        Some(known) if known.similarity >= similar.similarity => {}
+        Some(known) => *known = similar,
+        None => found.push(similar),
+    }
+}
+
+/// A bit for an ASCII letter, whatever its case; one for all other bytes.
+fn letter_bit(byte: u8) -> u32 {
+    match byte | 0x20 {
+        letter @ b'a'..=b'z' if byte < 0x80 => 1 << (letter - b'a'),
+        _ => 1 << 26,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::Date;
+
+    use super::*;
+
+    /// The terms that stand in for the words of a question, none of which is in the text.
+    fn check(question: &str, text: &str, expected: &str) {
+        let mut terms = QueryTerms::parse(question, Date::constant(2026, 2, 24));
+        let finder = TypoFinder::new(&terms, &[]);
+        terms.add_substitutes(finder.map(|finder| finder.find(text.as_bytes())).unwrap_or_default());
+        let added = terms.all.iter().filter(|term| term.substitute_for.is_some());
+        let added: Vec<String> = added.map(|term| format!("{} {:.2}", term.text, term.weight)).collect();
+        assert_eq!(added.join(", "), expected, "{question}");
+    }
+
+    #[test]
+    fn a_word_with_an_error_is_found_by_what_is_left_of_it() {
+        check("kyaak", "The kayak is in the barn, the kayaks too", "kayak 0.80");
+        check("migrashion", "Migrations run at night", "migrat 0.38");
+        check("Schlusel", "Die Schlüssel hängen im Flur", "schlussel 0.80");
+        check("черпица", "Крышу покрыли черепицей", "черепиц 0.30");
+        check("kayak", "table, chair; 好的", "");
+        // Short words, common words, numbers and what is not a word resemble too much or are as they should be.
+        check("cat friday 1234 x86s 猫", "cart frida 1235 x86 狗", "");
+    }
+
+    #[test]
+    fn the_same_word_with_a_hyphen_is_the_word() {
+        let mut terms = QueryTerms::parse("snakecase", Date::constant(2026, 2, 24));
+        let found = TypoFinder::new(&terms, &[]).unwrap().find(b"names in Snake-case, snakes");
+        assert!(terms.add_substitutes(found));
+        assert_eq!((terms.all.len(), terms.all[0].patterns.as_slice()), (1, ["snake-case".to_owned()].as_slice()));
+    }
+}
