@@ -52,12 +52,26 @@ pub enum DetectedLanguage {
     Unknown,
 }
 
-/// The language of most function words in a text.
+/// Longer words are no function words, but for a few.
+const MAX_STOPWORD_BYTES: usize = 8;
+/// So many words tell a language.
+const MAX_JUDGED_WORDS: usize = 48;
+/// So many English function words tell English.
+const ENOUGH_ENGLISH: usize = 3;
+
+/// The language of most function words at the beginning of a text.
 pub fn detect_language(text: &str) -> DetectedLanguage {
     let mut english = 0;
     let mut counts = [0_usize; LANGUAGES.len()];
-    for word in words(text).filter(|word| !word.is_ngram) {
-        english += usize::from(is_stopword(&word.text));
+    let judged = words(text).filter(|word| !word.is_ngram && word.text.len() <= MAX_STOPWORD_BYTES);
+    for word in judged.take(MAX_JUDGED_WORDS) {
+        if is_stopword(&word.text) {
+            english += 1;
+        }
+        // Most memories are in English, and look like it soon.
+        if english >= ENOUGH_ENGLISH && english > 2 * counts.iter().copied().max().unwrap_or(0) {
+            return DetectedLanguage::English;
+        }
         for (count, language) in counts.iter_mut().zip(LANGUAGES) {
             *count += usize::from(language.is_stopword(&word.text));
         }
@@ -66,7 +80,8 @@ pub fn detect_language(text: &str) -> DetectedLanguage {
     let mut best = LANGUAGES.iter().zip(counts).filter(|(_, count)| *count == most);
     match (best.next(), best.next()) {
         _ if english > most => DetectedLanguage::English,
-        (Some((language, _)), None) if most > english => DetectedLanguage::Other(*language),
+        // One may be a name: Ben is "I" in Turkish.
+        (Some((language, _)), None) if most > english.max(1) => DetectedLanguage::Other(*language),
         _ => DetectedLanguage::Unknown,
     }
 }
@@ -123,7 +138,7 @@ mod tests {
         for text in ["Where is the key of the cellar?", "What did Ana say in June?"] {
             assert_eq!(detect_language(text), DetectedLanguage::English, "{text}");
         }
-        for text in ["", "kayak", "Kellerschlüssel", "de", "地下室的钥匙"] {
+        for text in ["", "kayak", "Kellerschlüssel", "de", "Ben kayak", "地下室的钥匙"] {
             assert_eq!(detect_language(text), DetectedLanguage::Unknown, "{text}");
         }
     }

@@ -286,3 +286,38 @@ fn links_are_not_followed() {
     let answer = memory.run(["query", "apple", "--json"]).exit(0).json();
     assert_eq!(texts(&answer), ["apple inside"]);
 }
+
+#[test]
+fn a_question_that_is_too_long_is_cut_and_says_so() {
+    let memory = memory();
+    // No vowels, so that no two have one stem.
+    let word = |n: usize| format!("{n:04}").bytes().map(|b| char::from(b"bcdfghjklm"[usize::from(b - b'0')])).collect();
+    let words = |count: usize| (0..count).map(word).collect::<Vec<String>>().join(" ") + " tabs";
+    let whole = memory.run(["query", &words(1000)]).exit(0).quiet();
+    assert!(whole.stdout.contains("Prefers tabs"));
+    let cut = format!("tabs {}", words(1100));
+    memory.run(["query", &cut]).exit(0).stdout_contains("Prefers tabs").stderr_contains("77 words at its end were not");
+    assert_eq!(memory.run(["query", &cut, "--json"]).exit(0).json()["words_left_out"], 77);
+    assert!(memory.run(["query", "tabs", "--json"]).exit(0).json()["words_left_out"].is_null());
+}
+
+#[test]
+fn a_long_chinese_question_is_searched_to_its_end() {
+    let chatter: String = ('\u{5000}'..'\u{50c8}').collect();
+    let memory = Memory::new().file("facts/a.md", "- 郑伟对花生过敏\n- 何静住在杭州\n");
+    memory.run(["query", &format!("{chatter}花生")]).exit(0).quiet().stdout_contains("郑伟对花生过敏");
+}
+
+#[test]
+fn a_typing_error_is_explained() {
+    let ran = memory().run(["query", "colour of the ferrry", "--explain"]).exit(0).quiet();
+    assert!(ran.stdout.contains("ferri for ferrry"), "{ran}");
+    assert!(ran.stdout.contains("relevance 0."), "{ran}");
+    // What an agent may not see does not stand in for a word either.
+    let policy = "version: 1\ncategories:\n  custom:\n    - name: hush\nallowlists:\n  guest: [work]\n";
+    let memory =
+        Memory::new().file("memdir.yaml", policy).file("facts/a.md", "- [hush] The zeppelin is in the barn\n- x\n");
+    memory.run(["query", "zepelin"]).exit(0).stdout_contains("zeppelin");
+    let guest = memory.run(["--as", "guest", "query", "zepelin", "--explain"]).exit(0);
+    assert!(!guest.stdout.contains("zeppelin") && !guest.stderr.contains("zeppelin"), "{guest}");
+}

@@ -5,11 +5,15 @@
 use memchr::memmem;
 
 use super::terms::QueryTerms;
-use crate::text::search_terms::term_prefix;
 use crate::text::spelling::{is_emoji, joins_parts};
+use crate::text::words::is_unspaced;
 
 /// How many bytes are compared in one step: small enough for the compiler to vectorize.
 const BLOCK_BYTES: usize = 64;
+/// More characters than that are not searched one by one, but in one pass.
+const MAX_SEARCHED_CHARACTERS: usize = 4;
+/// The length in bytes of a character in a [`CharacterSet`].
+const CHARACTER_BYTES: usize = 3;
 /// Maximum distance in bytes at which the ends of a word are searched.
 const MAX_WORD_BYTES: usize = 64;
 
@@ -17,8 +21,12 @@ const MAX_WORD_BYTES: usize = 64;
 pub struct TermPrefilter {
     scans: Vec<PrefixScan>,
     grams: Vec<memmem::Finder<'static>>,
+    /// Characters that are searched in one pass, because there are many.
+    characters: Option<CharacterSet>,
     /// Whether words in other scripts with case are wanted.
     other_scripts: bool,
+    /// The letters that terms in Cyrillic start with.
+    first_cyrillic: Vec<char>,
     /// The ASCII bytes that a term may start with: an accented letter inside a word matters only after one of them.
     first_bytes: [bool; 256],
     terms: QueryTerms,
@@ -37,34 +45,39 @@ impl TermPrefilter {
         let mut prefilter = TermPrefilter {
             scans: Vec::new(),
             grams: Vec::new(),
+            characters: None,
             other_scripts: false,
+            first_cyrillic: Vec::new(),
             first_bytes: [false; 256],
             terms: terms.clone(),
         };
+        let mut characters: Vec<char> = Vec::new();
         for term in terms.all.iter().filter(|t| !t.is_date()).flat_map(|term| term.texts()) {
             let mut chars = term.chars();
-            match (term_prefix(term).is_empty(), chars.next(), chars.next()) {
-                (false, ..) => {}
-                (_, Some(c), None) if crate::text::words::is_unspaced(c) => {
-                    prefilter.grams.push(memmem::Finder::new(term.as_bytes()).into_owned());
+            match (chars.next(), chars.next()) {
+                (Some(c), None) if is_unspaced(c) || is_emoji(c) => characters.push(c),
+                // A pair of characters is found through one of them, and a spelling with accents with the accented
+                // letters of all words.
+                (Some(c), _) if is_unspaced(c) || c.is_ascii() => {}
+                (first, _) => {
+                    prefilter.other_scripts = true;
+                    prefilter.first_cyrillic.extend(first);
                 }
-                // A pair of characters is found through its first one.
-                (_, Some(c), _) if crate::text::words::is_unspaced(c) => {}
-                (_, Some(c), None) if is_emoji(c) => {
-                    prefilter.grams.push(memmem::Finder::new(term.as_bytes()).into_owned());
-                }
-                // A spelling with an accent is found with the accented letters of all words.
-                (_, Some(c), _) if c.is_ascii() => {}
-                _ => prefilter.other_scripts = true,
             }
         }
+        if characters.len() > MAX_SEARCHED_CHARACTERS {
+            prefilter.characters = Some(CharacterSet::new(&characters));
+            characters.retain(|c| c.len_utf8() != CHARACTER_BYTES);
+        }
+        let finder = |c: &char| memmem::Finder::new(c.encode_utf8(&mut [0; 4]).as_bytes()).into_owned();
+        prefilter.grams = characters.iter().map(finder).collect();
         for prefix in &terms.prefixes {
             let first = prefix.as_bytes()[0];
             prefilter.first_bytes[usize::from(first)] = true;
             prefilter.first_bytes[usize::from(first.to_ascii_uppercase())] = true;
             prefilter.scans.push(PrefixScan::new(prefix.as_bytes()));
         }
-        if !prefilter.grams.is_empty() {
+        if !prefilter.grams.is_empty() || prefilter.characters.is_some() {
             for mark in ["\u{3099}", "\u{309a}"] {
                 prefilter.grams.push(memmem::Finder::new(mark).into_owned());
             }
@@ -80,6 +93,9 @@ impl TermPrefilter {
                     out.push(at as u32);
                 }
             });
+        }
+        if let Some(characters) = &self.characters {
+            characters.find(bytes, out);
         }
         for gram in &self.grams {
             out.extend(gram.find_iter(bytes).map(|at| at as u32));
@@ -148,7 +164,23 @@ impl TermPrefilter {
         let ascii = bytes[..at].iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'\'').count();
         let start = at - ascii;
         let alone = start == 0 || bytes[start - 1] < 0x80;
+        if ascii == 0 && alone && !self.may_start_cyrillic_term(&bytes[at..]) {
+            return false;
+        }
         ascii == 0 || !alone || bytes[start] == b'\'' || self.first_bytes[usize::from(bytes[start])]
+    }
+
+    /// Whether a word is in another script, or starts with the same Cyrillic letter as a term: stems there differ from
+    /// their words in the end only.
+    fn may_start_cyrillic_term(&self, word: &[u8]) -> bool {
+        let [first @ 0xd0..=0xd3, second, ..] = *word else { return true };
+        let c = char::from_u32(u32::from(first & 0x1f) << 6 | u32::from(second & 0x3f));
+        let c = c.and_then(|c| c.to_lowercase().next()).unwrap_or_default();
+        self.first_cyrillic.contains(&match c {
+            'ё' => 'е',
+            'й' => 'и',
+            c => c,
+        })
     }
 
     /// Searches words with letters beyond ASCII: accents and character forms that the search normalizes.
@@ -184,6 +216,31 @@ impl TermPrefilter {
             [0xef, 0xbc, 0x90..=0xba, ..] | [0xef, 0xbd, 0x81..=0xbf, ..] | [0xef, 0xbe, ..] => true,
             [0xc3..=0xff, ..] => self.other_scripts,
             _ => false,
+        }
+    }
+}
+
+/// A set of characters of three bytes, as nearly all of scripts without spaces are.
+struct CharacterSet(Vec<u64>);
+
+impl CharacterSet {
+    /// The set of those among the characters that have three bytes.
+    fn new(characters: &[char]) -> CharacterSet {
+        let mut bits = vec![0; 0x1_0000 / 64];
+        for c in characters.iter().filter(|c| c.len_utf8() == CHARACTER_BYTES) {
+            bits[*c as usize / 64] |= 1 << (*c as usize % 64);
+        }
+        CharacterSet(bits)
+    }
+
+    /// Appends the offsets of all its characters.
+    fn find(&self, bytes: &[u8], out: &mut Vec<u32>) {
+        for (at, window) in bytes.windows(CHARACTER_BYTES).enumerate() {
+            let [first @ 0xe0..=0xef, second, third] = *window else { continue };
+            let c = usize::from(first & 0x0f) << 12 | usize::from(second & 0x3f) << 6 | usize::from(third & 0x3f);
+            if self.0[c / 64] >> (c % 64) & 1 == 1 {
+                out.push(at as u32);
+            }
         }
     }
 }
@@ -248,8 +305,23 @@ mod tests {
             ("猫", vec!["黑猫白", "猫"]),
             ("が", vec!["か\u{3099}", "が"]),
             ("한글", vec!["\u{1112}\u{1161}\u{11ab}", "한글은"]),
-            ("москва", vec!["Москва", "МОСКВА"]),
+            ("москва", vec!["Москва", "МОСКВА", "москве"]),
+            ("ёлка йод", vec!["Елки", "ЁЛКА", "Иод", "йода"]),
             ("a1", vec!["A1"]),
+            ("北京图书馆开门", vec!["开", "闭馆", "大門の北"]),
+            ("buy", vec!["Bought", "buying"]),
+            ("config file", vec!["parseConfigFile", "ConfigFile", "max_config"]),
+            ("organized", vec!["organised", "Organising"]),
+            ("email", vec!["E-mail", "email", "e-Mails"]),
+            ("nodejs", vec!["Node.js"]),
+            ("1250", vec!["1,250", "1 250", "1.250"]),
+            ("2.14.0", vec!["v2.14.0", "2.14.0"]),
+            ("OAuth", vec!["OAuth2", "oauth"]),
+            ("Mueller", vec!["Müller", "mueller"]),
+            ("9f3c2a7", vec!["9f3c2a7be41d"]),
+            ("9f3c2a7be41d", vec!["9f3c2a7"]),
+            ("🎉", vec!["🎉"]),
+            ("Wo sind die Häuser?", vec!["Haus", "häuser"]),
         ] {
             let prefilter = TermPrefilter::new(&QueryTerms::parse(question, today));
             for text in texts {

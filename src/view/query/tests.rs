@@ -243,3 +243,48 @@ fn hidden_items_boost_nothing() {
     ];
     assert_eq!(file_order(&files, "harbour lights plan"), ["facts/a.md", "facts/b.md"]);
 }
+
+const TALK: (&str, &str) = (
+    "episodes/2026-02.md",
+    "# Talk\n\n- Ana: hello there\n- Ben: where did you find the kayak?\n- Ana: in the barn of the neighbour\n- Ben: nice\n\
+     - Ana: it needs paint\n- Ben: the kayak of my uncle needs paint as well\n",
+);
+
+/// What each part contributes to the score of the first item with this text.
+fn explained(files: &[(&str, &str)], question: &str, text: &str) -> Vec<String> {
+    let found = query(files, &QueryOptions { explain: true, ..query_options(question) });
+    let row = found.items.into_iter().find(|row| row.text == text).unwrap();
+    row.parts.into_iter().flatten().map(|part| part.term).collect()
+}
+
+#[test]
+fn another_speaker_than_the_named_one_loses_a_fifth() {
+    let penalized = |question: &str, text: &str| explained(&[TALK], question, text).contains(&"(speaker)".to_owned());
+    assert!(penalized("What does Ana paint?", "Ben: the kayak of my uncle needs paint as well"));
+    assert!(!penalized("What does Ana paint?", "Ana: it needs paint"));
+    // Both or none of them are named.
+    assert!(!penalized("What do Ana and Ben paint?", "Ben: the kayak of my uncle needs paint as well"));
+    assert!(!penalized("What needs paint?", "Ben: the kayak of my uncle needs paint as well"));
+}
+
+#[test]
+fn neighbours_lend_their_text_and_not_their_label() {
+    let files = [("facts/a.md", "- Ana: tea\n- Ben: coffee\n"), ("facts/b.md", "- x\n- y\n- z\n")];
+    check(&files, "ana", &["Ana: tea"]);
+    assert_eq!(explained(&files, "ana ben coffee tea", "Ben: coffee"), ["ben", "coffe", "tea", "(file)"]);
+}
+
+#[test]
+fn the_answer_below_a_question_comes_first() {
+    let found = query(&[TALK], &query_options("Where did Ana find the kayak?"));
+    assert_eq!(found.items[0].text, "Ana: in the barn of the neighbour");
+}
+
+#[test]
+fn a_word_that_the_memory_knows_otherwise_is_no_word_of_the_item() {
+    let files =
+        [("facts/a.md", "- mother bought kayaks\n"), ("facts/b.md", "- what else there is to say about the shop\n")];
+    let relevance = |question: &str| query(&files, &query_options(question)).items[0].relevance;
+    assert_eq!(relevance("mother buying kayaks"), 1.0);
+    assert!(relevance("mom buying kayaks") < 1.0);
+}

@@ -22,6 +22,8 @@ const MIN_ONE_EDIT_LETTERS: usize = 5;
 const MAX_SUBSTITUTES: usize = 3;
 /// Weight of a word that stands in for a missing one, relative to that one, times its similarity.
 const SUBSTITUTE_WEIGHT: f64 = 0.7;
+/// For how many missing words of a query others are searched.
+const MAX_MISSING: usize = 16;
 /// The least number of letters of a word that is searched for like this: shorter ones resemble too many.
 const MIN_LETTERS: usize = 4;
 /// How many different letters two similar words have, at most, that the other one has not.
@@ -68,32 +70,28 @@ impl TypoFinder {
         }
         let missing = terms.all.iter().enumerate().filter(|(term, of)| !is_found[*term] && !of.implied);
         let missing: Vec<MissingWord> =
-            missing.filter_map(|(term, of)| MissingWord::new(term, of.word.as_deref()?)).collect();
+            missing.filter_map(|(term, of)| MissingWord::new(term, of.word.as_deref()?)).take(MAX_MISSING).collect();
         (!missing.is_empty()).then_some(TypoFinder { missing })
     }
 
     /// The words of a text that resemble a missing one, the best of each term.
     pub fn find(&self, bytes: &[u8]) -> Vec<SimilarWord> {
         let mut found = Vec::new();
-        let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b >= 0x80;
         let mut at = 0;
         while at < bytes.len() {
-            let (mut length, mut letter_set) = (0, 0_u32);
-            while let Some(b) = bytes.get(at + length).filter(|b| is_part(b)) {
-                letter_set |= letter_bit(*b);
-                length += 1;
+            let (mut end, mut letter_set) = (at, 0_u32);
+            while let Some(bits) = bytes.get(end).map(|b| LETTER_BITS[usize::from(*b)]).filter(|bits| *bits != 0) {
+                letter_set |= bits;
+                end += 1;
             }
-            if length > 0 {
-                let end = at + length;
-                let is_joined =
-                    bytes.get(end).is_some_and(|b| joins_parts(*b)) && bytes.get(end + 1).is_some_and(is_part);
+            if self.missing.iter().any(|missing| missing.may_resemble(end - at, letter_set)) {
                 self.compare(&bytes[at..end], letter_set, &mut found);
-                if is_joined {
-                    let more = bytes[end + 1..].iter().take_while(|b| is_part(b)).count();
-                    self.compare_joined(&bytes[at..end + 1 + more], &mut found);
-                }
             }
-            at += length + 1;
+            if end > at && bytes.get(end).is_some_and(|b| joins_parts(*b)) {
+                let more = bytes[end + 1..].iter().take_while(|b| LETTER_BITS[usize::from(**b)] != 0).count();
+                self.compare_joined(&bytes[at..end + 1 + more], &mut found);
+            }
+            at = end + 1;
         }
         sort_by_similarity(&mut found);
         let best = found.chunk_by(|a, b| a.term == b.term).flat_map(|same| &same[..MAX_SUBSTITUTES.min(same.len())]);
@@ -101,12 +99,7 @@ impl TypoFinder {
     }
 
     fn compare(&self, run: &[u8], letter_set: u32, found: &mut Vec<SimilarWord>) {
-        for missing in &self.missing {
-            let others = (letter_set ^ missing.letter_set).count_ones();
-            let may_fit = 2 * run.len() >= missing.letters && run.len() <= MAX_LETTER_BYTES * 2 * missing.letters;
-            if others > MAX_OTHER_LETTERS || !may_fit {
-                continue;
-            }
+        for missing in self.missing.iter().filter(|missing| missing.may_resemble(run.len(), letter_set)) {
             let Ok(run) = std::str::from_utf8(run) else { return };
             let word = run.to_lowercase();
             let similarity = missing.similarity(&strip_diacritics(&word));
@@ -140,8 +133,19 @@ impl MissingWord {
             return None;
         }
         let word = strip_diacritics(word).into_owned();
-        let letter_set = word.bytes().fold(0, |set, b| set | letter_bit(b));
+        let letter_set = word.bytes().fold(0, |set, b| set | LETTER_BITS[usize::from(b)]);
         Some(MissingWord { term, letters, letter_set, trigrams: WordTrigrams::of(&word), word })
+    }
+
+    /// Whether a word of this length in bytes with these letters may be similar: most are told apart without a look at
+    /// their order.
+    fn may_resemble(&self, length: usize, letter_set: u32) -> bool {
+        let (shared, others) =
+            ((letter_set & self.letter_set).count_ones(), (letter_set ^ self.letter_set).count_ones());
+        others <= MAX_OTHER_LETTERS
+            && 2 * shared >= self.letter_set.count_ones()
+            && 2 * length >= self.letters
+            && length <= MAX_LETTER_BYTES * 2 * self.letters
     }
 
     fn similarity(&self, word: &str) -> f64 {
@@ -198,13 +202,22 @@ fn keep_best(found: &mut Vec<SimilarWord>, similar: SimilarWord) {
     }
 }
 
-/// A bit for an ASCII letter, whatever its case; one for all other bytes.
-fn letter_bit(byte: u8) -> u32 {
-    match byte | 0x20 {
-        letter @ b'a'..=b'z' if byte < 0x80 => 1 << (letter - b'a'),
-        _ => 1 << 26,
+/// For each byte of a word a bit: one for each ASCII letter, whatever its case, one for digits and one for all letters
+/// beyond ASCII. 0 for bytes between words.
+const LETTER_BITS: [u32; 256] = {
+    let mut bits = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        bits[byte] = match byte as u8 {
+            letter @ (b'a'..=b'z' | b'A'..=b'Z') => 1 << ((letter | 0x20) - b'a'),
+            b'0'..=b'9' => 1 << 26,
+            0x80.. => 1 << 27,
+            _ => 0,
+        };
+        byte += 1;
     }
-}
+    bits
+};
 
 #[cfg(test)]
 mod tests {
@@ -227,10 +240,10 @@ mod tests {
         check("kyaak", "The kayak is in the barn, the kayaks too", "kayak 0.80");
         check("migrashion", "Migrations run at night", "migrat 0.38");
         check("Schlusel", "Die Schlüssel hängen im Flur", "schlussel 0.80");
-        check("черпица", "Крышу покрыли черепицей", "черепиц 0.30");
+        check("черпица", "Крышу покрыли черепицей", "черепиц 0.31");
         check("kayak", "table, chair; 好的", "");
         // Short words, common words, numbers and what is not a word resemble too much or are as they should be.
-        check("cat friday 1234 x86s 猫", "cart frida 1235 x86 狗", "");
+        check("cat family 1234 x86s 猫", "cart famly 1235 x86 狗", "");
     }
 
     #[test]
