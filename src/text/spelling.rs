@@ -116,7 +116,7 @@ pub fn is_hash(word: &str) -> bool {
         && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// The least number of letters by which a hash is told from others, as git prints them.
+/// The least number of letters that identify a hash, as git prints them.
 pub const MIN_HASH_LETTERS: usize = 7;
 
 /// The other spelling of a lower-case word by `-ise` and `-ize`: `organised` for `organized`, and the reverse.

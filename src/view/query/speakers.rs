@@ -1,6 +1,6 @@
 //! Finds the speaker that a query names in a file of dialogue: a label that stands at several bullets, as `Ana: …`.
 //!
-//! Never decides by a list of names: what repeats before a colon is a label, whoever it is.
+//! Never decides by a list of names: what repeats before a colon is a label.
 
 use std::collections::HashMap;
 

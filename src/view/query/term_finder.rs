@@ -42,8 +42,11 @@ impl QueryTerms {
     /// Calls `each` for the terms that a word is in another spelling: the parts of `parseFile`, the whole of `node.js`,
     /// the number `1,250`.
     fn find_spellings(&self, text: &str, word: &TextWord<'_>, each: &mut impl FnMut(FoundTerm)) {
+        // `OAuth2` implies `OAuth`, but is not `OAuth1`.
+        let has_digits = word.surface.bytes().any(|b| b.is_ascii_digit());
+        let may_be = |found: &FoundTerm| !has_digits || !self.all[found.term].implied;
         for part in spelling::word_parts(word.surface) {
-            self.find_word(&part.to_ascii_lowercase()).into_iter().for_each(&mut *each);
+            self.find_word(&part.to_ascii_lowercase()).into_iter().filter(may_be).for_each(&mut *each);
         }
         for name in spelling::joined_names(text, word) {
             self.find_word(&name.text).into_iter().for_each(&mut *each);

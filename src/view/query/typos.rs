@@ -137,7 +137,7 @@ impl MissingWord {
         Some(MissingWord { term, letters, letter_set, trigrams: WordTrigrams::of(&word), word })
     }
 
-    /// Whether a word of this length in bytes with these letters may be similar: most are told apart without a look at
+    /// Whether a word of this length in bytes with these letters may be similar: most are excluded without a look at
     /// their order.
     fn may_resemble(&self, length: usize, letter_set: u32) -> bool {
         let (shared, others) =
