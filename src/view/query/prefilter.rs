@@ -5,6 +5,7 @@
 use memchr::memmem;
 
 use super::terms::QueryTerms;
+use crate::text::caseless_prefix::CaselessPrefix;
 use crate::text::spelling::{is_emoji, joins_parts};
 use crate::text::words::is_unspaced;
 
@@ -19,7 +20,7 @@ const MAX_WORD_BYTES: usize = 64;
 
 /// The byte patterns of a query.
 pub struct TermPrefilter {
-    scans: Vec<PrefixScan>,
+    scans: Vec<CaselessPrefix>,
     grams: Vec<memmem::Finder<'static>>,
     /// Characters that are searched in one pass, because there are many.
     characters: Option<CharacterSet>,
@@ -30,13 +31,6 @@ pub struct TermPrefilter {
     /// The ASCII bytes that a term may start with: an accented letter inside a word matters only after one of them.
     first_bytes: [bool; 256],
     terms: QueryTerms,
-}
-
-/// A prefix, and the positions of its two rarest bytes: they are compared first.
-struct PrefixScan {
-    prefix: Vec<u8>,
-    first: usize,
-    second: usize,
 }
 
 impl TermPrefilter {
@@ -75,7 +69,7 @@ impl TermPrefilter {
             let first = prefix.as_bytes()[0];
             prefilter.first_bytes[usize::from(first)] = true;
             prefilter.first_bytes[usize::from(first.to_ascii_uppercase())] = true;
-            prefilter.scans.push(PrefixScan::new(prefix.as_bytes()));
+            prefilter.scans.push(CaselessPrefix::new(prefix));
         }
         if !prefilter.grams.is_empty() || prefilter.characters.is_some() {
             for mark in ["\u{3099}", "\u{309a}"] {
@@ -243,48 +237,6 @@ impl CharacterSet {
             }
         }
     }
-}
-
-impl PrefixScan {
-    fn new(prefix: &[u8]) -> PrefixScan {
-        let mut rarest: Vec<usize> = (0..prefix.len()).collect();
-        rarest.sort_by_key(|i| (letter_frequency(prefix[*i]), *i));
-        let first = rarest[0];
-        let second = rarest.get(1).copied().unwrap_or(first);
-        PrefixScan { prefix: prefix.to_vec(), first, second }
-    }
-
-    /// Calls `each` with every offset of the prefix, ASCII case ignored.
-    fn find(&self, bytes: &[u8], each: &mut dyn FnMut(usize)) {
-        let Some(starts) = (bytes.len() + 1).checked_sub(self.prefix.len()).filter(|n| *n > 0) else { return };
-        let (a, b) = (self.prefix[self.first] | 0x20, self.prefix[self.second] | 0x20);
-        let (xs, x_rest) = bytes[self.first..self.first + starts].as_chunks::<BLOCK_BYTES>();
-        let (ys, _) = bytes[self.second..self.second + starts].as_chunks::<BLOCK_BYTES>();
-        let mut check = |at: usize| {
-            if bytes[at..at + self.prefix.len()].eq_ignore_ascii_case(&self.prefix) {
-                each(at);
-            }
-        };
-        for (n, (x, y)) in xs.iter().zip(ys).enumerate() {
-            let mut hit = 0xff_u8;
-            for i in 0..BLOCK_BYTES {
-                let other = ((x[i] | 0x20) ^ a) | ((y[i] | 0x20) ^ b);
-                hit = hit.min(other);
-            }
-            if hit == 0 {
-                (0..BLOCK_BYTES)
-                    .filter(|i| (x[*i] | 0x20) == a && (y[*i] | 0x20) == b)
-                    .for_each(|i| check(n * BLOCK_BYTES + i));
-            }
-        }
-        let from = starts - x_rest.len();
-        (from..starts).for_each(check);
-    }
-}
-
-/// How common a letter is in English; 0 is the rarest.
-fn letter_frequency(byte: u8) -> usize {
-    b"zqxjkvbpgwyfmculdhrsnioate".iter().position(|l| *l == byte).unwrap_or(0)
 }
 
 #[cfg(test)]
