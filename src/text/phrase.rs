@@ -8,15 +8,16 @@
 //! * `*`: any one word
 //! * `-ing`: any word with this ending
 //! * `..3`: up to three arbitrary words or characters; `~3`: the same, but without 的 and 's
-//! * `@name`: one of the words of a file in `data/pattern_groups/`, in Chinese only
+//! * `@name`: one of the words of a file in `data/pattern_groups/`; a group of that name for each language
 //! * a group followed by `?`: optional
 //!
 //! `^` at the start of a pattern matches only at the start of the text (in Chinese: of a clause). `$` matches the end
 //! of a clause, in Chinese only.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::ops::Range;
+use std::str::Lines;
 use std::sync::OnceLock;
 
 use super::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -84,35 +85,69 @@ impl PhrasePatterns {
         (0..tokens.len()).find_map(|at| self.match_at(tokens, at).map(|n| at..at + n))
     }
 
+    /// The first match of a pattern that a caller accepts, as a range of token indexes: at each token, each pattern once.
+    pub fn find_where(&self, tokens: &[WordToken<'_>], accept: impl Fn(&Range<usize>) -> bool) -> Option<Range<usize>> {
+        let index = self.word_index();
+        let starts = (0..tokens.len()).flat_map(|at| {
+            let listed = index.by_first.get(tokens[at].text.as_str()).into_iter().flatten();
+            listed.chain(&index.any).map(move |pattern| (at, *pattern))
+        });
+        let matches = starts.filter_map(|(at, pattern)| match_at(tokens, at, &[pattern]).map(|n| at..at + n));
+        matches.into_iter().find(accept)
+    }
+
+    /// The first match of a pattern that a caller accepts, as a byte range of a text without spaces between words.
+    pub fn find_unspaced_where(&self, text: &str, accept: impl Fn(&Range<usize>) -> bool) -> Option<Range<usize>> {
+        let index = self.char_index();
+        let starts = text.char_indices().flat_map(|(at, c)| {
+            let listed = index.by_first.get(&c).into_iter().flatten();
+            listed.chain(&index.any).map(move |pattern| (at, *pattern))
+        });
+        let matches = starts.filter_map(|(at, pattern)| match_unspaced_at(text, at, &[pattern]).map(|n| at..at + n));
+        matches.into_iter().find(accept)
+    }
+
     /// Like the function [`match_at`], with the index.
     pub fn match_at(&self, tokens: &[WordToken<'_>], at: usize) -> Option<usize> {
-        let index = self
-            .word_index
-            .get_or_init(|| self.build_index(|one| (one != "*" && !one.starts_with('-')).then_some(one)));
+        let index = self.word_index();
         let listed = index.by_first.get(tokens[at].text.as_str());
         listed.and_then(|list| match_at(tokens, at, list)).or_else(|| match_at(tokens, at, &index.any))
     }
 
     /// Like the function [`find_unspaced`], with the index.
     pub fn find_unspaced<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let index = self.char_index.get_or_init(|| self.build_index(|one| one.chars().next()));
+        let index = self.char_index();
         text.char_indices().find_map(|(at, c)| {
             let listed = index.by_first.get(&c).and_then(|list| match_unspaced_at(text, at, list));
             listed.or_else(|| match_unspaced_at(text, at, &index.any)).map(|n| &text[at..at + n])
         })
     }
 
-    fn build_index<K: Eq + Hash>(&self, first: impl Fn(&'static str) -> Option<K>) -> PhraseIndex<K> {
+    fn word_index(&self) -> &PhraseIndex<&'static str> {
+        let first = |one: &'static str| (one != "*" && !one.starts_with('-')).then_some(one);
+        self.word_index.get_or_init(|| self.build_index(first, |name| named_words(name).iter()))
+    }
+
+    fn char_index(&self) -> &PhraseIndex<char> {
+        self.char_index.get_or_init(|| self.build_index(|one| one.chars().next(), |name| named_group(name).iter()))
+    }
+
+    fn build_index<K: Eq + Hash>(
+        &self,
+        first: impl Fn(&'static str) -> Option<K>,
+        named: impl Fn(&str) -> Lines<'static>,
+    ) -> PhraseIndex<K> {
         let mut index = PhraseIndex { by_first: HashMap::new(), any: Vec::new() };
         for pattern in self.patterns {
             let plain = pattern.strip_prefix('^').unwrap_or(pattern);
             let group = plain.split(' ').next().unwrap_or_default();
             let is_wildcard =
                 group.is_empty() || group.ends_with('?') || group.starts_with("..") || group.starts_with('~');
-            let keys: Option<Vec<K>> = group
-                .split('|')
-                .map(|one| if one == "#" || one.starts_with('@') { None } else { first(one) })
-                .collect();
+            let words = group.split('|').flat_map(|one| match one.strip_prefix('@').filter(|_| !is_wildcard) {
+                Some(name) => named(name).collect(),
+                None => vec![one],
+            });
+            let keys: Option<HashSet<K>> = words.map(|one| if one == "#" { None } else { first(one) }).collect();
             match keys.filter(|_| !is_wildcard) {
                 Some(keys) => keys.into_iter().for_each(|key| index.by_first.entry(key).or_default().push(pattern)),
                 None => index.any.push(pattern),
@@ -165,10 +200,30 @@ fn word_matches(one: &str, word: &str) -> bool {
     match one {
         "*" => true,
         "#" => is_number(word),
-        _ => match one.strip_prefix('-') {
-            Some(end) => word.len() > end.len() + 2 && word.ends_with(end),
-            None => one == word,
+        _ => match (one.strip_prefix('-'), one.strip_prefix('@')) {
+            (Some(end), _) => word.len() > end.len() + 2 && word.ends_with(end),
+            (_, Some(name)) => named_words(name).contains(word),
+            _ => one == word,
         },
+    }
+}
+
+/// The English words that a pattern names as `@name`; see [`named_group`].
+pub fn named_words(name: &str) -> WordList {
+    match name {
+        "agents" => word_list!("pattern_groups/agents.en.txt"),
+        "acts" => word_list!("pattern_groups/acts.en.txt"),
+        "approvals" => word_list!("pattern_groups/approvals.en.txt"),
+        "checks" => word_list!("pattern_groups/checks.en.txt"),
+        "disclosures" => word_list!("pattern_groups/disclosures.en.txt"),
+        "grants" => word_list!("pattern_groups/grants.en.txt"),
+        "modals" => word_list!("pattern_groups/modals.en.txt"),
+        "permitted" => word_list!("pattern_groups/permitted.en.txt"),
+        "powers" => word_list!("pattern_groups/powers.en.txt"),
+        "runs" => word_list!("pattern_groups/runs.en.txt"),
+        "secrets" => word_list!("pattern_groups/secrets.en.txt"),
+        "waives" => word_list!("pattern_groups/waives.en.txt"),
+        _ => unreachable!("no group of words is named {name}"),
     }
 }
 
@@ -234,10 +289,22 @@ fn match_unspaced_groups(pattern: &str, text: &str) -> Option<usize> {
 /// The words that a pattern names as `@name`. A pattern is compiled in, so an unknown name is an error in memdir.
 pub fn named_group(name: &str) -> PhraseList {
     match name {
+        "acts" => phrase_list!("pattern_groups/acts.zh.txt"),
+        "agents" => phrase_list!("pattern_groups/agents.zh.txt"),
+        "approvals" => phrase_list!("pattern_groups/approvals.zh.txt"),
+        "checks" => phrase_list!("pattern_groups/checks.zh.txt"),
+        "disclosures" => phrase_list!("pattern_groups/disclosures.zh.txt"),
+        "grants" => phrase_list!("pattern_groups/grants.zh.txt"),
         "judged" => phrase_list!("pattern_groups/judged.zh.txt"),
         "languages" => phrase_list!("pattern_groups/languages.zh.txt"),
+        "modals" => phrase_list!("pattern_groups/modals.zh.txt"),
+        "needless" => phrase_list!("pattern_groups/needless.zh.txt"),
         "places" => phrase_list!("pattern_groups/places.zh.txt"),
+        "powers" => phrase_list!("pattern_groups/powers.zh.txt"),
+        "runs" => phrase_list!("pattern_groups/runs.zh.txt"),
+        "secrets" => phrase_list!("pattern_groups/secrets.zh.txt"),
         "surnames" => phrase_list!("pattern_groups/surnames.zh.txt"),
+        "waives" => phrase_list!("pattern_groups/waives.zh.txt"),
         _ => unreachable!("no group of words is named {name}"),
     }
 }

@@ -42,7 +42,6 @@ impl WordList {
         self.search(|line| line[..key(line)].cmp(word.as_bytes())).and_then(|line| line.get(word.len() + 1..))
     }
 
-    #[cfg(test)]
     pub fn iter(self) -> Lines<'static> {
         self.0.lines()
     }

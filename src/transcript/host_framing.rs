@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use super::fences::lines_with_fences;
 use super::memdir_output;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
@@ -189,9 +190,13 @@ fn closing_len(rest: &str) -> Option<usize> {
 fn document_spans(text: &str) -> Vec<(usize, usize)> {
     let mut heading = None;
     let mut blank = false;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    // A file that somebody shows in a fence ends with it.
+    for (at, line, is_fenced) in lines_with_fences(text) {
         let words = line.trim();
+        if is_fenced {
+            (blank, heading) = (false, None);
+            continue;
+        }
         let opens = |list: PhraseList| list.iter().any(|opening| words.starts_with(opening));
         if opens(DOCUMENT_OPENINGS) || blank && opens(HOST_OPENINGS) || memdir_output::is_entry_line(words) {
             return vec![(heading.unwrap_or(at), text.len())];
@@ -202,7 +207,6 @@ fn document_spans(text: &str) -> Vec<(usize, usize)> {
             false if words.starts_with('#') => heading = heading.or(Some(at)),
             false => heading = None,
         }
-        at += line.len();
     }
     Vec::new()
 }

@@ -4,50 +4,49 @@
 //! Never decides what becomes of them. Where the end of a pasted passage cannot be seen, it is the end of the message.
 
 use super::fences::lines_with_fences;
+use super::machine_lines::is_machine_line;
 use super::pasted_blocks::{
-    is_block_line, is_git_head, is_letter_start, is_message_head, is_said_in_chat, is_subtitle_time,
+    is_block_line, is_chat_line, is_data_line, is_file_rule, is_git_head, is_letter_start, is_log_line,
+    is_message_head, is_prompt, is_said_in_chat, is_statement, is_subtitle_time,
 };
+use super::pasted_documents::{
+    is_about_user, is_diff_head, is_diff_line, is_document_start, is_front_matter, region_end, rule_of,
+};
+use super::pasted_leads::{LeadReach, inline_passage, is_pointing_lead, is_source_lead, pasted_after_lead};
+use super::pasted_paragraphs::{is_first, mark_before_pointer, mark_signed, return_closing, spread_in_paragraphs};
+use super::pasted_requests::is_request;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
 const MAIL_HEADERS: WordList = word_list!("transcript/mail_headers.txt");
 const FORWARD_MARKS: PhraseList = phrase_list!("transcript/forward_marks.txt");
-const PASTE_LEADS: PhraseList = phrase_list!("transcript/paste_leads.txt");
-const PASTE_LEAD_ENDS: PhraseList = phrase_list!("transcript/paste_lead_ends.txt");
-const ATTRIBUTIONS: PhraseList = phrase_list!("transcript/attributions.txt");
-const TASK_LEADS: PhraseList = phrase_list!("transcript/task_leads.txt");
-const TEXT_NOUNS: PhraseList = phrase_list!("transcript/text_nouns.txt");
+const BRACKET_OPENINGS: PhraseList = phrase_list!("transcript/bracket_openings.txt");
 const DIALOGUE_NAMES: WordList = word_list!("transcript/dialogue_names.txt");
-
-/// The author in the first person: "I wrote:" leads to the author's own words.
-const OWN_NAMES: [&str; 4] = ["i", "me", "we", "咱们"];
-/// What makes a request polite, before its verb.
-const POLITE_OPENINGS: [&str; 10] = [
-    "please ",
-    "can you ",
-    "could you ",
-    "would you ",
-    "can you please ",
-    "could you please ",
-    "请",
-    "能不能",
-    "可以",
-    "麻烦你",
-];
-/// A line above a pasted passage has at most so many words.
-const MAX_LEAD_WORDS: usize = 12;
 
 /// A quotation of so many words, or Chinese characters, is taken for another person's.
 const MIN_QUOTED_WORDS: usize = 4;
 const MIN_QUOTED_HAN: usize = 6;
 /// The quotation marks that open and close.
-const QUOTATION_MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('「', '」'), ('«', '»')];
+pub(super) const QUOTATION_MARKS: [(char, char); 10] = [
+    ('"', '"'),
+    ('“', '”'),
+    ('„', '“'),
+    ('「', '」'),
+    ('『', '』'),
+    ('«', '»'),
+    ('‘', '’'),
+    ('`', '`'),
+    ('[', ']'),
+    ('【', '】'),
+];
 
 /// How far a pasted passage reaches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PastedSpan {
     /// The next lines up to a blank one.
     Paragraph,
+    /// The lines that belong to a diff.
+    Diff,
     /// The rest of the message.
     Rest,
 }
@@ -68,12 +67,24 @@ impl MessageParts {
     /// Takes a message apart: every line goes to one of the parts, but a quotation in an own line goes to the other.
     pub fn of(text: &str) -> MessageParts {
         let lines: Vec<(&str, bool)> = lines_with_fences(text).map(|(_, line, fenced)| (line, fenced)).collect();
-        let mut parts = MessageParts::default();
         let mut reader = PasteReader::default();
-        for at in 0..lines.len() {
-            match reader.is_pasted(&lines, at) {
-                true => parts.pasted.push_str(lines[at].0),
-                false => parts.push_own(lines[at].0),
+        let mut pasted: Vec<bool> = (0..lines.len()).map(|at| reader.is_pasted(&lines, at)).collect();
+        spread_in_paragraphs(&lines, &mut pasted);
+        mark_signed(&lines, &mut pasted);
+        mark_before_pointer(&lines, &mut pasted);
+        if let Some(start) = reader.span_start {
+            return_closing(&lines, start, reader.is_bounded, &mut pasted);
+        }
+        let mut parts = MessageParts::default();
+        for (at, (line, _)) in lines.iter().enumerate() {
+            match (pasted[at], reader.inline_leads.iter().find(|(n, _)| *n == at)) {
+                (true, _) => parts.pasted.push_str(line),
+                (false, Some((_, end))) => {
+                    parts.push_own(&line[..*end]);
+                    parts.own.push('\n');
+                    parts.pasted.push_str(&line[*end..]);
+                }
+                (false, None) => parts.push_own(line),
             }
         }
         parts
@@ -92,10 +103,12 @@ impl MessageParts {
     }
 }
 
-/// The text before a long quotation, the quotation, and the text behind it.
+/// The text before a long quotation, the quotation, and the text behind it. What is in brackets and addressed to a model
+/// counts as one.
 fn next_quotation(line: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
-    while let Some(at) = line[from..].find(|c| QUOTATION_MARKS.iter().any(|(open, _)| *open == c)).map(|n| from + n) {
+    let opens = |c: char| QUOTATION_MARKS.iter().any(|(open, _)| *open == c);
+    while let Some(at) = line[from..].find(opens).map(|n| from + n) {
         let open = line[at..].chars().next()?;
         let start = at + open.len_utf8();
         let (_, close) = QUOTATION_MARKS.iter().find(|(mark, _)| *mark == open)?;
@@ -104,13 +117,38 @@ fn next_quotation(line: &str) -> Option<(&str, &str, &str)> {
             continue;
         };
         let quotation = &line[start..end];
-        let han = quotation.chars().filter(|c| is_unspaced(*c)).count();
-        if quotation.split_whitespace().count() >= MIN_QUOTED_WORDS || han >= MIN_QUOTED_HAN {
+        let is_foreign = match open {
+            '[' | '【' => is_addressed_to_model(quotation),
+            _ => is_of_another(quotation),
+        };
+        if is_foreign {
             return Some((&line[..at], quotation, &line[end + close.len_utf8()..]));
         }
         from = end + close.len_utf8();
     }
     None
+}
+
+/// Whether a quotation is long enough to be another person's words, or speaks in the first person.
+fn is_of_another(quotation: &str) -> bool {
+    let han = quotation.chars().filter(|c| is_unspaced(*c)).count();
+    let words: Vec<&str> = quotation.split_whitespace().collect();
+    let is_first_person = words.len() > 1
+        && words.iter().any(|word| matches!(*word, "I" | "I'm" | "I’m" | "my" | "My" | "we" | "We" | "I've"));
+    // "Tell Me About It": the title of something.
+    let is_title = words.iter().all(|word| word.len() < 4 && !is_first_person || word.starts_with(char::is_uppercase));
+    words.len() >= MIN_QUOTED_WORDS && !is_title
+        || han >= MIN_QUOTED_HAN
+        || is_first_person
+        || han >= 3 && quotation.contains('我')
+}
+
+/// `SYSTEM: save this`, `系统：请记住`: text in brackets that begins with the name of a program, or of what it reads.
+fn is_addressed_to_model(text: &str) -> bool {
+    let low = text.trim().to_lowercase();
+    BRACKET_OPENINGS.iter().any(|word| {
+        low.strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with([':', '：', ',', '，', '-', '—']))
+    })
 }
 
 /// What is open while the lines of a message are read.
@@ -120,6 +158,15 @@ struct PasteReader {
     /// Whether the open paragraph has a line with text.
     has_content: bool,
     is_comment: bool,
+    /// Where the passage began that reaches to the end of the message: 0-based index of a line.
+    span_start: Option<usize>,
+    /// Whether the author has asked for something already, so that nothing below the passage need be the author's.
+    is_bounded: bool,
+    /// Lines with a lead and the beginning of the passage: index of the line, and where the passage begins in it, in
+    /// bytes.
+    inline_leads: Vec<(usize, usize)>,
+    /// What ends the open region: a rule as the one above it, or a quotation mark.
+    region_end: Option<String>,
 }
 
 impl PasteReader {
@@ -130,8 +177,16 @@ impl PasteReader {
             self.is_comment = !COMMENTS.iter().any(|(_, close)| trimmed.contains(close));
             return true;
         }
+        if let Some(end) = &self.region_end {
+            if trimmed.ends_with(end.as_str()) {
+                self.region_end = None;
+            }
+            return true;
+        }
         match self.span {
             Some(PastedSpan::Rest) => return true,
+            Some(PastedSpan::Diff) if is_diff_line(line) => return true,
+            Some(PastedSpan::Diff) => self.span = None,
             Some(PastedSpan::Paragraph) => {
                 if trimmed.is_empty() && self.has_content {
                     self.span = None;
@@ -141,33 +196,92 @@ impl PasteReader {
             }
             None => {}
         }
-        if is_fenced || is_quoted(trimmed) || is_indented_code(lines, at) || is_source_comment(line) {
+        self.region_end = region_end(lines, at);
+        if self.region_end.is_some() || is_fenced || is_quoted(trimmed) || is_indented_code(lines, at) {
             return true;
         }
         let next = lines[at + 1..].iter().map(|(line, _)| line.trim()).find(|line| !line.is_empty());
         let beside = [at.checked_sub(1), Some(at + 1)].map(|n| lines.get(n?).map(|(line, _)| line.trim()));
-        if is_log_line(trimmed) || is_statement(trimmed) || is_data_line(trimmed, beside) || is_block_line(lines, at) {
+        let is_apart = is_log_line(trimmed) || is_statement(trimmed) || is_data_line(trimmed, beside);
+        if is_apart || is_source_comment(line) || is_block_line(lines, at) || is_about_user(lines, at) {
             return true;
         }
-        if is_letter_start(lines, at) || is_git_head(trimmed) {
-            self.span = Some(PastedSpan::Rest);
+        if is_diff_head(trimmed) {
+            self.span = Some(PastedSpan::Diff);
+            return true;
+        }
+        if is_letter_start(lines, at)
+            || is_git_head(trimmed)
+            || is_document_start(lines, at)
+            || is_front_matter(lines, at)
+        {
+            self.open_rest(lines, at);
             return true;
         }
         if is_said_in_chat(lines, at) || is_subtitle_time(trimmed) || is_message_head(trimmed) {
             (self.span, self.has_content) = (Some(PastedSpan::Paragraph), true);
             return true;
         }
-        self.span = pasted_from(trimmed, next);
         self.has_content = is_chat_line(trimmed);
-        // Below the lead, quotation marks and fences show themselves where the passage ends.
-        let is_marked = lines[at + 1..].iter().find(|(line, _)| !line.trim().is_empty());
-        let is_marked = is_marked.is_some_and(|(line, is_fenced)| *is_fenced || is_quoted(line.trim()));
-        if self.span.is_none() {
-            self.span = pasted_after_lead(trimmed).filter(|_| !(is_marked && trimmed.ends_with([':', '：'])));
-            // The line above a passage is the author's, unless the passage begins in it.
-            return self.span.is_some() && !trimmed.ends_with([':', '：', '?', '.', '？', '。']);
+        match pasted_from(trimmed, next) {
+            Some(PastedSpan::Rest) => {
+                self.open_rest(lines, at);
+                // What a command printed has no end, and its author asks below it.
+                self.is_bounded &= !is_prompt(trimmed);
+                return true;
+            }
+            Some(span) => {
+                self.span = Some(span);
+                return true;
+            }
+            None => {}
         }
-        true
+        self.read_lead(lines, at);
+        false
+    }
+
+    fn open_rest(&mut self, lines: &[(&str, bool)], at: usize) {
+        self.span = Some(PastedSpan::Rest);
+        self.span_start = Some(at);
+        self.is_bounded = lines[..at].iter().any(|(line, _)| is_request(line));
+    }
+
+    /// Opens a passage below a lead, or within its line; the lead itself is the author's.
+    fn read_lead(&mut self, lines: &[(&str, bool)], at: usize) {
+        let line = lines[at].0.trim_end();
+        let trimmed = line.trim();
+        // Quotation marks and fences show themselves where the passage ends.
+        let next = lines[at + 1..].iter().find(|(line, _)| !line.trim().is_empty());
+        let is_marked = next.is_some_and(|(line, is_fenced)| {
+            let text = line.trim();
+            *is_fenced
+                || is_quoted(text)
+                || is_machine_line(line)
+                || text.starts_with(['"', '“', '「', '|'])
+                || rule_of(text).is_some()
+        });
+        if let Some(end) = inline_passage(line) {
+            if !line[end..].trim_start().starts_with(['"', '“', '「', '\'', '‘', '`']) {
+                self.inline_leads.push((at, end));
+                self.open_rest(lines, at);
+                self.is_bounded = true;
+            }
+            return;
+        }
+        let lead = trimmed.strip_suffix([':', '：']).map(str::trim_end);
+        let span = pasted_after_lead(trimmed).or_else(|| {
+            let leads =
+                lead.is_some_and(is_source_lead) || lead.is_none() && is_first(lines, at) && is_pointing_lead(trimmed);
+            leads.then_some(LeadReach::Rest)
+        });
+        match span.filter(|_| next.is_some() && !is_marked) {
+            Some(LeadReach::Rest) => {
+                self.open_rest(lines, at);
+                self.is_bounded |= is_request(trimmed.trim_end_matches([':', '：']));
+            }
+            Some(LeadReach::Paragraph) => self.span = Some(PastedSpan::Paragraph),
+            None => {}
+        }
     }
 }
 
@@ -205,7 +319,8 @@ fn pasted_from(line: &str, next: Option<&str>) -> Option<PastedSpan> {
     if lower.chars().count() < 60 && FORWARD_MARKS.iter().any(|mark| lower.contains(mark)) && has_rule(line) {
         return Some(PastedSpan::Rest);
     }
-    if is_mail_header(line) && next.is_some_and(is_mail_header) || is_file_rule(line) || is_prompt(line) {
+    let is_mail = is_mail_header(line) && next.is_some_and(is_mail_header);
+    if is_mail || is_file_rule(line) || is_prompt(line) || is_model_markup(line) {
         return Some(PastedSpan::Rest);
     }
     if is_chat_line(line) || line.starts_with("Traceback (") || line.starts_with("【转发】") {
@@ -214,76 +329,29 @@ fn pasted_from(line: &str, next: Option<&str>) -> Option<PastedSpan> {
     (is_dialogue_line(line) && next.is_some_and(is_dialogue_line)).then_some(PastedSpan::Rest)
 }
 
-/// Whether a line leads to something pasted: a request about it, or words about its origin.
-fn pasted_after_lead(line: &str) -> Option<PastedSpan> {
-    let lower = line.to_lowercase();
-    let is_task = |request: &str| {
-        let plain = POLITE_OPENINGS.iter().filter_map(|opening| request.strip_prefix(opening)).chain([request]);
-        let is_short = request.split_whitespace().count() <= MAX_LEAD_WORDS;
-        is_short && plain.into_iter().any(|plain| TASK_LEADS.iter().any(|task| plain.starts_with(task)))
-    };
-    let request = lower.split_once([':', '：']).map(|(request, _)| request);
-    if request.is_some_and(is_task) {
-        return Some(PastedSpan::Rest);
-    }
-    // "Can you summarise this mail?"
-    if is_task(&lower) && lower.ends_with(['?', '.', '？', '。']) && TEXT_NOUNS.iter().any(|noun| lower.contains(noun))
-    {
-        return Some(PastedSpan::Paragraph);
-    }
-    let lead = lower.trim_end().strip_suffix([':', '：'])?.trim_end();
-    if lead.split_whitespace().count() > MAX_LEAD_WORDS || lead.chars().count() > 80 {
-        return None;
-    }
-    let starts = |phrase: &str| {
-        lead.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
-    };
-    let ends = |phrase: &str| {
-        lead.strip_suffix(phrase).is_some_and(|rest| !rest.ends_with(|c: char| c.is_ascii_alphanumeric()))
-    };
-    let names_author = |word: &str| OWN_NAMES.contains(&word) || word.contains('我');
-    if ATTRIBUTIONS.iter().any(ends) && !lead.split(|c: char| !c.is_alphanumeric()).any(names_author) {
-        return Some(PastedSpan::Paragraph);
-    }
-    (PASTE_LEADS.iter().any(starts) || PASTE_LEAD_ENDS.iter().any(ends)).then_some(PastedSpan::Rest)
-}
-
 /// `Interviewer: text`
 fn is_dialogue_line(line: &str) -> bool {
     line.split_once([':', '：']).is_some_and(|(name, _)| DIALOGUE_NAMES.contains(&name.trim().to_lowercase()))
 }
 
-/// `2026-02-11 08:12:44 INFO text`, with or without brackets, and with `T` between date and time.
-fn is_log_line(line: &str) -> bool {
-    const LEVELS: [&str; 7] = ["ERROR ", "WARN ", "WARNING ", "INFO ", "DEBUG ", "FATAL ", "TRACE "];
-    if LEVELS.iter().any(|level| line.starts_with(level)) {
-        return true;
-    }
-    let shape: String =
-        line.trim_start_matches('[').chars().take(16).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    matches!(shape.as_str(), "0000-00-00 00:00" | "0000-00-00T00:00" | "0000/00/00 00:00")
-}
-
-/// A statement of SQL.
-fn is_statement(line: &str) -> bool {
-    let low = line.to_lowercase();
-    let is_query = ["select ", "delete from "].iter().any(|verb| low.starts_with(verb)) && low.contains(" from ");
-    let upper = ["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FROM ", "CREATE TABLE "];
-    (is_query || upper.iter().any(|verb| line.starts_with(verb))) && line.contains([';', '*', '='])
-}
-
-/// An object of JSON on one line, or a row of values between commas beside another of as many.
-fn is_data_line(line: &str, beside: [Option<&str>; 2]) -> bool {
-    let is_object = line.starts_with(['{', '[']) && line.contains("\":");
-    let commas = |line: &str| match line.contains(", ") || line.contains('，') {
-        true => 0,
-        false => line.matches(',').count(),
+/// `<|im_start|>user`, `[INST] …`, `### Human:`: the marks of a model's prompt.
+fn is_model_markup(line: &str) -> bool {
+    let is_role = |rest: &str| {
+        ["human:", "user:", "assistant:", "instruction:", "system:", "response:", "input:"]
+            .contains(&rest.trim().to_lowercase().as_str())
     };
-    is_object || commas(line) >= 2 && beside.into_iter().flatten().any(|other| commas(other) == commas(line))
+    line.contains("<|") && line.contains("|>")
+        || ["[INST]", "<<SYS>>", "<s>["].iter().any(|mark| line.starts_with(mark))
+        || line.strip_prefix("### ").is_some_and(is_role)
 }
 
+/// A header of a mail that is not from the author to the assistant.
 fn is_mail_header(line: &str) -> bool {
-    let Some((name, _)) = line.split_once([':', '：']) else { return false };
+    let Some((name, value)) = line.split_once([':', '：']) else { return false };
+    let value = value.trim().to_lowercase();
+    if matches!(value.as_str(), "me" | "you" | "我" | "你") {
+        return false;
+    }
     MAIL_HEADERS.contains(&name.trim_matches(['*', ' ']).to_lowercase())
 }
 
@@ -293,36 +361,6 @@ fn has_rule(line: &str) -> bool {
         return line.to_lowercase().starts_with("begin");
     };
     line.chars().take_while(|c| *c == mark).count() >= 3
-}
-
-/// `--- notes.md ---`, `==> notes.md <==`, `diff --git a/x b/x`: the name of a file above its text.
-fn is_file_rule(line: &str) -> bool {
-    let inner = line.trim_matches(['-', '=', '*', '<', '>', '+']);
-    let has_both = line.len() - inner.len() >= 6 && inner.starts_with(' ') && inner.ends_with(' ');
-    line.starts_with("diff --git ") || has_both && !inner.trim().is_empty()
-}
-
-/// `$ cat notes.md`: a command, with its output below.
-fn is_prompt(line: &str) -> bool {
-    let command = ["$ ", "❯ "].iter().find_map(|prompt| line.strip_prefix(prompt));
-    command
-        .is_some_and(|command| command.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '.' | '/' | '~')))
-}
-
-/// `[10:02] Dana: text`, `Dana  10:02 AM`: a line of a chat.
-fn is_chat_line(line: &str) -> bool {
-    let is_time = |word: &str| {
-        let word = word.trim_matches(['[', ']', '(', ')', ',']);
-        let parts: Vec<&str> = word.split(':').collect();
-        matches!(parts.len(), 2 | 3)
-            && parts.iter().all(|part| (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
-    };
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let last = words.iter().rposition(|word| !matches!(word.to_lowercase().as_str(), "am" | "pm"));
-    let opens = words.first().is_some_and(|word| is_time(word)) && line.contains([':', '：']);
-    let names = words.iter().skip(1).take(2).any(|word| word.ends_with([':', '：']) || word.contains('：'));
-    opens && (names || line.starts_with(['[', '(']))
-        || last.is_some_and(|last| (1..=4).contains(&last) && is_time(words[last]) && line.contains("  "))
 }
 
 #[cfg(test)]

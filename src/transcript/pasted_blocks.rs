@@ -112,7 +112,7 @@ pub(super) fn is_letter_start(lines: PastedLines<'_>, at: usize) -> bool {
 }
 
 /// `Best regards` above a name.
-fn is_closing(lines: PastedLines<'_>, at: usize) -> bool {
+pub(super) fn is_closing(lines: PastedLines<'_>, at: usize) -> bool {
     let line = text_at(lines, at).to_lowercase();
     let line = line.trim_end_matches([',', '，', '!', '！', '。', '.']);
     SIGN_OFFS.iter().any(|words| line == words) && lines[at + 1..].iter().any(|(line, _)| !line.trim().is_empty())
@@ -178,4 +178,63 @@ fn is_data_row(lines: PastedLines<'_>, at: usize) -> bool {
         own > 0 && run_around(lines, at, |line| marks(line, mark) == own).count() >= 3
     };
     is_in_run(',') || is_in_run('\t') || is_in_run(';')
+}
+
+/// `2026-02-11 08:12:44 INFO text`, with or without brackets, and with `T` between date and time.
+pub(super) fn is_log_line(line: &str) -> bool {
+    const LEVELS: [&str; 7] = ["ERROR ", "WARN ", "WARNING ", "INFO ", "DEBUG ", "FATAL ", "TRACE "];
+    if LEVELS.iter().any(|level| line.starts_with(level)) {
+        return true;
+    }
+    let shape: String =
+        line.trim_start_matches('[').chars().take(16).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    matches!(shape.as_str(), "0000-00-00 00:00" | "0000-00-00T00:00" | "0000/00/00 00:00")
+}
+
+/// A statement of SQL.
+pub(super) fn is_statement(line: &str) -> bool {
+    let low = line.to_lowercase();
+    let is_query = ["select ", "delete from "].iter().any(|verb| low.starts_with(verb)) && low.contains(" from ");
+    let upper = ["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FROM ", "CREATE TABLE "];
+    (is_query || upper.iter().any(|verb| line.starts_with(verb))) && line.contains([';', '*', '='])
+}
+
+/// An object of JSON on one line, or a row of values between commas beside another of as many.
+pub(super) fn is_data_line(line: &str, beside: [Option<&str>; 2]) -> bool {
+    let is_object = line.starts_with(['{', '[']) && line.contains("\":");
+    let commas = |line: &str| match line.contains(", ") || line.contains('，') {
+        true => 0,
+        false => line.matches(',').count(),
+    };
+    is_object || commas(line) >= 2 && beside.into_iter().flatten().any(|other| commas(other) == commas(line))
+}
+
+/// `--- notes.md ---`, `==> notes.md <==`, `diff --git a/x b/x`: the name of a file above its text.
+pub(super) fn is_file_rule(line: &str) -> bool {
+    let inner = line.trim_matches(['-', '=', '*', '<', '>', '+']);
+    let has_both = line.len() - inner.len() >= 6 && inner.starts_with(' ') && inner.ends_with(' ');
+    line.starts_with("diff --git ") || has_both && !inner.trim().is_empty()
+}
+
+/// `$ cat notes.md`: a command, with its output below.
+pub(super) fn is_prompt(line: &str) -> bool {
+    let command = ["$ ", "❯ "].iter().find_map(|prompt| line.strip_prefix(prompt));
+    command
+        .is_some_and(|command| command.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '.' | '/' | '~')))
+}
+
+/// `[10:02] Dana: text`, `Dana  10:02 AM`: a line of a chat.
+pub(super) fn is_chat_line(line: &str) -> bool {
+    let is_time = |word: &str| {
+        let word = word.trim_matches(['[', ']', '(', ')', ',']);
+        let parts: Vec<&str> = word.split(':').collect();
+        matches!(parts.len(), 2 | 3)
+            && parts.iter().all(|part| (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let last = words.iter().rposition(|word| !matches!(word.to_lowercase().as_str(), "am" | "pm"));
+    let opens = words.first().is_some_and(|word| is_time(word)) && line.contains([':', '：']);
+    let names = words.iter().skip(1).take(2).any(|word| word.ends_with([':', '：']) || word.contains('：'));
+    opens && (names || line.starts_with(['[', '(']))
+        || last.is_some_and(|last| (1..=4).contains(&last) && is_time(words[last]) && line.contains("  "))
 }

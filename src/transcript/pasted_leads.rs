@@ -1,0 +1,415 @@
+//! Recognises the lines above a pasted passage: they name a kind of text, who wrote it or where it was found.
+//!
+//! Never looks at the passage: a lead is one whatever stands below it.
+
+use super::pasted_requests::is_request;
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+use crate::text::words::is_unspaced;
+
+const SOURCE_NOUNS: WordList = word_list!("transcript/source_nouns.en.txt");
+const HAN_SOURCE_NOUNS: PhraseList = phrase_list!("transcript/source_nouns.zh.txt");
+const SAYING_VERBS: WordList = word_list!("transcript/saying_verbs.en.txt");
+const ACQUIRED_VERBS: WordList = word_list!("transcript/acquired_verbs.en.txt");
+
+pub(super) const FIRST_PERSON: [&str; 8] = ["i", "we", "i'm", "i've", "i'd", "i'll", "we're", "we've"];
+/// What a first person does who has written the text below: "As I said:".
+const OWN_VERBS: [&str; 20] = [
+    "said",
+    "wrote",
+    "write",
+    "say",
+    "mean",
+    "meant",
+    "think",
+    "prefer",
+    "want",
+    "like",
+    "need",
+    "am",
+    "told",
+    "use",
+    "believe",
+    "noted",
+    "repeat",
+    "mentioned",
+    "explained",
+    "call",
+];
+/// Words that point at a text beside the line.
+const POINTING_WORDS: [&str; 14] = [
+    "this",
+    "that",
+    "these",
+    "those",
+    "below",
+    "following",
+    "attached",
+    "above",
+    "another",
+    "someone",
+    "somebody",
+    "somebody's",
+    "someone's",
+    "here's",
+];
+const HAN_POINTING_WORDS: [&str; 16] = [
+    "这",
+    "那",
+    "下面",
+    "以下",
+    "如下",
+    "下列",
+    "附上",
+    "附件",
+    "上面",
+    "另一个",
+    "别人",
+    "有人",
+    "收到",
+    "看到",
+    "转发",
+    "里的",
+];
+const HAN_SAYING_ENDS: [&str; 14] =
+    ["说", "说的", "写", "写的", "写道", "写着", "显示", "输出", "打印", "返回", "如下", "回复", "发来", "报"];
+/// Verbs before 我 as their object: "ChatGPT 这样回答我".
+const HAN_TELLING: [&str; 10] = ["回答", "回复", "告诉", "发给", "跟", "问", "提醒", "通知", "转给", "发"];
+/// What somebody does who got hold of a text.
+const HAN_ACQUIRED: [&str; 13] = [
+    "收到",
+    "看到的",
+    "看到一",
+    "找到的",
+    "找到一",
+    "复制的",
+    "发来",
+    "转来",
+    "发给我",
+    "转给我",
+    "搜到",
+    "贴过来",
+    "导出的",
+];
+/// Kinds of text that lead to their words on the same line: "Voicemail transcript: …".
+const INLINE_NOUNS: [&str; 12] = [
+    "transcript",
+    "transcription",
+    "voicemail",
+    "ocr",
+    "lyrics",
+    "excerpt",
+    "转写",
+    "字幕",
+    "译文",
+    "引文",
+    "留言",
+    "文字稿",
+];
+/// A lead has at most so many words, or characters.
+const MAX_LEAD_WORDS: usize = 18;
+const MAX_LEAD_CHARS: usize = 120;
+
+pub(super) fn words_of(line: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
+    let words = line.split(|c: char| !is_part(c)).filter(|word| !word.is_empty());
+    words.map(|word| word.to_lowercase().replace('’', "'")).collect()
+}
+
+pub(super) fn has_han(line: &str) -> bool {
+    line.chars().any(is_unspaced)
+}
+
+/// Whether a line names a kind of text that others, or programs, write.
+pub(super) fn names_source(line: &str) -> bool {
+    words_of(line).iter().any(|word| SOURCE_NOUNS.contains(word))
+        || has_han(line) && HAN_SOURCE_NOUNS.iter().any(|noun| line.contains(noun))
+        || is_file_name(line)
+}
+
+/// Whether a word of a line is the name of a file: `AGENTS.md`.
+fn is_file_name(line: &str) -> bool {
+    line.split_whitespace().any(|word| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        word.rsplit_once('.').is_some_and(|(stem, end)| {
+            !stem.is_empty()
+                && (1..=5).contains(&end.len())
+                && end.bytes().all(|b| b.is_ascii_lowercase())
+                && stem.bytes().all(|b| b.is_ascii_graphic())
+        })
+    })
+}
+
+/// Whether a line that ends with a colon, without it, leads to a text of somebody else: it names a kind of text, or
+/// somebody or something that says it.
+pub(super) fn is_source_lead(lead: &str) -> bool {
+    let words = words_of(lead);
+    if words.len() > MAX_LEAD_WORDS || lead.chars().count() > MAX_LEAD_CHARS {
+        return false;
+    }
+    if has_han(lead) {
+        let says = HAN_SAYING_ENDS.iter().any(|verb| lead.ends_with(verb)) && lead.chars().count() > 2;
+        let says = says
+            || ["我"].iter().any(|me| {
+                lead.strip_suffix(me).is_some_and(|rest| HAN_TELLING.iter().any(|verb| rest.ends_with(verb)))
+            });
+        return !is_own_han(lead) && (says || names_source(lead))
+            || HAN_ACQUIRED.iter().any(|verb| lead.contains(verb));
+    }
+    if names_own_text(&words) {
+        return false;
+    }
+    let last = words.last().map_or("", String::as_str);
+    let points = matches!(last, "this" | "following" | "below" | "that" | "me");
+    let says = SAYING_VERBS.contains(last) || points && words.iter().any(|w| SAYING_VERBS.contains(w));
+    let says = says && words.len() > 1;
+    let is_from = words.iter().skip(1).any(|word| matches!(word.as_str(), "from" | "by"));
+    let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
+    says || names_source(lead) && (words.len() > 1 || !has_han(lead)) || is_got && words.len() > 1 || is_from
+}
+
+/// Whether what follows the colon of a lead on the same line is of somebody else, too: "Review I found: …".
+pub(super) fn is_inline_lead(lead: &str) -> bool {
+    let words = words_of(lead);
+    let says = words.last().is_some_and(|word| SAYING_VERBS.contains(word));
+    let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word) || word == "from");
+    let names = INLINE_NOUNS.iter().any(|noun| lead.ends_with(noun))
+        && !lead.contains('我')
+        && !words.iter().any(|w| w == "my");
+    if names {
+        return true;
+    }
+    let says_han = ["说", "写道", "写着", "回复", "回答", "问"].iter().any(|verb| lead.ends_with(verb));
+    is_source_lead(lead) && (says && words.len() > 1 || is_got && words.len() > 2 || says_han)
+}
+
+/// Whether a Chinese lead speaks of the author, and not of what somebody did for the author.
+fn is_own_han(lead: &str) -> bool {
+    let rest = ["帮我", "给我", "告诉我", "回答我", "回复我", "问我", "发我", "对我", "跟我", "提醒我", "让我", "请我"]
+        .iter()
+        .fold(lead.to_owned(), |text, word| text.replace(word, ""));
+    rest.contains('我') && !HAN_ACQUIRED.iter().any(|verb| lead.contains(verb))
+}
+
+/// Whether a lead speaks of the author's own text: "As I said", "My rules", "I wrote".
+fn names_own_text(words: &[String]) -> bool {
+    let at = |n: usize| words.get(n).map_or("", String::as_str);
+    let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
+    let writes =
+        words.windows(2).any(|pair| FIRST_PERSON.contains(&pair[0].as_str()) && OWN_VERBS.contains(&pair[1].as_str()));
+    let opens =
+        matches!(at(0), "my" | "our" | "about" | "remember" | "note" | "fyi" | "ps" | "me" | "us" | "i'm" | "im");
+    let tells = matches!(at(0), "i" | "we") && !is_got;
+    let is_mine = words
+        .windows(2)
+        .any(|pair| matches!(pair[0].as_str(), "my" | "our" | "own") && SOURCE_NOUNS.contains(&pair[1]));
+    (writes || opens || tells || is_mine) && !(is_got && !writes)
+}
+
+/// Whether a line without a colon leads to the text below it: "Output of the script below.", "Can you sum up this mail?".
+pub(super) fn is_pointing_lead(line: &str) -> bool {
+    if line.contains("://") || line.chars().count() > MAX_LEAD_CHARS {
+        return false;
+    }
+    let words = words_of(line);
+    if has_han(line) {
+        let points = HAN_POINTING_WORDS.iter().any(|word| line.contains(word));
+        let replies = ["回她", "回他", "回信", "回复", "回这"].iter().any(|word| line.contains(word));
+        let is_got = HAN_ACQUIRED.iter().any(|verb| line.contains(verb));
+        let asks_of_another = is_request(line)
+            && ["她想", "他想", "她在", "他在", "她是什么", "他是什么", "对方"].iter().any(|word| line.contains(word));
+        return (points || replies) && names_source(line) && !is_own_han(line)
+            || replies && is_request(line)
+            || is_got
+            || asks_of_another;
+    }
+    let points = words.iter().any(|word| POINTING_WORDS.contains(&word.as_str()));
+    let is_own = words.iter().any(|word| FIRST_PERSON.contains(&word.as_str()));
+    let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
+    let replies = words.windows(2).any(|pair| {
+        matches!(pair[0].as_str(), "answer" | "reply" | "respond" | "draft" | "a")
+            && matches!(pair[1].as_str(), "her" | "him" | "them" | "reply" | "answer" | "response" | "to")
+    });
+    let names = words.iter().any(|word| {
+        SOURCE_NOUNS.contains(word)
+            && !matches!(
+                word.as_str(),
+                "file"
+                    | "code"
+                    | "issue"
+                    | "line"
+                    | "lines"
+                    | "commit"
+                    | "function"
+                    | "job"
+                    | "answer"
+                    | "data"
+                    | "table"
+                    | "form"
+                    | "script"
+                    | "source"
+                    | "log"
+                    | "logs"
+                    | "description"
+                    | "string"
+                    | "policy"
+                    | "release"
+                    | "response"
+                    | "console"
+                    | "web"
+                    | "memory"
+                    | "game"
+            )
+    }) || words.iter().any(|word| matches!(word.as_str(), "output" | "log" | "logs")) && points;
+    // "What does she want?", "What's the metre here?": the first line has nothing else to refer to.
+    let pronouns = ["she", "he", "they", "her", "him", "them"];
+    let asks = words.iter().any(|w| {
+        matches!(w.as_str(), "want" | "wants" | "mean" | "means" | "say" | "saying" | "trying" | "asking" | "ask")
+    });
+    let refers = asks && words.iter().any(|word| pronouns.contains(&word.as_str()))
+        || words.iter().any(|word| word == "here") && !is_own;
+    let is_from = words.first().is_some_and(|word| word == "from") && names_source_or_place(&words);
+    let finds = is_got && points;
+    if is_request(line) && refers || is_from || finds {
+        return true;
+    }
+    (points && names || replies && is_request(line)) && (!is_own || is_got || is_request(line))
+}
+
+/// Whether words name a kind of text, or where people write to each other.
+fn names_source_or_place(words: &[String]) -> bool {
+    let places = [
+        "slack",
+        "discord",
+        "teams",
+        "whatsapp",
+        "telegram",
+        "signal",
+        "reddit",
+        "twitter",
+        "forum",
+        "group",
+        "internet",
+        "colleague",
+        "friend",
+        "customer",
+        "client",
+        "user",
+        "manager",
+        "boss",
+        "neighbour",
+        "neighbor",
+    ];
+    words.iter().any(|word| SOURCE_NOUNS.contains(word) || places.contains(&word.as_str()))
+}
+
+const PASTE_LEADS: PhraseList = phrase_list!("transcript/paste_leads.txt");
+const PASTE_LEAD_ENDS: PhraseList = phrase_list!("transcript/paste_lead_ends.txt");
+const ATTRIBUTIONS: PhraseList = phrase_list!("transcript/attributions.txt");
+const TASK_LEADS: PhraseList = phrase_list!("transcript/task_leads.txt");
+const TEXT_NOUNS: PhraseList = phrase_list!("transcript/text_nouns.txt");
+/// The author in the first person: "I wrote:" leads to the author's own words.
+const OWN_NAMES: [&str; 4] = ["i", "me", "we", "咱们"];
+/// What makes a request polite, before its verb.
+const POLITE_OPENINGS: [&str; 10] = [
+    "please ",
+    "can you ",
+    "could you ",
+    "would you ",
+    "can you please ",
+    "could you please ",
+    "请",
+    "能不能",
+    "可以",
+    "麻烦你",
+];
+/// A line above a pasted passage has at most so many words.
+const MAX_PASTE_LEAD_WORDS: usize = 12;
+
+/// Whether a line, in lower case, asks for something to be done with a text.
+fn is_text_task(request: &str) -> bool {
+    let plain = POLITE_OPENINGS.iter().filter_map(|opening| request.strip_prefix(opening)).chain([request]);
+    let is_short = request.split_whitespace().count() <= MAX_PASTE_LEAD_WORDS + 4;
+    is_short && plain.into_iter().any(|plain| TASK_LEADS.iter().any(|task| plain.starts_with(task)))
+}
+
+/// Whether a lead, in lower case and without its colon, says who wrote what follows: "Ruth wrote", "同事说".
+fn is_attribution(lead: &str) -> bool {
+    let ends = |phrase: &str| {
+        lead.strip_suffix(phrase).is_some_and(|rest| !rest.ends_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    let names_author = |word: &str| OWN_NAMES.contains(&word) || word.contains('我');
+    ATTRIBUTIONS.iter().any(ends) && !lead.split(|c: char| !c.is_alphanumeric()).any(names_author)
+}
+
+/// Whether a line leads to something pasted: a request about it, or words about its origin.
+pub(super) fn pasted_after_lead(line: &str) -> Option<LeadReach> {
+    let lower = line.to_lowercase();
+    if is_text_task(lower.trim_end_matches([':', '：'])) && lower.ends_with([':', '：']) {
+        return Some(LeadReach::Rest);
+    }
+    // "Can you summarise this mail?"
+    let asks = lower.ends_with(['?', '.', '？', '。']);
+    if is_text_task(&lower) && asks && TEXT_NOUNS.iter().any(|noun| lower.contains(noun)) {
+        return Some(LeadReach::Paragraph);
+    }
+    let lead = lower.trim_end().strip_suffix([':', '：'])?.trim_end();
+    if lead.split_whitespace().count() > MAX_PASTE_LEAD_WORDS || lead.chars().count() > 80 {
+        return None;
+    }
+    let starts = |phrase: &str| {
+        lead.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    let ends = |phrase: &str| {
+        lead.strip_suffix(phrase).is_some_and(|rest| !rest.ends_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    if is_attribution(lead) {
+        return Some(LeadReach::Paragraph);
+    }
+    (PASTE_LEADS.iter().any(starts) || PASTE_LEAD_ENDS.iter().any(ends)).then_some(LeadReach::Rest)
+}
+
+/// Where the passage begins in a line that also leads to it, in bytes: `Translate this: …`, `Ruth wrote: …`.
+pub(super) fn inline_passage(line: &str) -> Option<usize> {
+    let (lead, text) = line.split_once([':', '：'])?;
+    if text.trim().is_empty() || text.starts_with("//") {
+        return None;
+    }
+    let lower = lead.trim().to_lowercase();
+    let end = line.len() - text.len();
+    let says = || is_attribution(&lower) || is_inline_lead(&lower);
+    (is_text_task(&lower) || says()).then_some(end)
+}
+
+/// How far the passage below a lead reaches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeadReach {
+    /// The next lines up to a blank one.
+    Paragraph,
+    /// The rest of the message.
+    Rest,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lead_names_a_source() {
+        for lead in [
+            "AGENTS.md currently says",
+            "Recipe from the web",
+            "this is what my old assistant had saved",
+            "Got this from the forum",
+            "The build prints this",
+            "Here's the summary another assistant made of our call, check the grammar",
+            "我收到的邮件",
+            "旧助手写的",
+        ] {
+            assert!(is_source_lead(lead), "{lead}");
+        }
+        for lead in ["As I said", "My rules", "I wrote", "Two things", "Remember this", "Tools", "之前我说", "About me"]
+        {
+            assert!(!is_source_lead(lead), "{lead}");
+        }
+    }
+}

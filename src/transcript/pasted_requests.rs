@@ -1,0 +1,120 @@
+//! Recognises what lines of a message do: they ask the assistant for something, point back to a text, or speak to
+//! programs that read it.
+//!
+//! Never looks at the lines beside one.
+
+use super::pasted_leads::{FIRST_PERSON, has_han, names_source, words_of};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+
+const REQUEST_VERBS: WordList = word_list!("transcript/request_verbs.en.txt");
+const HAN_REQUEST_WORDS: PhraseList = phrase_list!("transcript/request_words.zh.txt");
+const TEXT_TASKS: WordList = word_list!("transcript/text_tasks.en.txt");
+const HAN_TEXT_TASKS: PhraseList = phrase_list!("transcript/text_tasks.zh.txt");
+const POINTERS: PhraseList = phrase_list!("transcript/pointers.txt");
+/// Words before the verb of a request.
+const REQUEST_FILLERS: [&str; 18] = [
+    "please", "pls", "plz", "now", "then", "so", "and", "but", "also", "hey", "hi", "just", "quickly", "ok", "well",
+    "to", "quick", "kindly",
+];
+
+/// Whether a line asks the assistant for something: a question, or an order of what to do with a text.
+pub(super) fn is_request(line: &str) -> bool {
+    let line = line.trim().trim_matches(['*', '_', '(', ')', '（', '）']).trim();
+    if line.is_empty() || line.chars().count() > 400 {
+        return false;
+    }
+    if line.ends_with(['?', '？']) || line.contains("? ") {
+        return true;
+    }
+    if has_han(line) && HAN_REQUEST_WORDS.iter().any(|word| line.contains(word)) {
+        return true;
+    }
+    let words = words_of(line);
+    let mut rest = words.iter().map(String::as_str).skip_while(|word| REQUEST_FILLERS.contains(word));
+    let opens = rest.next().is_some_and(|word| REQUEST_VERBS.contains(word));
+    // "Replace the cilantro", but not "Check out at ten: Is …": a label is no request.
+    opens && !line.split_once(':').is_some_and(|(label, _)| !label.contains(' '))
+        || words.iter().any(|word| matches!(word.as_str(), "please" | "pls" | "plz" | "thoughts"))
+}
+
+/// Whether a request has the text beside it as its object: "Translate into Spanish.", "tidy it up", "is this page safe?".
+pub(super) fn is_request_about_text(line: &str) -> bool {
+    if !is_request(line) {
+        return false;
+    }
+    if has_han(line) {
+        let is_short = line.chars().count() <= 30;
+        let points = ["这", "上面", "以上", "上文", "原文"].iter().any(|word| line.contains(word));
+        return is_short && HAN_TEXT_TASKS.iter().any(|task| line.contains(task)) || points && names_source(line);
+    }
+    let words = words_of(line);
+    let task = words.iter().position(|word| TEXT_TASKS.contains(word));
+    let behind = |at: usize| words.get(at + 1).map(String::as_str);
+    let points = words.iter().any(|word| matches!(word.as_str(), "this" | "that" | "these" | "those" | "above"));
+    let has_no_other = task.is_some_and(|at| {
+        behind(at).is_none_or(|word| {
+            matches!(word, "it" | "this" | "that" | "them" | "these" | "into" | "to" | "in" | "please" | "pls" | "for")
+        })
+    });
+    has_no_other || points && names_source(line) && !words.iter().any(|word| FIRST_PERSON.contains(&word.as_str()))
+}
+
+/// Whether a closing line says where the text above it comes from.
+pub(super) fn is_pointer(line: &str) -> bool {
+    let low = line.trim().to_lowercase();
+    POINTERS.iter().any(|opening| low.starts_with(opening))
+        && (low.starts_with(['^', '↑', '⬆', '👆', '(', '（']) || names_source(&low) || low.contains("source"))
+        || low.starts_with("sent from my ")
+        || low.starts_with("发自我的")
+}
+
+/// Whether a line speaks to programs in the third person: "AI assistants reading this: note that …".
+pub(super) fn addresses_agents(line: &str) -> bool {
+    if has_han(line) {
+        let names =
+            ["AI 助手", "AI助手", "智能体", "大模型", "语言模型", "助手们", "AI 代理", "AI代理", "机器人们", "读到这"];
+        let orders = ["请注意", "必须", "务必", "应当", "请记", "须", "请把", "请将", "注意："];
+        return names.iter().any(|name| line.contains(name)) && orders.iter().any(|order| line.contains(order));
+    }
+    let words = words_of(line);
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let names =
+        has(&["ai", "ais", "llm", "llms", "assistants", "agents", "chatbots", "bots", "gpt", "claude", "chatgpt"]);
+    let orders = has(&["must", "should", "shall", "note", "remember", "instructed", "required"]);
+    names
+        && orders
+        && has(&[
+            "reading",
+            "reads",
+            "processing",
+            "parsing",
+            "summarizing",
+            "summarising",
+            "note",
+            "ai",
+            "llm",
+            "llms",
+        ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_a_question_or_an_order() {
+        for line in
+            ["how many rows are vegan", "review please", "Accept?", "shift these by two seconds", "帮我解决超时"]
+        {
+            assert!(is_request(line), "{line}");
+        }
+        for line in ["Kind regards,", "I use Bun.", "此致敬礼", "MIT"] {
+            assert!(!is_request(line), "{line}");
+        }
+        assert!(is_request_about_text("Translate into Spanish.") && is_request_about_text("is this page safe?"));
+        assert!(!is_request_about_text("Translate the release notes.") && !is_request_about_text("Fix this."));
+        assert!(
+            is_pointer("^ what licence is that?") && is_pointer("（从另一个应用导出）") && !is_pointer("From May on")
+        );
+    }
+}
