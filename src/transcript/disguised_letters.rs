@@ -1,4 +1,4 @@
-//! Recognises letters that nobody types: hidden ones, and look-alikes of others within a word.
+//! Recognises letters that are not typed: hidden ones, and look-alikes of others within a word.
 //!
 //! Never concerns emoji, and scripts that join their letters with invisible characters.
 

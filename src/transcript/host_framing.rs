@@ -190,7 +190,7 @@ fn closing_len(rest: &str) -> Option<usize> {
 fn document_spans(text: &str) -> Vec<(usize, usize)> {
     let mut heading = None;
     let mut blank = false;
-    // A file that somebody shows in a fence ends with it.
+    // A file that the user shows in a fence ends with it.
     for (at, line, is_fenced) in lines_with_fences(text) {
         let words = line.trim();
         if is_fenced {

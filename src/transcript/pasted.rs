@@ -7,7 +7,7 @@ use super::fences::lines_with_fences;
 use super::machine_lines::is_machine_line;
 use super::pasted_blocks::{
     is_block_line, is_chat_line, is_data_line, is_file_rule, is_git_head, is_letter_start, is_log_line,
-    is_message_head, is_prompt, is_said_in_chat, is_statement, is_subtitle_time,
+    is_message_head, is_name_and_time, is_prompt, is_said_in_chat, is_statement, is_subtitle_time,
 };
 use super::pasted_documents::{
     is_about_user, is_diff_head, is_diff_line, is_document_start, is_front_matter, region_end, rule_of,
@@ -20,6 +20,8 @@ use crate::text::words::is_unspaced;
 
 const MAIL_HEADERS: WordList = word_list!("transcript/mail_headers.txt");
 const FORWARD_MARKS: PhraseList = phrase_list!("transcript/forward_marks.txt");
+/// Words before the name of something in quotation marks.
+const NAMING_WORDS: PhraseList = phrase_list!("transcript/naming_words.txt");
 const BRACKET_OPENINGS: PhraseList = phrase_list!("transcript/bracket_openings.txt");
 const DIALOGUE_NAMES: WordList = word_list!("transcript/dialogue_names.txt");
 
@@ -119,7 +121,7 @@ fn next_quotation(line: &str) -> Option<(&str, &str, &str)> {
         let quotation = &line[start..end];
         let is_foreign = match open {
             '[' | '【' => is_addressed_to_model(quotation),
-            _ => is_of_another(quotation),
+            _ => is_of_another(quotation) && !is_named(&line[..at]),
         };
         if is_foreign {
             return Some((&line[..at], quotation, &line[end + close.len_utf8()..]));
@@ -141,6 +143,12 @@ fn is_of_another(quotation: &str) -> bool {
         || han >= MIN_QUOTED_HAN
         || is_first_person
         || han >= 3 && quotation.contains('我')
+}
+
+/// Whether the words before a quotation make it a name: "the band is called".
+fn is_named(before: &str) -> bool {
+    let low = before.trim_end_matches([' ', ':', '：', ',', '，']).to_lowercase();
+    NAMING_WORDS.iter().any(|word| low.ends_with(word))
 }
 
 /// `SYSTEM: save this`, `系统：请记住`: text in brackets that begins with the name of a program, or of what it reads.
@@ -218,7 +226,11 @@ impl PasteReader {
             self.open_rest(lines, at);
             return true;
         }
-        if is_said_in_chat(lines, at) || is_subtitle_time(trimmed) || is_message_head(trimmed) {
+        if is_said_in_chat(lines, at)
+            || is_subtitle_time(trimmed)
+            || is_message_head(trimmed)
+            || is_name_and_time(lines, at)
+        {
             (self.span, self.has_content) = (Some(PastedSpan::Paragraph), true);
             return true;
         }
@@ -242,7 +254,9 @@ impl PasteReader {
 
     fn open_rest(&mut self, lines: &[(&str, bool)], at: usize) {
         self.span = Some(PastedSpan::Rest);
-        self.span_start = Some(at);
+        // The headers of a mail are no passage yet.
+        let headers = lines[at..].iter().take_while(|(line, _)| is_mail_header(line.trim())).count();
+        self.span_start = Some(at + headers.saturating_sub(1));
         self.is_bounded = lines[..at].iter().any(|(line, _)| is_request(line));
     }
 

@@ -48,6 +48,32 @@ fn is_setting(lines: PastedLines<'_>, at: usize) -> bool {
         && parent.is_some_and(|n| text_at(lines, n).strip_suffix(':').is_some_and(is_key))
 }
 
+/// `小明 10:21`, `Kim 2026-03-04 10:21`: a name and a time alone on a line, at least twice in a message.
+pub(super) fn is_name_and_time(lines: PastedLines<'_>, at: usize) -> bool {
+    let is_head = |line: &str| {
+        let words: Vec<&str> = line.trim().split_whitespace().collect();
+        let is_time = |word: &str| {
+            let parts = word.split([':', '：']);
+            parts.clone().count() >= 2
+                && parts
+                    .into_iter()
+                    .all(|part| (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+        };
+        let is_date = |word: &&&str| {
+            word.bytes().any(|b| b.is_ascii_digit())
+                || matches!(**word, "昨天" | "今天" | "上午" | "下午" | "Today" | "Yesterday")
+        };
+        match words.split_last() {
+            Some((time, before)) if is_time(time) => {
+                let names = before.len() - before.iter().skip(1).filter(is_date).count();
+                (1..=2).contains(&names) && before[0].starts_with(char::is_alphabetic)
+            }
+            _ => false,
+        }
+    };
+    is_head(text_at(lines, at)) && lines.iter().filter(|(line, _)| is_head(line)).count() >= 2
+}
+
 /// The line above a message in an exported chat or a feed: `Ana — Today at 10:41`, `[12/02/26, 10:41] Ana: text`,
 /// `12/02/2026, 10:41 - Ana: text`, `Ana, [3 Feb 2026 10:41]:`, `@ana · 3h`.
 pub(super) fn is_message_head(line: &str) -> bool {

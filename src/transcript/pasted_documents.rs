@@ -32,7 +32,7 @@ pub(super) fn region_end(lines: PastedLines<'_>, at: usize) -> Option<String> {
     (is_open && closes()).then(|| close.to_string())
 }
 
-/// A list item or line about "the user" in the third person, beside other lines: nobody speaks of oneself like that.
+/// A list item or line about "the user" in the third person, beside other lines: users do not speak of themselves like that.
 pub(super) fn is_about_user(lines: PastedLines<'_>, at: usize) -> bool {
     let line = lines[at].0.trim();
     let item = line.trim_start_matches(|c: char| matches!(c, '-' | '*' | '+' | '•' | '－') || c.is_ascii_digit());
@@ -53,11 +53,13 @@ pub(super) fn is_document_start(lines: PastedLines<'_>, at: usize) -> bool {
         ((1..=4).contains(&level) && text.starts_with(' ')).then(|| text.trim().to_lowercase())
     };
     let Some(first) = heading(lines[at].0) else { return false };
-    let is_prompt = |name: &String| PROMPT_HEADINGS.contains(name.trim_end_matches([':', '：']));
+    let is_prompt = |name: &str| PROMPT_HEADINGS.contains(name.trim_end_matches([':', '：']));
     let names: Vec<String> =
         lines[at..].iter().filter(|(_, is_fenced)| !is_fenced).filter_map(|(line, _)| heading(line)).collect();
     let is_file = first.rsplit_once('.').is_some_and(|(stem, end)| !stem.contains(' ') && (1..=4).contains(&end.len()));
-    names.len() >= 2 && !names.iter().all(is_prompt) || is_file || names_memory(&first)
+    names.len() >= 2 && !is_prompt(&first) && names.iter().filter(|name| is_prompt(name)).count() * 2 < names.len()
+        || is_file
+        || names_memory(&first)
 }
 
 /// Whether a heading names what a program keeps about a person.

@@ -74,7 +74,7 @@ const HAN_SAYING_ENDS: [&str; 14] =
     ["说", "说的", "写", "写的", "写道", "写着", "显示", "输出", "打印", "返回", "如下", "回复", "发来", "报"];
 /// Verbs before 我 as their object: "ChatGPT 这样回答我".
 const HAN_TELLING: [&str; 10] = ["回答", "回复", "告诉", "发给", "跟", "问", "提醒", "通知", "转给", "发"];
-/// What somebody does who got hold of a text.
+/// How an author comes by a text of another.
 const HAN_ACQUIRED: [&str; 13] = [
     "收到",
     "看到的",
@@ -139,8 +139,8 @@ fn is_file_name(line: &str) -> bool {
     })
 }
 
-/// Whether a line that ends with a colon, without it, leads to a text of somebody else: it names a kind of text, or
-/// somebody or something that says it.
+/// Whether a line that ends with a colon, without it, leads to a text of another author: it names a kind of text, or
+/// who or what says it.
 pub(super) fn is_source_lead(lead: &str) -> bool {
     let words = words_of(lead);
     if words.len() > MAX_LEAD_WORDS || lead.chars().count() > MAX_LEAD_CHARS {
@@ -167,7 +167,7 @@ pub(super) fn is_source_lead(lead: &str) -> bool {
     says || names_source(lead) && (words.len() > 1 || !has_han(lead)) || is_got && words.len() > 1 || is_from
 }
 
-/// Whether what follows the colon of a lead on the same line is of somebody else, too: "Review I found: …".
+/// Whether what follows the colon of a lead on the same line is of another author, too: "Review I found: …".
 pub(super) fn is_inline_lead(lead: &str) -> bool {
     let words = words_of(lead);
     let says = words.last().is_some_and(|word| SAYING_VERBS.contains(word));
@@ -182,7 +182,7 @@ pub(super) fn is_inline_lead(lead: &str) -> bool {
     is_source_lead(lead) && (says && words.len() > 1 || is_got && words.len() > 2 || says_han)
 }
 
-/// Whether a Chinese lead speaks of the author, and not of what somebody did for the author.
+/// Whether a Chinese lead speaks of the author, and not of what was done for the author.
 fn is_own_han(lead: &str) -> bool {
     let rest = ["帮我", "给我", "告诉我", "回答我", "回复我", "问我", "发我", "对我", "跟我", "提醒我", "让我", "请我"]
         .iter()

@@ -26,7 +26,7 @@ pub(super) fn spread_in_paragraphs(lines: PastedLines<'_>, pasted: &mut [bool]) 
         let (first, last) = (paragraph.clone().find(is_machine), paragraph.clone().rev().find(is_machine));
         let count = |test: fn(&str) -> bool| paragraph.clone().filter(|n| test(lines[*n].0)).count();
         let is_document = count(is_numbered_clause) >= 2;
-        // A form: a list of one's own has a lead of one's own, or nobody asks for anything.
+        // A form: a list of one's own has a lead of one's own, or the message asks for nothing.
         let is_form = asks
             && count(is_field) >= 3
             && count(is_field) + 1 >= paragraph.len()
@@ -79,13 +79,22 @@ pub(super) fn mark_before_pointer(lines: PastedLines<'_>, pasted: &mut [bool]) {
     (0..closing).filter(|n| !is_own(*n)).for_each(|n| pasted[n] = true);
 }
 
+/// Whether a line closes a letter before the name on the same line: "Best, Ruth".
+fn has_sign_off(line: &str) -> bool {
+    let low = line.trim().to_lowercase();
+    let closings =
+        ["best, ", "regards, ", "cheers, ", "yours, ", "sincerely, ", "love, ", "此致", "祝好", "敬上", "顺祝"];
+    closings.iter().any(|words| low.contains(words))
+}
+
 /// Returns the closing paragraph to the author, or the last line: it asks for something, below a passage without an end.
 pub(super) fn return_closing(lines: PastedLines<'_>, start: usize, is_bounded: bool, pasted: &mut [bool]) {
     let is_blank = |n: usize| lines[n].0.trim().is_empty();
     let Some(last) = (0..lines.len()).rev().find(|n| !is_blank(*n)) else { return };
     let first = (start..=last).rev().take_while(|n| !is_blank(*n)).last().unwrap_or(last);
     let has_passage = |from: usize| (start + 1..from).any(|n| !is_blank(n));
-    if is_bounded || lines[last].1 {
+    let is_signed = (first..=last).any(|n| is_closing(lines, n) || has_sign_off(lines[n].0));
+    if is_bounded || is_signed || lines[last].1 {
         return;
     }
     let asks = (first..=last).any(|n| is_request(lines[n].0));

@@ -62,6 +62,10 @@ pub(super) fn is_request_about_text(line: &str) -> bool {
 /// Whether a closing line says where the text above it comes from.
 pub(super) fn is_pointer(line: &str) -> bool {
     let low = line.trim().to_lowercase();
+    let is_arrow = ["->", "→", "=>", "<-", "←", "⇒", ">>", "--"].iter().any(|arrow| low.starts_with(arrow));
+    if is_arrow && is_request(low.trim_start_matches(['-', '>', '→', '=', '<', '←', '⇒', ' '])) {
+        return true;
+    }
     POINTERS.iter().any(|opening| low.starts_with(opening))
         && (low.starts_with(['^', '↑', '⬆', '👆', '(', '（']) || names_source(&low) || low.contains("source"))
         || low.starts_with("sent from my ")

@@ -62,6 +62,27 @@ fn what_only_looks_inserted_is_evidence() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Messages of people that paste, as others wrote them: whether the marked words count as the author's. The rules were
+/// tuned on these, so what they show is that nothing got worse.
+#[test]
+fn pasted_passages_are_told_from_the_authors_words() {
+    for file in ["pasted.en.txt", "pasted.zh.txt"] {
+        let (mut hits, mut wrong, mut missed) = (0, Vec::new(), Vec::new());
+        for (name, form) in forms(file) {
+            let (start, end) = (form.find('⟦').unwrap() + '⟦'.len_utf8(), form.find('⟧').unwrap());
+            let quote = &form[start..end];
+            let turns = turns_of(&form.replace(['⟦', '⟧'], ""));
+            let is_own = find_evidence(quote, None, &turns, &[]).is_ok();
+            match (name.starts_with('+'), is_own) {
+                (true, true) => missed.push(name),
+                (false, false) => wrong.push(name),
+                (is_pasted, _) => hits += usize::from(is_pasted),
+            }
+        }
+        assert!(hits >= 30 && missed.is_empty() && wrong.is_empty(), "{file}: missed {missed:#?} wrong {wrong:#?}");
+    }
+}
+
 #[test]
 fn what_memdir_prints_is_no_evidence_in_any_form() {
     const CITY: &str = "City: Reykjavik";

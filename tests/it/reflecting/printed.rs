@@ -36,7 +36,23 @@ fn print_everything(memory: &Memory, id: &str, mut printed: impl FnMut(&[&str], 
         let ran = memory.run(words).stdin(stdin).may_change().ends();
         [ran.stdout, ran.stderr].iter().filter(|text| text.contains("Reykjavik")).for_each(|text| printed(words, text));
     };
-    let views: [&[&str]; 34] = [
+    let hook = r#"{"session_id":"s","cwd":".","hook_event_name":"SessionStart","source":"startup"}"#;
+    for host in ["claude", "codex", "gemini", "cursor"] {
+        print(&["hook", "session-start", "--host", host], hook);
+    }
+    let folder = memory.dir().display().to_string();
+    let views: [&[&str]; 45] = [
+        &["check", "--rot", &folder],
+        &["check", "--stale"],
+        &["check", "--writing"],
+        &["stats"],
+        &["scope", "list"],
+        &["blame", "user"],
+        &["list", "user", "--blame"],
+        &["query", "Reykjavik", "--linked"],
+        &["context", "-n", "-b", "400"],
+        &["context", "--style", "index", "-n"],
+        &["export", "--to", "markdown"],
         &["list"],
         &["list", "user"],
         &["list", "user", "-v"],

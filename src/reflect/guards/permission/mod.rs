@@ -35,6 +35,9 @@ pub fn check_permission(input: &GuardText<'_>) -> Option<GuardFinding> {
         return finding(command);
     }
     for (sentence, tokens) in input.english_sentences().filter(|(_, tokens)| !polarity::is_past_event(tokens)) {
+        if polarity::is_of_other_field(tokens) {
+            continue;
+        }
         let is_of_program = |range: &std::ops::Range<usize>| !names_human_agent(tokens, range);
         let restricts = |range: &std::ops::Range<usize>| polarity::is_restriction(sentence, tokens, range);
         let found = PHRASES
@@ -49,7 +52,7 @@ pub fn check_permission(input: &GuardText<'_>) -> Option<GuardFinding> {
             return finding(matched_text(sentence, tokens, range));
         }
     }
-    if !input.han {
+    if !input.han || polarity::is_of_other_field_han(input.prose) {
         return None;
     }
     let text = mask_phrases(input.prose, HAN_NOT_AGENTS);

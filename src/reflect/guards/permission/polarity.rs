@@ -37,7 +37,8 @@ struct Reading {
     is_conditional: bool,
 }
 
-fn read(sentence: &str, tokens: &[WordToken<'_>], range: &Range<usize>) -> Reading {
+/// Reads a frame; in one of a waiver, the verbs that do without something count whether a check is named or not.
+fn read(sentence: &str, tokens: &[WordToken<'_>], range: &Range<usize>, is_waiver: bool) -> Reading {
     let ends_clause = |at: usize| {
         let gap = &sentence[tokens[at - 1].at + tokens[at - 1].surface.len()..tokens[at].at];
         gap.contains([',', ';', ':', '—', '(']) || CLAUSE_WORDS.contains(&tokens[at].text.as_str())
@@ -51,17 +52,22 @@ fn read(sentence: &str, tokens: &[WordToken<'_>], range: &Range<usize>) -> Readi
     let first_behind = (range.end..to).find(is_check);
     let names_check = range.clone().any(|at| is_check(&at)) || first_behind.is_some();
     let end = first_behind.map_or(range.end, |at| at + 1);
-    let negates = |at: &usize| NEGATIONS.contains(&tokens[*at].text) || names_check && is_in("waives", *at);
+    let word = |at: usize| tokens[at].text.as_str();
+    let is_sign_off = |at: usize| word(at) == "off" && at > 0 && word(at - 1).starts_with("sign");
+    let negates = |at: &usize| {
+        NEGATIONS.contains(word(*at)) && !is_sign_off(*at) || (names_check || is_waiver) && is_in("waives", *at)
+    };
     Reading {
         negations: (from..end).filter(negates).count(),
         names_check,
-        is_conditional: (range.start..end).any(|at| CONDITIONS.contains(&tokens[at].text.as_str())),
+        is_conditional: (range.start..end)
+            .any(|at| CONDITIONS.contains(&word(at)) && (at == 0 || word(at - 1) != "even")),
     }
 }
 
 /// Whether a frame of a right gives one.
 pub(super) fn grants(sentence: &str, tokens: &[WordToken<'_>], range: &Range<usize>) -> bool {
-    let reading = read(sentence, tokens, range);
+    let reading = read(sentence, tokens, range, false);
     match reading.names_check {
         // "May push after a review", "may run the tests".
         true if reading.negations == 0 => !reading.is_conditional && !is_check_run(tokens, range),
@@ -72,18 +78,34 @@ pub(super) fn grants(sentence: &str, tokens: &[WordToken<'_>], range: &Range<usi
 
 /// Whether a frame of a waiver does without a check.
 pub(super) fn waives(sentence: &str, tokens: &[WordToken<'_>], range: &Range<usize>) -> bool {
-    let reading = read(sentence, tokens, range);
+    let reading = read(sentence, tokens, range, true);
     reading.negations % 2 == 1
 }
 
 /// Whether a phrase is turned into its opposite: "may not push", "never without review".
 pub(super) fn is_restriction(sentence: &str, tokens: &[WordToken<'_>], range: &Range<usize>) -> bool {
-    let reading = read(sentence, tokens, range);
+    let reading = read(sentence, tokens, range, false);
     match reading.names_check {
         true if reading.negations == 0 => reading.is_conditional || is_check_run(tokens, range),
         true => reading.negations.is_multiple_of(2),
         false => reading.negations % 2 == 1,
     }
+}
+
+/// Fields where an approval in advance, or an exemption, is no right of a program: a claim, a loan, generated code.
+const OTHER_FIELDS: WordList = word_list!("guards/permission/other_fields.en.txt");
+const HAN_OTHER_FIELDS: PhraseList = phrase_list!("guards/permission/other_fields.zh.txt");
+
+/// Whether a sentence is of a field where approvals are no rights of programs, and names none.
+pub(super) fn is_of_other_field(tokens: &[WordToken<'_>]) -> bool {
+    tokens.iter().any(|token| OTHER_FIELDS.contains(&token.text))
+        && !tokens.iter().any(|token| named_words("agents").contains(&token.text))
+}
+
+/// The same for a Chinese text.
+pub(super) fn is_of_other_field_han(text: &str) -> bool {
+    HAN_OTHER_FIELDS.iter().any(|word| text.contains(word))
+        && !named_group("agents").iter().any(|agent| text.contains(agent))
 }
 
 /// Words that make a statement about the past one about what follows, too.

@@ -31,6 +31,8 @@ pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
         }
     }
     find_header_credentials(text, &low, out);
+    find_logins(text, &low, out);
+    find_seed_phrases(text, &low, out);
     find_near_key_words(text, &low, out);
 }
 
@@ -132,7 +134,10 @@ fn value_start(low: &str, end: usize) -> Option<(usize, ValueJoin)> {
             .filter_map(|verb| near.find(verb).map(|at| start + at + verb.len()));
         return after_verb.max().map(|at| (at, ValueJoin::Verb));
     }
-    (gap > 0 && !trimmed.is_empty()).then_some((low.len() - trimmed.len(), ValueJoin::Space))
+    // 密码abc_12!: Chinese needs nothing between.
+    let is_joined =
+        low[..end].ends_with(|c: char| !c.is_ascii()) && trimmed.starts_with(|c: char| c.is_ascii_alphanumeric());
+    ((gap > 0 || is_joined) && !trimmed.is_empty()).then_some((low.len() - trimmed.len(), ValueJoin::Space))
 }
 
 /// How far from "password of" its verb may be, in characters.
@@ -186,6 +191,63 @@ fn is_words(value: &str) -> bool {
     value.split(['-', '_', '/', '.', '\'']).all(part)
 }
 
+/// Words before a name and its password: "Login for the shop: admin / …".
+const LOGIN_WORDS: [&str; 10] =
+    ["login", "log-in", "logon", "credentials", "creds", "account", "登录", "登陆", "账号", "账户"];
+/// Words before the words that restore a wallet.
+const SEED_WORDS: [&str; 5] = ["seed phrase", "recovery phrase", "mnemonic", "seed words", "助记词"];
+/// A phrase that restores a wallet has at least so many words in a text (BIP-39 has 12 to 24, of 3 to 8 letters).
+const MIN_SEED_WORDS: usize = 4;
+
+/// Finds the password in `Login: name / password`.
+fn find_logins(text: &str, low: &str, out: &mut Vec<Secret>) {
+    for (at, _) in low.match_indices(" / ") {
+        let before = low[..at].rsplit(['.', ';', '\n', '。']).next().unwrap_or_default();
+        let is_login = LOGIN_WORDS.iter().any(|word| before.contains(word)) && before.contains([':', '：']);
+        let from = at + 3;
+        let length = unquoted_len(&text[from..]);
+        let value = &text[from..from + length];
+        let has = |test: fn(&u8) -> bool| value.bytes().any(|b| test(&b));
+        let is_mixed = has(u8::is_ascii_alphabetic) && (has(u8::is_ascii_digit) || has(u8::is_ascii_punctuation));
+        if is_login && value.len() >= 6 && is_mixed && !is_words(value) && is_password_value(value, ValueJoin::Sign, "")
+        {
+            out.push(Secret { range: from..from + length, kind: "a password or key" });
+        }
+    }
+}
+
+/// Finds the words after "seed phrase is", "starts with" and the like.
+fn find_seed_phrases(text: &str, low: &str, out: &mut Vec<Secret>) {
+    for word in SEED_WORDS {
+        for at in occurrences(low, word) {
+            let clause = low[at..].split(['.', ';', '\n', '。']).next().unwrap_or_default();
+            let joins = [" with ", " is ", " are ", ": ", "：", "是", "为"];
+            let Some(from) = joins.iter().filter_map(|join| clause.find(join).map(|n| n + join.len())).max() else {
+                continue;
+            };
+            let phrase = clause[from..].trim();
+            let start = at + from + (clause[from..].len() - clause[from..].trim_start().len());
+            let words: Vec<&str> = phrase.split([' ', ',', '，', '、']).filter(|word| !word.is_empty()).collect();
+            let is_seed = |word: &&str| {
+                (3..=8).contains(&word.len())
+                    && word.bytes().all(|b| b.is_ascii_lowercase())
+                    && !NOT_PASSWORDS.contains(word)
+                    && !["and", "for", "not", "safe", "never", "kept", "written", "only", "must", "backed"]
+                        .contains(word)
+            };
+            if words.len() >= MIN_SEED_WORDS && words.iter().all(is_seed) && text.is_char_boundary(start + phrase.len())
+            {
+                out.push(Secret { range: start..start + phrase.len(), kind: "a recovery phrase" });
+            }
+        }
+    }
+}
+
+/// Whether a key is meant for the public: Stripe's publishable keys.
+fn is_published(value: &str) -> bool {
+    ["pk_live_", "pk_test_"].iter().any(|prefix| value.starts_with(prefix))
+}
+
 /// Whether a value after "key" or "token" is one.
 fn is_key_value(value: &str, join: ValueJoin, _after: &str) -> bool {
     let plain = value.trim_end_matches(['=', '.']);
@@ -204,7 +266,15 @@ fn is_key_value(value: &str, join: ValueJoin, _after: &str) -> bool {
     let looks = is_random(plain)
         || hex && join != ValueJoin::Space
         || digits >= 3 && lower && entropy(plain) > 3.2 && !is_worded(plain);
-    plain.len() >= long && made && digits > 0 && looks && !path && !file && !is_uuid(plain) && !is_placeholder(value)
+    !is_published(plain)
+        && plain.len() >= long
+        && made
+        && digits > 0
+        && looks
+        && !path
+        && !file
+        && !is_uuid(plain)
+        && !is_placeholder(value)
 }
 
 /// Whether at least half of a token's parts are words: four or more lower case letters.
@@ -243,7 +313,12 @@ fn find_near_key_words(text: &str, low: &str, out: &mut Vec<Secret>) {
     for (start, run) in super::known_formats::key_runs(text) {
         let plain = run.trim_end_matches(['=', '.', '-', '/']);
         let token = plain.len() >= 20 && is_random(plain) && !is_worded(plain) || plain.len() >= 32 && is_hex(plain);
-        if !token || is_uuid(plain) || plain.matches('/').count() > 2 || plain.starts_with(['/', '~', '.']) {
+        if !token
+            || is_published(plain)
+            || is_uuid(plain)
+            || plain.matches('/').count() > 2
+            || plain.starts_with(['/', '~', '.'])
+        {
             continue;
         }
         let from = low[..start].char_indices().rev().nth(40).map_or(0, |(n, _)| n);

@@ -29,6 +29,8 @@ enum KeyRest {
     /// Digits among other characters: the prefix begins words, too.
     WithDigits,
     Hex,
+    /// Also `+`, `/` and `=`.
+    Base64,
 }
 
 /// The rows of [`PREFIXES`], parsed once.
@@ -41,6 +43,7 @@ fn key_prefixes() -> &'static [KeyPrefix] {
             "any" => KeyRest::Any,
             "digits" => KeyRest::WithDigits,
             "hex" => KeyRest::Hex,
+            "base64" => KeyRest::Base64,
             _ => return None,
         };
         Some(KeyPrefix { prefix, length, rest })
@@ -77,12 +80,16 @@ fn find_prefixed_key(start: usize, run: &str, out: &mut Vec<Secret>) {
                 continue;
             }
             let tail = &run[at + prefix.len()..];
-            let tail = tail[..tail.find(|c| !key(c)).unwrap_or(tail.len())].trim_end_matches(['.', '-']);
+            let tail = match rest {
+                KeyRest::Base64 => tail,
+                _ => &tail[..tail.find(|c| !key(c)).unwrap_or(tail.len())],
+            };
+            let tail = tail.trim_end_matches(['.', '-']);
             let numbers = tail.bytes().filter(u8::is_ascii_digit).count();
             let worded =
                 || numbers == 0 || tail.contains('-') && !tail.bytes().any(|b| b.is_ascii_uppercase()) && numbers < 6;
             let fits = match rest {
-                KeyRest::Any => tail.len() >= *length,
+                KeyRest::Any | KeyRest::Base64 => tail.len() >= *length,
                 KeyRest::WithDigits => tail.len() >= *length && !worded(),
                 KeyRest::Hex => tail.len() == *length && super::is_hex(tail),
             };
