@@ -71,7 +71,13 @@ pub(super) fn is_name_and_time(lines: PastedLines<'_>, at: usize) -> bool {
             _ => false,
         }
     };
-    is_head(text_at(lines, at)) && lines.iter().filter(|(line, _)| is_head(line)).count() >= 2
+    is_head(text_at(lines, at))
+        && lines[at.saturating_sub(MAX_LETTER_LINES)..]
+            .iter()
+            .take(2 * MAX_LETTER_LINES)
+            .filter(|(line, _)| is_head(line))
+            .count()
+            >= 2
 }
 
 /// The line above a message in an exported chat or a feed: `Ana — Today at 10:41`, `[12/02/26, 10:41] Ana: text`,

@@ -54,8 +54,12 @@ pub(super) fn is_document_start(lines: PastedLines<'_>, at: usize) -> bool {
     };
     let Some(first) = heading(lines[at].0) else { return false };
     let is_prompt = |name: &str| PROMPT_HEADINGS.contains(name.trim_end_matches([':', '：']));
-    let names: Vec<String> =
-        lines[at..].iter().filter(|(_, is_fenced)| !is_fenced).filter_map(|(line, _)| heading(line)).collect();
+    let names: Vec<String> = lines[at..]
+        .iter()
+        .take(MAX_REGION_LINES)
+        .filter(|(_, is_fenced)| !is_fenced)
+        .filter_map(|(line, _)| heading(line))
+        .collect();
     let is_file = first.rsplit_once('.').is_some_and(|(stem, end)| !stem.contains(' ') && (1..=4).contains(&end.len()));
     names.len() >= 2 && !is_prompt(&first) && names.iter().filter(|name| is_prompt(name)).count() * 2 < names.len()
         || is_file

@@ -30,7 +30,7 @@ pub(super) fn spread_in_paragraphs(lines: PastedLines<'_>, pasted: &mut [bool]) 
         let is_form = asks
             && count(is_field) >= 3
             && count(is_field) + 1 >= paragraph.len()
-            && !lines[..=paragraph.start].iter().any(|(line, _)| is_own_lead(line));
+            && !lines[paragraph.start.saturating_sub(3)..=paragraph.start].iter().any(|(line, _)| is_own_lead(line));
         let reach = match (first, last) {
             _ if is_disguised || is_document || is_form || count(is_page_mark) > 0 => paragraph.clone(),
             (Some(first), Some(last)) => first..last + 1,
