@@ -51,7 +51,7 @@ fn is_setting(lines: PastedLines<'_>, at: usize) -> bool {
 /// `小明 10:21`, `Kim 2026-03-04 10:21`: a name and a time alone on a line, at least twice in a message.
 pub(super) fn is_name_and_time(lines: PastedLines<'_>, at: usize) -> bool {
     let is_head = |line: &str| {
-        let words: Vec<&str> = line.trim().split_whitespace().collect();
+        let words: Vec<&str> = line.split_whitespace().collect();
         let is_time = |word: &str| {
             let parts = word.split([':', '：']);
             parts.clone().count() >= 2

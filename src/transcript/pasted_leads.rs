@@ -202,7 +202,7 @@ fn names_own_text(words: &[String]) -> bool {
     let is_mine = words
         .windows(2)
         .any(|pair| matches!(pair[0].as_str(), "my" | "our" | "own") && SOURCE_NOUNS.contains(&pair[1]));
-    (writes || opens || tells || is_mine) && !(is_got && !writes)
+    (writes || opens || tells || is_mine) && (writes || !is_got)
 }
 
 /// Whether a line without a colon leads to the text below it: "Output of the script below.", "Can you sum up this mail?".

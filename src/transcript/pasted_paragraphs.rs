@@ -38,7 +38,8 @@ pub(super) fn spread_in_paragraphs(lines: PastedLines<'_>, pasted: &mut [bool]) 
         };
         for n in reach {
             let is_edge = n == paragraph.start || n + 1 == paragraph.end;
-            pasted[n] |= !(is_edge && is_request(lines[n].0) && !is_machine(&n) && !has_disguised_letters(lines[n].0));
+            let is_foreign = is_machine(&n) || has_disguised_letters(lines[n].0);
+            pasted[n] |= is_foreign || !is_edge || !is_request(lines[n].0);
         }
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn is_request(line: &str) -> bool {
     let mut rest = words.iter().map(String::as_str).skip_while(|word| REQUEST_FILLERS.contains(word));
     let opens = rest.next().is_some_and(|word| REQUEST_VERBS.contains(word));
     // "Replace the cilantro", but not "Check out at ten: Is …": a label is no request.
-    opens && !line.split_once(':').is_some_and(|(label, _)| !label.contains(' '))
+    opens && line.split_once(':').is_none_or(|(label, _)| label.contains(' '))
         || words.iter().any(|word| matches!(word.as_str(), "please" | "pls" | "plz" | "thoughts"))
 }
 
