@@ -7,7 +7,7 @@ use anyhow::{Context as _, anyhow, bail};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::guards::grounding::ungrounded_words;
+use super::guards::grounding::missing_particulars;
 use super::guards::secrets::redact;
 use super::guards::{
     GroundingSources, GuardFinding, MemoryKind, OtherText, Violation, WritingRules, check_text, sensitive_field,
@@ -87,7 +87,7 @@ pub fn check_point(point: &str, part: &str, rules: &WritingRules) -> Vec<GuardFi
     let mut found = check_text(point, MemoryKind::Episode, rules);
     found.retain(|f| f.violation.concerns(OtherText::Compaction) || f.violation == Violation::TooLong);
     let texts = vec![part];
-    let missing = ungrounded_words(point, &GroundingSources { quote: "", texts, times: Vec::new() });
+    let missing = missing_particulars(point, &GroundingSources { quote: "", texts, times: Vec::new() });
     if !missing.is_empty() {
         found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
     }

@@ -7,7 +7,7 @@
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use super::guards::grounding::ungrounded_words;
+use super::guards::grounding::missing_particulars;
 use super::guards::secrets::redact;
 use super::guards::{
     FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, Violation, WritingRules, check_text, find_related,
@@ -139,7 +139,7 @@ pub fn check_insight<'a>(
     let rules = WritingRules { max_chars: rules.max_chars.min(MAX_CHARS), ..rules.clone() };
     let mut found = check_text(&insight.summary, MemoryKind::Fact, &rules);
     let texts = sources.texts();
-    let missing = ungrounded_words(&insight.summary, &GroundingSources { quote: "", texts, times: Vec::new() });
+    let missing = missing_particulars(&insight.summary, &GroundingSources { quote: "", texts, times: Vec::new() });
     if !missing.is_empty() {
         found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
     }

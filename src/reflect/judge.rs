@@ -74,9 +74,11 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
     found.extend(find_related_texts(proposal, &claims, context));
     let mut found = FindingsBySeverity::of(found);
     if context.asked.contains(&proposal.operation) {
-        let (contradictions, other) = found.refuse.into_iter().partition(|f| f.violation == Violation::Contradiction);
-        found.refuse = other;
-        found.review.extend::<Vec<GuardFinding>>(contradictions);
+        let (contradictions, other): (Vec<_>, Vec<_>) =
+            found.refuse.into_iter().partition(|f| f.violation == Violation::Contradiction);
+        // What may be no contradiction is none if the model says so again.
+        found.refuse = other.into_iter().filter(|f| f.violation != Violation::PossibleContradiction).collect();
+        found.review.extend(contradictions);
     }
     // A repetition needs no correction: it counts as known, whatever else is wrong with it.
     if !found.known.is_empty() {
@@ -124,9 +126,10 @@ fn find_related_texts(proposal: &Proposal, claims: &[ClaimedText], context: &Jud
     let Action::Add { .. } = proposal.operation.action else { return Vec::new() };
     let related: Vec<Option<RelatedText>> = claims
         .iter()
-        .map(|claim| guards::find_related(&claim.text, context.known.iter().map(String::as_str)))
+        .map(|claim| guards::find_related_or_possible(&claim.text, context.known.iter().map(String::as_str)))
         .collect();
-    let is_contradiction = |r: &RelatedText| r.violation == Violation::Contradiction;
+    let is_contradiction =
+        |r: &RelatedText| matches!(r.violation, Violation::Contradiction | Violation::PossibleContradiction);
     let is_new = related.iter().any(|r| r.as_ref().is_none_or(is_contradiction));
     related.iter().flatten().filter(|r| is_contradiction(r) || !is_new).map(GuardFinding::from).collect()
 }

@@ -58,12 +58,13 @@ pub fn route_effects(
     if let Action::Update { .. } = proposal.operation.action {
         let removed: Vec<&str> = bullets(EffectSign::Removed).map(|e| e.text.as_str()).collect();
         let others = || context.known.iter().map(String::as_str).filter(|known| !removed.contains(known));
-        let related = bullets(EffectSign::Added).find_map(|e| guards::find_related(&e.text, others()));
+        let related = bullets(EffectSign::Added).find_map(|e| guards::find_related_or_possible(&e.text, others()));
         if let Some(related) = related {
             let found = vec![GuardFinding::from(&related)];
             match related.violation {
                 Violation::Contradiction if context.asked.contains(&proposal.operation) => reasons.extend(found),
-                Violation::Contradiction => return Route::Refused(found),
+                Violation::PossibleContradiction if context.asked.contains(&proposal.operation) => {}
+                Violation::Contradiction | Violation::PossibleContradiction => return Route::Refused(found),
                 _ => return Route::AlreadyKnown(found),
             }
         }
@@ -111,8 +112,20 @@ fn ungrounded_claim(
     let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
     // memdir writes the day of an episode itself.
     let is_day = |text: &str| split_label(text).is_some_and(|(label, _)| matches!(label, "Date" | "日期"));
-    added.filter(|e| !is_day(&e.text)).find_map(|e| guards::check_grounding(&e.text, &sources))
+    // What a statement is about is often named in the turns before.
+    let is_nearby = |t: &&Turn| own(t) && t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn;
+    let nearby: Vec<&str> = context.turns.iter().filter(is_nearby).map(|t| t.text.as_str()).collect();
+    // A summary is in words of its own, and so is what an episode tells.
+    let is_summary = |text: &str| split_label(text).is_some_and(|(label, _)| matches!(label, "Summary" | "摘要"));
+    let check = |text: &str| match is_episode || is_summary(text) {
+        true => guards::check_particulars(text, &sources),
+        false => guards::check_grounding(text, &sources, &nearby),
+    };
+    added.filter(|e| !is_day(&e.text)).find_map(|e| check(&e.text))
 }
+
+/// How many turns before a quote may name what it is about.
+const NEARBY_TURNS: usize = 2;
 
 /// An answer that is at most this long may take its words from the question: "Yes, in Hamburg."
 const MAX_ANSWER_CHARS: usize = 120;

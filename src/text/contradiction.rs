@@ -294,9 +294,14 @@ fn compares(statement: &Statement<'_>) -> bool {
         || HAN_COMPARATORS.iter().any(|c| text.contains(c))
 }
 
+/// Whether two stems exclude each other: `public`, `privat`.
+pub fn are_opposite_words(a: &str, b: &str) -> bool {
+    OPPOSITES.contains(&format!("{a} {b}"))
+}
+
 fn are_opposites(diff: &TokenDiff<'_, '_>) -> bool {
     match (diff.only_a.as_slice(), diff.only_b.as_slice()) {
-        ([x], [y]) => OPPOSITES.contains(&format!("{} {}", stem(&x.key), stem(&y.key))),
+        ([x], [y]) => are_opposite_words(&stem(&x.key), &stem(&y.key)),
         _ => false,
     }
 }
@@ -305,8 +310,15 @@ fn is_open_label(label: &str) -> bool {
     OPEN_LABELS.contains(label) || HAN_OPEN_LABELS.iter().any(|open| open == label)
 }
 
+/// Whether a statement is about something of which there is one: the favourite, the only one.
+pub fn has_one_value(statement: &Statement<'_>) -> bool {
+    statement.tokens.iter().any(|t| {
+        matches!(&*t.surface.to_lowercase(), "favourite" | "favorite" | "only" | "main" | "primary" | "default")
+    }) || ["最喜欢", "最爱", "唯一", "首选", "默认", "主要"].iter().any(|word| statement.text.contains(word))
+}
+
 /// Whether several names can stand in the same place: what a person likes, is able to do or owns.
-fn is_multi_valued(statement: &Statement<'_>) -> bool {
+pub fn is_multi_valued(statement: &Statement<'_>) -> bool {
     let surfaces = |from: usize| statement.tokens[from..].iter().map(|t| t.surface).collect::<String>();
     let verb = surfaces(statement.tokens.iter().take_while(|t| t.surface == "用户").count());
     let is_ability = HAN_OPENINGS

@@ -1,5 +1,5 @@
-//! Measures the guard of grounding on labelled Chinese texts: names within a sentence, roles, duration, and what the
-//! assistant repeats from a tool.
+//! Measures the guard of grounding on labelled texts in two languages: names, numbers, words of content, scope, roles, and
+//! what the assistant repeats from a tool.
 
 use memdir::reflect::guards::grounding::{GroundingSources, repeats_tool_output, ungrounded_words};
 
@@ -34,8 +34,21 @@ fn names_roles_and_duration_in_chinese_come_from_the_source() {
     let cases = labelled(include_str!("../../fixtures/grounding/zh.txt"), "no");
     measure(&cases, |text, source| {
         let sources = GroundingSources { quote: source, texts: vec![source], times: vec!["2026-02-24T10:00:00Z"] };
-        !ungrounded_words(text, &sources).is_empty()
+        !ungrounded_words(text, &sources, &[]).is_empty()
     });
+}
+
+#[test]
+fn names_numbers_words_and_scope_come_from_the_source() {
+    for cases in [
+        labelled(include_str!("../../fixtures/grounding/tuning.en.txt"), "no"),
+        labelled(include_str!("../../fixtures/grounding/tuning.zh.txt"), "no"),
+    ] {
+        measure(&cases, |text, source| {
+            let sources = GroundingSources { quote: source, texts: vec![source], times: vec!["2026-02-24T10:00:00Z"] };
+            !ungrounded_words(text, &sources, &[]).is_empty()
+        });
+    }
 }
 
 #[test]

@@ -450,7 +450,7 @@ impl ReflectDialogue<'_, '_, '_> {
         decision: &mut ReflectDecision,
         findings: &[GuardFinding],
     ) -> Result<String, String> {
-        if findings.iter().any(|f| f.violation == Violation::Contradiction) {
+        if findings.iter().any(|f| matches!(f.violation, Violation::Contradiction | Violation::PossibleContradiction)) {
             self.asked.push(proposal.operation.clone());
         }
         mark_refused(decision, findings)

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use crate::reflect::guards::GroundingSources;
-use crate::reflect::guards::grounding::ungrounded_words;
+use crate::reflect::guards::grounding::missing_particulars;
 use crate::text::statement::{Statement, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -23,7 +23,7 @@ pub fn missing_words(item: &str, merged: &str) -> Vec<String> {
     let known = word_keys(merged);
     let mut missing: Vec<String> = Vec::new();
     for line in statement_lines(item) {
-        missing.extend(ungrounded_words(&line, &sources));
+        missing.extend(missing_particulars(&line, &sources));
         missing.extend(missing_content(&line, &known));
     }
     let mut seen = HashSet::new();
@@ -40,7 +40,7 @@ pub fn missing_content_words(item: &str, other: &str) -> Vec<String> {
 /// What a merged text contains and none of the items does: names, numbers, dates, a negation.
 pub fn added_words(merged: &str, items: &[&str]) -> Vec<String> {
     let sources = GroundingSources { quote: "", texts: items.to_vec(), times: Vec::new() };
-    ungrounded_words(merged, &sources)
+    missing_particulars(merged, &sources)
 }
 
 /// The content words of a statement that are not among `known`; characters of a script without spaces in runs.

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::DuplicateItem;
 use crate::document::split_category;
 use crate::reflect::guards::GroundingSources;
-use crate::reflect::guards::grounding::ungrounded_words;
+use crate::reflect::guards::grounding::missing_particulars;
 use crate::text::contradiction::compare_statements;
 use crate::text::near_duplicate::extra_words;
 use crate::text::similarity::TextFeatures;
@@ -121,9 +121,9 @@ fn is_different(a: &Statement<'_>, b: &Statement<'_>) -> bool {
     from_a.iter().any(|word| word == "order") || !from_a.is_empty() && !from_b.is_empty()
 }
 
-/// Names, numbers and dates of a text that another one lacks; `not` and `order` as in [`ungrounded_words`].
+/// Names, numbers and dates of a text that another one lacks; `not` and `order` as in [`missing_particulars`].
 pub(super) fn lost_words(text: &str, other: &str) -> Vec<String> {
     let sources = GroundingSources { quote: other, texts: vec![other], times: Vec::new() };
     // A label is a part of the statement.
-    ungrounded_words(&text.replace(": ", " ").replace('：', " "), &sources)
+    missing_particulars(&text.replace(": ", " ").replace('：', " "), &sources)
 }

@@ -6,6 +6,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::memory_request::{RequestPlace, find_request};
+
 use crate::text::phrase::{PhrasePatterns, word_tokens};
 use crate::text::prose_mask::{mask_non_prose, mask_phrases};
 use crate::text::search_terms::search_terms as counted;
@@ -64,9 +66,9 @@ fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
         return Some(format!("{}\n{text}", question.text));
     }
     let before = question.filter(|t| t.role == Role::Assistant).map_or("", |t| t.text.as_str());
-    let (start, all) = request_at(text)?;
+    let requested: String = requested_ranges(text).into_iter().map(|range| format!("{}\n", &text[range])).collect();
     // "Remember that" is about what was written before, by either side.
-    Some(if all { format!("{before}\n{text}") } else { text[start..].to_owned() })
+    (!requested.is_empty()).then(|| if refers_back(text) { format!("{before}\n{requested}") } else { requested })
 }
 
 /// The sentences of a turn, with their byte offsets.
@@ -93,24 +95,43 @@ fn refuses(text: &str) -> bool {
     })
 }
 
-/// The byte offset of the sentence that requests to remember something, and whether it refers to what is before it.
-fn request_at(text: &str) -> Option<(usize, bool)> {
+/// The parts of a turn that the user asks to remember: the sentence of a request, and what is beside it if the request is
+/// about "this", or is a sentence of its own.
+fn requested_ranges(text: &str) -> Vec<Range<usize>> {
     let prose = mask_non_prose(text);
-    clauses(&prose).find_map(|(at, clause)| {
-        let words = word_tokens(clause);
-        let han = han_clause(clause);
-        let english = REMEMBER_REQUESTS.find(&words);
-        // "Save that to memory" is about the text before; in "remember that I …" the fact follows.
-        let refers_back = |range: Range<usize>| {
-            let next = words.get(range.end).map_or("", |w| w.text.as_str());
-            words[range].iter().any(|w| matches!(w.text.as_str(), "this" | "it" | "these"))
-                || words.iter().any(|w| w.text == "that") && matches!(next, "" | "for" | "to" | "in" | "about")
-        };
-        let back = english.clone().is_some_and(refers_back)
-            || ["这", "它", "以上", "此"].iter().any(|word| han.contains(word));
-        let is_request = english.is_some() || HAN_REMEMBER_REQUESTS.find_unspaced(&han).is_some();
-        is_request.then_some((at, back))
-    })
+    let all: Vec<(usize, &str)> = clauses(&prose).filter(|(_, c)| c.chars().any(char::is_alphanumeric)).collect();
+    let end = |n: usize| all.get(n).map_or(0, |(at, clause)| at + clause.len());
+    let mut ranges = Vec::new();
+    for (n, (at, clause)) in all.iter().enumerate() {
+        let place = find_request(clause);
+        let Some(is_back) = place.map(|_| refers_back(clause)).or_else(|| pattern_request(clause)) else { continue };
+        let is_alone = place == Some(RequestPlace::Alone);
+        let start = if is_back || is_alone { 0 } else { *at };
+        let last = if is_alone { (n + 1).min(all.len() - 1) } else { n };
+        ranges.push(start..end(last));
+    }
+    ranges
+}
+
+/// Whether a sentence requests to remember something by a pattern, and whether it refers to what is before it.
+fn pattern_request(clause: &str) -> Option<bool> {
+    let words = word_tokens(clause);
+    let english = REMEMBER_REQUESTS.find(&words).is_some();
+    (english || HAN_REMEMBER_REQUESTS.find_unspaced(&han_clause(clause)).is_some()).then(|| refers_back(clause))
+}
+
+/// Whether a sentence is about what is before it. "Save that to memory" is; in "remember that I …" the fact follows.
+fn refers_back(clause: &str) -> bool {
+    let words = word_tokens(clause);
+    let is_object = |(n, word): (usize, &crate::text::phrase::WordToken<'_>)| {
+        let next = words.get(n + 1).map_or("", |w| w.text.as_str());
+        match word.text.as_str() {
+            "this" | "it" | "these" => true,
+            "that" => matches!(next, "" | "for" | "to" | "in" | "about" | "down" | "please" | "too" | "somewhere"),
+            _ => false,
+        }
+    };
+    words.iter().enumerate().any(is_object) || ["这", "它", "以上", "此"].iter().any(|word| clause.contains(word))
 }
 
 fn is_remember_question(text: &str) -> bool {

@@ -3,6 +3,7 @@
 //! Never decides which of two texts is better. Likeness alone is no repetition: a text with another name, number, date,
 //! negation or order is news.
 
+use super::possible_contradiction::find_possible_contradiction;
 use super::{GuardFinding, Violation};
 use crate::document::Handle;
 use crate::text::contradiction::compare_statements;
@@ -12,7 +13,7 @@ use crate::text::statement::Statement;
 /// What a new text repeats or contradicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedText {
-    /// `Duplicate`, `NearDuplicate` or `Contradiction`.
+    /// `Duplicate`, `NearDuplicate`, `Contradiction` or `PossibleContradiction`.
     pub violation: Violation,
     /// The text in the memory.
     pub text: String,
@@ -23,7 +24,9 @@ impl From<&RelatedText> for GuardFinding {
     fn from(related: &RelatedText) -> GuardFinding {
         let start: String = related.text.chars().take(60).collect();
         let excerpt = match related.violation {
-            Violation::Contradiction => format!("@{} {start}", Handle::of(&related.text).prefix(6)),
+            Violation::Contradiction | Violation::PossibleContradiction => {
+                format!("@{} {start}", Handle::of(&related.text).prefix(6))
+            }
             _ => start,
         };
         GuardFinding { violation: related.violation, excerpt }
@@ -56,6 +59,14 @@ pub fn find_related<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Op
         (None, Some((_, other))) => related(Violation::NearDuplicate, other),
         (None, None) => None,
     }
+}
+
+/// Like [`find_related`]; if nothing is repeated or contradicted, the first text that may be.
+pub fn find_related_or_possible<'a>(text: &str, others: impl Iterator<Item = &'a str> + Clone) -> Option<RelatedText> {
+    find_related(text, others.clone()).or_else(|| {
+        let text = find_possible_contradiction(text, others)?;
+        Some(RelatedText { violation: Violation::PossibleContradiction, text })
+    })
 }
 
 /// Whether one of some texts says the same.

@@ -32,7 +32,13 @@ pub fn check_single_fact(input: &GuardText<'_>, kind: MemoryKind) -> Option<Guar
     if let Some(what) = second_label(input.prose) {
         return finding(what);
     }
-    if let Some(at) = semicolon_at(input.prose).filter(|at| !goes_on(input.prose, *at)) {
+    let enumerates = |first: &str, second: &str| input.prose.contains(first) && input.prose.contains(second);
+    if enumerates("1)", "2)") || enumerates("1）", "2）") || enumerates("①", "②") {
+        return finding("2)");
+    }
+    // "Uses Terraform; Pulumi was too slow" gives a reason.
+    let is_reason = |at: usize| input.prose[at..].contains(" too ") || input.prose[at..].contains('太');
+    if let Some(at) = semicolon_at(input.prose).filter(|at| !goes_on(input.prose, *at) && !is_reason(*at)) {
         let rest = &input.prose[at..];
         return finding(rest.char_indices().nth(25).map_or(rest, |(n, _)| &rest[..n]));
     }
@@ -57,6 +63,9 @@ pub fn check_single_fact(input: &GuardText<'_>, kind: MemoryKind) -> Option<Guar
             }
         }
     }
+    if let Some(what) = third_clause(input.prose).filter(|_| kind == MemoryKind::Fact) {
+        return finding(what);
+    }
     if let Some(what) = second_user_sentence(input).filter(|_| kind == MemoryKind::Fact) {
         return finding(what);
     }
@@ -68,11 +77,24 @@ pub fn check_single_fact(input: &GuardText<'_>, kind: MemoryKind) -> Option<Guar
     (kind == MemoryKind::Fact && count_topics(input) > 1).then(|| GuardFinding::new(Violation::ManyFacts, ""))
 }
 
+/// The third clause with a subject of its own: "the editor is Helix, the shell is fish, and the user was born in 1980".
+fn third_clause(prose: &str) -> Option<&str> {
+    let states = |piece: &&str| {
+        let words = word_tokens(piece.strip_prefix("and ").unwrap_or(piece));
+        let subject = words.first().is_some_and(|t| matches!(t.text.as_str(), "the" | "user" | "a"));
+        let verb =
+            |t: &WordToken<'_>| matches!(t.text.as_str(), "is" | "are" | "was" | "has") || is_third_person(&t.text);
+        subject && words.iter().take(5).skip(1).any(verb)
+    };
+    prose.split([',', ';']).map(str::trim).filter(states).nth(2)
+}
+
 /// A second sentence that starts with the user like the first and has no word in common with it.
 fn second_user_sentence<'a>(input: &GuardText<'a>) -> Option<&'a str> {
     let [(first, words), (second, others)] = input.sentences.as_slice() else { return None };
     let long = |t: &&WordToken<'_>| t.text.len() > 3 && t.text != "user";
-    let starts_with_user = |words: &[WordToken<'_>]| words.first().is_some_and(|t| t.text == "user");
+    let starts_with_user =
+        |words: &[WordToken<'_>]| words.iter().find(|t| t.text != "the").is_some_and(|t| t.text == "user");
     let refers_back = |t: &WordToken<'_>| {
         matches!(t.text.as_str(), "it" | "this" | "that" | "these" | "them" | "there" | "then" | "such" | "because")
     };
@@ -134,7 +156,8 @@ fn second_label(prose: &str) -> Option<&str> {
     let pieces = ends.iter().map(|at| prose[*at..].trim_start());
     let mut labelled = pieces.filter_map(|piece| {
         let (label, _) = split_label(piece)?;
-        let titled = label.starts_with(char::is_uppercase) && label.split(' ').count() < 3;
+        let is_word = !label.contains(' ') && label.len() < 12 && label.chars().all(char::is_alphabetic);
+        let titled = label.starts_with(char::is_uppercase) && label.split(' ').count() < 3 || is_word;
         let han = label.chars().all(is_unspaced) && label.chars().count() <= 6;
         (titled || han).then_some(label)
     });

@@ -1,19 +1,28 @@
-//! Finds what a proposed text claims and its sources do not contain: names, numbers, dates, a negation, the order of a
-//! comparison.
+//! Finds what a proposed text claims and its sources do not contain: names, numbers, dates, words of content, a negation,
+//! the order of a comparison, and how far it holds.
 //!
-//! Never judges paraphrases: other words may differ. English and Chinese; in other languages, names and numbers.
+//! Never knows a paraphrase that is not in its lists: such a text waits for a person. English and Chinese; in other
+//! languages, names and numbers.
 
 use std::collections::HashSet;
 
+use super::evidence::{contains_words, normalize};
 use super::{GuardFinding, Violation};
 use crate::text::contradiction::{Difference, find_contradiction};
 use crate::text::phrase::has_unspaced_script;
+use crate::text::prose_mask::split_label;
 use crate::text::relative_dates::find_relative_date;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 mod chinese;
+pub(super) mod chinese_words;
+pub(super) mod english;
+mod numbers;
+pub(super) mod order;
+mod polarity;
+pub(super) mod scope;
 
 const ABSENCE_WORDS: WordList = word_list!("guards/grounding/absence.en.txt");
 const HAN_ABSENCE_WORDS: PhraseList = phrase_list!("guards/grounding/absence.zh.txt");
@@ -21,6 +30,8 @@ const COMMON_NAMES: WordList = word_list!("guards/grounding/common_names.txt");
 /// Groups of words of which a text has one where its source has another.
 const ALTERNATIVES: PhraseList = phrase_list!("guards/grounding/alternatives.en.txt");
 const HAN_ALTERNATIVES: PhraseList = phrase_list!("guards/grounding/alternatives.zh.txt");
+/// Spellings of one unit a line.
+const UNITS: PhraseList = phrase_list!("guards/grounding/units.txt");
 const HEDGES: WordList = word_list!("guards/grounding/hedges.en.txt");
 const HAN_HEDGES: PhraseList = phrase_list!("guards/grounding/hedges.zh.txt");
 const KEPT_HEDGES: WordList = word_list!("guards/grounding/kept_hedges.en.txt");
@@ -37,17 +48,65 @@ pub struct GroundingSources<'a> {
     pub times: Vec<&'a str>,
 }
 
-/// The words of a text that no source contains; `None` if there are none.
-pub fn check_grounding(text: &str, sources: &GroundingSources<'_>) -> Option<GuardFinding> {
-    let missing = ungrounded_words(text, sources);
+/// The words of a text that no source contains; `None` if there are none. `nearby` are turns just before, from which
+/// words may be taken that say what a statement is about, but no names, numbers or dates.
+pub fn check_grounding(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<GuardFinding> {
+    let missing = ungrounded_words(text, sources, nearby);
     (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
+}
+
+/// The names, numbers, dates and negations of a text that no source contains; `None` if there are none.
+pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<GuardFinding> {
+    let missing = missing_particulars(text, sources);
+    (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
+}
+
+/// What [`missing_particulars`] reports, the words of content that nothing in the sources supports, and what the text
+/// changes without a word: `always`, `used to`, `brother` for a person of whom the source says it.
+pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Vec<String> {
+    let (statement, plain) = (Statement::of(text), normalize(text));
+    let plain = plain.trim_end_matches(['.', '。']);
+    let mut missing = missing_particulars(text, sources);
+    let said = said_sentences(sources);
+    // A whole sentence of the user as it stands.
+    if normalize(&said).trim_end_matches(['.', '。']) == plain {
+        return missing;
+    }
+    let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
+    let low = all.join("\n").to_lowercase();
+    let content = unsupported_content(text, &statement, &all, nearby, &said);
+    let is_explained = !missing.is_empty();
+    for word in content {
+        if !missing.iter().any(|known| known.contains(&word)) {
+            missing.push(word);
+        }
+    }
+    if is_explained {
+        return missing;
+    }
+    let changed = scope::changed_scope(text, &statement, &said, &all)
+        .into_iter()
+        .chain(chinese_words::changed_scope(text, &said, &low))
+        .chain(order::moved_number(&statement, &all))
+        .chain(order::changed_unit(&statement, &all, UNITS))
+        .chain(polarity::reversed_word(text, &all));
+    for word in changed {
+        if !missing.contains(&word) {
+            missing.push(word);
+        }
+    }
+    let clauses = all.iter().flat_map(|text| clauses(text));
+    if missing.is_empty() && order::has_sides_exchanged(text, clauses) {
+        missing.push("order".into());
+    }
+    missing
 }
 
 /// The names, numbers and dates of a text that no source contains, as written, and words in whose place the sources have
 /// another of their kind (daily, weekly); `not` for a negation that only one side has, `maybe` for a possibility that
 /// became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places. In Chinese
 /// also a duration (一直) that the sources deny.
-pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
+pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
     let statement = Statement::of(text);
     let vocabulary = SourceVocabulary::of(sources);
     let mut missing: Vec<String> = Vec::new();
@@ -63,7 +122,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<Strin
         }
     }
     missing.extend(chinese::missing_names(text, &statement, &vocabulary.low));
-    if polarity_differs(&statement, text, sources) {
+    if polarity_differs(text, sources) {
         missing.push("not".into());
     }
     let clauses = || sources.texts.iter().chain([&sources.quote]).flat_map(|t| clauses(t));
@@ -86,6 +145,78 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<Strin
     }
     missing
 }
+
+/// The words of content, in English and Chinese, that neither the sources nor the turns nearby support.
+fn unsupported_content(
+    text: &str,
+    statement: &Statement<'_>,
+    sources: &[&str],
+    nearby: &[&str],
+    said: &str,
+) -> Vec<String> {
+    let low = &sources.join("\n").to_lowercase();
+    let texts = || sources.iter().chain(nearby).copied();
+    let english = english::EnglishSources::of(texts()).unsupported(statement).into_iter().map(str::to_owned);
+    let han = nearby.iter().fold(low.clone(), |all, text| format!("{all}\n{}", text.to_lowercase()));
+    // A label is a word of the memory.
+    let value = split_label(text).map_or(text, |(_, value)| value);
+    let runs = chinese_words::unsupported_runs(&value.to_lowercase(), &han);
+    let words: Vec<String> = english.collect();
+    let low_value = value.to_lowercase();
+    // "The extension of the lease": what it names, the other words say.
+    let is_head = |word: &str| english::spaced_words(text).contains(&format!(" {} of ", word.to_lowercase()));
+    // One word may be another one for the same: what no list can know.
+    match (words.as_slice(), runs.as_slice()) {
+        ([word], []) if english::EnglishSources::may_paraphrase(word) || is_head(word) => Vec::new(),
+        ([word], []) if !follows_number(text, word) && !scope::has_other_noun(statement, said) => Vec::new(),
+        ([], runs)
+            if runs.len() <= MAX_PARAPHRASED
+                && runs.iter().all(|run| chinese_words::may_paraphrase(&low_value, run)) =>
+        {
+            Vec::new()
+        }
+        ([], [run]) if chinese_words::is_addition(&low_value, run, said) => Vec::new(),
+        _ => words.into_iter().chain(runs).collect(),
+    }
+}
+
+/// Whether a word stands behind a number: it is a unit.
+fn follows_number(text: &str, word: &str) -> bool {
+    text.split_once(word).is_some_and(|(before, _)| before.trim_end().ends_with(|c: char| c.is_ascii_digit()))
+}
+
+/// So many single characters may have no counterpart.
+const MAX_PARAPHRASED: usize = 2;
+
+/// The whole sentences of the sources that a quote is from: a model may leave out "I doubt that" before it. The quote,
+/// if no source has it.
+fn said_sentences(sources: &GroundingSources<'_>) -> String {
+    let quote = normalize(sources.quote);
+    let quote = quote.trim_matches(|c: char| matches!(c, '"' | '\'' | '.' | '。' | ' '));
+    let ends = |c: char| matches!(c, '.' | '!' | '?' | '\n' | '。' | '！' | '？');
+    for text in &sources.texts {
+        // A full stop within a word ends no sentence.
+        let mut parts: Vec<String> = Vec::new();
+        for part in text.split_inclusive(ends) {
+            match parts.last_mut().filter(|last| last.ends_with('.') && !part.starts_with([' ', '\n'])) {
+                Some(last) => last.push_str(part),
+                None => parts.push(part.to_owned()),
+            }
+        }
+        let normal: Vec<String> = parts.iter().map(|part| normalize(part)).collect();
+        for length in 1..=parts.len().min(MAX_QUOTED_SENTENCES) {
+            let holds =
+                |start: &usize| !quote.is_empty() && contains_words(&normal[*start..start + length].join(" "), quote);
+            if let Some(start) = (0..=parts.len() - length).find(holds) {
+                return parts[start..start + length].concat();
+            }
+        }
+    }
+    sources.quote.to_owned()
+}
+
+/// A quote of more sentences is compared as it is.
+const MAX_QUOTED_SENTENCES: usize = 4;
 
 /// A comparison in one form: what the user says of themselves is about "the user", and `prefers A to B` is `A over B`.
 fn as_comparison(text: &str) -> String {
@@ -150,6 +281,8 @@ struct SourceVocabulary {
     /// All texts, in lower case.
     low: String,
     keys: HashSet<String>,
+    /// Numbers that are written otherwise: 12k, 一万二, 08:30.
+    numbers: HashSet<String>,
     /// Whether a date may be derived from a relative one.
     has_relative_date: bool,
     times: Vec<String>,
@@ -169,9 +302,11 @@ impl SourceVocabulary {
             }
         }
         let has_relative_date = texts().any(|t| find_relative_date(t).is_some());
+        let numbers = texts().flat_map(numbers::written_numbers).collect();
         SourceVocabulary {
             low,
             keys,
+            numbers,
             has_relative_date,
             times: sources.times.iter().map(|t| (*t).to_owned()).collect(),
         }
@@ -195,9 +330,10 @@ impl SourceVocabulary {
             return self.keys.contains(key)
                 || self.low.contains(token.surface)
                 || self.keys.iter().any(abbreviates)
-                || has_han_unit(&self.low, key);
+                || has_unit(&self.low, &token.surface.to_lowercase(), key);
         }
-        if self.keys.contains(key) {
+        let unpadded = key.trim_start_matches('0');
+        if self.keys.contains(key) || self.keys.contains(unpadded) || self.numbers.contains(unpadded) {
             return true;
         }
         let (hour, minute) = key.split_once(':').unwrap_or((key, "00"));
@@ -227,29 +363,36 @@ impl SourceVocabulary {
     }
 }
 
-/// Chinese units of time for the English ones.
-fn has_han_unit(low: &str, unit: &str) -> bool {
-    let han: &[&str] = match unit {
-        "second" => &["秒"],
-        "minut" => &["分"],
-        "hour" => &["小时", "钟头"],
-        "day" => &["天", "日"],
-        "week" => &["周", "星期"],
-        "month" => &["月"],
-        "year" => &["年", "岁"],
-        "percent" => &["百分之", "％"],
-        _ => &[],
+/// Whether the sources, in lower case, have a unit in another spelling.
+fn has_unit(low: &str, surface: &str, key: &str) -> bool {
+    let spaced = english::spaced_words(low);
+    let has = |word: &str| match word.is_ascii() {
+        // A unit may stand right behind its number: 200ms.
+        true => spaced.contains(&format!(" {word} ")) || ends_number(low, word),
+        false => low.contains(word),
     };
-    han.iter().any(|word| low.contains(word))
+    UNITS.iter().any(|unit| unit.split('|').any(|one| one == surface || one == key) && unit.split('|').any(has))
+}
+
+/// Whether a word follows a digit without a space.
+fn ends_number(low: &str, word: &str) -> bool {
+    low.match_indices(word).any(|(at, _)| {
+        low[..at].ends_with(|c: char| c.is_ascii_digit())
+            && !low[at + word.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
+    })
 }
 
 /// Whether exactly one of the text and the clause that it is taken from is negated. A text may say "without" or "no
 /// longer" of what the source says was removed.
-fn polarity_differs(statement: &Statement<'_>, text: &str, sources: &GroundingSources<'_>) -> bool {
+fn polarity_differs(text: &str, sources: &GroundingSources<'_>) -> bool {
+    let text = &*polarity::without_idle_negations(text);
+    let quote = &*polarity::without_idle_negations(sources.quote);
+    let plain: Vec<String> = sources.texts.iter().map(|text| polarity::without_idle_negations(text)).collect();
+    let statement = Statement::of(text);
     let keys: HashSet<&str> = statement.content().map(|t| t.key.as_str()).collect();
     let overlap = |clause: &Statement<'_>| clause.content().filter(|t| keys.contains(t.key.as_str())).count();
     if statement.is_negated() {
-        let all = || sources.texts.iter().copied().chain([sources.quote]);
+        let all = || plain.iter().map(String::as_str).chain([quote]);
         let says_absent = |source: &str| {
             let low = source.to_lowercase();
             crate::text::words(&low).any(|w| ABSENCE_WORDS.contains(&w.text))
@@ -262,7 +405,7 @@ fn polarity_differs(statement: &Statement<'_>, text: &str, sources: &GroundingSo
         return false;
     }
     // "diesel, not petrol": what the denied clause names, without what it is opposed to.
-    let all: Vec<Statement<'_>> = clauses(sources.quote).map(Statement::of).collect();
+    let all: Vec<Statement<'_>> = clauses(quote).map(Statement::of).collect();
     let is_denied_alternative = all.windows(2).any(|two| {
         let (kept, denied) = (&two[0], &two[1]);
         denied.is_negated()
@@ -274,7 +417,7 @@ fn polarity_differs(statement: &Statement<'_>, text: &str, sources: &GroundingSo
     if is_denied_alternative {
         return true;
     }
-    let best = clauses(sources.quote).map(Statement::of).max_by_key(|c| overlap(c));
+    let best = clauses(quote).map(Statement::of).max_by_key(|c| overlap(c));
     best.is_some_and(|clause| {
         let shared = overlap(&clause);
         clause.is_negated() && shared >= 2 && shared * 2 >= keys.len()
@@ -320,91 +463,4 @@ fn contains_keys(line: &str, keys: &[String]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(text: &str, quote: &str, expected: &str) {
-        let sources = GroundingSources { quote, texts: vec![quote], times: vec!["2026-02-24T10:00:00Z"] };
-        assert_eq!(ungrounded_words(text, &sources).join(", "), expected, "{text} / {quote}");
-    }
-
-    #[test]
-    fn names_numbers_and_dates_come_from_the_source() {
-        check("Name: Li Si", "I'm Zhang San", "Li, Si");
-        check("Name: Zhang San", "I'm Zhang San", "");
-        check("Bank account: 12345", "I prefer tabs over spaces", "12345");
-        check("User lives in Hamburg", "i live in hamburg", "");
-        check("User lives in Hamburg since May 2025", "I live in Hamburg", "May, 2025");
-        check("The project uses PostgreSQL 16", "we run postgres 16", "");
-        check("The project uses MySQL 16", "we run postgres 16", "MySQL");
-        check("Standup is at 15:00", "standup is at 3 pm", "");
-        check("Backups are kept for 30 days", "keep backups for thirty days", "");
-        check("Backups are kept for 30 weeks", "keep backups for thirty days", "weeks");
-        check("The move was on 2026-02-23", "I moved yesterday", "");
-        check("User has two cats", "I have 2 cats", "");
-    }
-
-    #[test]
-    fn a_day_of_another_month_is_not_the_day_of_the_conversation() {
-        check("The hearing is on April 24", "the hearing is on April 14", "24");
-        check("开庭日期是2026年4月24日", "开庭日期是2026年4月14日", "24");
-        check("User moved on 2026-02-24", "I moved, finally", "");
-    }
-
-    #[test]
-    fn what_is_denied_beside_its_alternative_is_not_stated() {
-        check("User's van needs petrol", "the van needs diesel, not petrol", "not");
-        check("User's van needs diesel", "the van needs diesel, not petrol", "");
-        check("User's van needs diesel, not petrol", "the van needs diesel, not petrol", "");
-    }
-
-    #[test]
-    fn chinese_names_and_places_come_from_the_source() {
-        check("姓名：李四", "我叫张三", "李四");
-        check("姓名：张三", "我叫张三", "");
-        check("用户住在柏林", "我住在汉堡", "柏林");
-        check("用户住在汉堡", "我住在汉堡", "");
-        check("用户使用MySQL", "我们用 PostgreSQL", "MySQL");
-    }
-
-    #[test]
-    fn a_negation_is_neither_added_nor_dropped() {
-        check("User is not allergic to peanuts", "I'm allergic to peanuts", "not");
-        check("User is allergic to peanuts", "I'm not allergic to peanuts", "not");
-        check("User lives in Rome", "I don't live in Paris anymore, I live in Rome", "");
-        check("The project does without Redis", "we took Redis out", "");
-        check("用户不喝咖啡", "我喝咖啡", "not");
-        check("用户喝咖啡", "我不喝咖啡", "not");
-    }
-
-    #[test]
-    fn a_comparison_keeps_its_order() {
-        check("User prefers tabs over spaces", "I prefer spaces over tabs", "order");
-        check("User prefers tabs over spaces", "I prefer tabs over spaces", "");
-    }
-
-    #[test]
-    fn alternatives_possibilities_and_roles_stay_what_they_were() {
-        check("Backups run daily", "backups run weekly", "daily");
-        check("Backups run weekly", "backups run every week", "");
-        check("The build needs at most 8 GB", "the build needs at least 8 GB", "at most");
-        check("User's sister is a nurse", "my brother is a nurse", "sister");
-        check("每天备份", "每周备份一次", "每天");
-        check("每月付90美元", "我们每月付 90 欧元", "美元");
-        check("The project moved to Kubernetes", "we might move to Kubernetes", "maybe");
-        check("User considers Kubernetes", "we might move to Kubernetes", "");
-        check("User prefers planes to trains", "I prefer trains to planes", "order");
-        check("用户喜欢飞机胜过火车", "我喜欢火车胜过飞机", "order");
-        check("Lena reviews Ivo's code", "Ivo reviews Lena's code", "order");
-        check("Lena's code is reviewed by Ivo", "Ivo reviews Lena's code", "");
-    }
-
-    #[test]
-    fn an_assistant_that_repeats_a_tool_is_recognised() {
-        let tool = ["deploy_target: eu-west-1\nreplicas: 3"];
-        let repeats = |quote: &str, user: &str| repeats_tool_output(quote, tool.into_iter(), [user].into_iter());
-        assert!(repeats("The deploy target is eu-west-1", "where does it deploy?"));
-        assert!(!repeats("The deploy target is eu-west-1", "our deploy target is eu-west-1"));
-        assert!(!repeats("The build runs on Bun", "hello"));
-    }
-}
+mod tests;

@@ -24,9 +24,11 @@ pub mod facts;
 pub mod form;
 pub mod grounding;
 pub mod lasting;
+mod memory_request;
 pub mod orders;
 pub mod permission;
 pub mod person;
+mod possible_contradiction;
 pub mod secrets;
 pub mod sensitive;
 pub mod step;
@@ -37,9 +39,9 @@ pub mod withheld;
 #[cfg(test)]
 use consent::has_consent;
 pub use consent::has_consent_for;
-pub use duplicate::{RelatedText, find_related, is_repeated};
+pub use duplicate::{RelatedText, find_related, find_related_or_possible, is_repeated};
 pub use evidence::{QuoteEvidence, find_evidence};
-pub use grounding::{GroundingSources, check_grounding};
+pub use grounding::{GroundingSources, check_grounding, check_particulars};
 pub use sensitive::{benign_field, sensitive_field};
 pub use withheld::is_withheld;
 
@@ -148,6 +150,8 @@ violations! {
     NearDuplicate = "near_duplicate", Known, [], "The memory contains nearly this already; update that bullet if something is new, otherwise change nothing.";
     /// The memory contains a text that excludes this one.
     Contradiction = "contradicts", Refuse, [], "The memory says otherwise: update that bullet by its handle, add a bullet that says when or where this holds, or change nothing.";
+    /// The memory contains a text that may exclude this one.
+    PossibleContradiction = "may_contradict", Refuse, [], "The memory has something that may exclude this: update that bullet by its handle, add this again unchanged if both hold, or change nothing.";
     /// A name from an example in memdir's own prompt.
     Canary = "canary", Refuse, [Name, Compaction], "This is from an example in the instructions, not from the conversation; leave it out.";
     /// A sensitive field, without the user's consent.
@@ -284,12 +288,14 @@ pub fn check_text(text: &str, kind: MemoryKind, rules: &WritingRules) -> Vec<Gua
     found.extend(
         relative_dates::find_relative_date(&prose).map(|date| GuardFinding::new(Violation::RelativeDate, date)),
     );
-    found.extend(orders::check_orders(&input));
+    found.extend(orders::check_orders(&input, kind));
     found.extend(permission::check_permission(&input));
     found.extend(secret.map(|kind| GuardFinding::new(Violation::Secret, kind)));
     found.extend(canary::find_canary(&text).map(|name| GuardFinding::new(Violation::Canary, name)));
     found
 }
 
+#[cfg(test)]
+mod second_author_tests;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 //! attacks use count inside quotes, too. A word filter cannot stop every prompt injection, so readers must still treat
 //! memory as data.
 
-use super::{GuardFinding, GuardText, Violation};
+use super::{GuardFinding, GuardText, MemoryKind, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, matched_text, word_tokens};
 use crate::text::prose_mask::{mask_phrases, split_label};
 use crate::text::verbs::{is_past_verb, is_third_person};
@@ -125,7 +125,7 @@ fn after_time_phrases(clause: &str) -> Vec<&str> {
 static HAN_PREFERENCE: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/preferences.zh.txt"));
 
 /// The first instruction in a text.
-pub fn check_orders(input: &GuardText<'_>) -> Option<GuardFinding> {
+pub fn check_orders(input: &GuardText<'_>, kind: MemoryKind) -> Option<GuardFinding> {
     let finding = |what: &str| Some(GuardFinding::new(Violation::Instruction, what));
     let low = input.text.to_lowercase();
     if let Some(mark) = PROMPT_MARKERS.iter().find(|m| low.contains(m)) {
@@ -146,12 +146,20 @@ pub fn check_orders(input: &GuardText<'_>) -> Option<GuardFinding> {
         if let Some(range) = AGENT_DIRECTIVES.find(tokens).filter(|_| NOT_AGENTS.find(tokens).is_none()) {
             return finding(matched_text(sentence, tokens, range));
         }
-        let states = is_labelled(sentence) || is_habit(tokens) || is_past_form(tokens) || is_noun_subject(tokens);
+        let is_past = || tokens.first().is_some_and(|t| kind == MemoryKind::Episode && SAME_PAST.contains(&t.text));
+        let states = is_labelled(sentence)
+            || is_habit(tokens)
+            || is_past_form(tokens)
+            || is_noun_subject(tokens)
+            || is_past()
+            || tokens.get(1).is_some_and(|t| matches!(t.text.as_str(), "is" | "was"));
         if NOT_IMPERATIVES.find(tokens).is_none() && !states {
             let find_order = || {
                 base_imperative(sentence, tokens)
                     .or_else(|| verb_before_code(sentence, tokens))
                     .or_else(|| clause_imperative(sentence, tokens))
+                    .or_else(|| bare_imperative(tokens))
+                    .or_else(|| order_after_condition(sentence, tokens))
             };
             if let Some(range) = find_order() {
                 return finding(matched_text(sentence, tokens, range));
@@ -183,7 +191,8 @@ fn hide_subject(sentence: &str) -> String {
 /// Whether a sentence states a habit without its subject: "Always runs tests before committing".
 fn is_habit(tokens: &[WordToken<'_>]) -> bool {
     let frequency = |word: &str| matches!(word, "always" | "never" | "only" | "usually" | "often");
-    matches!(tokens, [first, second, ..] if frequency(&first.text) && is_third_person(&second.text))
+    let ends = |word: &str| is_third_person(word) || word.ends_with('s') && !word.ends_with("ss") && word.len() > 3;
+    matches!(tokens, [first, second, ..] if frequency(&first.text) && ends(&second.text))
 }
 
 /// Verbs whose past has the form of their imperative: put, read.
@@ -252,6 +261,57 @@ fn clause_imperative(sentence: &str, tokens: &[WordToken<'_>]) -> Option<std::op
             || tokens.get(at + 1).is_some_and(|t| t.text == "'s");
         (order && !noun && !alone).then_some(from..at + 1)
     })
+}
+
+/// Verbs that open an order about how something is done, whatever their object: "Use pnpm for everything".
+const MANNER_VERBS: WordList = word_list!("guards/orders/manner_verbs.en.txt");
+/// Words after such a verb that make it a noun: "use of", "check for".
+const NOT_OBJECTS: [&str; 9] = ["of", "case", "cases", "was", "is", "are", "were", "has", "list"];
+
+/// A verb at the start of a sentence without a finite verb. Returns token indices.
+fn bare_imperative(tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
+    let at = tokens.iter().position(|t| !IMPERATIVE_ADVERBS.contains(&t.text))?;
+    let next = tokens.get(at + 1)?;
+    let is_finite = |t: &WordToken<'_>| {
+        matches!(
+            t.text.as_str(),
+            "is" | "are"
+                | "was"
+                | "were"
+                | "has"
+                | "have"
+                | "had"
+                | "will"
+                | "would"
+                | "can"
+                | "could"
+                | "does"
+                | "did"
+        )
+    };
+    let states = tokens[at..].iter().any(is_finite) || tokens[at + 1..].iter().any(|t| is_past_verb(&t.text));
+    let is_order = MANNER_VERBS.contains(&tokens[at].text) && tokens.len() > at + 2;
+    (is_order && !states && !NOT_OBJECTS.contains(&next.text.as_str())).then_some(0..at + 1)
+}
+
+/// A base form and its object after a clause of time or condition: "Before each release, bump the version".
+fn order_after_condition(sentence: &str, tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
+    let first = tokens.first().filter(|t| {
+        CONDITION_WORDS.contains(&t.text)
+            || matches!(t.text.as_str(), "before" | "after" | "when" | "if" | "on" | "for")
+    })?;
+    let comma = tokens.windows(2).position(|w| sentence[w[0].at..w[1].at].contains(',')).map(|n| n + 1)?;
+    let (verb, object) = (tokens.get(comma)?, tokens.get(comma + 1)?);
+    let is_article = matches!(
+        object.text.as_str(),
+        "the" | "a" | "an" | "all" | "every" | "each" | "any" | "both" | "these" | "those"
+    );
+    let is_verb = verb.surface.chars().all(|c| c.is_ascii_lowercase())
+        && !verb.text.ends_with('s')
+        && !verb.text.ends_with("ed")
+        && !verb.text.ends_with("ing")
+        && !crate::text::stopwords::is_stopword(&verb.text);
+    (is_article && is_verb && first.at == tokens[0].at).then_some(comma..comma + 1)
 }
 
 /// A base form before code: "Run `rm -rf`".

@@ -60,6 +60,8 @@ fn is_not_pronoun(tokens: &[WordToken<'_>], i: usize, sentence: &str) -> bool {
     let previous = before.map_or("", |t| t.text.as_str());
     let end = at + surface.len();
     let slashed = sentence[end..].starts_with(['/', '-', '_']) || sentence[..*at].ends_with(['/', '-', '_', '.']);
+    // "me.example" is an address.
+    let is_domain = sentence[end..].strip_prefix('.').is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
     let shouted = surface.len() > 1 && surface.chars().all(char::is_uppercase);
     let opens = i == 0 || sentence[..*at].trim_end().ends_with([':', '：', '(', '—', '-']);
     let is_i = text.starts_with('i') && (text == "i" || text.starts_with("i'"));
@@ -71,7 +73,7 @@ fn is_not_pronoun(tokens: &[WordToken<'_>], i: usize, sentence: &str) -> bool {
     let number = text == "i" && (NUMBERED_NOUNS.contains(previous) || is_monarch(tokens, i));
     let mine = text == "mine" && MINE_ADJECTIVES.contains(previous);
     let listed = tokens[i.saturating_sub(4)..i].iter().any(|t| matches!(t.text.as_str(), "pronoun" | "pronouns"));
-    slashed || shouted || title || number || mine || listed || has_antecedent(tokens, i)
+    slashed || is_domain || shouted || title || number || mine || listed || has_antecedent(tokens, i)
 }
 
 /// Uses of "it" without a noun: "finds it hard to", "it is too early for".

@@ -155,14 +155,18 @@ pub fn benign_field(text: &str, rules: &WritingRules) -> Option<String> {
     stated_field(text, &rules.benign)
 }
 
-fn stated_field(text: &str, fields: &[String]) -> Option<String> {
+/// The most words of a label: "Preferred form of address".
+const MAX_LABEL_WORDS: usize = 5;
+
+pub(super) fn stated_field(text: &str, fields: &[String]) -> Option<String> {
     if fields.is_empty() {
         return None;
     }
     // Quoted pronouns and names may be the value of such a field; only code is replaced.
     let prose = mask_non_prose(text);
     let trimmed = text.trim_start_matches(['-', '*', ' ']);
-    let label = split_label(trimmed).map(|(label, _)| label.trim_matches('*').to_lowercase());
+    let by_colon = || trimmed.split_once(": ").filter(|(label, _)| word_tokens(label).len() <= MAX_LABEL_WORDS);
+    let label = split_label(trimmed).or_else(by_colon).map(|(label, _)| label.trim_matches('*').to_lowercase());
     let sentences: Vec<UserSentence<'_>> = sentences(&prose).into_iter().map(UserSentence::new).collect();
     let states = |field: &&String| {
         let field = SoughtField::new(field);
@@ -335,6 +339,14 @@ fn is_named(words: &[WordToken<'_>], at: usize) -> bool {
     // CVE, API: a name of a thing.
     let is_acronym = |w: &WordToken<'_>| w.surface.len() > 2 && w.surface.chars().all(char::is_uppercase);
     let is_name = |w: &WordToken<'_>| is_capitalized(w.surface) && !is_acronym(w);
+    let is_part = |w: &WordToken<'_>| {
+        matches!(w.text.as_str(), "surname" | "first" | "last" | "family" | "full" | "given" | "nickname" | "initials")
+    };
+    if words.get(at).is_some_and(|w| matches!(w.text.as_str(), "the" | "by"))
+        && words[at + 1..].iter().take(2).any(is_part)
+    {
+        return true;
+    }
     words.get(at).is_none_or(|w| is_name(w) || w.surface.starts_with(|c: char| !c.is_ascii()))
         || words.get(at).is_some_and(|w| matches!(w.text.as_str(), "by" | "as" | "dr"))
 }

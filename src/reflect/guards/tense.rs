@@ -20,6 +20,8 @@ const BEFORE_AUXILIARY: WordList = word_list!("guards/tense/before_auxiliary.en.
 
 /// Base forms of verbs: present tense after a plural, imperative at the start.
 const BASE_FORMS: WordList = word_list!("guards/tense/base_forms.en.txt");
+/// Verbs in the third person that may also be plural nouns, at the start of a sentence.
+const THIRD_PERSON: WordList = word_list!("guards/tense/third_person.en.txt");
 const PLURALS: WordList = word_list!("guards/tense/plurals.en.txt");
 const DETERMINERS: WordList = word_list!("guards/tense/determiners.en.txt");
 static HAN_PRESENT: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/tense/present.zh.txt"));
@@ -62,6 +64,9 @@ fn english_present(sentence: &str, tokens: &[WordToken<'_>]) -> Option<String> {
         return excerpt(range);
     }
     let opening = tokens.first()?;
+    if opens_in_present(tokens) {
+        return excerpt(0..1);
+    }
     if let Some(range) = present_without_past(tokens, start > 0) {
         return excerpt(range);
     }
@@ -70,6 +75,23 @@ fn english_present(sentence: &str, tokens: &[WordToken<'_>]) -> Option<String> {
     let is_imperative = BASE_FORMS.contains(&opening.text) && DETERMINERS.contains(next);
     let going = opening.text.len() > 4 && opening.text.ends_with("ing") && tokens.len() > 2;
     if !past && (is_imperative || going) { excerpt(0..1) } else { None }
+}
+
+/// Whether a sentence without its subject begins with a verb in the third person: "Considers switching", but not "Talks
+/// with the bank ended".
+fn opens_in_present(tokens: &[WordToken<'_>]) -> bool {
+    let [first, second, rest @ ..] = tokens else { return false };
+    let is_verb = verbs::is_third_person(&first.text) || THIRD_PERSON.contains(&first.text);
+    let is_noun = matches!(second.text.as_str(), "of" | "and" | "were" | "was" | "had" | "about" | "between" | "or")
+        || verbs::is_past_verb(&second.text);
+    // A participle behind an article is none of the sentence's verbs: "a used bike".
+    let words: Vec<&str> = std::iter::once(second).chain(rest).map(|t| t.text.as_str()).collect();
+    let is_past = words.windows(2).any(|pair| {
+        (verbs::is_past_verb(pair[1]) || matches!(pair[1], "were" | "was"))
+            && !verbs::is_noun_marker(pair[0])
+            && !matches!(pair[0], "a" | "an" | "the")
+    });
+    is_verb && !is_noun && !is_past
 }
 
 /// A probable present tense verb in a sentence without a past tense verb: a third person ("the contract ends on"), a

@@ -45,7 +45,7 @@ sets! {
 }
 
 /// The labelled texts: whether each must be flagged. `¦` keeps made-up keys from looking real to other tools.
-fn labelled(file: &str) -> Vec<(bool, String)> {
+pub(super) fn labelled(file: &str) -> Vec<(bool, String)> {
     let line = |line: &str| {
         let (mark, text) = line.split_once(' ').filter(|(m, _)| matches!(*m, "+" | "-"))?;
         Some((mark == "+", unescaped(text)))
@@ -63,7 +63,7 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-fn flagged(text: &str, violations: &[Violation], kind: MemoryKind) -> bool {
+pub(super) fn flagged(text: &str, violations: &[Violation], kind: MemoryKind) -> bool {
     match violations {
         [] => return has_consent(&[turn(1, Role::User, text)], 1),
         [Violation::Sensitive] => return sensitive_field(text, &WritingRules::default()).is_some(),
@@ -74,10 +74,10 @@ fn flagged(text: &str, violations: &[Violation], kind: MemoryKind) -> bool {
 
 /// True positives, false positives, false negatives.
 #[derive(Default)]
-struct GuardScore(usize, usize, usize);
+pub(super) struct GuardScore(usize, usize, usize);
 
 impl GuardScore {
-    fn add(&mut self, wanted: bool, got: bool) {
+    pub(super) fn add(&mut self, wanted: bool, got: bool) {
         match (wanted, got) {
             (true, true) => self.0 += 1,
             (false, true) => self.1 += 1,
@@ -86,11 +86,11 @@ impl GuardScore {
         }
     }
 
-    fn precision(&self) -> f64 {
+    pub(super) fn precision(&self) -> f64 {
         self.0 as f64 / (self.0 + self.1).max(1) as f64
     }
 
-    fn recall(&self) -> f64 {
+    pub(super) fn recall(&self) -> f64 {
         self.0 as f64 / (self.0 + self.2).max(1) as f64
     }
 }
@@ -195,7 +195,7 @@ fn good_texts_pass_every_guard() {
     assert!(lines.len() >= 100 && wrong.len() * 20 <= lines.len(), "{} of {}: {wrong:#?}", wrong.len(), lines.len());
 }
 
-fn turn(number: usize, role: Role, text: &str) -> Turn {
+pub(super) fn turn(number: usize, role: Role, text: &str) -> Turn {
     Turn { number, role, at: None, text: text.into(), injected: false }
 }
 

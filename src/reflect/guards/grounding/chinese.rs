@@ -31,7 +31,7 @@ pub(super) fn missing_names(text: &str, statement: &Statement<'_>, sources: &str
     let by_label = NAME_MARKS.iter().any(|mark| label.contains(mark)).then_some(value);
     let after_mark = NAME_MARKS.iter().find_map(|mark| {
         let rest = text.split_once(mark)?.1.trim_start_matches(['是', '为', '：', ':', ' ']);
-        Some(rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+        Some(rest.split(|c: char| !c.is_alphanumeric() || c == '的').next().unwrap_or_default())
     });
     let is_name = |name: &&str| name.chars().all(is_unspaced) && (2..=4).contains(&name.chars().count());
     let introduced = [by_label, after_mark].into_iter().flatten().filter(is_name).map(str::to_owned);

@@ -1,0 +1,121 @@
+//! The numbers of a text that are not written as plain digits: 12k, 一万二, 08:30.
+//!
+//! Never reads digits that stand alone.
+
+/// The numbers of a text, in digits without group separators or leading zeros.
+pub(super) fn written_numbers(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut run = String::new();
+    for c in text.chars().chain(['\n']) {
+        if is_han_digit(c) {
+            run.push(c);
+            continue;
+        }
+        if !run.is_empty() {
+            found.extend(han_value(&run).map(|value| value.to_string()));
+            run.clear();
+        }
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        while at < bytes.len() && (bytes[at].is_ascii_digit() || at > start && matches!(bytes[at], b'.' | b',' | b':'))
+        {
+            at += 1;
+        }
+        if at == start {
+            at += 1;
+            continue;
+        }
+        let digits = text[start..at].trim_end_matches(['.', ',', ':']).replace(',', "");
+        let times: &[(&str, f64)] = &[
+            ("k", 1e3),
+            ("K", 1e3),
+            ("m ", 1e6),
+            ("M ", 1e6),
+            (" million", 1e6),
+            (" thousand", 1e3),
+            ("万", 1e4),
+            ("千", 1e3),
+            ("亿", 1e8),
+        ];
+        let rest = &text[at..];
+        let is_whole = |unit: &str| !rest[unit.len()..].starts_with(|c: char| c.is_ascii_alphanumeric());
+        if let Some((_, factor)) = times.iter().find(|(unit, _)| rest.starts_with(unit) && is_whole(unit))
+            && let Ok(value) = digits.parse::<f64>()
+        {
+            found.push(format!("{}", value * factor));
+        }
+        found.push(digits.trim_start_matches('0').to_owned());
+    }
+    found
+}
+
+fn is_han_digit(c: char) -> bool {
+    "零一二三四五六七八九十百千万亿两俩仨半".contains(c)
+}
+
+/// The value of a number in Chinese characters: 一万二 is 12000. `None` for a half alone.
+fn han_value(run: &str) -> Option<u64> {
+    let (mut total, mut section, mut digit, mut unit) = (0u64, 0u64, 0u64, 1u64);
+    for c in run.chars() {
+        let value = match c {
+            '两' | '俩' => 2,
+            '仨' => 3,
+            '零' => {
+                // 一万零二 is 10002.
+                unit = 1;
+                continue;
+            }
+            c => match "一二三四五六七八九".chars().position(|d| d == c) {
+                Some(at) => at as u64 + 1,
+                None => {
+                    let factor = match c {
+                        '十' => 10,
+                        '百' => 100,
+                        '千' => 1_000,
+                        '万' => 10_000,
+                        '亿' => 100_000_000,
+                        _ => continue,
+                    };
+                    if factor >= 10_000 {
+                        total = (total + section + digit).max(1).saturating_mul(factor);
+                        section = 0;
+                    } else {
+                        section += digit.max(u64::from(section == 0 || factor > 10)).max(1) * factor;
+                    }
+                    (digit, unit) = (0, factor);
+                    continue;
+                }
+            },
+        };
+        digit = value;
+    }
+    // A last digit counts in the unit below the one before it: 一万二, 三百五.
+    let last = if unit >= 100 { digit * (unit / 10) } else { digit };
+    Some(total + section + last).filter(|value| *value > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_other_forms_are_read() {
+        for (text, expected) in [
+            ("一万二", "12000"),
+            ("七个人", "7"),
+            ("三百五", "350"),
+            ("二十一岁", "21"),
+            ("十二", "12"),
+            ("俩孩子", "2"),
+            ("12k a month", "12000"),
+            ("3万元", "30000"),
+            ("at 08:30", "8:30"),
+            ("1.5 million", "1500000"),
+        ] {
+            assert!(written_numbers(text).iter().any(|n| n == expected), "{text}: {:?}", written_numbers(text));
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Words that a text has in another place than its sources: which number belongs to which thing, what is compared with
+//! what, and from where to where.
+//!
+//! Never looks at words that only one side has.
+
+use std::collections::HashSet;
+
+use super::english::spaced_words;
+use crate::text::phrase::has_unspaced_script;
+use crate::text::statement::{Statement, TokenKind};
+use crate::text::word_list::{PhraseList, WordList, word_list};
+
+/// Words with two sides that cannot change places.
+const SIDES: WordList = word_list!("guards/grounding/sides.en.txt");
+
+/// A number of a text that its sources have only beside other things, with its thing: `3 cats`.
+pub fn moved_number(statement: &Statement<'_>, sources: &[&str]) -> Option<String> {
+    let own = counted(statement);
+    if own.is_empty() {
+        return None;
+    }
+    let said: Vec<(String, String)> = sources
+        .iter()
+        .flat_map(|text| text.lines())
+        .flat_map(|line| counted(&Statement::of(line)).into_iter().map(|(number, thing, _)| (number, thing)))
+        .collect();
+    own.into_iter().find_map(|(number, thing, surface)| {
+        let with_thing = said.iter().filter(|(_, other)| *other == thing).count();
+        let with_number = said.iter().filter(|(other, _)| *other == number).count();
+        let is_same = said.iter().any(|(n, t)| *n == number && *t == thing);
+        (with_thing > 0 && with_number > 0 && !is_same).then_some(surface)
+    })
+}
+
+/// A number of a text whose unit or measure word is another one than in the sources: `40 miles`.
+pub(super) fn changed_unit(statement: &Statement<'_>, sources: &[&str], units: PhraseList) -> Option<String> {
+    let is_unit = |one: &str, thing: &str| one == thing || !one.is_ascii() && thing.starts_with(one);
+    let group = |thing: &str| {
+        let found = units.iter().position(|unit| unit.split('|').any(|one| is_unit(one, thing)));
+        found.map(|n| format!("unit {n}"))
+    };
+    let measure = |thing: &str| thing.chars().next().filter(|c| MEASURES.contains(*c)).map(|c| c.to_string());
+    let unit_of = |thing: &str| group(thing).or_else(|| measure(thing));
+    let said: Vec<(String, String)> = sources
+        .iter()
+        .flat_map(|text| text.lines())
+        .flat_map(|line| counted(&Statement::of(line)).into_iter().map(|(number, thing, _)| (number, thing)))
+        .collect();
+    counted(statement).into_iter().find_map(|(number, thing, surface)| {
+        let own = unit_of(&thing)?;
+        let others: Vec<String> =
+            said.iter().filter(|(n, _)| *n == number).filter_map(|(_, thing)| unit_of(thing)).collect();
+        (!others.is_empty() && !others.contains(&own)).then_some(surface)
+    })
+}
+
+/// Measure words of which one does not stand for another one.
+const MEASURES: &str = "箱卷盒瓶袋包盘斤吨克升米辆台只头匹次周天年岁页层间杯套";
+
+/// Each number with the word that follows it, in Chinese the measure word: keys, and both as written.
+fn counted(statement: &Statement<'_>) -> Vec<(String, String, String)> {
+    let tokens = &statement.tokens;
+    let mut found = Vec::new();
+    for (i, token) in tokens.iter().enumerate() {
+        if token.kind != TokenKind::Number || !token.key.starts_with(|c: char| c.is_ascii_digit()) {
+            continue;
+        }
+        let next = tokens[i + 1..].iter().take(2).find(|t| t.kind != TokenKind::Filler);
+        let Some(thing) = next.filter(|t| t.kind != TokenKind::Negation && t.kind != TokenKind::Date) else { continue };
+        // A measure word says little; the thing follows it: 三只猫.
+        let rest = tokens[i + 1..].iter().skip_while(|t| !std::ptr::eq(*t, thing)).take(3);
+        let key = match thing.is_han {
+            true => rest.filter(|t| t.is_han && t.kind == TokenKind::Word).map(|t| t.surface).collect(),
+            false => thing.key.clone(),
+        };
+        found.push((token.key.clone(), key, format!("{} {}", token.surface, thing.surface)));
+    }
+    found
+}
+
+/// Whether the sides of a comparison or of a way are exchanged: "before", "than", "from … to".
+pub fn has_sides_exchanged<'a>(text: &str, clauses: impl Iterator<Item = &'a str>) -> bool {
+    let own: Vec<(&'static str, [HashSet<String>; 2])> = sides(text);
+    if own.is_empty() {
+        return false;
+    }
+    let (mut swapped, mut same) = (false, false);
+    for clause in clauses {
+        for (word, [left, right]) in sides(clause) {
+            for (own_word, [own_left, own_right]) in &own {
+                if word != *own_word {
+                    continue;
+                }
+                let crosses = !own_left.is_disjoint(&right) && !own_right.is_disjoint(&left);
+                let agrees = !own_right.is_disjoint(&right) || !own_left.is_disjoint(&left);
+                swapped |= crosses && own_right.is_disjoint(&right);
+                same |= agrees && !crosses;
+            }
+        }
+    }
+    swapped && !same
+}
+
+/// The words of a list in a text, each with the words of content before and after it. "After" is read as "before" with
+/// its sides exchanged, "from A to B" as "A to B".
+fn sides(text: &str) -> Vec<(&'static str, [HashSet<String>; 2])> {
+    if has_unspaced_script(text) {
+        let way = han_way(text).map(|way| ("from", way));
+        return way.into_iter().chain(han_comparison(text).map(|sides| ("than", sides))).collect();
+    }
+    let spaced = spaced_words(text);
+    let words: Vec<&str> = spaced.trim().split(' ').collect();
+    let prefers = words.iter().any(|w| w.starts_with("prefer"));
+    let keys = |words: &[&str]| {
+        // "The user" is a side like any other.
+        let text = words.iter().map(|w| if *w == "user" { "speaker" } else { *w }).collect::<Vec<_>>().join(" ");
+        Statement::of(&text).content().map(|t| t.key.clone()).collect::<HashSet<String>>()
+    };
+    let mut found = Vec::new();
+    for (i, word) in words.iter().enumerate() {
+        let (before, after) = (&words[..i], &words[i + 1..]);
+        let kind = match *word {
+            "to" if prefers => Some("than"),
+            "to" if before.contains(&"from") => None,
+            "from" => {
+                // "from A to B", "to B from A"
+                let to = words.iter().position(|w| *w == "to");
+                if let Some(to) = to {
+                    let (from_end, to_end) = if to > i { (to, words.len()) } else { (words.len(), i) };
+                    found.push(("from", [keys(&words[i + 1..from_end]), keys(&words[to + 1..to_end])]));
+                }
+                None
+            }
+            word => SIDES.value(word),
+        };
+        match kind {
+            Some("after") => found.push(("before", [keys(after), keys(before)])),
+            Some(kind) => found.push((kind, [keys(before), keys(after)])),
+            None => {}
+        }
+    }
+    found
+}
+
+/// The pairs of characters, and the Latin words, between 从 and 到, and after it.
+fn han_way(text: &str) -> Option<[HashSet<String>; 2]> {
+    let rest = text.split_once('从')?.1;
+    let (at, end) = rest.char_indices().find(|(at, c)| *at > 0 && matches!(c, '到' | '成' | '至' | '往' | '为'))?;
+    Some([han_keys(&rest[..at]), han_keys(&rest[at + end.len_utf8()..])])
+}
+
+/// What is preferred, and to what: X比Y好, 比起Y更喜欢X. Other adjectives may be exchanged for their opposites.
+fn han_comparison(text: &str) -> Option<[HashSet<String>; 2]> {
+    let adjectives =
+        ["好", "喜欢", "强", "爱", "偏好", "倾向", "快", "高", "大", "多", "早", "贵", "重", "长", "合", "更", "老"];
+    if !adjectives.iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    if let Some((_, rest)) = text.split_once("比起").or_else(|| text.split_once("相比")) {
+        let (worse, better) = rest.split_once(['，', ',', '更']).unwrap_or((rest, ""));
+        return Some([han_keys(better), han_keys(worse)]);
+    }
+    let (better, worse) = ["胜过", "多过", "多于", "而不是", "而非", "其次是", "比"]
+        .into_iter()
+        .find_map(|word| text.split_once(word))?;
+    Some([han_keys(better), han_keys(worse)])
+}
+
+/// The Latin words and the pairs of characters of a text.
+fn han_keys(text: &str) -> HashSet<String> {
+    let statement = Statement::of(text);
+    let latin = statement.content().filter(|t| !t.is_han).map(|t| t.key.clone());
+    let is_thing = |surface: &&str| !"喜欢更好爱偏合口味觉得认为想吃喝用".contains(*surface);
+    let tokens: Vec<&str> = statement.content().filter(|t| t.is_han).map(|t| t.surface).filter(is_thing).collect();
+    let single = tokens.iter().map(|c| (*c).to_owned());
+    latin.chain(tokens.windows(2).map(|pair| pair.concat())).chain(single).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_stays_with_its_thing() {
+        let check = |text: &str, source: &str, expected: Option<&str>| {
+            assert_eq!(moved_number(&Statement::of(text), &[source]).as_deref(), expected, "{text}");
+        };
+        check("User has 2 cats and 3 dogs", "I have three cats and two dogs", Some("2 cats"));
+        check("User has 3 cats", "I have three cats and two dogs", None);
+        check("Backups are kept for 30 weeks", "2 weeks for logs, 30 days for backups", Some("30 weeks"));
+    }
+
+    #[test]
+    fn sides_stay_what_they_were() {
+        let check = |text: &str, source: &str| has_sides_exchanged(text, [source].into_iter());
+        assert!(check("The project moved from MySQL to Postgres", "we moved from Postgres to MySQL"));
+        assert!(!check("The project moved to MySQL from Postgres", "we moved from Postgres to MySQL"));
+        assert!(check("Tests run before lint", "lint runs before the tests"));
+        assert!(!check("Tests run after lint", "lint runs before the tests"));
+        assert!(check("User prefers coffee to tea", "I'd take tea over coffee, I prefer tea to coffee"));
+        assert!(!check("User prefers tea to coffee", "I prefer tea over coffee"));
+    }
+}

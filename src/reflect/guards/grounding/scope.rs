@@ -1,0 +1,311 @@
+//! What an English text changes of what its source says without another word of content: what is denied, how often or
+//! how far it holds, whether it is past or only planned, of whom it is said, and which number belongs to which thing.
+//!
+//! Never looks at words of content that only one side has: `english` does.
+
+use super::english::{EnglishSources, is_english, spaced_words};
+use crate::text::phrase::is_capitalized;
+use crate::text::statement::{Statement, StatementToken, TokenKind};
+use crate::text::verbs::{is_past_verb, is_third_person};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+
+/// Sections: always; only; in part; with an exception; for a while; at least; at most.
+const QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/quantifiers.en.txt");
+/// Those of a source that a text keeps, for the last five sections.
+const LOST_QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/lost_quantifiers.en.txt");
+/// Words that say always or only, and that a text may not add.
+const ADDED_QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/added_quantifiers.en.txt");
+/// Words of time after "every": "every Monday" is what "on Mondays" says.
+const PERIODS: WordList = word_list!("guards/grounding/periods.en.txt");
+/// Sections: words of a source about the past, words of a text that keep it.
+const PAST: PhraseList = phrase_list!("guards/grounding/past.en.txt");
+/// Sections: words of a source about plans, words of a text that keep them.
+const FUTURES: PhraseList = phrase_list!("guards/grounding/futures.en.txt");
+const PERSONS: WordList = word_list!("guards/grounding/persons.en.txt");
+/// Words that make another word of a noun for a person: "mother tongue", "client library".
+const AFTER_PERSON: WordList = word_list!("guards/grounding/after_person.en.txt");
+const REPORTING: WordList = word_list!("guards/grounding/reporting.en.txt");
+/// Words before a verb that make it a participle: "is used", "have lived".
+const AUXILIARIES: WordList = word_list!("guards/grounding/auxiliaries.en.txt");
+/// First words of questions that are answered by yes or no.
+const QUESTION_OPENINGS: WordList = word_list!("guards/grounding/question_openings.en.txt");
+
+/// What a text changes: the word that is missing or added, as `not`, `always`, `used to`, `brother`.
+///
+/// `said`: the whole sentences that the quote is from; `sources`: all texts.
+pub(super) fn changed_scope(text: &str, statement: &Statement<'_>, said: &str, sources: &[&str]) -> Vec<String> {
+    if !is_english(text) || !is_english(said) {
+        return Vec::new();
+    }
+    let (spaced, all) = (spaced_words(text), sources.iter().map(|s| spaced_words(s)).collect::<String>());
+    let sentence = most_alike(statement, said.split(['.', '!', '\n']).flat_map(|s| s.split_inclusive('?')));
+    let clause = most_alike(statement, sentence.into_iter().flat_map(clauses));
+    let (Some(sentence), Some(clause)) = (sentence, clause) else { return Vec::new() };
+    let mut changed: Vec<String> = Vec::new();
+    changed.extend(added_quantifier(&spaced, &all));
+    changed.extend(lost_quantifier(&spaced, statement, clause, sentence));
+    changed.extend(lost_time(&spaced, statement, &spaced_words(clause)));
+    changed.extend(other_subject(&spaced, statement, clause));
+    if is_open_question(sentence) && !has_any(&spaced, FUTURES.sections().nth(1)) {
+        changed.push("maybe".into());
+    }
+    changed
+}
+
+/// The clauses of a sentence: also what follows a conjunction with a subject of its own.
+fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+    const CONJUNCTIONS: [&str; 14] = [
+        " but ",
+        " though ",
+        " although ",
+        " because ",
+        " whereas ",
+        " while ",
+        " however ",
+        " so ",
+        " and i ",
+        " and we ",
+        " and now ",
+        " and my ",
+        " and our ",
+        " and then ",
+    ];
+    let mut parts: Vec<&str> = sentence.split([',', ';', ':', '(', ')', '—', '–']).collect();
+    for conjunction in CONJUNCTIONS {
+        parts = parts
+            .into_iter()
+            .flat_map(|part| {
+                let low = part.to_ascii_lowercase();
+                match low.find(conjunction) {
+                    // Without its first blank, a conjunction with a subject keeps it.
+                    Some(at) => vec![&part[..at], &part[at + conjunction.find(' ').map_or(0, |_| 1)..]],
+                    None => vec![part],
+                }
+            })
+            .collect();
+    }
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// The part that has the most words of content of a statement, the first of them; `None` if none has any.
+fn most_alike<'a>(statement: &Statement<'_>, parts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let shared = |part: &str| {
+        let part = Statement::of(part);
+        statement.content().filter(|own| part.content().any(|t| t.key == own.key)).count()
+    };
+    let mut best: Option<(usize, &str)> = None;
+    for part in parts {
+        let count = shared(part);
+        if count > best.map_or(0, |(most, _)| most) {
+            best = Some((count, part));
+        }
+    }
+    best.map(|(_, part)| part)
+}
+
+/// The first phrase of a section that a text contains; both between single spaces.
+fn first_of(spaced: &str, section: Option<PhraseList>) -> Option<&'static str> {
+    section?.iter().find(|phrase| spaced.contains(&format!(" {phrase} ")))
+}
+
+fn has_any(spaced: &str, section: Option<PhraseList>) -> bool {
+    first_of(spaced, section).is_some()
+}
+
+/// "Always" or "only" of a text, if no source says it in any way.
+fn added_quantifier(spaced: &str, sources: &str) -> Option<String> {
+    (0..2).find_map(|n| {
+        let added = first_of(spaced, ADDED_QUANTIFIERS.sections().nth(n))?;
+        let next = spaced.split_once(&format!(" {added} ")).and_then(|(_, rest)| rest.split(' ').next());
+        let is_period = next.is_some_and(|word| PERIODS.contains(word));
+        (!is_period && !has_any(sources, QUANTIFIERS.sections().nth(n))).then(|| added.to_owned())
+    })
+}
+
+/// A word of a source that limits what it says, and that a text drops; or a bound that a text adds to a number.
+fn lost_quantifier(spaced: &str, statement: &Statement<'_>, clause: &str, sentence: &str) -> Option<String> {
+    let (clause, sentence) = (spaced_words(clause), spaced_words(sentence));
+    let keeps = |n: usize| has_any(spaced, QUANTIFIERS.sections().nth(n + 2));
+    let lost = |n: usize, source: &str| first_of(source, LOST_QUANTIFIERS.sections().nth(n)).filter(|_| !keeps(n));
+    let limits = lost(0, &clause).or_else(|| lost(1, &sentence)).or_else(|| lost(2, &clause));
+    if let Some(word) = limits {
+        return Some(word.to_owned());
+    }
+    let numbers = || statement.tokens.iter().filter(|t| t.kind == TokenKind::Number);
+    let bounded = |spaced: &str, phrase: &str| {
+        let after = spaced.split_once(&format!(" {phrase} ")).map_or("", |(_, rest)| rest);
+        let before = spaced.split_once(&format!(" {phrase} ")).map_or("", |(before, _)| before);
+        // "Went up to 64 GB" tells of a change.
+        let changes = ["went", "raised", "increased", "grew", "bumped", "upgraded", "moved", "climbed", "goes", "up"];
+        if before.rsplit(' ').take(4).any(|w| changes.contains(&w)) {
+            return false;
+        }
+        let is_near = |surface: &str, words: &mut dyn Iterator<Item = &str>| words.take(3).any(|w| w == surface);
+        numbers().any(|t| {
+            let surface = t.surface.to_lowercase();
+            is_near(&surface, &mut after.split(' '))
+                || phrase.starts_with("or ") && is_near(&surface, &mut before.rsplit(' '))
+        })
+    };
+    (3..5).find_map(|n| {
+        let section = || LOST_QUANTIFIERS.sections().nth(n);
+        let lost = first_of(&clause, section()).filter(|phrase| bounded(&clause, phrase) && !keeps(n));
+        let added = || {
+            first_of(spaced, section())
+                .filter(|phrase| bounded(spaced, phrase) && !has_any(&clause, QUANTIFIERS.sections().nth(n + 2)))
+        };
+        lost.or_else(added).map(str::to_owned)
+    })
+}
+
+/// What puts a source into the past or makes it a plan, if a text says that it is so now.
+fn lost_time(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<String> {
+    let words = || spaced.split(' ').filter(|w| !w.is_empty());
+    let is_past = has_any(spaced, PAST.sections().nth(1)) || words().any(is_past_verb);
+    if let Some(word) = first_of(clause, PAST.sections().next()).filter(|_| !is_past) {
+        return Some(word.to_owned());
+    }
+    // What stands behind "if" is only supposed.
+    let is_supposed = clause.starts_with(" if ") || clause.starts_with(" and if ") || clause.starts_with(" but if ");
+    let keeps_condition = ["if", "when", "whenever", "once", "unless", "would", "may", "might"];
+    if is_supposed && !words().any(|w| keeps_condition.contains(&w)) {
+        return Some("if".to_owned());
+    }
+    if let Some(word) =
+        first_of(clause, FUTURES.sections().next()).filter(|_| !has_any(spaced, FUTURES.sections().nth(1)))
+    {
+        return Some(word.to_owned());
+    }
+    // "I lived in Rome" is no "lives in Rome"; "I have lived" is.
+    let said = Statement::of(clause.trim());
+    let is_present = |t: &&StatementToken<'_>| t.surface.ends_with('s') && is_third_person(&t.surface.to_lowercase());
+    let verb = statement.tokens.iter().find(is_present)?;
+    let key = crate::text::stem(&verb.surface.to_lowercase()).into_owned();
+    let forms: Vec<usize> = (0..said.tokens.len())
+        .filter(|&i| *crate::text::stem(&said.tokens[i].surface.to_lowercase()) == *key)
+        .collect();
+    let is_past_form = |&i: &usize| {
+        let before = i.checked_sub(1).map_or("", |p| said.tokens[p].surface);
+        let next = said.tokens.get(i + 1).map_or("", |t| t.surface);
+        said.tokens[i].surface.ends_with("ed") && next != "to" && !AUXILIARIES.contains(before)
+    };
+    (!is_past && !forms.is_empty() && forms.iter().all(is_past_form)).then(|| said.tokens[forms[0]].surface.to_owned())
+}
+
+/// The person of whom the source says something that the text says of the user.
+fn other_subject(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<String> {
+    let subject = spaced.strip_prefix(" the ").unwrap_or(spaced.trim_start());
+    let is_user = ["user ", "user's ", "team ", "user s "].iter().any(|word| subject.starts_with(word));
+    let first = statement.tokens.iter().find(|t| t.kind != TokenKind::Filler)?;
+    // "Bakes every Sunday", of which the source says that another person bakes.
+    let opens_with_verb = statement.tokens.first().is_some_and(|t| {
+        let low = t.surface.to_lowercase();
+        low.ends_with('s') && spaced_words(clause).contains(&format!(" {low} "))
+    });
+    let is_predicate = statement.label.is_some()
+        || opens_with_verb
+        || first.kind == TokenKind::Word
+            && first.surface.ends_with(['s', 'd'])
+            && spaced.trim_start().starts_with(&first.surface.to_lowercase());
+    if !is_user && !is_predicate {
+        return None;
+    }
+    let says = |word: &str| spaced.contains(&format!(" {word} "));
+    let words: Vec<&str> = clause.split_whitespace().map(|w| w.trim_matches(|c: char| !c.is_alphanumeric())).collect();
+    let lows: Vec<String> = words.iter().map(|w| w.to_lowercase().replace('\u{2019}', "'")).collect();
+    let speaks = |w: &String| {
+        matches!(
+            w.as_str(),
+            "i" | "we"
+                | "me"
+                | "us"
+                | "i'm"
+                | "i've"
+                | "we're"
+                | "we've"
+                | "i'd"
+                | "i'll"
+                | "we'll"
+                | "mine"
+                | "ours"
+                | "myself"
+        )
+    };
+    if lows.iter().any(speaks) {
+        return None;
+    }
+    let person = |w: &str| {
+        let plain = w.strip_suffix("'s").unwrap_or(w);
+        PERSONS.contains(plain).then(|| plain.to_owned())
+    };
+    let start = lows.iter().take_while(|w| OPENINGS.contains(&w.as_str())).count();
+    let leading = lows[start.min(lows.len())..].iter().take(4);
+    let compound = |noun: &str| {
+        let next = lows.iter().skip_while(|w| w.trim_end_matches("'s") != noun).nth(1);
+        next.is_some_and(|word| AFTER_PERSON.contains(word))
+    };
+    if let Some(noun) = leading.clone().find_map(|w| person(w)).filter(|noun| !compound(noun)) {
+        let single = noun.strip_suffix('s').unwrap_or(&noun);
+        let named = words.iter().skip(start).take(5).any(|w| is_capitalized(w) && says(&w.to_lowercase()));
+        let is_kept = spaced.split(' ').any(|w| w.starts_with(single)) || named;
+        return (!is_kept).then_some(noun);
+    }
+    let opening = lows.get(start)?.as_str();
+    let is_of_person = spaced.split(' ').any(|w| PERSONS.contains(w));
+    let is_their = matches!(opening, "he" | "she" | "he's" | "she's" | "his" | "her" | "their");
+    if is_their && !is_of_person {
+        return Some(opening.to_owned());
+    }
+    let verb = lows.get(start + 1)?;
+    let is_name = is_capitalized(words[start]) && !says(opening) && !crate::text::stopwords::is_stopword(opening);
+    let is_owned = opening.ends_with("'s") && !says(opening.trim_end_matches("'s"));
+    if is_owned
+        && is_capitalized(words[start])
+        && is_user
+        && !matches!(opening, "it's" | "that's" | "what's" | "here's" | "there's" | "let's")
+    {
+        return Some(words[start].to_owned());
+    }
+    (is_name && (is_third_person(verb) || REPORTING.contains(verb)) && is_user).then(|| words[start].to_owned())
+}
+
+/// Whether the clause of the source that a text is taken from names a thing that the text does not: then another thing in
+/// the text stands in its place.
+pub(super) fn has_other_noun(statement: &Statement<'_>, said: &str) -> bool {
+    let sentence = most_alike(statement, said.split(['.', '!', '?', '\n']));
+    let Some(clause) = most_alike(statement, sentence.into_iter().flat_map(clauses)) else { return true };
+    let own = EnglishSources::of([statement.text].into_iter());
+    let is_noun = |t: &StatementToken<'_>| t.kind == TokenKind::Word && !EnglishSources::may_paraphrase(t.surface);
+    Statement::of(clause).tokens.iter().any(|t| is_noun(t) && !own.supports(t))
+}
+
+/// The persons that an English text names.
+pub fn persons(text: &str) -> Vec<String> {
+    spaced_words(text)
+        .split(' ')
+        .map(|w| w.strip_suffix("'s").unwrap_or(w))
+        .filter(|w| PERSONS.contains(w))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Words before the subject of a clause.
+const OPENINGS: [&str; 16] = [
+    "and", "but", "so", "well", "oh", "actually", "btw", "also", "then", "that", "because", "since", "while", "though",
+    "ok", "yeah",
+];
+
+/// Whether a sentence asks whether something is so. A request is no question: "could you …".
+fn is_open_question(sentence: &str) -> bool {
+    let spaced = spaced_words(sentence);
+    let mut words = spaced.trim().split(' ');
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let (first, second) = if matches!(first, "so" | "and" | "but" | "or") {
+        (second, words.next().unwrap_or_default())
+    } else {
+        (first, second)
+    };
+    let is_request = matches!(first, "can" | "could" | "would" | "will") && second == "you";
+    let supposes = matches!((first, second), ("what", "if") | ("how", "about") | ("what", "about"));
+    sentence.trim_end().ends_with('?') && (supposes || QUESTION_OPENINGS.contains(first)) && !is_request
+}

@@ -1,0 +1,360 @@
+//! Whether a new text may exclude a text of the memory, so that the model is asked: the same words with another value,
+//! a negation, an opposite or the sides of a comparison exchanged, whatever the order of the words.
+//!
+//! Never decides: a question costs one more reply, a swallowed change costs a fact. `text/contradiction.rs` has the
+//! precise comparison, which needs no question.
+
+use std::collections::HashSet;
+
+use super::grounding::chinese_words;
+use super::grounding::english::{EnglishSources, spaced_words};
+use super::grounding::order::has_sides_exchanged;
+use super::grounding::scope;
+use super::sensitive::stated_field;
+use crate::text::contradiction::{are_opposite_words, has_one_value, is_multi_valued};
+use crate::text::phrase::has_unspaced_script;
+use crate::text::statement::{Statement, StatementToken, TokenKind};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+use crate::text::words::is_unspaced;
+
+/// Words that add to what is known: "also", 还.
+const ADDING: PhraseList = phrase_list!("guards/contradiction/adding.txt");
+/// Pairs of stems that exclude each other, besides those of `statements/opposites.en.txt`, from WordNet.
+const ANTONYMS: WordList = word_list!("guards/contradiction/antonyms.en.txt");
+/// Groups of states of which one holds, separated by ` / `, the words of one by `|`.
+const STATES: PhraseList = phrase_list!("guards/contradiction/states.txt");
+/// Words that deny, besides the negations of a statement.
+const DENYING: WordList = word_list!("guards/contradiction/denying.en.txt");
+const HAN_DENYING: PhraseList = phrase_list!("guards/contradiction/denying.zh.txt");
+/// Nouns that say what a statement is about.
+const SUBJECTS: WordList = word_list!("guards/contradiction/subjects.en.txt");
+const HAN_SUBJECTS: PhraseList = phrase_list!("guards/contradiction/subjects.zh.txt");
+/// The fields of a person that have one value.
+const SINGLE_FIELDS: [&str; 8] =
+    ["preferred_name", "pronouns", "city", "employer", "birthday", "identity_number", "religion", "orientation"];
+
+/// A new text, read for comparison with many others.
+pub(super) struct NewText<'a> {
+    statement: Statement<'a>,
+    words: EnglishSources,
+    fields: Vec<String>,
+}
+
+impl<'a> NewText<'a> {
+    pub(super) fn new(text: &'a str) -> NewText<'a> {
+        let fields = SINGLE_FIELDS.iter().filter(|field| states(text, field)).map(|f| (*f).to_owned()).collect();
+        NewText { statement: Statement::of(text), words: EnglishSources::of([text].into_iter()), fields }
+    }
+
+    /// Whether this text and one of the memory may exclude each other.
+    pub(super) fn may_contradict(&self, known: &str) -> bool {
+        let (new, old) = (&self.statement, Statement::of(known));
+        let text = new.text;
+        if adds(text) || adds(known) || new.has_same_tokens(&old) {
+            return false;
+        }
+        if new.label_key.is_some() && old.label_key.is_some() && new.label_key != old.label_key {
+            return false;
+        }
+        let (ours, theirs) = (persons_of(text), persons_of(known));
+        let is_one_person = ours == theirs;
+        if !ours.is_empty() && !theirs.is_empty() && ours.is_disjoint(&theirs) {
+            return false;
+        }
+        if has_sides_exchanged(text, [known].into_iter()) {
+            return true;
+        }
+        let left = Remainder::of(new, &EnglishSources::of([known].into_iter()), &old);
+        let right = Remainder::of(&old, &self.words, new);
+        let is_apart = !left.dates.is_empty() && !right.dates.is_empty();
+        if is_one_person && !is_apart && self.fields.iter().any(|field| states(known, field)) {
+            return !left.is_empty() && !right.is_empty();
+        }
+        // What else differs on both sides says why both can be true: on Mondays, on Wednesdays.
+        let opposites = opposite_words(text, known);
+        let only_opposite = |(x, y): &(String, String)| {
+            left.is_empty_without(x)
+                || right.is_empty_without(y)
+                || left.shared > 0 && left.is_nearly_empty() && right.is_nearly_empty()
+        };
+        if opposites.as_ref().is_some_and(only_opposite) {
+            return true;
+        }
+        if denies(new) != denies(&old) {
+            let is_alike = |r: &Remainder| r.is_nearly_empty() && r.shared * 10 >= r.total * 6;
+            return left.shared > 0 && (left.is_empty() || right.is_empty() || is_alike(&left) && is_alike(&right));
+        }
+        if opposites.is_some() {
+            return false;
+        }
+        if is_one_person && !left.is_empty() && !right.is_empty() && !is_apart && says_what_it_is(text, known) {
+            return true;
+        }
+        is_one_person && left.shared > 0 && has_other_value(new, &old, &left, &right)
+    }
+}
+
+/// Whether two texts say of the same thing, not of the user, what it is.
+fn says_what_it_is(a: &str, b: &str) -> bool {
+    let head = |text: &str| {
+        let low = spaced_words(text);
+        let split = [" is ", " are ", "是"].iter().filter_map(|word| Some((low.find(word)?, word.len()))).min();
+        split.map(|(at, length)| {
+            let tail: Vec<String> = low[at + length..].trim().split(' ').map(str::to_owned).collect();
+            (low[..at].trim().trim_start_matches("the ").to_owned(), tail)
+        })
+    };
+    // "A nurse", "a teacher"; "red", "blue"; but not "in the cellar", "open until eight".
+    let are_alike = |x: &[String], y: &[String]| {
+        let article = |word: &str| matches!(word, "a" | "an" | "the");
+        let is_short = |tail: &[String]| tail.len() <= 3 && tail.iter().map(|w| w.chars().count()).sum::<usize>() <= 24;
+        let is_one = |tail: &[String]| tail.len() == 1;
+        is_short(x) && is_short(y) && (is_one(x) && is_one(y) || x[0] == y[0] || article(&x[0]) && article(&y[0]))
+    };
+    let is_open = |text: &str| is_multi_valued(&Statement::of(text)) && !has_one_value(&Statement::of(text));
+    match (head(a), head(b)) {
+        (Some((x, tail)), Some((y, other))) => {
+            let is_thing = !matches!(x.as_str(), "" | "user" | "用户" | "it" | "team" | "project");
+            is_thing && x == y && are_alike(&tail, &other) && !is_open(a) && !is_open(b)
+        }
+        _ => false,
+    }
+}
+
+/// Whether two texts have another value of one kind for the same thing.
+fn has_other_value(new: &Statement<'_>, old: &Statement<'_>, left: &Remainder, right: &Remainder) -> bool {
+    // "Banks with" takes one value.
+    let is_open =
+        |s: &Statement<'_>| is_multi_valued(&Statement::of(&s.text.replace(" with ", " at "))) && !has_one_value(s);
+    let is_bounded = |s: &Statement<'_>| {
+        let spaced = spaced_words(s.text);
+        BOUNDS.iter().any(|word| spaced.contains(&format!(" {word} ")))
+    };
+    if [new, old].into_iter().any(Statement::is_event) && ![new, old].into_iter().all(is_bounded) {
+        return false;
+    }
+    let differ = |kind: fn(&Remainder) -> &Vec<String>| !kind(left).is_empty() && !kind(right).is_empty();
+    let kinds = [differ(|r| &r.names), differ(|r| &r.numbers), differ(|r| &r.dates)];
+    let one_kind = kinds.iter().filter(|differs| **differs).count() == 1;
+    let is_alike = |r: &Remainder| r.words.len() < 2 && r.shared * 2 >= r.total && r.shared > 1;
+    let same_subject = left.words.is_empty() || right.words.is_empty() || is_alike(left) && is_alike(right);
+    if one_kind && same_subject && (!kinds[0] || ![new, old].into_iter().any(is_open)) {
+        return true;
+    }
+    // "Plays the viola in the town orchestra", the oboe: one word of each side, and much in common.
+    let is_one_word =
+        |r: &Remainder| r.words.len() == 1 && r.names.is_empty() && r.numbers.is_empty() && r.dates.is_empty();
+    if has_unspaced_script(new.text) {
+        let is_short = |r: &Remainder| {
+            (1..=2).contains(&(r.words.len() + r.names.len())) && r.numbers.is_empty() && r.dates.is_empty()
+        };
+        let is_alike = |r: &Remainder| r.shared >= 2 && r.shared * 10 >= r.total * 4;
+        // "The flour's supplier", 面粉的供应商, is of something else.
+        let owns = |text: &str, r: &Remainder| r.words.iter().any(|run| text.contains(&format!("{run}的")));
+        if owns(new.text, left) && owns(old.text, right) {
+            return false;
+        }
+        return is_short(left)
+            && is_short(right)
+            && is_alike(left)
+            && is_alike(right)
+            && ![new, old].into_iter().any(is_open);
+    }
+    is_one_word(left) && is_one_word(right) && left.shared >= MIN_SHARED && left.shared * 10 >= left.total * 6
+}
+
+/// Words for the beginning or the end of something, of which there is one, though it is an event.
+#[rustfmt::skip]
+const BOUNDS: [&str; 24] = [
+    "since", "started", "start", "starts", "began", "ends", "ended", "due", "born", "founded", "expires", "built", "opened",
+    "launched", "joined", "married", "graduated", "released", "scheduled", "planned", "moved", "bought", "signed", "renewed",
+];
+
+/// Nouns for persons of which another one may be a kind: a brother is a sibling.
+const GENERAL_PERSONS: [&str; 14] = [
+    "sibling", "siblings", "child", "children", "kid", "kids", "parents", "spouse", "partner", "person", "friends",
+    "孩子", "父母", "爸妈",
+];
+
+/// The persons other than the user that a text names.
+fn persons_of(text: &str) -> HashSet<String> {
+    let all = scope::persons(text).into_iter().chain(chinese_words::persons(text).map(str::to_owned));
+    all.filter(|person| !GENERAL_PERSONS.contains(&person.as_str())).collect()
+}
+
+/// So many words must be the same where one differs.
+const MIN_SHARED: usize = 3;
+
+/// Words for a place in an order, which are compared like numbers.
+const ORDINALS: [&str; 12] =
+    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "last", "final"];
+
+/// What one text has and another one lacks.
+struct Remainder {
+    /// Words of content; in Chinese, runs of characters.
+    words: Vec<String>,
+    names: Vec<String>,
+    numbers: Vec<String>,
+    dates: Vec<String>,
+    /// The number of words of content, and how many the other text has; in Chinese, of characters.
+    total: usize,
+    shared: usize,
+}
+
+impl Remainder {
+    fn of(statement: &Statement<'_>, other_words: &EnglishSources, other: &Statement<'_>) -> Remainder {
+        // A label is part of what the text is about.
+        let whole = with_digit_month(&statement.text.replace(": ", " ").replace('：', ""));
+        let parts = Statement::of(&whole);
+        let other_text = with_digit_month(&other.text.replace(": ", " ").replace('：', ""));
+        let other = &Statement::of(&other_text);
+        let lacks = |kind: TokenKind| {
+            let tokens = parts.tokens.iter().filter(move |t| t.kind == kind);
+            let lacking =
+                tokens.filter(|t| !other.tokens.iter().any(|o| o.key == t.key) && !other_words.has_word(&t.key));
+            lacking.map(|t| t.surface.to_owned()).collect::<Vec<_>>()
+        };
+        let is_chinese = has_unspaced_script(&whole);
+        let is_latin = |t: &&StatementToken<'_>| t.kind == TokenKind::Word && !t.is_han;
+        let needs = |t: &&StatementToken<'_>| {
+            let low = t.surface.to_lowercase();
+            let subject = SUBJECTS.contains(&low) && !other_words.has_counterpart(t);
+            subject || !other_words.supports(t)
+        };
+        let mut words: Vec<String> = match is_chinese {
+            true => Vec::new(),
+            false => parts.tokens.iter().filter(is_latin).filter(needs).map(|t| t.surface.to_owned()).collect(),
+        };
+        let runs = chinese_words::unsupported_runs_and(&whole.to_lowercase(), &other.text.to_lowercase(), HAN_SUBJECTS);
+        let is_content = |t: &&StatementToken<'_>| {
+            t.kind == TokenKind::Word || t.kind == TokenKind::Name && other.tokens.iter().any(|o| o.key == t.key)
+        };
+        let total = parts.tokens.iter().filter(is_content).count();
+        let is_shared = |t: &&StatementToken<'_>| match t.is_han {
+            true => other_text.contains(t.surface),
+            false => t.surface.len() > 2 && other_words.has_counterpart(t),
+        };
+        let shared = parts.tokens.iter().filter(is_content).filter(is_shared).count();
+        let mut names = lacks(TokenKind::Name);
+        // A Latin word in a Chinese text is a name.
+        if is_chinese {
+            let latin = parts.tokens.iter().filter(is_latin);
+            names.extend(latin.filter(|t| !other_words.has_word(&t.key)).map(|t| t.surface.to_owned()));
+        }
+        let (numbers, dates) = (lacks(TokenKind::Number), lacks(TokenKind::Date));
+        let is_number = |run: &String| run.chars().all(|c| "一二三四五六七八九十两百千万半年月日号".contains(c));
+        let (counts, runs): (Vec<String>, Vec<String>) = runs.into_iter().partition(is_number);
+        let (ordinals, words_left): (Vec<String>, Vec<String>) =
+            std::mem::take(&mut words).into_iter().partition(|word| ORDINALS.contains(&word.to_lowercase().as_str()));
+        let numbers: Vec<String> = numbers.into_iter().chain(counts).chain(ordinals).collect();
+        words = words_left.into_iter().chain(runs).collect();
+        Remainder { words, names, numbers, dates, total, shared }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.names.is_empty() && self.numbers.is_empty() && self.dates.is_empty()
+    }
+
+    /// Whether at most one word remains.
+    fn is_nearly_empty(&self) -> bool {
+        self.words.len() < 2 && self.names.is_empty() && self.numbers.is_empty() && self.dates.is_empty()
+    }
+
+    /// Whether nothing remains but one word.
+    fn is_empty_without(&self, word: &str) -> bool {
+        let others =
+            self.words.iter().filter(|w| !word.contains(w.to_lowercase().as_str()) && !w.to_lowercase().contains(word));
+        others.count() == 0 && self.names.is_empty() && self.numbers.is_empty() && self.dates.is_empty()
+    }
+}
+
+/// A text with 1月 for 一月, which a statement reads as the name of a month.
+fn with_digit_month(text: &str) -> String {
+    text.replace("十一月", "11月").replace("一月", "1月")
+}
+
+fn states(text: &str, field: &str) -> bool {
+    stated_field(text, &[field.to_owned()]).is_some()
+}
+
+fn adds(text: &str) -> bool {
+    let spaced = spaced_words(text);
+    ADDING.iter().any(|word| match word.is_ascii() {
+        true => spaced.contains(&format!(" {word} ")),
+        false => text.contains(word),
+    })
+}
+
+/// Whether a statement says that something is not so.
+fn denies(statement: &Statement<'_>) -> bool {
+    let others = statement.tokens.iter().filter(|t| t.kind != TokenKind::Negation);
+    let denying = others.filter(|t| DENYING.contains(&t.surface.to_lowercase())).count();
+    let han = HAN_DENYING.iter().filter(|word| statement.text.contains(word)).count();
+    (usize::from(statement.is_negated()) + denying + han) % 2 == 1
+}
+
+/// A word of each text that excludes the other.
+fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
+    let (spaced_a, spaced_b) = (spaced_words(a), spaced_words(b));
+    let has = |spaced: &str, word: &str| match word.chars().any(is_unspaced) {
+        true => spaced.contains(word),
+        false => spaced.contains(&format!(" {word} ")),
+    };
+    for group in STATES.iter() {
+        let states: Vec<Vec<&str>> = group.split(" / ").map(|state| state.split('|').collect()).collect();
+        let found = |spaced: &str| {
+            states.iter().enumerate().find_map(|(n, words)| words.iter().find(|w| has(spaced, w)).map(|w| (n, *w)))
+        };
+        if let (Some((n, x)), Some((m, y))) = (found(&spaced_a), found(&spaced_b))
+            && n != m
+        {
+            return Some((x.to_owned(), y.to_owned()));
+        }
+    }
+    if has_unspaced_script(a) {
+        return None;
+    }
+    let words = |spaced: &str| spaced.trim().split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let (left, right) = (words(&spaced_a), words(&spaced_b));
+    let is_opposite = |x: &String, y: &String| {
+        let (x, y) = (crate::text::stem(x), crate::text::stem(y));
+        x != y && (are_opposite_words(&x, &y) || ANTONYMS.contains(&format!("{x} {y}")))
+    };
+    let pair = left.iter().flat_map(|x| right.iter().map(move |y| (x, y))).find(|(x, y)| is_opposite(x, y));
+    pair.filter(|(x, y)| !right.contains(x) && !left.contains(y)).map(|(x, y)| (x.clone(), y.clone()))
+}
+
+/// The first of some texts that a new one may exclude.
+pub fn find_possible_contradiction<'a>(text: &str, mut others: impl Iterator<Item = &'a str>) -> Option<String> {
+    let new = NewText::new(text);
+    others.find(|known| new.may_contradict(known)).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_is_asked_about_what_may_exclude_each_other() {
+        for (a, b) in [
+            ("Does not smoke.", "Smokes a pipe in the evening."),
+            ("Has no siblings.", "The user has a brother."),
+            ("Employed by Lufthansa as a technician.", "The user's employer is Airbus."),
+            ("Is 41 years old.", "The user's age is 44."),
+            ("Likes cats better than dogs.", "Prefers dogs to cats."),
+            ("The repository is public.", "Only employees can see the private repository."),
+            ("用户不抽烟。", "用户晚上会抽烟斗。"),
+        ] {
+            assert!(NewText::new(a).may_contradict(b) && NewText::new(b).may_contradict(a), "{a} / {b}");
+        }
+        for (a, b) in [
+            ("Never works on Sundays.", "Works on Saturdays."),
+            ("Owns a bicycle.", "Owns no car."),
+            ("Knows Rust.", "Knows Haskell."),
+            ("The user likes surprises.", "The user doesn't like spoilers."),
+            ("用户对贝类过敏。", "用户对蜂毒过敏。"),
+        ] {
+            assert!(!NewText::new(a).may_contradict(b), "{a} / {b}");
+        }
+    }
+}
