@@ -176,7 +176,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff stats undo redo reflect inbox compact prune check resolve setup scope sync import export mcp checkpoint merge merge-driver hook tool etag where schema completions man __complete"
+            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --no-pager --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff stats undo redo reflect inbox compact prune check resolve setup scope sync import export mcp checkpoint merge merge-driver hook tool etag where schema completions man __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -234,7 +234,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__add)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -334,7 +334,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__append)
-            opts="-t -s -d -F -n -m -f -C -g -S -q -v -h --title --summary --date --file-summary --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-t -s -d -F -n -m -f -C -g -S -q -v -h --title --summary --date --file-summary --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -438,7 +438,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__apply)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -514,7 +514,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet)
-            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help add del update list"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --no-pager --help add del update list"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -558,7 +558,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__add)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -658,7 +658,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__del)
-            opts="-n -m -f -C -g -S -q -v -h --index --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --index --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -730,7 +730,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__list)
-            opts="-L -C -g -S -q -v -h --blame --limit --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-L -C -g -S -q -v -h --blame --limit --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -782,7 +782,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__update)
-            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -866,7 +866,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__check)
-            opts="-n -m -f -C -g -S -q -v -h --since --writing --anchors --stale --strict --against --rot --fix --format --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --since --writing --anchors --stale --strict --against --rot --fix --format --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -950,7 +950,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__checkpoint)
-            opts="-F -C -g -S -q -v -h --file --if-match --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help save load list rm"
+            opts="-F -C -g -S -q -v -h --file --if-match --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help save load list rm"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1010,7 +1010,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__compact)
-            opts="-F -n -m -f -C -g -S -q -v -h --to --file --older --by-week --duplicates --by-age --provider --model --timeout --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --to --file --older --by-week --duplicates --by-age --provider --model --timeout --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1106,7 +1106,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__completions)
-            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help bash zsh fish"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --no-pager --help bash zsh fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1150,7 +1150,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__context)
-            opts="-b -n -C -g -S -q -v -h --style --budget --stable --peek --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-b -n -C -g -S -q -v -h --style --budget --peek --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1206,7 +1206,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__diff)
-            opts="-C -g -S -q -v -h --since --stat --bullets --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --since --stat --bullets --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1254,7 +1254,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__edit)
-            opts="-n -m -f -C -g -S -q -v -h --resume --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --resume --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1326,7 +1326,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__etag)
-            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1370,7 +1370,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__export)
-            opts="-o -f -C -g -S -q -v -h --to --out --force --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-o -f -C -g -S -q -v -h --to --out --force --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1448,7 +1448,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__hook)
-            opts="-b -C -g -S -q -v -h --host --budget --dir --global --scope --as --json --quiet --verbose --color --help session-start user-prompt pre-tool pre-compact stop session-end"
+            opts="-C -g -S -q -v -h --host --dir --global --scope --as --json --quiet --verbose --color --no-pager --help session-start user-prompt pre-tool pre-compact stop session-end"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1456,14 +1456,6 @@ _memdir() {
             case "${prev}" in
                 --host)
                     COMPREPLY=($(compgen -W "claude codex gemini cursor" -- "${cur}"))
-                    return 0
-                    ;;
-                --budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -b)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 -C)
@@ -1504,7 +1496,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__import)
-            opts="-n -m -f -C -g -S -q -v -h --from --in --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --from --in --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1580,16 +1572,12 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__inbox)
-            opts="-n -m -f -C -g -S -q -v -h --accept --reject --branch --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --accept --reject --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --branch)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --reason)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1652,7 +1640,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__init)
-            opts="-C -g -S -q -v -h --example --adopt --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --example --adopt --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1696,7 +1684,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__list)
-            opts="-L -C -g -S -q -v -h --blame --limit --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-L -C -g -S -q -v -h --blame --limit --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1748,7 +1736,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__log)
-            opts="-p -L -C -g -S -q -v -h --patch --since --by --limit --all --oneline --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-p -L -C -g -S -q -v -h --patch --since --by --limit --all --oneline --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1808,7 +1796,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__man)
-            opts="-C -g -S -q -v -h --all --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --all --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1856,7 +1844,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__mcp)
-            opts="-C -g -S -q -v -h --tools --read-only --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --tools --read-only --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1904,7 +1892,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__merge)
-            opts="-o -C -g -S -q -v -h --out --marker-size --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-o -C -g -S -q -v -h --out --marker-size --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1960,7 +1948,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__merge__subcmd__driver)
-            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2004,7 +1992,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__mv)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2072,7 +2060,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__patch)
-            opts="-F -n -m -f -C -g -S -q -v -h --old --new --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --old --new --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2156,7 +2144,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__prune)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2224,7 +2212,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__query)
-            opts="-L -b -a -C -g -S -q -v -h --limit --budget --full --explain --linked --category --tag --in --imp --conf --since --until --pinned --by --source --run --touching --threshold --all --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-L -b -a -C -g -S -q -v -h --limit --budget --full --explain --linked --category --tag --in --imp --conf --since --until --pinned --by --source --run --touching --threshold --all --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2332,7 +2320,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__read)
-            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2376,7 +2364,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__redo)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2444,7 +2432,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__reflect)
-            opts="-n -m -C -g -S -q -v -h --mode --propose --into --record --related --procedure --insights --request --tags --finder --editor --show-prompt --facts-tokens --check-model --queued --provider --model --timeout --dry-run --reason --source --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -C -g -S -q -v -h --mode --propose --into --record --related --procedure --insights --request --tags --finder --editor --show-prompt --facts-tokens --check-model --queued --provider --model --timeout --dry-run --reason --source --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2548,7 +2536,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__resolve)
-            opts="-n -m -f -C -g -S -q -v -h --ours --theirs --both --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --ours --theirs --both --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2616,7 +2604,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__restore)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2684,7 +2672,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__rm)
-            opts="-n -m -f -C -g -S -q -v -h --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2752,7 +2740,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__schema)
-            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help operation policy query answer"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --no-pager --help operation policy query answer"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2796,7 +2784,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__scope)
-            opts="-n -C -g -S -q -v -h --restore --purge --dry-run --dir --global --scope --as --json --quiet --verbose --color --help list add rm"
+            opts="-n -C -g -S -q -v -h --restore --purge --dry-run --dir --global --scope --as --json --quiet --verbose --color --no-pager --help list add rm"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2840,7 +2828,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__set)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2908,7 +2896,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__setup)
-            opts="-n -C -g -S -q -v -h --project --user --auto-memory --check --remove --print --dry-run --dir --global --scope --as --json --quiet --verbose --color --help git claude codex gemini cursor agents-md mcp"
+            opts="-n -C -g -S -q -v -h --project --user --auto-memory --check --remove --print --dry-run --dir --global --scope --as --json --quiet --verbose --color --no-pager --help git claude codex gemini cursor agents-md mcp"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2952,7 +2940,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__show)
-            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2996,7 +2984,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__stats)
-            opts="-C -g -S -q -v -h --since --cost --csv --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --since --cost --csv --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3044,7 +3032,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__status)
-            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3088,16 +3076,12 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__sync)
-            opts="-n -m -f -C -g -S -q -v -h --home --setup --only --dry-run --reason --force --timeout --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --force --timeout --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --only)
-                    COMPREPLY=($(compgen -W "fetch push" -- "${cur}"))
-                    return 0
-                    ;;
                 --reason)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -3152,7 +3136,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__tool)
-            opts="-C -g -S -q -v -h --serve --dir --global --scope --as --json --quiet --verbose --color --help anthropic seed"
+            opts="-C -g -S -q -v -h --serve --dir --global --scope --as --json --quiet --verbose --color --no-pager --help anthropic seed"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3196,7 +3180,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__undo)
-            opts="-n -m -f -C -g -S -q -v -h --by --keep-edited --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --by --keep-edited --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3268,7 +3252,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__update)
-            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3352,7 +3336,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__where)
-            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3396,7 +3380,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__write)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

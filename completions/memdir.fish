@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_memdir_global_optspecs
-    string join \n C= dir= g/global S/scope= as= json q/quiet v/verbose color= h/help V/version
+    string join \n C= dir= g/global S/scope= as= json q/quiet v/verbose color= no-pager h/help V/version
 end
 
 function __fish_memdir_needs_command
@@ -35,6 +35,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -s g -l global -d 'Use your 
 complete -c memdir -n "__fish_memdir_needs_command" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_needs_command" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_needs_command" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_needs_command" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_needs_command" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_needs_command" -s V -l version -d 'Print version'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "init" -d 'Create a data directory'
@@ -97,6 +98,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand init" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand init" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -109,6 +111,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand status" -s g -l global -d 
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand status" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s L -l limit -d 'Print at most N rows, and how many are left out' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -123,6 +126,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand list" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand list" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -135,6 +139,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand read" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand read" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s L -l limit -d 'Print at most N items, 0 for all (default: 10, or as many as -b allows)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s b -l budget -d 'Print at most N tokens' -r
@@ -166,6 +171,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l style -d 'default; index: only the list of files; records: the ten newest items' -r -f -a "default\t''
 index\t''
@@ -184,6 +190,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand context" -s g -l global -d
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s F -l file -d 'Read a markdown list, or the text of one bullet, from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l tag -d 'Append #T to each text (repeatable)' -r
@@ -213,6 +220,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -s g -l global -d 'Us
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l index -d 'The n-th bullet of the file or section, from 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l old -d 'The current text' -r
@@ -236,6 +244,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -s g -l global -d 
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand update" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l source -d 'The source, recorded in the journal' -r
@@ -258,6 +267,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -s g -l global -d 'Use
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l source -d 'The source, recorded in the journal' -r
@@ -278,6 +288,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand restore" -s g -l global -d
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l source -d 'The source, recorded in the journal' -r
@@ -298,6 +309,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand mv" -s g -l global -d 'Use
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l source -d 'The source, recorded in the journal' -r
@@ -318,6 +330,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand set" -s g -l global -d 'Us
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand set" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s t -l title -d 'The entry\'s title' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s s -l summary -d 'The entry\'s own summary, one line' -r
@@ -343,6 +356,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand append" -s g -l global -d 
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand append" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l old -d 'A text that occurs exactly once (repeatable, each with its --new)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l new -d 'The replacement' -r
@@ -366,6 +380,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand patch" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s F -l file -d 'Read the text from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s m -l reason -d 'The reason, recorded in the journal' -r
@@ -387,6 +402,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand write" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand write" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s F -l file -d 'Read the operations from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s m -l reason -d 'The reason, recorded in the journal' -r
@@ -408,6 +424,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand apply" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l resume -d 'Continue with a copy that an earlier edit kept' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s m -l reason -d 'The reason, recorded in the journal' -r
@@ -429,6 +446,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -441,6 +459,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_see
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -f -a "add" -d 'Add bullets to a file or section; create it if it is missing'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -f -a "del" -d 'Remove one bullet by handle, index or text'
@@ -474,6 +493,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l index -d 'The n-th bullet of the file or section, from 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s m -l reason -d 'The reason, recorded in the journal' -r
@@ -497,6 +517,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l index -d 'The n-th bullet of the file or section, from 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l old -d 'The current text' -r
@@ -520,6 +541,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s L -l limit -d 'Print at most N rows, and how many are left out' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -534,6 +556,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l since -d 'Only entries since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l by -d 'Only entries by this actor' -r
@@ -552,6 +575,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand log" -s g -l global -d 'Us
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand log" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -564,6 +588,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand show" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand show" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l since -d 'Show bullet changes from this revision, date or age until now' -r
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -579,6 +604,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand diff" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l since -d 'Only events since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'' -r
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -594,6 +620,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand stats" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l by -d 'Undo the newest change by this actor that is not undone' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s m -l reason -d 'The reason, recorded in the journal' -r
@@ -616,6 +643,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand undo" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l source -d 'The source, recorded in the journal' -r
@@ -636,6 +664,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand redo" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l mode -d 'tools: the model makes tool calls; ops: it replies with one JSON object; auto: whichever its host supports' -r -f -a "auto\t''
 tools\t''
@@ -672,6 +701,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s g -l global -d
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l branch -d 'Commit them on a new git branch, one a commit, and print the text of a pull request' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s m -l reason -d 'The reason, recorded in the journal' -r
@@ -695,6 +725,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l to -d 'Reduce to N bullets (entries, in an episode file), regardless of the policy' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s F -l file -d 'Also apply these operations, as JSON (- for stdin), in the same batch; what they add may be archived, too' -r -F
@@ -724,6 +755,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -s g -l global -d
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l source -d 'The source, recorded in the journal' -r
@@ -744,6 +776,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand prune" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only findings that are new since this git commit; paths are relative to the working directory' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l against -d 'Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md' -r -F
@@ -775,6 +808,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l source -d 'The source, recorded in the journal' -r
@@ -798,6 +832,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s g -l global -d
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -817,6 +852,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -832,6 +868,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand scope" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l only -d 'Only fetch and merge; or push, without asking a remote that has everything' -r -f -a "fetch\t''
 push\t''"
@@ -853,6 +890,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand sync" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l from -d 'Whose memories they are (default: detected from the content)' -r -f -a "memdir\t''
 server-memory\t''
@@ -883,6 +921,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand import" -s g -l global -d 
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l to -d 'The format' -r -f -a "json\t'Whole files and their bullets'
 jsonl\t'One bullet a line'
@@ -904,6 +943,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand export" -s g -l global -d 
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand export" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l tools -d 'The tools: memory (context, query, list, read, change, append), seed (read, write, patch, append, list) or graph (entities, relations and observations)' -r -f -a "memory\t''
 seed\t''
@@ -920,6 +960,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s g -l global -d 'Us
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s F -l file -d 'Read the JSON from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l if-match -d 'Only replace or remove the checkpoint if it still has this etag (8 or more hex digits)' -r
@@ -935,6 +976,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s g -l global
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Write the text to this file instead of stdout' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l marker-size -d 'The length of conflict markers, in characters' -r
@@ -949,6 +991,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand merge" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -961,6 +1004,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s g -l glob
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l host -d 'The host, whose input and envelope are used' -r -f -a "claude\t''
 codex\t''
@@ -978,6 +1022,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand hook" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand hook" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -991,6 +1036,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand tool" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -1003,6 +1049,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand etag" -s g -l global -d 'U
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -1015,6 +1062,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand where" -s g -l global -d '
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand where" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -1027,6 +1075,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand schema" -s g -l global -d 
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand schema" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -1039,6 +1088,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand completions" -s g -l globa
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand completions" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l all -d 'Write all pages into this directory' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -1052,6 +1102,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand man" -s g -l global -d 'Us
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand man" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand __complete" -s h -l help -d 'Print help'
 

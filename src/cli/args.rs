@@ -44,6 +44,9 @@ pub struct GlobalArgs {
     /// Colour: auto (on a terminal without NO_COLOR), always or never
     #[arg(long, value_name = "WHEN", help_heading = "Global options", hide_possible_values = true)]
     pub color: Option<ColorChoice>,
+    /// Print everything at once, not through MEMDIR_PAGER or PAGER
+    #[arg(long, help_heading = "Global options")]
+    pub no_pager: bool,
 }
 
 /// When to use colours.
@@ -134,6 +137,7 @@ impl GlobalArgs {
         self.json |= later.json;
         self.quiet |= later.quiet;
         self.verbose |= later.verbose;
+        self.no_pager |= later.no_pager;
     }
 }
 

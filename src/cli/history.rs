@@ -133,9 +133,10 @@ pub fn run_whole_log(runner: &Runner<'_>, query: &LogOptions, layout: OutputLayo
 impl PrintAnswer for LogResult {
     /// Prints the journal's entries, newest first.
     fn print(&self, printer: &mut Printer) {
+        let rev_width = self.entries.iter().map(|entry| rev_name(entry).len()).max().unwrap_or(0);
         for entry in &self.entries {
             let is_short = printer.layout == OutputLayout::OneLine;
-            log_line(printer, entry, is_short);
+            log_line(printer, entry, is_short, rev_width);
             for bullet in entry.superseded.iter().filter(|_| !is_short) {
                 printer.text("superseded ").styled(TextStyle::Handle, &format!("@{}", bullet.handle));
                 printer.text(" \"").text(&bullet.text).text("\" — conversation ").text(&bullet.conversation);
@@ -167,15 +168,19 @@ impl PrintAnswer for LogResult {
     }
 }
 
+fn rev_name(entry: &LogRow) -> &str {
+    entry.rev.as_deref().unwrap_or("--")
+}
+
 /// Prints one entry: `r41 2026-11-20 14:02Z claude: add 2, rm; facts/user.md (why: …)`; `short` is without time, actor,
 /// reason, source and consent: `r41 add 2, rm; facts/user.md`.
-fn log_line(printer: &mut Printer, entry: &LogRow, short: bool) {
-    printer.styled(TextStyle::Handle, entry.rev.as_deref().unwrap_or("--"));
+fn log_line(printer: &mut Printer, entry: &LogRow, short: bool, rev_width: usize) {
+    printer.styled(TextStyle::Handle, rev_name(entry)).align(rev_name(entry).len(), rev_width);
     if let Some(at) = entry.at.as_ref().filter(|_| !short) {
         printer.text(" ").styled(TextStyle::Dim, &to_minute(at));
     }
     if !short {
-        printer.text(" ").text(&entry.actor);
+        printer.text(" ").styled(TextStyle::Name, &entry.actor);
     }
     match entry.state {
         // The field `what` already shows these states.
@@ -186,7 +191,10 @@ fn log_line(printer: &mut Printer, entry: &LogRow, short: bool) {
         printer.text(if short { " " } else { ": " }).text(&entry.what);
     }
     if !entry.files.is_empty() {
-        printer.text("; ").text(&entry.files.join(" "));
+        printer.out.push(';');
+        for path in &entry.files {
+            printer.text(" ").file(None, path, path);
+        }
     }
     if let Some(bullet) = entry.bullet.as_ref().filter(|_| !short) {
         for (label, value) in [("was", &bullet.from), ("moved from", &bullet.moved_from)] {
@@ -255,9 +263,9 @@ fn diff_counts(printer: &mut Printer, file: &ChangedFile) {
     if parts.is_empty() {
         parts.push(if file.to.is_some() { "no bullet changed" } else { "other text" }.to_owned());
     }
-    printer.text(&parts.join(", ")).text(" in ").styled(TextStyle::Heading, &file.path);
+    printer.text(&parts.join(", ")).text(" in ").file(Some(TextStyle::Heading), &file.path, &file.path);
     if let Some(to) = &file.to {
-        printer.text(" → ").styled(TextStyle::Heading, to);
+        printer.text(" → ").file(Some(TextStyle::Heading), to, to);
     }
     match file.kind {
         "created" => drop(printer.text(" (new file)")),

@@ -17,6 +17,8 @@ use crate::commands::results::{
 };
 use crate::document::MetaKey;
 
+use crate::text::display_width;
+
 #[derive(Args, Debug)]
 #[command(about = "Create a data directory", after_help = "Example: memdir init memory --example")]
 #[group(skip)]
@@ -131,6 +133,10 @@ fn more_rows(printer: &mut Printer, more: usize) {
 
 impl PrintAnswer for FileList {
     fn print(&self, printer: &mut Printer) {
+        if let Some(columns) = printer.format.columns() {
+            file_table(printer, self, columns);
+            return more_rows(printer, self.more);
+        }
         printer.out.reserve(self.files.len() * 96);
         for file in &self.files {
             printer.styled(TextStyle::Heading, &file.path);
@@ -147,6 +153,47 @@ impl PrintAnswer for FileList {
     }
 }
 
+/// The widest column of paths that still leaves room for summaries.
+const MAX_PATH_COLUMNS: usize = 40;
+
+/// Prints files on a terminal: path, size and summary in columns, each file on one line.
+fn file_table(printer: &mut Printer, list: &FileList, columns: usize) {
+    let shown = |text: &str| {
+        let mut shown = String::new();
+        sanitize::escape_line(&mut shown, text, true);
+        shown
+    };
+    let widths = list.files.iter().map(|file| display_width(&shown(&file.path)));
+    let path_width = widths.max().unwrap_or(0).min(MAX_PATH_COLUMNS);
+    for file in &list.files {
+        printer.file(Some(TextStyle::Heading), &file.path, &file.path);
+        let width = display_width(&shown(&file.path));
+        printer.align(width, path_width);
+        let size = if file.refused.is_some() { "refused".to_owned() } else { format_size(file.size) };
+        printer.styled(TextStyle::Dim, &format!("  {size:>8}  "));
+        let room = columns.saturating_sub(width.max(path_width) + 12);
+        let about = shown(file.refused.as_deref().unwrap_or(&file.summary));
+        printer.out.push_str(&fit_columns(&about, room));
+        printer.out.truncate(printer.out.trim_end_matches(' ').len());
+        printer.end_line();
+    }
+}
+
+/// The beginning of a text that fits into so many columns, with an ellipsis if it was cut.
+fn fit_columns(text: &str, columns: usize) -> String {
+    if display_width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    for c in text.chars() {
+        if display_width(&cut) + display_width(c.encode_utf8(&mut [0; 4])) + 1 > columns {
+            break;
+        }
+        cut.push(c);
+    }
+    cut + if columns > 0 { "…" } else { "" }
+}
+
 impl PrintAnswer for Outline {
     fn print(&self, printer: &mut Printer) {
         outline_rows(printer, self, printer.layout == OutputLayout::Numbered);
@@ -156,7 +203,7 @@ impl PrintAnswer for Outline {
 
 fn outline_rows(printer: &mut Printer, outline: &Outline, numbered: bool) {
     if !numbered {
-        printer.styled(TextStyle::Heading, &outline.path);
+        printer.file(Some(TextStyle::Heading), &outline.path, &outline.path);
         if let Some(section) = &outline.section {
             printer.text("#").text(section);
         }

@@ -22,6 +22,7 @@ mod grammar;
 mod grammar_table;
 mod history;
 mod hook;
+mod hyperlinks;
 mod import_args;
 mod json;
 mod list_and_read;
@@ -30,6 +31,7 @@ mod mcp_args;
 mod model;
 mod open;
 mod output;
+mod pager;
 mod plain_args;
 mod progress;
 mod prune;
@@ -99,6 +101,9 @@ pub fn run(args: Vec<OsString>) -> u8 {
 fn run_command(global: &GlobalArgs, command: verbs::CliCommand, path: &[&'static str]) -> u8 {
     let mut format = OutputFormat { may_change: command.may_change(), ..OutputFormat::new(global) };
     format.json |= command.prints_json();
+    if format.terminal && !format.json && !global.no_pager && command.may_be_long() {
+        format.pager = crate::host::pager::configured_pager(&open::env);
+    }
     let mut reply = match open::enter_start(global) {
         Ok(()) => verbs::run(global, command),
         Err(rejection) => rejection.into(),

@@ -4,12 +4,14 @@
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 
 use super::answer::{Answer, PrintAnswer};
 use super::args::{ColorChoice, GlobalArgs};
-use super::{hints, json, sanitize, text};
+use super::{hints, hyperlinks, json, open, pager, sanitize, text};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::{Error, OpenedFile};
+use crate::host::pager as host_pager;
 
 /// How answers are printed.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,14 @@ pub struct OutputFormat {
     pub color: bool,
     /// Whether stdout is a terminal.
     pub terminal: bool,
+    /// The rows and columns of that terminal; `None` in a pipe.
+    pub size: Option<(usize, usize)>,
+    /// Whether that terminal shows links to files.
+    pub links: bool,
+    /// The directory of the files that an answer names, if they are shown as links.
+    pub link_dir: Option<PathBuf>,
+    /// The command of the user's pager, if the answer may be shown through it.
+    pub pager: Option<String>,
     /// Whether the command may change something; if so, errors report that nothing was changed.
     pub may_change: bool,
     /// How the caller selected the data directory (`-C DIR`, `--dir DIR`, `-g`, `-S NAME`), repeated in the commands to try.
@@ -47,7 +57,15 @@ impl OutputFormat {
         dir_options.extend(global.scope.as_ref().map(|name| format!("-S {}", hints::shell_quote(name))));
         let dir_option = dir_options.join(" ");
         let GlobalArgs { json, quiet, verbose, .. } = *global;
-        OutputFormat { json, quiet, verbose, color, terminal, may_change: false, dir_option }
+        let size = if terminal { host_pager::terminal_size() } else { None };
+        let links = color && terminal && hyperlinks::are_supported(&open::env);
+        let format = OutputFormat { json, quiet, verbose, color, terminal, size, links, ..OutputFormat::default() };
+        OutputFormat { dir_option, ..format }
+    }
+
+    /// The columns of the terminal; `None` in a pipe.
+    pub fn columns(&self) -> Option<usize> {
+        self.size.map(|(_, columns)| columns)
     }
 }
 
@@ -80,6 +98,8 @@ pub enum CliReply {
     Lines(Box<dyn Iterator<Item = String>>),
     /// The envelope of a hook, and an action to run only after it was printed. The exit status is 0 in any case.
     Hook(String, Box<dyn FnOnce()>),
+    /// A reply that names files in this directory.
+    About(PathBuf, Box<CliReply>),
     /// An answer, and an action to run only after it was printed.
     AnswerThen(Answer, Vec<Warning>, Box<dyn FnOnce()>),
     /// An answer or an error, with the session's warnings.
@@ -96,7 +116,16 @@ impl CliReply {
     pub fn in_layout(self, layout: OutputLayout) -> CliReply {
         match self {
             CliReply::Result(result, warnings, _) => CliReply::Result(result, warnings, layout),
+            CliReply::About(dir, reply) => CliReply::About(dir, Box::new(reply.in_layout(layout))),
             other => other,
+        }
+    }
+
+    /// The same reply, whose files are in a directory.
+    pub fn about(self, dir: PathBuf) -> CliReply {
+        match self {
+            CliReply::Result(ref result, ..) if result.is_err() => self,
+            other => CliReply::About(dir, Box::new(other)),
         }
     }
 }
@@ -132,9 +161,17 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
             0
         }
         CliReply::Copy(file, then) => copy_file(file, then, format),
+        CliReply::About(dir, reply) => {
+            let link_dir = Some(dir).filter(|_| format.links);
+            print_reply(*reply, &OutputFormat { link_dir, ..format.clone() })
+        }
         CliReply::AnswerThen(answer, warnings, then) => {
             let (out, err) = render_answer(&*answer, &warnings, OutputLayout::Plain, format);
             write_stderr(&err);
+            if needs_pager(&out, answer_status(&*answer), format) {
+                then();
+                return show(&out, &*answer, format);
+            }
             let result = write_stdout(&out);
             if result.is_ok() {
                 then();
@@ -164,7 +201,23 @@ fn copy_file(file: OpenedFile, then: Box<dyn FnOnce()>, format: &OutputFormat) -
 fn print_answer(answer: &dyn PrintAnswer, warnings: &[Warning], layout: OutputLayout, format: &OutputFormat) -> u8 {
     let (out, err) = render_answer(answer, warnings, layout, format);
     write_stderr(&err);
-    exit_status(write_stdout(&out), answer_status(answer), answer.has_changed(), format)
+    show(&out, answer, format)
+}
+
+/// Prints the text of an answer, through the pager if it is long, and returns the exit status.
+fn show(out: &str, answer: &dyn PrintAnswer, format: &OutputFormat) -> u8 {
+    let status = answer_status(answer);
+    if let Some(pager) = format.pager.as_ref().filter(|_| needs_pager(out, status, format)) {
+        // Only a failure returns; then the text is printed as without a pager.
+        let _ = host_pager::become_pager(pager, out);
+    }
+    exit_status(write_stdout(out), status, answer.has_changed(), format)
+}
+
+/// Whether a text is shown through the pager. An answer with findings is not: its exit status would be the pager's.
+fn needs_pager(out: &str, status: u8, format: &OutputFormat) -> bool {
+    let is_long = |(rows, columns)| pager::is_longer(out, rows, columns);
+    format.pager.is_some() && status == 0 && format.size.is_some_and(is_long)
 }
 
 fn print_failure(mut failure: Error, warnings: Vec<Warning>, format: &OutputFormat) -> u8 {

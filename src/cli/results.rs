@@ -58,7 +58,7 @@ fn items(printer: &mut Printer, rows: &[QueryRow]) {
     for row in rows {
         let heading = row.heading();
         if heading != last_heading {
-            printer.styled(TextStyle::Heading, &heading).end_line();
+            printer.file(Some(TextStyle::Heading), &row.path, &heading).end_line();
             last_heading = heading;
         }
         item(printer, row);

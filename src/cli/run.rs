@@ -361,7 +361,7 @@ impl Runner<'_> {
         match open::open_session(self.global, needs, timeout) {
             Ok(session) => {
                 let result = use_case(&session);
-                CliReply::of(result, session.policy.warnings, layout)
+                CliReply::of(result, session.policy.warnings, layout).about(session.dir)
             }
             Err(rejection) => rejection.into(),
         }
@@ -405,8 +405,8 @@ fn reply_then_record<T: Into<Answer>>(
 ) -> CliReply {
     match result {
         Ok(answer) => {
-            let used = used(&answer);
-            CliReply::AnswerThen(answer.into(), warnings, Box::new(move || used.record(&session)))
+            let (used, dir) = (used(&answer), session.dir.clone());
+            CliReply::AnswerThen(answer.into(), warnings, Box::new(move || used.record(&session))).about(dir)
         }
         Err(failure) => CliReply::Result(Box::new(Err(failure)), warnings, OutputLayout::Plain),
     }

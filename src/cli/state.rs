@@ -92,19 +92,23 @@ impl PrintAnswer for StatusReport {
             _ => printer.text("no history on this machine yet").end_line(),
         }
         for path in &self.outside {
-            printer.text("not yet recorded: ").text(path).end_line();
+            printer.styled(TextStyle::Handle, "not yet recorded").text(": ").file(None, path, path).end_line();
         }
         for dropped in &self.dropped {
             printer.text("dropped outside memdir: ").text(&dropped.rev).text(" by ").text(&dropped.actor);
-            printer.text(" in ").text(&dropped.path).text(": ").text(&dropped.text).end_line();
+            printer.text(" in ").file(None, &dropped.path, &dropped.path).text(": ").text(&dropped.text).end_line();
             printer.try_command(&Hint::new("redo", dropped.rev.clone()));
         }
         for path in &self.conflicts {
-            printer.text("conflict markers: ").text(path).end_line();
+            printer.styled(TextStyle::Removed, "conflict markers").text(": ").file(None, path, path).end_line();
             printer.try_command(&Hint::new("resolve", path.clone()));
         }
         for path in &self.rescued {
-            printer.text("kept after a concurrent save: ").text(path).end_line();
+            printer
+                .styled(TextStyle::Handle, "kept after a concurrent save")
+                .text(": ")
+                .file(None, path, path)
+                .end_line();
         }
         for line in &self.summaries {
             printer.text("summary: ").text(line).end_line();

@@ -79,13 +79,13 @@ const MAX_SPARKS: usize = 30;
 
 /// One character for each day from the first to the last, or for several days if they are many: its height is the sum
 /// of those days relative to the greatest. A day that cannot be read is left out.
-fn sparkline(from: &str, until: &str, figure: &StatsFigure, is_unicode: bool) -> String {
+fn sparkline(from: &str, until: &str, figure: &StatsFigure, is_unicode: bool, most: usize) -> String {
     let (Ok(from), Ok(until)) = (from.parse::<jiff::civil::Date>(), until.parse::<jiff::civil::Date>()) else {
         return String::new();
     };
     let days_since = |day: jiff::civil::Date| from.until(day).ok().and_then(|age| usize::try_from(age.get_days()).ok());
     let Some(last) = days_since(until) else { return String::new() };
-    let days_each = (last + 1).div_ceil(MAX_SPARKS);
+    let days_each = (last + 1).div_ceil(most.max(1));
     let mut sums = vec![0.0; last / days_each + 1];
     for day in &figure.days {
         let at = day.day.parse().ok().and_then(days_since).map(|days| days / days_each);
@@ -123,11 +123,16 @@ impl PrintAnswer for StatsReport {
         let width = |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
         let metric_width = width(&mut self.figures.iter().map(|figure| figure.metric));
         let name_width = width(&mut names.iter().map(String::as_str));
+        // What the columns and the two bars around the line leave free of a terminal.
+        let room = |columns: usize| columns.saturating_sub(metric_width + name_width + 16);
+        let sparks = printer.format.columns().map_or(MAX_SPARKS, |columns| room(columns).min(MAX_SPARKS));
         for (figure, name) in self.figures.iter().zip(&names) {
             let value = (figure.value * 1000.0).round() / 1000.0;
-            printer.text(&format!("{:metric_width$}  {name:name_width$}  {value:>8}", figure.metric));
-            if !figure.days.is_empty() {
-                let line = sparkline(from, &self.until, figure, is_unicode);
+            printer.styled(TextStyle::Heading, figure.metric);
+            let blanks = metric_width - figure.metric.len();
+            printer.text(&format!("{:blanks$}  {name:name_width$}  {value:>8}", ""));
+            if !figure.days.is_empty() && sparks > 0 {
+                let line = sparkline(from, &self.until, figure, is_unicode, sparks);
                 printer.styled(TextStyle::Dim, &format!("  |{line}|"));
             }
             printer.end_line();
@@ -151,10 +156,10 @@ mod tests {
     #[test]
     fn a_line_has_a_character_for_each_day_or_for_several() {
         let three = figure(&[("2026-02-01", 8.0), ("2026-02-03", 1.0)]);
-        assert_eq!(sparkline("2026-02-01", "2026-02-04", &three, true), "█ ▁ ");
-        assert_eq!(sparkline("2026-02-01", "2026-02-04", &three, false), "@ . ");
-        assert_eq!(sparkline("2025-02-01", "2026-02-04", &three, true).chars().count(), 29);
-        assert_eq!(sparkline("2026-02-05", "2026-02-04", &three, true), "");
+        assert_eq!(sparkline("2026-02-01", "2026-02-04", &three, true, 30), "█ ▁ ");
+        assert_eq!(sparkline("2026-02-01", "2026-02-04", &three, false, 30), "@ . ");
+        assert_eq!(sparkline("2025-02-01", "2026-02-04", &three, true, 30).chars().count(), 29);
+        assert_eq!(sparkline("2026-02-05", "2026-02-04", &three, true, 30), "");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::answer::PrintAnswer;
 use super::output::{OutputFormat, OutputLayout};
-use super::{github, hints, sanitize};
+use super::{github, hints, hyperlinks, sanitize};
 use crate::code::{Hint, Rejection, Warning};
 use crate::commands::Error;
 use crate::commands::answer::{ChangeResult, ChangedFile, ContextResult, EffectRow, RepeatedChange, WarningRow};
@@ -32,6 +32,8 @@ pub enum TextStyle {
     Removed,
     Handle,
     Heading,
+    /// Who made a change.
+    Name,
     Dim,
 }
 
@@ -59,10 +61,36 @@ impl Printer<'_> {
             TextStyle::Removed => "\x1b[31m",
             TextStyle::Handle => "\x1b[33m",
             TextStyle::Heading => "\x1b[1m",
+            TextStyle::Name => "\x1b[36m",
             TextStyle::Dim => "\x1b[2m",
         });
         self.text(text);
         self.out.push_str("\x1b[0m");
+        self
+    }
+
+    /// Appends a file's name, as a link to the file where the terminal shows links. `text` starts with the path: a
+    /// heading may say more.
+    pub fn file(&mut self, style: Option<TextStyle>, path: &str, text: &str) -> &mut Self {
+        if let Some(dir) = &self.format.link_dir {
+            hyperlinks::start_link(&mut self.out, dir, path);
+        }
+        match style {
+            Some(style) => self.styled(style, text),
+            None => self.text(text),
+        };
+        if self.format.link_dir.is_some() {
+            hyperlinks::end_link(&mut self.out);
+        }
+        self
+    }
+
+    /// Appends blanks up to a column, for a text of so many columns that was appended last. Only on a terminal: rows of
+    /// a pipe are read by programs.
+    pub fn align(&mut self, columns: usize, width: usize) -> &mut Self {
+        if self.format.size.is_some() {
+            (columns..width).for_each(|_| self.out.push(' '));
+        }
         self
     }
 
@@ -284,10 +312,10 @@ pub fn file_heading(printer: &mut Printer, file: &ChangedFile, rev: Option<&str>
         "removed" => drop(printer.text("removed ")),
         _ => {}
     }
-    printer.styled(TextStyle::Heading, &file.path);
+    printer.file(Some(TextStyle::Heading), &file.path, &file.path);
     if let Some(to) = &file.to {
         printer.out.push_str(" → ");
-        printer.styled(TextStyle::Heading, to);
+        printer.file(Some(TextStyle::Heading), to, to);
     }
     match (file.kind, rev) {
         ("unchanged", _) => drop(printer.text("  unchanged")),

@@ -205,6 +205,14 @@ verbs! {
     hidden reads Complete(CompleteArgs) = "__complete";
 }
 
+impl CliCommand {
+    /// Whether the answer may be longer than a screen, so that it is shown through the pager.
+    pub fn may_be_long(&self) -> bool {
+        use CliCommand::{Diff, List, Log, Query, Show, Stats, Status};
+        matches!(self, List(_) | Log(_) | Show(_) | Diff(_) | Query(_) | Status(_) | Stats(_))
+    }
+}
+
 /// Runs one parsed subcommand.
 pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
     let runner = Runner { global };

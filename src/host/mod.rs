@@ -1,4 +1,4 @@
-//! The rest of the machine: user config, finding the data directory, actor, clock, stdin, editor, git, model selection,
+//! The rest of the machine: user config, finding the data directory, actor, clock, stdin, editor, pager, git, model selection,
 //! the program's own path.
 //!
 //! Never opens a file below a data directory (except the policy's text and git's own files there): only `store/` does.
@@ -26,6 +26,7 @@ pub mod lock_files;
 pub mod models;
 pub mod notes_folder;
 pub mod outside_files;
+pub mod pager;
 pub mod program;
 pub mod remote;
 pub mod repository;

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::corpus;
 use crate::place::Place;
@@ -19,10 +20,20 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// Runs a command with stdin, stdout and stderr on a terminal; answers its exit status and what the terminal got.
 #[track_caller]
-fn on_terminal(mut command: Command) -> (i32, String) {
+fn on_terminal(command: Command) -> (i32, String) {
+    on_sized_terminal(command, None)
+}
+
+/// The same on a terminal with so many rows and columns; one without a size has neither columns nor a pager.
+#[track_caller]
+fn on_sized_terminal(mut command: Command, size: Option<(u16, u16)>) -> (i32, String) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
     grantpt(&master).expect("granted");
     unlockpt(&master).expect("unlocked");
+    if let Some((ws_row, ws_col)) = size {
+        let size = Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&master, size).expect("a size");
+    }
     let name = ptsname(&master, Vec::new()).expect("its name");
     let open = || -> Stdio {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -263,5 +274,143 @@ fn a_command_that_takes_long_says_on_a_terminal_what_it_is_doing() {
         let output = command.env("MEMDIR_PROGRESS_AFTER", "0").output().expect("it ran");
         let piped = [output.stdout, output.stderr].concat();
         assert!(!String::from_utf8_lossy(&piped).contains(progress), "{line:?}");
+    }
+}
+
+/// A command on a terminal of 24 rows and 80 columns, with variables of its environment.
+#[track_caller]
+fn shown(place: &Place, line: &[&str], environment: &[(&str, &str)]) -> String {
+    let mut command = place.command(line);
+    command.env("TERM", "xterm-256color").envs(environment.iter().copied());
+    let (status, shown) = on_sized_terminal(command, Some((24, 80)));
+    assert_eq!(status, 0, "{line:?}: {shown}");
+    shown
+}
+
+/// A memory with one file of 60 bullets.
+fn long_file() -> Place {
+    let many: String = (0..60).map(|n| format!("- fact number {n}\n")).collect();
+    Place::new(&[("facts/long.md", &format!("# Long\n\n{many}")), ("facts/short.md", "# Short\n\n- Likes tea\n")])
+}
+
+#[test]
+fn a_long_answer_goes_through_the_pager_of_the_environment() {
+    let place = long_file();
+    place.run(&["add", "short", "two"]);
+    let is_paged = |line: &[&str], environment: &[(&str, &str)]| shown(&place, line, environment).contains("paged:");
+    let mine = ("MEMDIR_PAGER", "sed 's/^/paged:/'");
+    for line in [&["list", "long"][..], &["query", "fact", "-L", "0"], &["show", "r1"], &["log"]] {
+        assert_eq!(is_paged(line, &[mine]), line[0] != "log" && line[0] != "show", "{line:?}");
+    }
+    assert!(is_paged(&["list", "long"], &[("PAGER", mine.1)]), "PAGER");
+    let both = [("MEMDIR_PAGER", "sed 's/^/other:/'"), ("PAGER", mine.1)];
+    assert!(!is_paged(&["list", "long"], &both), "MEMDIR_PAGER comes first");
+    for (line, environment) in [
+        (&["list", "short"][..], &[mine][..]),
+        (&["--no-pager", "list", "long"], &[mine]),
+        (&["list", "long", "--no-pager"], &[mine]),
+        (&["--json", "list", "long"], &[mine]),
+        (&["read", "long"], &[mine]),
+        (&["list", "long"], &[("MEMDIR_PAGER", ""), ("PAGER", mine.1)]),
+        (&["list", "long"], &[("MEMDIR_PAGER", "cat"), ("PAGER", mine.1)]),
+        (&["list", "long"], &[("MEMDIR_PAGER", "no-such-program"), ("PAGER", mine.1)]),
+    ] {
+        let shown = shown(&place, line, environment);
+        assert!(!shown.contains("paged:") && shown.len() > 20, "{line:?} {environment:?}: {shown}");
+    }
+    // Nothing of it in a pipe.
+    let mut command = place.command(&["list", "long"]);
+    let piped = command.env(mine.0, mine.1).output().expect("it ran").stdout;
+    assert!(!String::from_utf8_lossy(&piped).contains("paged:"));
+}
+
+#[test]
+fn a_pager_gets_the_options_of_git_unless_the_user_sets_some() {
+    let place = long_file();
+    let echo = ("MEMDIR_PAGER", "echo \"options: $LESS $LV\"; cat > /dev/null");
+    assert!(shown(&place, &["list", "long"], &[echo]).contains("options: FRX -c"));
+    assert!(shown(&place, &["list", "long"], &[echo, ("LESS", "S")]).contains("options: S -c"));
+    // What git has configured, or a repository, is no pager of ours.
+    place.put("../.git/config", b"[core]\n\tpager = echo from-git\n");
+    let all =
+        shown(&place, &["list", "long"], &[("MEMDIR_PAGER", "sed 's/^/paged:/'"), ("GIT_PAGER", "echo from-git")]);
+    assert!(all.contains("paged:") && !all.contains("from-git"), "{all}");
+}
+
+#[test]
+fn files_are_links_where_the_terminal_shows_links() {
+    let place = long_file();
+    place.run(&["add", "short", "two"]);
+    let kitty = ("TERM_PROGRAM", "WezTerm");
+    for line in [&["list"][..], &["list", "short"], &["log"], &["query", "tea"], &["diff", "r1", "--bullets"]] {
+        let with = shown(&place, line, &[kitty]);
+        assert_eq!(with.matches("\x1b]8;;file:///").count() > 0, line[0] != "diff", "{line:?}: {with:?}");
+        assert_eq!(with.matches("\x1b]8;;file:///").count(), with.matches("\x1b]8;;\x1b\\").count(), "{with:?}");
+        assert!(!shown(&place, line, &[]).contains("\x1b]8"), "{line:?}");
+        assert!(!shown(&place, line, &[kitty, ("NO_COLOR", "1")]).contains("\x1b]8"), "{line:?}");
+        let mut command = place.command(line);
+        let piped = command.envs([kitty, ("FORCE_HYPERLINK", "1")]).output().expect("it ran").stdout;
+        assert!(!String::from_utf8_lossy(&piped).contains('\x1b'), "{line:?}");
+    }
+    let with = shown(&place, &["list", "short"], &[kitty]);
+    assert!(with.contains("/memory/facts/short.md\x1b\\\x1b[1mfacts/short.md\x1b[0m\x1b]8;;\x1b\\"), "{with:?}");
+}
+
+#[test]
+fn files_are_listed_in_columns_that_fit_the_terminal() {
+    let place = long_file();
+    let long = "a summary of many words ".repeat(9);
+    place.put("facts/words.md", format!("# Words\n\n> Summary: {long}\n").as_bytes());
+    place.put("facts/茶.md", format!("# 茶\n\n> Summary: {}\n", "茶".repeat(90)).as_bytes());
+    let shown = shown(&place, &["list", "--color", "never"], &[]);
+    let width = |text: &str| text.chars().map(|c| if c.is_ascii() || c == '…' { 1 } else { 2 }).sum::<usize>();
+    assert!(shown.lines().all(|line| width(line) <= 80), "{shown}");
+    let sizes: Vec<usize> = shown.lines().map(|line| width(line.split('B').next().unwrap())).collect();
+    assert_eq!(sizes.len(), 4, "{shown}");
+    assert!(sizes.windows(2).all(|two| two[0] == two[1]), "{shown}");
+    assert!(!place.run(&["list"]).stdout.contains('…'), "a pipe gets all of it");
+}
+
+/// A text without colours and links, which are the only escape sequences of an answer.
+fn without_own_escapes(shown: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = shown;
+    while let Some(at) = rest.find('\x1b') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let end = match rest.as_bytes().first() {
+            Some(b'[') => {
+                rest.find('m').filter(|end| rest[1..*end].bytes().all(|b| b.is_ascii_digit())).map(|end| end + 1)
+            }
+            Some(b']') if rest.starts_with("]8;;") => rest.find("\x1b\\").map(|end| end + 2),
+            _ => None,
+        };
+        match end {
+            Some(end) => rest = &rest[end..],
+            None => plain.push('\x1b'),
+        }
+    }
+    plain + rest
+}
+
+#[test]
+fn columns_links_and_the_pager_let_no_control_character_through() {
+    let place = hostile();
+    place.put("facts/od\x1b[31md\u{202e}.md", b"- \x1b[31mred\xe2\x80\xae\n");
+    place.run(&["add", "user", "plain"]);
+    for line in [
+        &["list"][..],
+        &["list", "evil"],
+        &["log", "-p"],
+        &["show", "r1"],
+        &["diff", "r1"],
+        &["query", "red"],
+        &["status"],
+    ] {
+        for pager in ["cat", "sed 's/^//'"] {
+            let shown = shown(&place, line, &[("MEMDIR_PAGER", pager), ("FORCE_HYPERLINK", "1")]);
+            let raw = without_own_escapes(&shown).chars().find(|c| is_raw(*c));
+            assert_eq!(raw, None, "{pager} {line:?} shows it raw: {shown:?}");
+        }
     }
 }
