@@ -1377,7 +1377,7 @@ _memdir() {
             fi
             case "${prev}" in
                 --to)
-                    COMPREPLY=($(compgen -W "json jsonl markdown claude-index server-memory json-memory records" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "json jsonl markdown claude-index server-memory json-memory records html" -- "${cur}"))
                     return 0
                     ;;
                 --out)

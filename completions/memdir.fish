@@ -929,7 +929,8 @@ markdown\t'The files\' texts'
 claude-index\t'The index MEMORY.md of Claude Code'
 server-memory\t'Entities and relations, one a line'
 json-memory\t'A resource with lists of items'
-records\t'The memories of an app: entries and facts with id, content and times'"
+records\t'The memories of an app: entries and facts with id, content and times'
+html\t'A page to look at, in one file that needs no server'"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s o -l out -d 'Write to a new file that only you can read' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"

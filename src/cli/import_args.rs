@@ -83,6 +83,8 @@ pub enum ExportKindArg {
     JsonMemory,
     /// The memories of an app: entries and facts with id, content and times
     Records,
+    /// A page to look at, in one file that needs no server
+    Html,
 }
 
 impl ExportArgs {
@@ -95,6 +97,7 @@ impl ExportArgs {
             ExportKindArg::ServerMemory => ExportKind::ServerMemory,
             ExportKindArg::JsonMemory => ExportKind::JsonMemory,
             ExportKindArg::Records => ExportKind::Records,
+            ExportKindArg::Html => ExportKind::Html,
         };
         ExportOptions { to, files: self.files.clone(), out: self.out.clone(), force: self.force }
     }

@@ -315,7 +315,9 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             let options = a.to_options();
             runner.change_with_progress("reading", &a.change_args, |s, how| commands::import::import(s, &options, how))
         }
-        CliCommand::Export(a) => runner.read_only(|s| commands::export::export(s, &a.to_options())),
+        CliCommand::Export(a) => {
+            runner.with_progress("exporting", SessionNeeds::All, None, |s| commands::export::export(s, &a.to_options()))
+        }
         CliCommand::Mcp(a) => mcp_args::run_server(global, &a),
         CliCommand::Checkpoint(a) => run_checkpoint(&runner, &a),
         CliCommand::Merge(a) => run::merge(&a),

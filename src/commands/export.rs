@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::import::ImportRow;
 use super::journal_notes::bullet_origins;
 use super::list_and_read::resolve_address;
+use super::page::page;
 use super::{CommandResult, Session};
 use crate::code::{Code, Rejection};
 use crate::document::memory_index::{index_entries, is_memory_index};
@@ -41,6 +42,8 @@ pub enum ExportKind {
     JsonMemory,
     /// Entries and facts with id, content and times.
     Records,
+    /// A page to look at, in one file.
+    Html,
 }
 
 /// What `export` writes, and where.
@@ -83,6 +86,7 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
         ExportKind::ServerMemory => server_memory(&files)?,
         ExportKind::JsonMemory => export::json_memory(&files),
         ExportKind::Records => export::records(files, &bullet_origins(&session.store)?),
+        ExportKind::Html => page(session, files, options)?,
     };
     unreadable.iter().for_each(|(path, reason)| exported.leave_out(path, reason));
     let ExportedText { text, items, left_out } = exported;

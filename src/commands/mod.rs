@@ -49,6 +49,7 @@ mod list_and_read;
 mod memory_tool;
 pub mod merge;
 pub mod model;
+mod page;
 mod point_in_time;
 mod progress;
 pub mod prune;

@@ -289,6 +289,15 @@ fn count_files(
     })
 }
 
+/// The language of the memory, which a question in no language of its own is in.
+///
+/// # Errors
+/// `io`.
+pub(super) fn language_of(session: &Session) -> Result<DetectedLanguage, Rejection> {
+    let files = searched_files(&session.store, &QueryOptions::default(), &TextOverrides::new())?;
+    Ok(memory_language(&session.store, &files))
+}
+
 /// The language of the first files. For a query without function words: whatever language it is in, its words are
 /// reduced to stems as those of the memory.
 fn memory_language(store: &Store, files: &[File]) -> DetectedLanguage {

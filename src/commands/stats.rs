@@ -268,14 +268,17 @@ fn item_figures(session: &Session) -> CommandResult<Vec<StatsFigure>> {
     Ok(figures)
 }
 
+/// The ranges of an age, as [`age_name`] calls them.
+pub(super) const AGE_NAMES: [&str; 5] = ["1 to 7 days", "8 to 30 days", "31 to 365 days", "over a year", "undated"];
+
 /// The range of an age in days.
-fn age_name(days: Option<i32>) -> &'static str {
+pub(super) fn age_name(days: Option<i32>) -> &'static str {
     match days {
-        None => "undated",
-        Some(..=7) => "1 to 7 days",
-        Some(8..=30) => "8 to 30 days",
-        Some(31..=365) => "31 to 365 days",
-        Some(366..) => "over a year",
+        Some(..=7) => AGE_NAMES[0],
+        Some(8..=30) => AGE_NAMES[1],
+        Some(31..=365) => AGE_NAMES[2],
+        Some(366..) => AGE_NAMES[3],
+        None => AGE_NAMES[4],
     }
 }
 

@@ -52,6 +52,16 @@ pub enum DetectedLanguage {
     Unknown,
 }
 
+impl DetectedLanguage {
+    /// A language other than English.
+    pub fn other(self) -> Option<Language> {
+        match self {
+            DetectedLanguage::Other(language) => Some(language),
+            DetectedLanguage::English | DetectedLanguage::Unknown => None,
+        }
+    }
+}
+
 /// Longer words are no function words, but for a few.
 const MAX_STOPWORD_BYTES: usize = 8;
 /// So many words tell a language.

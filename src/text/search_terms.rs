@@ -21,6 +21,18 @@ pub fn search_terms(text: &str, mut each: impl FnMut(&str)) {
     }
 }
 
+/// Calls `each` for every word of a text that can be searched for, in lower case and without diacritics, as a reader may
+/// type it; the flag says whether it is a character or a pair of characters of a script without spaces.
+pub fn search_words(text: &str, mut each: impl FnMut(&str, bool)) {
+    for word in words(&compose_characters(text)) {
+        if word.is_ngram {
+            each(&word.text, true);
+        } else if search_term(&word.text).is_some() {
+            each(&strip_diacritics(&word.text), false);
+        }
+    }
+}
+
 /// The search term of a lower-case word; `None` for an English function word.
 pub fn search_term(word: &str) -> Option<Cow<'_, str>> {
     if word.is_ascii() {

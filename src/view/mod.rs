@@ -11,6 +11,7 @@ pub mod journal;
 pub mod links;
 pub mod outline;
 pub mod overruled;
+pub mod page;
 pub mod query;
 pub mod stale_anchors;
 pub mod staleness;

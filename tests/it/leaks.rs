@@ -465,6 +465,8 @@ pub const ROWS: &[(&str, &[&str])] = &[
             "export --to server-memory",
             "export --to json-memory",
             "export --to records",
+            "export --to html",
+            "export --to html ADDRESS",
             "export --to json ADDRESS",
         ],
     ),

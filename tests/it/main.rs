@@ -77,6 +77,7 @@ mod models;
 mod outside;
 mod own_prompts;
 mod packaging;
+mod page;
 mod paths;
 mod place;
 mod planning;

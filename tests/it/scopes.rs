@@ -233,7 +233,15 @@ const ATTACKS: &Rows<'_> = &[
     ("undo", &["-S app undo -n", "--dir memory/scopes/app undo -n"]),
     ("scope", &["scope", "scope list", "scope rm app --purge", "scope add app --restore", "-S app scope list"]),
     ("context", &["-S app context", "--dir memory/scopes/app context", "context --style records"]),
-    ("export", &["export --to json scopes/app/facts/user.md", "export --to markdown app:user", "-S app export"]),
+    (
+        "export",
+        &[
+            "export --to json scopes/app/facts/user.md",
+            "export --to markdown app:user",
+            "export --to html",
+            "-S app export",
+        ],
+    ),
     ("tool", &[r#"tool anthropic < {"command": "view", "path": "/memories/scopes/app/facts/user.md"}"#]),
     ("tool", &[r#"tool anthropic < {"command": "view", "path": "/memories/../app/facts/user.md"}"#]),
     ("hook", &["hook session-start", "-S app hook session-start"]),

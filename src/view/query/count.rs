@@ -2,6 +2,8 @@
 //!
 //! Never scores: the weight of a term is known only after all files have been counted.
 
+use std::cell::OnceCell;
+
 use jiff::civil::Date;
 
 use super::item_facts::SectionDates;
@@ -21,7 +23,7 @@ const HEADING_DATE_WEIGHT: f32 = 1.0;
 /// How many characters of a text tell its script.
 const JUDGED_CHARS: usize = 32;
 /// Maximum size in bytes of a file that is parsed for the sample only.
-const MAX_SAMPLE_BYTES: usize = 4096;
+pub const MAX_SAMPLE_BYTES: usize = 4096;
 /// Weight of a date in the text.
 const TEXT_DATE_WEIGHT: f32 = 0.5;
 
@@ -89,6 +91,7 @@ pub struct ItemizedFile {
     /// How often each term occurs in a label.
     pub labels: Vec<u32>,
     pub links: Vec<FileLink>,
+    section_dates: OnceCell<SectionDates>,
 }
 
 impl ItemizedFile {
@@ -101,7 +104,19 @@ impl ItemizedFile {
     pub fn without_counts(path: MemoryPath, document: Document) -> ItemizedFile {
         let items = items::items_of(&document, &path);
         let links = find_links(&document);
-        ItemizedFile { path, document, items, hits: Vec::new(), labels: Vec::new(), links }
+        let section_dates = OnceCell::new();
+        ItemizedFile { path, document, items, hits: Vec::new(), labels: Vec::new(), links, section_dates }
+    }
+
+    /// The dates of its sections, computed once.
+    pub fn section_dates(&self) -> &SectionDates {
+        self.section_dates.get_or_init(|| SectionDates::of(&self.document, &self.path))
+    }
+
+    /// Replaces its hits by those of another query in some of its items, in order.
+    pub fn count_items(&mut self, near: &[usize], terms: &QueryTerms) {
+        let days = terms.has_dates.then(|| self.section_dates());
+        (self.hits, self.labels) = count_items(&self.document, &self.items, near, terms, days);
     }
 }
 
@@ -135,31 +150,61 @@ pub fn count_terms(
         }
     };
     let days = terms.has_dates.then(|| SectionDates::of(&document, path));
+    let (hits, labels) = count_items(&document, &all, &near, terms, days.as_ref());
+    if !hits.is_empty() || depth == ScanDepth::All {
+        let (path, links) = (path.clone(), find_links(&document));
+        let section_dates = days.map_or_else(OnceCell::new, OnceCell::from);
+        counted.matched =
+            Some(Box::new(ItemizedFile { path, document, items: all, hits, labels, links, section_dates }));
+    }
+    counted
+}
+
+/// Counts the terms in the given items of a file, and how often each occurs in their labels. `days`: the dates of its
+/// sections, for a query with dates.
+fn count_items(
+    document: &Document,
+    items: &[DocumentItem],
+    near: &[usize],
+    terms: &QueryTerms,
+    days: Option<&SectionDates>,
+) -> (Vec<ItemHits>, Vec<u32>) {
     let mut counter = TermCounter {
-        document: &document,
+        document,
         section_dates: days,
         terms,
         labels: vec![0; terms.all.len()],
         tally: TermTally::new(terms.all.len()),
     };
-    let hits: Vec<ItemHits> = near
-        .into_iter()
-        .filter_map(|item| {
-            counter.count_item(&all[item]);
-            let counts = counter.tally.take()?;
-            Some(ItemHits { item, counts, is_question: items::is_question(&document, &all[item]) })
-        })
-        .collect();
-    let labels = counter.labels;
-    if !hits.is_empty() || depth == ScanDepth::All {
-        let (path, links) = (path.clone(), find_links(&document));
-        counted.matched = Some(Box::new(ItemizedFile { path, document, items: all, hits, labels, links }));
+    let hits = near.iter().filter_map(|&item| {
+        counter.count_item(&items[item]);
+        let counts = counter.tally.take()?;
+        Some(ItemHits { item, counts, is_question: items::is_question(document, &items[item]) })
+    });
+    let hits = hits.collect();
+    (hits, counter.labels)
+}
+
+/// Calls `each` for all dates of an item: that of its heading or file with `false`, those in its text with `true`.
+pub fn for_each_date(
+    document: &Document,
+    dates: &SectionDates,
+    item: &DocumentItem,
+    mut each: impl FnMut(PartialDate, bool),
+) {
+    let parts = items::searched_texts(document, item);
+    let base = dates.date_of(item.section);
+    base.into_iter().for_each(|date| each(date, false));
+    // The line that dates its section repeats the section's date: it is no better an answer than what it dates.
+    if parts[0].starts_with("Date:") {
+        return;
     }
-    counted
+    let day: Option<Date> = base.and_then(PartialDate::first_day);
+    parts.iter().flat_map(|part| find_dates(part, day)).for_each(|date| each(date, true));
 }
 
 /// The sum of all items' smoothed lengths, in bytes.
-fn total_length(document: &Document, items: &[DocumentItem]) -> f64 {
+pub fn total_length(document: &Document, items: &[DocumentItem]) -> f64 {
     let own: Vec<f32> = items.iter().map(|item| items::searched_length(document, item) as f32).collect();
     let of = |i: usize, far: i32, weight: f32| Some(weight * own.get(usize::try_from(i as i32 + far).ok()?)?);
     let around = |i: usize| SMOOTHING.into_iter().filter_map(|(far, weight)| of(i, far, weight)).sum::<f32>();
@@ -178,7 +223,7 @@ pub fn smoothed_length(document: &Document, items: &[DocumentItem], at: usize) -
 struct TermCounter<'a> {
     document: &'a Document,
     /// Only for a query with dates: section dates are costly to compute.
-    section_dates: Option<SectionDates>,
+    section_dates: Option<&'a SectionDates>,
     terms: &'a QueryTerms,
     labels: Vec<u32>,
     /// The counts of the current item.
@@ -205,25 +250,14 @@ impl TermCounter<'_> {
             });
         }
         if let Some(days) = section_dates {
-            let mut add = |date: PartialDate, weight: f32, literal: bool| {
+            for_each_date(document, days, item, |date, literal| {
+                let own = if literal { TEXT_DATE_WEIGHT } else { HEADING_DATE_WEIGHT };
                 date.for_each_term(|term| {
                     if let Some(FoundTerm { term: t, .. }) = terms.find(&term) {
-                        tally.add(t, TermCount { own: weight, literal, ..TermCount::default() });
+                        tally.add(t, TermCount { own, literal, ..TermCount::default() });
                     }
                 });
-            };
-            let base = days.date_of(item.section);
-            if let Some(date) = base {
-                add(date, HEADING_DATE_WEIGHT, false);
-            }
-            // The line that dates its section repeats the section's date: it is no better an answer than what it dates.
-            if parts[0].starts_with("Date:") {
-                return;
-            }
-            let day: Option<Date> = base.and_then(PartialDate::first_day);
-            for date in parts.iter().flat_map(|part| find_dates(part, day)) {
-                add(date, TEXT_DATE_WEIGHT, true);
-            }
+            });
         }
     }
 }

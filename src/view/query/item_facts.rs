@@ -98,7 +98,6 @@ impl SectionDates {
 pub struct ItemFacts<'a> {
     pub file: &'a ItemizedFile,
     origins: &'a BulletOrigins,
-    section_dates: OnceCell<SectionDates>,
     front_tags: OnceCell<Vec<String>>,
     memory_type: OnceCell<Option<String>>,
     front_meta: OnceCell<BulletMeta>,
@@ -110,7 +109,6 @@ impl<'a> ItemFacts<'a> {
         ItemFacts {
             file,
             origins,
-            section_dates: OnceCell::new(),
             front_tags: OnceCell::new(),
             memory_type: OnceCell::new(),
             front_meta: OnceCell::new(),
@@ -193,7 +191,7 @@ impl<'a> ItemFacts<'a> {
     }
 
     fn section_dates(&self) -> &SectionDates {
-        self.section_dates.get_or_init(|| SectionDates::of(&self.file.document, &self.file.path))
+        self.file.section_dates()
     }
 
     /// An item's confidence today; `None` if it states none.

@@ -22,7 +22,7 @@ pub mod query_json;
 pub mod score;
 mod speakers;
 mod term_builder;
-mod term_finder;
+pub mod term_finder;
 pub mod terms;
 pub mod typos;
 

@@ -10,7 +10,7 @@ use jiff::civil::Date;
 
 use super::terms::{QueryTerm, QueryTerms, TermAlternative};
 use crate::text::dates::find_dates;
-use crate::text::language::{DetectedLanguage, detect_language};
+use crate::text::language::{DetectedLanguage, Language, detect_language};
 use crate::text::search_terms::search_term;
 use crate::text::spelling;
 use crate::text::stopwords::is_stop_ngram;
@@ -36,6 +36,14 @@ const LATEST_PHRASES: [&str; 9] =
 const MAX_TERMS: usize = 1024;
 
 impl QueryTerms {
+    /// The query for one token of a text, and nothing that it implies.
+    pub fn of_token(token: &str, language: Option<Language>) -> QueryTerms {
+        let mut terms = QueryTerms::unindexed(language);
+        terms.all.push(QueryTerm::new(token));
+        terms.index_tokens();
+        terms
+    }
+
     /// Reads a query; `today` resolves words such as "yesterday".
     pub fn parse(question: &str, today: Date) -> QueryTerms {
         QueryTerms::parse_with(question, today, || DetectedLanguage::Unknown)
@@ -47,12 +55,11 @@ impl QueryTerms {
             DetectedLanguage::Unknown => language(),
             known => known,
         };
-        let language = match language {
-            DetectedLanguage::Other(language) => Some(language),
-            DetectedLanguage::English | DetectedLanguage::Unknown => None,
+        let mut builder = TermBuilder {
+            terms: QueryTerms::unindexed(language.other()),
+            left_out: HashSet::new(),
+            drops_stopwords: true,
         };
-        let mut builder =
-            TermBuilder { terms: QueryTerms::unindexed(language), left_out: HashSet::new(), drops_stopwords: true };
         let composed = compose_characters(question);
         builder.add_words(&composed);
         if builder.terms.all.is_empty() {

@@ -3,6 +3,7 @@
 //! Never counts: callers decide what an occurrence is worth.
 
 use super::terms::{FoundTerm, QueryTerms};
+use crate::text::language::Language;
 use crate::text::search_terms::search_term;
 use crate::text::spelling;
 use crate::text::strip_diacritics::compose_characters;
@@ -60,6 +61,34 @@ impl QueryTerms {
             }
         }
     }
+}
+
+/// Calls `each` for everything by which some query in a language may find a text: a superset of what
+/// [`QueryTerms::find_in`] looks up.
+pub fn for_each_token(text: &str, language: Option<Language>, mut each: impl FnMut(&str)) {
+    let text = compose_characters(text);
+    let mut each_word = |word: &str| {
+        search_term(word).iter().for_each(|term| each(term));
+        language.iter().for_each(|language| each(&language.search_term(word)));
+    };
+    for word in words(&text) {
+        each_word(&word.text);
+        if !word.is_ngram {
+            spelling::word_parts(word.surface).for_each(|part| each_word(&part.to_ascii_lowercase()));
+            spelling::joined_names(&text, &word).for_each(|name| each_word(&name.text));
+        }
+    }
+    for word in words(&text) {
+        if word.is_ngram {
+            each(&word.text);
+        } else if let Some(number) = spelling::separated_number(&text[word.at..]) {
+            for meaning in &number.meanings {
+                meaning.match_indices('.').for_each(|(at, _)| each(&meaning[..at]));
+                each(meaning);
+            }
+        }
+    }
+    text.chars().filter(|c| spelling::is_emoji(*c)).for_each(|c| each(c.encode_utf8(&mut [0; 4])));
 }
 
 /// Whether a word has capitals inside or digits, or is joined to the next one: few are, and only they are looked at
