@@ -19,10 +19,13 @@ use crate::text::words;
 use crate::text::words::TextWord;
 
 /// Search terms (stems) that imply a label of episode entries: a query for "bug" also searches for `- Problem:`.
-const IMPLIED_LABELS: [(&[&str], &str); 3] = [
+const IMPLIED_LABELS: [(&[&str], &str); 6] = [
     (&["bug", "issu", "error", "defect", "glitch"], "problem"),
     (&["fix", "solv", "resolv", "repair", "mend"], "solut"),
     (&["learn"], "lesson"),
+    (&["错误", "故障", "缺陷", "漏洞"], "问题"),
+    (&["修", "修复", "解决"], "解决"),
+    (&["学到", "学会"], "教训"),
 ];
 /// Weight of what is implied, relative to a term of the query.
 const IMPLIED_WEIGHT: f64 = 0.5;
@@ -275,6 +278,7 @@ mod tests {
         check("solved issues and problems", "solv issu problem (solut)");
         check("Zhang San", "zhang san");
         check("bug in the problem list", "bug problem list");
+        check("修了", "修 修了 (解决)");
     }
 
     #[test]
