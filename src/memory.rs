@@ -7,14 +7,13 @@ use std::path::Path;
 
 use crate::code::Rejection;
 use crate::commands::compact::CompactOptions;
-use crate::commands::inbox::InboxDecision;
 use crate::commands::merge::MergeInput;
 use crate::commands::model::OpenModel;
 use crate::commands::reflect::ReflectOptions;
 use crate::commands::results::{
-    ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, EtagResult, InboxList,
-    InitResult, ListResult, LogResult, MergeResult, ModelCheck, Outline, ReflectReport, ResolveResult, SetupResult,
-    StatusReport, SyncResult, WhereResult,
+    ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, EtagResult, InitResult,
+    ListResult, LogResult, MergeResult, ModelCheck, Outline, ReflectReport, ResolveResult, SetupResult, StatusReport,
+    SyncResult, WhereResult,
 };
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
@@ -34,6 +33,7 @@ use crate::view::query::filter::QueryOptions;
 mod blame;
 mod duplicates;
 mod import;
+mod inbox;
 mod life;
 mod open;
 mod retrieval;
@@ -392,27 +392,6 @@ impl Memory {
         options: &ChangeOptions,
     ) -> Result<ResolveResult, Error> {
         commands::resolve(&self.session()?, address, take, options)
-    }
-
-    /// Lists the proposals that wait for a person; with a decision, applies or discards those named.
-    ///
-    /// # Errors
-    /// `proposal_not_found`, `category_not_allowed`; as [`Memory::change`] for an accepted proposal.
-    pub fn inbox(
-        &self,
-        ids: &[String],
-        decision: Option<InboxDecision>,
-        options: &ChangeOptions,
-    ) -> Result<InboxList, Error> {
-        commands::inbox::inbox(&self.session()?, ids, decision, options)
-    }
-
-    /// Commits proposals on a new git branch for a pull request, one a commit. Merging it accepts them.
-    ///
-    /// # Errors
-    /// `proposal_not_found`, `category_not_allowed`, `no_repository`, `usage`, `exists`, `git`.
-    pub fn inbox_branch(&self, ids: &[String], name: &str, options: &ChangeOptions) -> Result<InboxList, Error> {
-        commands::inbox::inbox_branch(&self.session()?, ids, name, options)
     }
 
     /// Reads a conversation and keeps what a model finds worth remembering.

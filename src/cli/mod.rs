@@ -28,6 +28,7 @@ mod json;
 mod list_and_read;
 mod manual;
 mod mcp_args;
+mod merge_commands;
 mod model;
 mod open;
 mod output;

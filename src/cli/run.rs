@@ -10,7 +10,7 @@ use super::answer::Answer;
 use super::args::{ChangeArgs, GlobalArgs};
 use super::change_args::AppendArgs;
 use super::compact::CompactArgs;
-use super::git_args::{MergeArgs, MergeDriverArgs, SetupArgs, SetupTarget, SyncArgs};
+use super::git_args::{SetupArgs, SetupTarget, SyncArgs};
 use super::list_and_read::InitArgs;
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
@@ -19,7 +19,6 @@ use super::reflect::{ReflectArgs, ReflectModeArg};
 use super::state::{CheckArgs, CheckFormat};
 use super::{open, sanitize, to_operation};
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::merge::MergeInput;
 use crate::commands::reflect;
 use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
@@ -438,32 +437,6 @@ pub fn check_agent(global: &GlobalArgs, query: QueryOptions) -> Result<QueryOpti
         }
         _ => Ok(query),
     }
-}
-
-/// Runs `merge`, which needs no data directory.
-pub fn merge(args: &MergeArgs) -> CliReply {
-    let three = MergeInput {
-        base: args.base.clone(),
-        ours: args.ours.clone(),
-        theirs: args.theirs.clone(),
-        marker_size: args.marker_size,
-        labels: ["base", "ours", "theirs"].map(str::to_owned),
-        path: String::new(),
-    };
-    CliReply::of(commands::merge::merge(&three, args.out.as_deref()), Vec::new(), OutputLayout::Plain)
-}
-
-/// Runs `merge-driver`, which git calls.
-pub fn merge_driver(args: MergeDriverArgs) -> CliReply {
-    // A git before 2.44 does not expand the label placeholders, and passes `%S` itself.
-    let path = args.names.first().cloned().unwrap_or_default();
-    let mut names =
-        args.names.into_iter().skip(1).map(|name| Some(name).filter(|n| !n.is_empty() && !n.starts_with('%')));
-    let labels = ["base", "ours", "theirs"].map(|default| names.next().flatten().unwrap_or_else(|| default.to_owned()));
-    let three =
-        MergeInput { base: args.base, ours: args.ours, theirs: args.theirs, marker_size: args.size, labels, path };
-    let driven = commands::merge::run_driver(&three);
-    CliReply::Status(driven.status, driven.message.map(|message| message + "\n").unwrap_or_default())
 }
 
 fn change_options(args: &ChangeArgs) -> ChangeOptions {

@@ -23,13 +23,14 @@ use super::hook::HookArgs;
 use super::import_args::{ExportArgs, ImportArgs};
 use super::list_and_read::{EtagArgs, InitArgs, ListArgs, ReadArgs, WhereArgs};
 use super::mcp_args::{self, McpArgs};
+use super::merge_commands::{merge_driver, merge_files};
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
 use super::prune::{PruneArgs, RestoreArgs};
 use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
 use super::rot::run_rot;
-use super::run::{self, Runner, check_agent, read_content};
+use super::run::{Runner, check_agent, read_content};
 use super::scope::{self, ScopeArgs, ScopeCommand};
 use super::state::{CheckArgs, CheckFormat, StatusArgs};
 use super::stats::{StatsArgs, run_stats};
@@ -320,8 +321,8 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         }
         CliCommand::Mcp(a) => mcp_args::run_server(global, &a),
         CliCommand::Checkpoint(a) => run_checkpoint(&runner, &a),
-        CliCommand::Merge(a) => run::merge(&a),
-        CliCommand::MergeDriver(a) => run::merge_driver(a),
+        CliCommand::Merge(a) => merge_files(&a),
+        CliCommand::MergeDriver(a) => merge_driver(a),
         CliCommand::Setup(a) => runner.setup(&a),
         CliCommand::Scope(a) => scope::run_scope(&runner, a),
         CliCommand::Sync(a) => runner.sync(a),
