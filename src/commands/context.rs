@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::journal_notes::{bullet_origins, with_stale_anchors};
 use super::list_and_read::summary_of;
+use super::work_branch::branch_at_work;
 use super::{Error, Session};
 use crate::change::JournalEntry as Revision;
 use crate::code::{Code, Rejection};
@@ -97,7 +98,7 @@ pub fn context(session: &Session, request: &ContextRequest) -> Result<(ContextRe
         let message = format!("the budget must be at least {} tokens", options.min_budget());
         return Err(Rejection::new(Code::Usage, message).hint("use a larger -b").into());
     }
-    let item_filter = ContextFilter { today: session.now.date() };
+    let item_filter = ContextFilter { today: session.now.date(), branch: branch_at_work(session) };
     let builder = ContextBuilder { session, options: &options, item_filter, reader: request.reader.as_deref() };
     let (context, mark) = session.store.consistent(|| match request.style {
         ContextStyle::Default => builder.default_context(),

@@ -73,6 +73,7 @@ pub mod sync;
 mod undo;
 pub mod usage;
 mod watch;
+mod work_branch;
 
 pub use change::change;
 pub use check::{CheckOptions, check, check_rot};

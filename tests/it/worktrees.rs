@@ -193,7 +193,7 @@ fn without_a_branch_the_option_is_refused() {
 }
 
 #[test]
-fn hooks_leave_out_what_is_for_another_branch() {
+fn hooks_and_contexts_leave_out_what_is_for_another_branch() {
     let repo = Repo::new();
     repo.commit(FILE, TEXT);
     repo.memdir(["add", "rules", "Handlers return problem+json", "--when", "src/api/**"]).exit(0);
@@ -210,7 +210,10 @@ fn hooks_leave_out_what_is_for_another_branch() {
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.to_string().as_bytes()).unwrap();
         String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
     };
+    let context = || repo.memdir(["context", "-n"]).exit(0).stdout;
     assert_eq!(seen("a"), "{}\n");
+    assert!(!context().contains("problem+json"));
     repo.git(["checkout", "--quiet", "-b", "login"]);
     assert!(seen("b").contains("problem+json"));
+    assert!(context().contains("problem+json"));
 }

@@ -9,10 +9,10 @@ use super::{finding, line_and_column};
 use crate::code::{Code, Hint};
 use crate::commands::Session;
 use crate::commands::answer::CheckFinding;
+use crate::commands::work_branch::repository_at_work;
 use crate::document::{Document, MetaKey};
 use crate::host::branch_states::BranchState;
 use crate::host::git::Git;
-use crate::host::git_dir::GitDirectory;
 use crate::path::MemoryPath;
 
 /// A bullet that is kept for a branch.
@@ -45,9 +45,7 @@ pub fn branch_findings(
     if names.is_empty() {
         return Vec::new();
     }
-    // Private memory is outside the repository that it is about, which is the one of the working directory.
-    let here = if GitDirectory::find(&session.dir).is_some() { session.dir.clone() } else { ".".into() };
-    let Ok(states) = Git::in_dir(&here).branch_states(&names) else { return Vec::new() };
+    let Ok(states) = Git::in_dir(&repository_at_work(session)).branch_states(&names) else { return Vec::new() };
     let mut findings = Vec::new();
     for (path, bullets) in all {
         for bullet in bullets {

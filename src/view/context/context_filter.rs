@@ -4,14 +4,18 @@
 
 use jiff::civil::Date;
 
+use crate::document::MetaKey;
 use crate::path::MemoryPath;
 use crate::view::query::item_facts::ItemFacts;
 
 /// What may enter a context.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ContextFilter {
     /// The current date where the caller is: expired items are left out.
     pub today: Date,
+    /// The git branch that is checked out where the caller works: bullets for another one are left out. Without one
+    /// nothing says that another is meant.
+    pub branch: Option<String>,
 }
 
 impl ContextFilter {
@@ -20,8 +24,10 @@ impl ContextFilter {
         !matches!(path.folder(), Some("archive" | "inbox" | "procedures"))
     }
 
-    /// Whether an item of such a file may enter: it has not expired.
+    /// Whether an item of such a file may enter: it has not expired, and is not for another branch.
     pub fn allows_item(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
-        facts.expires(item).is_none_or(|day| day >= self.today)
+        let meta = facts.meta(item);
+        let is_for_another = |branch: &String| meta.valid(MetaKey::Branch).is_some_and(|name| name != branch);
+        meta.expires().is_none_or(|day| day >= self.today) && !self.branch.as_ref().is_some_and(is_for_another)
     }
 }

@@ -122,7 +122,7 @@ mod tests {
     fn check(text: &str, shown: &[&str]) {
         let path = MemoryPath::from_disk_name("episodes/2025-10.md").unwrap();
         let file = itemize(&path, Document::from_bytes(text.as_bytes().to_vec()).unwrap());
-        let filter = ContextFilter { today: jiff::civil::date(2025, 10, 11) };
+        let filter = ContextFilter { today: jiff::civil::date(2025, 10, 11), branch: None };
         let (records, count) = newest_records(&[file], &BulletOrigins::default(), &filter, MAX_RECORDS);
         assert_eq!(records.iter().map(|record| record.text.as_str()).collect::<Vec<_>>(), shown);
         assert_eq!(count, shown.len());

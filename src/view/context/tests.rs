@@ -22,7 +22,7 @@ use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 
-const FILTER: ContextFilter = ContextFilter { today: Date::constant(2026, 2, 24) };
+const FILTER: ContextFilter = ContextFilter { today: Date::constant(2026, 2, 24), branch: None };
 
 fn found(path: &str, text: &str) -> ItemizedFile {
     itemize(&MemoryPath::from_disk_name(path).unwrap(), Document::parse(text))
