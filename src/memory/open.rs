@@ -130,7 +130,7 @@ impl OpenOptions {
         let working_dir = self.start_dir()?;
         let (config, warnings) = user::load_config(&env);
         let found_dir = self.find_directory(&working_dir, &config)?;
-        let mut layers = self.layer_places(&found_dir, &config);
+        let mut layers = self.layer_places(&found_dir, &config, &working_dir);
         let mut session = match layers.places.is_empty() {
             true => self.open_found(&found_dir, &working_dir, &config, needs)?,
             false => self.open_layers(&mut layers, &working_dir, &config, needs)?,
@@ -199,7 +199,7 @@ impl OpenOptions {
         if ![&found.memory, &found.dir()].into_iter().any(|dir| trusted::is_trusted(&config, dir, &env)) {
             return Ok(None);
         }
-        let mut layers = self.layer_places(&found, &config);
+        let mut layers = self.layer_places(&found, &config, &start);
         let (listed, others) = std::mem::take(&mut layers.places)
             .into_iter()
             .partition(|place| trusted::is_trusted(&config, &place.dir, &env));
@@ -236,12 +236,12 @@ impl OpenOptions {
 
     /// The layers of the user config, if the memory was searched for and is one of them. Who names a memory or a scope
     /// means that one alone.
-    fn layer_places(&self, found: &FoundDirectory, config: &UserConfig) -> LayerList {
+    fn layer_places(&self, found: &FoundDirectory, config: &UserConfig, start: &Path) -> LayerList {
         let is_searched = !self.global && matches!(found.found_by, "ancestor" | "user");
         if config.layers.is_empty() || !is_searched || found.scope.is_some() {
             return LayerList::default();
         }
-        let known = layers::known_places(found, user::data_dir(config, &env), &env);
+        let known = layers::known_places(found, user::own_memory(config, &env, start), &env);
         let (places, left_out) = layers::layer_places(&config.layers, &known);
         match places.iter().any(|place| layers::is_same_dir(&place.dir, &found.dir())) {
             true => LayerList { places, left_out },

@@ -114,6 +114,21 @@ fn private_memory_is_one_for_all_work_trees() {
 }
 
 #[test]
+fn the_layer_mine_is_the_private_memory_of_the_repository() {
+    let repo = without_memory();
+    let config = repo.root().with_file_name("config").join("memdir/config.yaml");
+    fs_err::write(config, "memory: {repositories: ~/private}\nlayers: [project, mine]\n").unwrap();
+    memdir(&repo, &home(&repo), &["-g", "init"]).exit(0);
+    memdir(&repo, &home(&repo), &["-g", "add", "user", "General"]).exit(0);
+    memdir(&repo, repo.root(), &["-g", "init"]).exit(0);
+    memdir(&repo, repo.root(), &["-g", "add", "user", "Private to the app"]).exit(0);
+    memdir(&repo, repo.root(), &["init", "memory"]).exit(0);
+    let list = memdir(&repo, repo.root(), &["query", "private", "general", "app"]).exit(0).stdout;
+    assert!(list.contains("mine:facts/user.md") && list.contains("Private to the app"), "{list}");
+    assert!(!list.contains("General"), "{list}");
+}
+
+#[test]
 fn a_planted_git_file_opens_no_private_memory_of_another_repository() {
     let repo = without_memory();
     let tree = work_tree(&repo, "tree");
