@@ -67,28 +67,31 @@ impl QueryTerms {
 /// [`QueryTerms::find_in`] looks up.
 pub fn for_each_token(text: &str, language: Option<Language>, mut each: impl FnMut(&str)) {
     let text = compose_characters(text);
-    let mut each_word = |word: &str| {
-        search_term(word).iter().for_each(|term| each(term));
-        language.iter().for_each(|language| each(&language.search_term(word)));
-    };
-    for word in words(&text) {
-        each_word(&word.text);
-        if !word.is_ngram {
-            spelling::word_parts(word.surface).for_each(|part| each_word(&part.to_ascii_lowercase()));
-            spelling::joined_names(&text, &word).for_each(|name| each_word(&name.text));
-        }
-    }
     for word in words(&text) {
         if word.is_ngram {
             each(&word.text);
-        } else if let Some(number) = spelling::separated_number(&text[word.at..]) {
-            for meaning in &number.meanings {
-                meaning.match_indices('.').for_each(|(at, _)| each(&meaning[..at]));
-                each(meaning);
-            }
+            continue;
+        }
+        for_each_form(&word.text, language, &mut each);
+        for part in spelling::word_parts(word.surface) {
+            for_each_form(&part.to_ascii_lowercase(), language, &mut each);
+        }
+        for name in spelling::joined_names(&text, &word) {
+            for_each_form(&name.text, language, &mut each);
+        }
+        let number = spelling::separated_number(&text[word.at..]);
+        for meaning in number.iter().flat_map(|number| &number.meanings) {
+            meaning.match_indices('.').for_each(|(at, _)| each(&meaning[..at]));
+            each(meaning);
         }
     }
     text.chars().filter(|c| spelling::is_emoji(*c)).for_each(|c| each(c.encode_utf8(&mut [0; 4])));
+}
+
+/// Calls `each` for the search terms of a lower-case word: that of English, and that of another language.
+fn for_each_form(word: &str, language: Option<Language>, each: &mut impl FnMut(&str)) {
+    search_term(word).iter().for_each(|term| each(term));
+    language.iter().for_each(|language| each(&language.search_term(word)));
 }
 
 /// Whether a word has capitals inside or digits, or is joined to the next one: few are, and only they are looked at
@@ -99,4 +102,84 @@ fn may_be_spelled_otherwise(text: &str, word: &TextWord<'_>) -> bool {
     surface[0].is_ascii_digit()
         || surface[1..].iter().any(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
         || next.is_some_and(|b| spelling::joins_parts(*b))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use jiff::civil::Date;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::text::language::{DetectedLanguage, detect_language};
+    use crate::text::spelling::{MIN_HASH_LETTERS, is_hash};
+
+    const GERMAN: &str = "Der Hund und die Katze sind nicht in dem Haus";
+
+    /// Checks that every term which a query finds in a text is among the text's tokens, and returns how many there are.
+    fn check(query: &str, text: &str, language: DetectedLanguage) -> usize {
+        let terms = QueryTerms::parse_with(query, Date::constant(2026, 2, 24), || language);
+        let mut tokens = HashSet::new();
+        for_each_token(text, terms.language, |token| {
+            tokens.insert(token.to_owned());
+        });
+        let mut found = 0;
+        terms.find_in(text, |FoundTerm { term, .. }| {
+            let is_token = |of: &str| {
+                let is_same = |token: &String| token.starts_with(of) || of.starts_with(token.as_str());
+                let by_hash = |token: &String| token.len() >= MIN_HASH_LETTERS && is_same(token);
+                tokens.contains(of) || is_hash(of) && tokens.iter().any(by_hash)
+            };
+            assert!(terms.all[term].texts().any(is_token), "{query:?} in {text:?}: {:?}", terms.all[term]);
+            found += 1;
+        });
+        found
+    }
+
+    #[test]
+    fn what_a_query_finds_is_a_token_of_the_text() {
+        let german = detect_language(GERMAN);
+        assert!(german.other().is_some());
+        for (query, text, language) in [
+            ("parseFile", "calls parse_file twice", DetectedLanguage::English),
+            ("config file", "reads parseConfigFile", DetectedLanguage::English),
+            ("nodejs", "runs on node.js 20", DetectedLanguage::English),
+            ("version 2.14", "needs v2.14.0", DetectedLanguage::English),
+            ("1250", "1,250 people", DetectedLanguage::English),
+            ("9f3c2a7", "fixed in 9f3c2a7be41d8056", DetectedLanguage::English),
+            ("bought", "buys milk", DetectedLanguage::English),
+            ("favorite", "her favourite tea", DetectedLanguage::English),
+            ("Häuser", "zwei alte Häusern", german),
+            ("黑猫", "有一只黑猫", DetectedLanguage::Unknown),
+            ("🎉", "done 🎉", DetectedLanguage::Unknown),
+        ] {
+            assert!(check(query, text, language) > 0, "{query:?} finds nothing in {text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_term_is_found_that_is_no_token(
+            words in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "parseFile", "parse_file", "node.js", "v2.14.0", "2.14", "1,250", "e-mail", "OAuth2", "9f3c2a7b",
+                    "9f3c2a7be4", "Müller", "Mueller", "children", "child", "黑猫", "猫", "кошки", "🎉", "the", "a/b", "TLS 1.3",
+                ]),
+                1..6,
+            ),
+            text in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "parsefile", "parse-file", "nodejs", "2.14.1", "1250", "email", "OAuth", "9f3c2a7be41d", "muller",
+                    "kids", "children's", "白猫", "кошка", "🎉", "tls1.3", ", ", "v2", "parse", "File.js",
+                ]),
+                1..8,
+            ),
+            is_german in any::<bool>(),
+        ) {
+            let language = if is_german { detect_language(GERMAN) } else { DetectedLanguage::Unknown };
+            check(&words.join(" "), &text.join(" "), language);
+            check(&words.join(" "), &words.join(" "), language);
+        }
+    }
 }
