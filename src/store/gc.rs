@@ -68,7 +68,8 @@ impl LockedStore<'_> {
     }
 
     /// Removes slots and journal entries that exceed the limits (90 days, 10,000 slots, 256 MiB, 100,000 entries),
-    /// except those of the last 100 revisions. Journal entries are removed an eighth at a time. Call it after the answer is printed, because it scans `.memdir/undo/`.
+    /// except those of the last 100 revisions. Journal entries are removed an eighth at a time, so that up to 112,500
+    /// may stand. Call it after the answer is printed, because it scans `.memdir/undo/`.
     /// `now` is in seconds since 1970. Returns the number of removed slots.
     ///
     /// # Errors
