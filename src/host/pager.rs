@@ -52,12 +52,9 @@ pub fn become_pager(pager: &str, text: &str) -> io::Error {
 /// A file without a name, with a text to read.
 fn input_file(text: &str) -> io::Result<std::fs::File> {
     #[cfg(target_os = "linux")]
-    let mut file = {
-        let file = rustix::fs::memfd_create("memdir", rustix::fs::MemfdFlags::CLOEXEC)?;
-        std::fs::File::from(file)
-    };
+    let mut file = std::fs::File::from(rustix::fs::memfd_create("memdir", rustix::fs::MemfdFlags::CLOEXEC)?);
     #[cfg(not(target_os = "linux"))]
-    let mut file = return Err(io::Error::from(io::ErrorKind::Unsupported));
+    let mut file = tempfile::tempfile()?;
     file.write_all(text.as_bytes())?;
     file.rewind()?;
     Ok(file)
