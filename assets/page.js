@@ -111,8 +111,11 @@
   function showView(id) {
     for (const view of views()) view.classList.toggle("shown", view.id === id);
     for (const link of document.querySelectorAll(".views a")) {
-      if (link.hash === `#${id}`) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
+      if (link.hash === `#${id}`) {
+        link.setAttribute("aria-current", "page");
+        // The row of views is wider than a phone.
+        link.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+      } else link.removeAttribute("aria-current");
     }
   }
 
@@ -509,9 +512,10 @@
       move(middleX - whole.width / 2, middleY - whole.height / 2);
       graph.dataset.level = String(level);
       graph.style.setProperty("--scale", String(1 / factor));
+      const unit = Number(getComputedStyle(graph).getPropertyValue("--unit"));
       for (const circle of graph.querySelectorAll("circle")) {
         circle.dataset.r ??= circle.getAttribute("r");
-        circle.setAttribute("r", String(Number(circle.dataset.r) / factor ** 0.7));
+        circle.setAttribute("r", String(Number(circle.dataset.r) * (unit / factor) ** 0.7));
       }
     }
 
@@ -532,6 +536,7 @@
         enlarge(step === 0 ? 0 : Math.min(Math.max(Number(graph.dataset.level) + step, 0), 2));
       });
     }
+    enlarge(0);
     let from = null;
     graph.addEventListener("pointerdown", (event) => {
       from = [event.clientX, event.clientY, whole.x, whole.y];

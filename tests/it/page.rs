@@ -83,7 +83,7 @@ const ELEMENTS: [&str; 71] = [
     "/div",
     "/span",
 ];
-const ATTRIBUTES: [&str; 55] = [
+const ATTRIBUTES: [&str; 56] = [
     "aria-hidden",
     "aria-keyshortcuts",
     "aria-label",
@@ -123,6 +123,7 @@ const ATTRIBUTES: [&str; 55] = [
     "scope",
     "spellcheck",
     "tabindex",
+    "text-anchor",
     "transform",
     "type",
     "value",

@@ -216,6 +216,15 @@ async function followsLinksInTheGraph(browser, file) {
   const target = await page.locator("#graph .node").first().getAttribute("href");
   await page.keyboard.press("Enter");
   await page.waitForFunction((id) => document.querySelector(id)?.checkVisibility(), target);
+  await page.setViewportSize({ width: widths.phone[0], height: widths.phone[1] });
+  await page.goto("about:blank");
+  await page.goto(`${address}#links`);
+  const small = await labels();
+  const [graph] = await page.locator("#graph").evaluateAll((all) => all.map((svg) => svg.getBoundingClientRect()));
+  const isWhole = (box) => box.height >= 9 && box.left >= graph.left && box.right <= graph.right;
+  check(small.length >= 3 && small.every(isWhole) && overlaps(small) === 0, `on a phone: ${JSON.stringify(small)}`);
+  const tab = await page.locator(".views a[aria-current]").boundingBox();
+  check(tab.x >= 0 && tab.x + tab.width <= widths.phone[0], "the view's name is cut off on a phone");
   await close();
 }
 

@@ -18,10 +18,12 @@ const LETTER_WIDTH: f64 = 6.6;
 const LINE_HEIGHT: f64 = 14.0;
 /// How far below its file a label begins.
 const LABEL_GAP: f64 = 9.0;
+/// Nearer to the edge than this, a label begins or ends at its file, so that it is not cut off.
+const EDGE: f64 = 100.0;
 /// How much of a name a label shows.
 const MAX_LABEL: usize = 24;
-/// The enlargements at which more labels become visible.
-const ZOOMS: [f64; 3] = [1.0, 2.0, 4.0];
+/// The enlargements at which more labels become visible; the first is the whole graph on a phone.
+const ZOOMS: [f64; 4] = [0.4, 1.0, 2.0, 4.0];
 
 /// A file with links.
 #[derive(Debug)]
@@ -34,8 +36,10 @@ pub struct GraphNode {
     pub x: String,
     pub y: String,
     pub radius: String,
-    /// The enlargement at which its label is shown: 0 for always, 1 from twofold, 2 from fourfold, 3 never.
+    /// Where its label is shown: 0 always, 1 on wide screens, 2 there from twofold, 3 from fourfold, 4 never.
     pub label_level: usize,
+    /// How its label stands at its file: `start`, `middle` or `end`, as in CSS's `text-anchor`.
+    pub anchor: &'static str,
     /// The files that it links to, and those that link to it, as numbers of nodes.
     pub to: Vec<usize>,
     pub from: Vec<usize>,
@@ -109,6 +113,13 @@ pub fn link_graph(files: &[ItemFacts<'_>], folders: &[String]) -> LinkGraph {
             y: number(place.y),
             radius: number(3.0 + (degrees[*file] as f64).sqrt().min(7.0)),
             label_level: ZOOMS.len(),
+            anchor: if place.x < EDGE {
+                "start"
+            } else if place.x > SIZE.x - EDGE {
+                "end"
+            } else {
+                "middle"
+            },
             to: ends.iter().filter(|end| shown[end.0] == *file).map(|end| end.1).collect(),
             from: ends.iter().filter(|end| shown[end.1] == *file).map(|end| end.0).collect(),
             neighbours: String::new(),
@@ -153,12 +164,13 @@ fn choose_labels(nodes: &mut [GraphNode], places: &[Point], degrees: &[usize]) {
         // A letter keeps its size on the screen, so it covers less of the drawing.
         let box_of = |node: &GraphNode, place: &Point| {
             let width = node.label.chars().count() as f64 * LETTER_WIDTH / zoom;
-            (
-                place.x - width / 2.0,
-                place.y + LABEL_GAP / zoom,
-                place.x + width / 2.0,
-                place.y + (LABEL_GAP + LINE_HEIGHT) / zoom,
-            )
+            let left = match node.anchor {
+                "start" => place.x,
+                "end" => place.x - width,
+                _ => place.x - width / 2.0,
+            };
+            let top = place.y + LABEL_GAP / zoom;
+            (left, top, left + width, top + LINE_HEIGHT / zoom)
         };
         let near = 4.0 / zoom;
         let dots = places.iter().map(|place| (place.x - near, place.y - near, place.x + near, place.y + near));
@@ -232,6 +244,7 @@ mod tests {
         let covered = (0..places.len()).filter(|n| covered(*n)).count();
         assert!(covered <= 3, "{covered} nodes cover another");
         let labelled = |level: usize| graph.nodes.iter().filter(|node| node.label_level <= level).count();
-        assert!(labelled(0) >= 30 && labelled(2) >= 250, "{} {}", labelled(0), labelled(2));
+        let labelled = [0, 1, 3].map(labelled);
+        assert!(labelled[0] >= 2 && labelled[1] >= 30 && labelled[2] >= 250, "{labelled:?}");
     }
 }
