@@ -3,6 +3,9 @@
 //!
 //! Never chooses the next action: `protocol.rs` does.
 
+mod clean_up;
+mod lost_slot;
+
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -46,6 +49,8 @@ pub struct CommitFile {
     pub inode: u64,
     parent: Option<OwnedFd>,
     old_file: Option<PlainFile>,
+    /// Its slot, while it is written but not synced.
+    unsynced: Option<OwnedFd>,
 }
 
 impl CommitFile {
@@ -57,7 +62,7 @@ impl CommitFile {
         base: Option<ExpectedText>,
         ours: Option<ExpectedText>,
     ) -> CommitFile {
-        CommitFile { path, kind, slot, base, ours, inode: 0, parent: None, old_file: None }
+        CommitFile { path, kind, slot, base, ours, inode: 0, parent: None, old_file: None, unsynced: None }
     }
 
     /// A file of an intent, its texts known by their etags.
@@ -124,7 +129,13 @@ impl CommitExecutor<'_> {
     pub fn perform(&mut self, action: CommitAction) -> ActionResult {
         let result = match action {
             CommitAction::Inspect(TextLocation::Target, i) if !self.intent_written => self.check_target(i),
-            CommitAction::Inspect(place, i) => self.inspect(place, i).map(ActionResult::Observed),
+            CommitAction::Inspect(place, i) => self
+                .inspect(place, i)
+                .map(|state| match state {
+                    TextState::Foreign if place == TextLocation::Slot && self.is_torn_slot(i) => TextState::Absent,
+                    state => state,
+                })
+                .map(ActionResult::Observed),
             CommitAction::WriteSlot(i) if self.recovering => self.rebuild_slot(i).map(|()| ActionResult::Ok),
             CommitAction::WriteSlot(i) => self.write_slot(i).map(|()| ActionResult::Ok),
             CommitAction::AppendIntent => self.append_intent(),
@@ -240,14 +251,19 @@ impl CommitExecutor<'_> {
             result => result?,
         };
         let file = &self.files[i];
+        let same_inode = plain.stat.st_ino == file.inode;
+        let mode = platform::mode(&plain.stat);
+        let matches = |known: &Option<ExpectedText>| known.as_ref().is_some_and(|k| k.matches(&bytes, mode));
+        // No text is replaced by ours before ours is synced: if our own file is not ours, a power cut tore it, or a
+        // person edited it before it was put back. It is never the old text, even if it reads the same.
+        if self.recovering && same_inode && place == TextLocation::Slot && file.kind == FileChangeKind::Update {
+            return Ok(if matches(&file.ours) { TextState::Ours } else { TextState::Foreign });
+        }
         // A forgotten text was emptied once it was displaced, so an empty slot means that this file was applied.
         let emptied = self.recovering && self.intent.forgotten && bytes.is_empty() && place == TextLocation::Slot;
         if emptied && file.kind != FileChangeKind::Create {
             return Ok(TextState::Base);
         }
-        let mode = platform::mode(&plain.stat);
-        let same_inode = plain.stat.st_ino == file.inode;
-        let matches = |known: &Option<ExpectedText>| known.as_ref().is_some_and(|k| k.matches(&bytes, mode));
         // During recovery inodes may differ from the recorded ones, for example after a restored backup.
         Ok(match (matches(&file.base), matches(&file.ours) && (same_inode || self.recovering)) {
             (true, true) if same_inode => TextState::Ours,
@@ -290,39 +306,36 @@ impl CommitExecutor<'_> {
         let Some((bytes, mode)) = file.ours.as_ref().and_then(|k| Some((k.bytes.clone()?, k.mode))) else {
             return slot::free(undo, &file.slot);
         };
-        let sync = self.options.durability != Durability::Fast;
         // A moved file keeps its attributes: they are copied from its old name.
         let moved_from = self.intent.files[i].moved().filter(|_| file.kind == FileChangeKind::Create);
         let old_file = |from: &str| self.files.iter().find(|other| other.path.as_str() == from);
         let source = moved_from.and_then(old_file).unwrap_or(file);
-        let written = slot::write(undo, &file.slot, &bytes, mode, source.old_file.as_ref(), sync)?;
+        let written = slot::write(undo, &file.slot, &bytes, mode, source.old_file.as_ref())?;
         self.found_orphans |= written.replaced_orphan;
         self.warnings.extend(written.warning);
         let file = &mut self.files[i];
         (file.inode, file.old_file) = (written.inode, None);
         self.intent.files[i].inode = written.inode;
-        Ok(())
+        match self.options.durability {
+            Durability::Fast => Ok(()),
+            // Recovery takes a created file without a slot as done, so its slot must be on disk before the intent.
+            _ if self.has_created_files() => slot::sync(&written.file),
+            _ => {
+                self.files[i].unsynced = Some(written.file);
+                Ok(())
+            }
+        }
     }
 
-    /// Rebuilds a lost slot from the journal's edits, with the text that the target does not have.
-    fn rebuild_slot(&mut self, i: usize) -> Result<(), Rejection> {
-        let slot_missing = || Rejection::new(Code::HistoryGone, "an undo slot is missing and cannot be rebuilt");
-        let Some(plain) = self.open_text(TextLocation::Target, i)? else { return Err(slot_missing()) };
-        let (file, entry) = (&self.files[i], &self.intent.files[i]);
-        let now = read_contents(&plain, "a file of this change")?;
-        let forward = file.base.as_ref().is_some_and(|k| k.etag == Etag::of(&now));
-        let wanted = if forward { &file.ours } else { &file.base };
-        let Some(wanted) = wanted else { return Err(slot_missing()) };
-        let text = entry.apply(&now, forward).filter(|text| Etag::of(text) == wanted.etag).ok_or_else(slot_missing)?;
-        slot::write(self.undo()?, &file.slot, &text, wanted.mode, Some(&plain), true).map(|_| ())
+    fn has_created_files(&self) -> bool {
+        self.files.iter().any(|file| file.kind == FileChangeKind::Create)
     }
 
     fn append_intent(&mut self) -> Result<ActionResult, Rejection> {
         let undo = self.undo()?;
         slot::free_orphans(undo, self.intent.rev, self.files.len(), self.found_orphans);
-        // Recovery takes a created file whose slot is gone as done, so the slot's name must be on disk first. Slots of
-        // other kinds can be rebuilt or are not needed.
-        if self.is_fully_durable() && self.files.iter().any(|file| file.kind == FileChangeKind::Create) {
+        // The slot's name, too.
+        if self.is_fully_durable() && self.has_created_files() {
             platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))?;
         }
         let line = encode_intent(&self.intent)?;
@@ -341,10 +354,16 @@ impl CommitExecutor<'_> {
         if self.options.durability == Durability::Fast {
             return Ok(ActionResult::Ok);
         }
-        match journal.sync() {
+        // One round: a power cut in it may leave the intent beside a slot that is torn or missing, and then recovery
+        // ends the batch as one that never began.
+        let mut slots = self.files.iter_mut().filter_map(|file| file.unsynced.take());
+        let synced =
+            slots.try_for_each(slot::sync).and_then(|()| journal.sync().map_err(|e| write_error(e, "the journal")));
+        drop(slots);
+        match synced {
             Ok(()) => Ok(ActionResult::Ok),
-            Err(e) => {
-                self.first_refusal = Some(write_error(e, "the journal"));
+            Err(rejection) => {
+                self.first_refusal = Some(rejection);
                 Ok(ActionResult::Failed)
             }
         }
@@ -471,26 +490,6 @@ impl CommitExecutor<'_> {
             }
         }
         result
-    }
-
-    /// Frees the slots of a batch that keeps no text, once it has ended.
-    pub fn free_forgotten_slots(&self) {
-        if let Ok(Some(undo)) = self.root.undo_dir()
-            && self.intent.forgotten
-        {
-            self.files.iter().for_each(|file| drop(slot::free(undo, &file.slot)));
-        }
-    }
-
-    /// Removes what an undone batch leaves behind: its own texts in slots, and folders that it created.
-    pub fn clean_up(&mut self, left_unchanged: &[usize]) {
-        let Ok(Some(undo)) = self.root.undo_dir() else { return };
-        for (i, file) in self.files.iter().enumerate() {
-            if !left_unchanged.contains(&i) && file.kind != FileChangeKind::Remove {
-                let _ = slot::free(undo, &file.slot);
-            }
-        }
-        self.root.remove_folders(&self.intent.dirs);
     }
 }
 

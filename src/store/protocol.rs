@@ -28,7 +28,7 @@ pub enum TextLocation {
 /// whatever it contains now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextState {
-    /// There is no file.
+    /// There is no file, or a power cut left nothing of a new text in its slot.
     Absent,
     /// The text that the plan was made on.
     Base,
@@ -42,9 +42,10 @@ pub enum TextState {
 pub enum CommitAction {
     /// Inspect the stored text. Result: [`ActionResult::Observed`].
     Inspect(TextLocation, usize),
-    /// Write the new text to its slot and sync it; for a removal, free the slot.
+    /// Write the new text to its slot; for a removal, free the slot.
     WriteSlot(usize),
-    /// Append the intent record and sync the journal. [`ActionResult::Refused`]: nothing of it is in the journal.
+    /// Append the intent record, and sync the slots and the journal. [`ActionResult::Refused`]: nothing of it is in the
+    /// journal.
     AppendIntent,
     /// Swap slot and target. [`ActionResult::Raced`]: the target is gone.
     Exchange(usize),
@@ -373,9 +374,15 @@ impl CommitStateMachine {
         };
         match (i + 1 < self.kinds.len(), self.can_finish) {
             (true, _) => self.enter(CommitPhase::InspectSlot(i + 1)),
+            (false, true) if self.never_began() => self.start_undo(CommitOutcome::BaseChanged),
             (false, true) => self.rebuild_from(0),
             (false, false) => self.start_undo(CommitOutcome::BaseChanged),
         }
+    }
+
+    /// Whether a power cut came before the slots were synced, and thus before any file was changed.
+    fn never_began(&self) -> bool {
+        self.status.contains(&FileProgress::SlotMissing) && !self.status.contains(&FileProgress::Applied)
     }
 
     fn rebuild_from(&mut self, from: usize) -> CommitAction {

@@ -3,7 +3,7 @@
 //!
 //! Never overwrites a memory file: slots are below `.memdir/undo/` only.
 
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Stat};
 use rustix::io::Errno;
@@ -31,6 +31,8 @@ pub fn parse_name(name: &str) -> Option<(u64, usize)> {
 /// The result of writing a slot.
 pub struct WrittenSlot {
     pub inode: u64,
+    /// The slot, which is not synced yet.
+    pub file: OwnedFd,
     /// Whether an earlier batch had left a slot of this name.
     pub replaced_orphan: bool,
     /// Which metadata of the old file could not be copied, if any.
@@ -109,14 +111,13 @@ pub fn free_orphans(undo: BorrowedFd<'_>, rev: u64, files: usize, found_orphan: 
     }
 }
 
-/// Writes a text to a slot with the given mode, and copies the old file's other metadata.
+/// Writes a text to a slot with the given mode, and copies the old file's other metadata. Does not sync it.
 pub fn write(
     undo: BorrowedFd<'_>,
     name: &str,
     bytes: &[u8],
     mode: u32,
     old_file: Option<&super::root::PlainFile>,
-    sync: bool,
 ) -> Result<WrittenSlot, Rejection> {
     let to_error = |e: Errno| write_error(e, "an undo slot");
     let mut orphan = false;
@@ -141,10 +142,12 @@ pub fn write(
             return Err(Rejection::new(Code::ReadOnly, format!("cannot set the mode of a new file to {mode:o}")));
         }
     }
-    if sync {
-        platform::sync(&file).map_err(to_error)?;
-    }
-    Ok(WrittenSlot { inode: stat.st_ino, replaced_orphan: orphan, warning })
+    Ok(WrittenSlot { inode: stat.st_ino, file, replaced_orphan: orphan, warning })
+}
+
+/// Syncs a slot's text.
+pub fn sync(file: impl AsFd) -> Result<(), Rejection> {
+    platform::sync(file).map_err(|e| write_error(e, "an undo slot"))
 }
 
 /// Copies owner, group and extended attributes as far as the system permits.
@@ -251,7 +254,7 @@ mod tests {
         let has_acl = set("system.posix_acl_access", &acl).is_ok();
         let plain = super::super::root::PlainFile { stat: rustix::fs::fstat(&old).unwrap(), fd: old };
         let mode = platform::mode(&plain.stat);
-        let written = write(undo.as_fd(), "1-0", b"x", mode, Some(&plain), false).unwrap();
+        let written = write(undo.as_fd(), "1-0", b"x", mode, Some(&plain)).unwrap();
         assert!(written.warning.is_none());
         let new = platform::open_file(&undo, "1-0").unwrap();
         let read = |name: &str| {
@@ -288,7 +291,7 @@ mod tests {
         let undo = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
         for _ in 0..2 {
             fs_err::create_dir_all(dir.path().join("1-0/x")).unwrap();
-            write(undo.as_fd(), "1-0", b"x", 0o600, None, false).unwrap();
+            write(undo.as_fd(), "1-0", b"x", 0o600, None).unwrap();
             fs_err::remove_file(dir.path().join("1-0")).unwrap();
         }
         assert!(dir.path().join("1-0.foreign-1/x").exists());
