@@ -318,8 +318,8 @@ impl CommitExecutor<'_> {
         self.intent.files[i].inode = written.inode;
         match self.options.durability {
             Durability::Fast => Ok(()),
-            // Recovery takes a created file without a slot as done, so its slot must be on disk before the intent.
-            _ if self.has_created_files() => slot::sync(&written.file),
+            // Recovery takes a created file without a slot as done, and knows a torn slot by the edits of its text.
+            _ if self.has_created_files() || !self.intent.files[i].has_edits() => slot::sync(&written.file),
             _ => {
                 self.files[i].unsynced = Some(written.file);
                 Ok(())

@@ -237,6 +237,11 @@ impl IntentFile {
         self.mode_after.unwrap_or(self.mode) & (0o777 | kept)
     }
 
+    /// Whether one text of the file can be rebuilt from the other.
+    pub fn has_edits(&self) -> bool {
+        self.edits.is_some()
+    }
+
     /// Rebuilds the text after from the text before (`forward`) or the reverse; `None` if the edits are unknown or do
     /// not fit.
     pub fn apply(&self, text: &[u8], forward: bool) -> Option<Vec<u8>> {

@@ -21,20 +21,15 @@ impl CommitExecutor<'_> {
 
     /// Whether a slot is what a power cut left of a new text that was not synced: nothing, or parts of it.
     pub(super) fn is_torn_slot(&mut self, i: usize) -> bool {
-        let file = &self.files[i];
-        if !self.recovering || file.kind != FileChangeKind::Update {
+        if !self.recovering || self.files[i].kind != FileChangeKind::Update {
             return false;
         }
-        let inode = file.inode;
         let Ok(Some(plain)) = self.open_text(TextLocation::Slot, i) else { return false };
         if platform::has_writer(&plain.fd) {
             return false;
         }
         let Ok(left) = read_contents(&plain, "a file of this change") else { return false };
-        match self.new_text(i) {
-            Some(whole) => is_part(&left, &whole),
-            None => plain.stat.st_ino == inode && left.iter().all(|byte| *byte == 0),
-        }
+        self.new_text(i).is_some_and(|whole| is_part(&left, &whole))
     }
 
     /// The new text of a file that still has the old one.
