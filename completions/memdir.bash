@@ -52,6 +52,9 @@ _memdir() {
             memdir,edit)
                 cmd="memdir__subcmd__edit"
                 ;;
+            memdir,embed)
+                cmd="memdir__subcmd__embed"
+                ;;
             memdir,etag)
                 cmd="memdir__subcmd__etag"
                 ;;
@@ -176,7 +179,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --no-pager --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff stats undo redo reflect inbox compact prune check resolve setup scope sync import export mcp checkpoint merge merge-driver hook tool etag where schema completions man __complete"
+            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --no-pager --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff stats undo redo reflect inbox compact prune check resolve setup scope sync import embed export mcp checkpoint merge merge-driver hook tool etag where schema completions man __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1285,6 +1288,54 @@ _memdir() {
                     return 0
                     ;;
                 --lock-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        memdir__subcmd__embed)
+            opts="-C -g -S -q -v -h --settle --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --settle)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

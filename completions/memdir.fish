@@ -72,6 +72,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Set up git
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "scope" -d 'List, add or remove scopes: memories of their own in this one, one for each app, user or project'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "sync" -d 'Commit, fetch, merge by bullet and push a memory that is its own git repository'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "import" -d 'Import the memories of another program'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "embed" -d 'Make the vectors of find.embeddings that are missing, and drop those of texts that are gone'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "export" -d 'Print the memory in the format of another program'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "mcp" -d 'Serve an agent\'s host over the Model Context Protocol, on stdin and stdout'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "checkpoint" -d 'Save, load, list or remove the state of an agent, as JSON under a key'
@@ -923,6 +924,20 @@ complete -c memdir -n "__fish_memdir_using_subcommand import" -s q -l quiet -d '
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -l settle -d 'Wait N seconds for further changes first' -r
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l to -d 'The format' -r -f -a "json\t'Whole files and their bullets'
 jsonl\t'One bullet a line'
 markdown\t'The files\' texts'

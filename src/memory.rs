@@ -71,6 +71,8 @@ pub struct Memory {
     found_by: &'static str,
     /// Kept, because a name that was found would count as one that was given.
     is_agent: bool,
+    /// Whether the user config has `find.embeddings`.
+    has_embeddings: bool,
     progress: ProgressNotes,
 }
 
@@ -83,9 +85,16 @@ impl Memory {
         let session = options.open_session(SessionNeeds::All)?;
         let layers = session.layer_places();
         let (dir, actor) = (Some(session.dir), Some(session.actor));
-        let (found_by, is_agent) = (session.found_by, session.is_agent);
+        let (found_by, is_agent, has_embeddings) = (session.found_by, session.is_agent, session.embeddings.is_some());
         let progress = ProgressNotes::default();
-        Ok(Memory { options: OpenOptions { dir, actor, ..options }, layers, found_by, is_agent, progress })
+        Ok(Memory {
+            options: OpenOptions { dir, actor, ..options },
+            layers,
+            found_by,
+            is_agent,
+            has_embeddings,
+            progress,
+        })
     }
 
     /// The same memory, whose commands note in `progress` what they are doing.

@@ -62,6 +62,7 @@ const ROT_PATH: OptionGrammar = option("rot", None, Path);
 const FORMAT_OTHER: OptionGrammar = option("format", None, Other);
 const ONLY_OTHER: OptionGrammar = option("only", None, Other);
 const FROM_OTHER: OptionGrammar = option("from", None, Other);
+const SETTLE_OTHER: OptionGrammar = option("settle", None, Other);
 const OUT_FILE: OptionGrammar = option("out", Some('o'), File);
 const TOOLS_OTHER: OptionGrammar = option("tools", None, Other);
 const OUT_PATH: OptionGrammar = option("out", Some('o'), Path);
@@ -110,6 +111,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["scope"], &[], &[], &[one(Other), one(Other)]),
     command(&["sync"], &[], &[ONLY_OTHER, REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
     command(&["import"], &[], &[FROM_OTHER, IN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Path)]),
+    command(&["embed"], &[], &[SETTLE_OTHER], &[]),
     command(&["export"], &[], &[TO_OTHER, OUT_FILE], &[many(File)]),
     command(&["mcp"], &[], &[TOOLS_OTHER], &[]),
     command(&["checkpoint"], &[], &[FILE_PATH, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other), one(Other), one(Other)]),

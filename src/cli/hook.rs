@@ -12,6 +12,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::args::GlobalArgs;
 use super::open::{self, SessionNeeds};
 use super::output::CliReply;
+use crate::commands::embed::start_if_due;
 use crate::commands::hook::{self, HookAnswer};
 use crate::host::agent_hosts::{self, AgentHost, HookEvent};
 use crate::host::conversation_scope::{ConversationOrigin, MAX_HEAD_BYTES, field_value};
@@ -56,7 +57,7 @@ fn parse_host() -> impl TypedValueParser<Value = &'static AgentHost> {
 
 /// Runs `hook`.
 pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
-    let (HookAnswer { envelope, mark, used, shown, drain, prune }, session) = match answer_event(global, args) {
+    let (HookAnswer { envelope, mark, used, shown, drain, prune, embed }, session) = match answer_event(global, args) {
         Some((answer, session)) => (answer, Some(session)),
         None => (HookAnswer::empty(), None),
     };
@@ -70,6 +71,9 @@ pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
         }
         if prune {
             hook::start_prune(&session);
+        }
+        if embed {
+            start_if_due(&session);
         }
     };
     CliReply::Hook(envelope, Box::new(then))

@@ -13,6 +13,7 @@ mod complete;
 mod context;
 mod digests;
 mod duplicates;
+mod embed;
 mod generate;
 mod git;
 mod git_args;

@@ -25,7 +25,7 @@ use crate::commands::sync::{self, SyncOptions};
 use crate::commands::usage::AnswerUse;
 use crate::commands::{
     self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, LogOptions, ProgressNotes, Session, edit,
-    setup,
+    embed, setup, vector_search,
 };
 use crate::host::agent_hosts::AgentHost;
 use crate::host::agent_hosts::places::SetupScope;
@@ -55,7 +55,7 @@ impl Runner<'_> {
         use_case: impl FnOnce(&Session, &ChangeOptions) -> CommandResult<T>,
     ) -> CliReply {
         self.in_session(SessionNeeds::All, args.lock_timeout, OutputLayout::Plain, |session| {
-            use_case(session, &change_options(args))
+            then_embed(session, use_case(session, &change_options(args)))
         })
     }
 
@@ -116,7 +116,7 @@ impl Runner<'_> {
         let all_scopes = self.global.scope.as_deref() == Some(ALL_SCOPES);
         let global = GlobalArgs { scope: self.global.scope.clone().filter(|_| !all_scopes), ..self.global.clone() };
         let scope = if all_scopes { Some(ALL_SCOPES.to_owned()) } else { options.scope.clone() };
-        let options = &QueryOptions { scope, ..options.clone() };
+        let options = &QueryOptions { scope, vectors: true, ..options.clone() };
         match open::open_session(&global, needs, None) {
             Ok(session) => {
                 session.progress.begin("searching");
@@ -124,7 +124,8 @@ impl Runner<'_> {
                     let _display = ProgressDisplay::start(self.global, &session.progress);
                     commands::query(&session, options)
                 };
-                let warnings = session.policy.warnings.clone();
+                let mut warnings = session.policy.warnings.clone();
+                warnings.extend(vector_search::failure_notice(&session));
                 reply_then_record(session, result, warnings, AnswerUse::of_query)
             }
             Err(rejection) => rejection.into(),
@@ -199,10 +200,11 @@ impl Runner<'_> {
                 network_timeout: wait,
                 progress: &progress,
             };
-            match (args.setup, args.home) {
+            let synced = match (args.setup, args.home) {
                 (false, false) => sync::sync(session, &options),
                 (setup, _) => sync::home::sync_home(session, &open::env, setup, options),
-            }
+            };
+            then_embed(session, synced)
         })
     }
 
@@ -331,7 +333,7 @@ impl Runner<'_> {
         use_case: impl FnOnce(&Session, &ChangeOptions) -> CommandResult<T>,
     ) -> CliReply {
         self.with_progress(task, SessionNeeds::All, args.lock_timeout, |session| {
-            use_case(session, &change_options(args))
+            then_embed(session, use_case(session, &change_options(args)))
         })
     }
 
@@ -409,6 +411,14 @@ fn reply_then_record<T: Into<Answer>>(
         }
         Err(failure) => CliReply::Result(Box::new(Err(failure)), warnings, OutputLayout::Plain),
     }
+}
+
+/// After a change, vectors of what is new are made in the background, if there is a host for this memory.
+fn then_embed<T>(session: &Session, result: CommandResult<T>) -> CommandResult<T> {
+    if session.embeddings.is_some() && result.is_ok() {
+        embed::start_if_due(session);
+    }
+    result
 }
 
 /// The host that `setup` is called for; `None` for git.

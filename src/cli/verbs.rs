@@ -16,6 +16,7 @@ use super::complete::CompleteArgs;
 use super::context::ContextArgs;
 use super::digests::run_digests;
 use super::duplicates::run_duplicates;
+use super::embed::EmbedArgs;
 use super::generate::{CompletionsArgs, ManArgs, SchemaArgs};
 use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 use super::history::{DiffArgs, LogArgs, RedoArgs, ShowArgs, UndoArgs, run_whole_log};
@@ -39,10 +40,10 @@ use super::{complete, generate, to_operation};
 use crate::commands::inbox::InboxDecision;
 use crate::commands::results::{
     ChangeResult, CheckReport, CheckpointChange, CheckpointList, CheckpointText, CompactReport, ContextResult,
-    DiffResult, DigestReport, DuplicatesReport, EtagResult, ExportResult, FileList, ImportResult, InboxList,
-    InitResult, LogResult, MergeResult, ModelCheck, Outline, PruneResult, QueryResult, ReflectReport, RepeatedChange,
-    ResolveResult, RotReport, ScopeChange, ScopeList, SetupResult, StatsReport, StatusReport, SyncResult, TextResult,
-    WhereResult,
+    DiffResult, DigestReport, DuplicatesReport, EmbedResult, EtagResult, ExportResult, FileList, ImportResult,
+    InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, PruneResult, QueryResult, ReflectReport,
+    RepeatedChange, ResolveResult, RotReport, ScopeChange, ScopeList, SetupResult, StatsReport, StatusReport,
+    SyncResult, TextResult, WhereResult,
 };
 use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -67,7 +68,7 @@ change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - 
          patch FILE --old A --new B   replace a text that occurs exactly once
          write FILE · edit FILE · apply (operations as JSON) · bullet add|del|update|list
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV] · stats
-model    reflect [FILE] · inbox [ID…] [--accept|--reject|--branch] · compact [FILE] · prune
+model    reflect [FILE] · inbox [ID…] [--accept|--reject|--branch] · compact [FILE] · prune · embed
 team     init [DIR] · scope [add|rm] · check [FILE…] · setup git · sync [REMOTE] · resolve [FILE]
 hosts    setup HOST (claude, codex, …) · mcp [--read-only] (Model Context Protocol)
          import SOURCE · export --to KIND   memories of other programs
@@ -191,6 +192,7 @@ verbs! {
     visible changes Scope(ScopeArgs) -> ScopeList | ScopeChange = "scope", if |a| a.action != ScopeCommand::List;
     visible changes Sync(SyncArgs) -> SyncResult = "sync";
     visible changes Import(ImportArgs) -> ImportResult = "import";
+    visible reads Embed(EmbedArgs) -> EmbedResult = "embed";
     visible reads Export(ExportArgs) -> ExportResult = "export";
     visible changes Mcp(McpArgs) = "mcp", if |a| !a.read_only;
     hidden changes Checkpoint(CheckpointArgs) -> CheckpointChange | CheckpointList | CheckpointText = "checkpoint", if |a| a.may_change();
@@ -318,6 +320,10 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         }
         CliCommand::Export(a) => {
             runner.with_progress("exporting", SessionNeeds::All, None, |s| commands::export::export(s, &a.to_options()))
+        }
+        CliCommand::Embed(a) => {
+            let settle = a.settle_time();
+            runner.read_only(move |s| commands::embed::embed(s, settle))
         }
         CliCommand::Mcp(a) => mcp_args::run_server(global, &a),
         CliCommand::Checkpoint(a) => run_checkpoint(&runner, &a),

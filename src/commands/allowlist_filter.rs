@@ -49,6 +49,7 @@ impl Session {
             policy: self.policy.clone(),
             scope: self.scope.clone(),
             layers: self.layers.clone(),
+            embeddings: self.embeddings.clone(),
             actor: self.actor.clone(),
             is_agent: self.is_agent,
             now: self.now.clone(),

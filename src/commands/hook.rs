@@ -67,6 +67,8 @@ pub struct HookAnswer {
     pub drain: bool,
     /// Whether to start `prune` in the background once the envelope is printed.
     pub prune: bool,
+    /// Whether to start `embed` in the background then, if vectors are missing.
+    pub embed: bool,
 }
 
 impl HookAnswer {
@@ -102,6 +104,7 @@ pub fn answer(
             HookAnswer {
                 drain: may_queue && has_queued(session) && has_model(env),
                 prune: may_queue && note_prune(session).is_some(),
+                embed: may_queue,
                 ..start_context(session, host, input, budget, notice).unwrap_or_else(HookAnswer::empty)
             }
         }

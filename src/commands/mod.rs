@@ -28,6 +28,7 @@ mod consent;
 mod context;
 mod diff;
 pub mod edit;
+pub mod embed;
 pub mod error_json;
 mod etag;
 pub mod export;
@@ -72,6 +73,7 @@ mod superseded;
 pub mod sync;
 mod undo;
 pub mod usage;
+pub mod vector_search;
 mod watch;
 mod work_branch;
 
@@ -101,6 +103,7 @@ pub use watch::{WHOLE_MEMORY, WatchedState, watched_state};
 pub mod results {
     pub use super::answer::*;
     pub use super::checkpoint::{CheckpointChange, CheckpointList, CheckpointOutcome, CheckpointRow, CheckpointText};
+    pub use super::embed::EmbedResult;
     pub use super::etag::EtagResult;
     pub use super::export::ExportResult;
     pub use super::import::{ImportResult, ImportRow};
@@ -126,6 +129,8 @@ pub struct Session {
     pub scope: Option<OpenScope>,
     /// The memories that are read together with this one.
     pub layers: Option<Layers>,
+    /// The embeddings of the user config, for the memories that it names.
+    pub embeddings: Option<vector_search::EmbeddingAccess>,
     /// The name of the caller, as the journal records it.
     pub actor: String,
     /// Whether the caller is an agent, which may change sensitive fields only with the user's consent.

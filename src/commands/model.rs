@@ -8,6 +8,7 @@ use super::CommandResult;
 use super::answer::ModelCheck;
 use super::change::warning_row;
 use crate::code::{Code, Rejection, Warning};
+use crate::host::embeddings::EmbeddingSettings;
 use crate::host::models::{self, ModelQuery, ModelSelection, ProviderProtocol, ToolUse};
 use crate::host::user::{self, OwnPrompts};
 use crate::host::{EnvLookup, keys};
@@ -45,7 +46,7 @@ pub fn open_model(query: &ModelQuery, env: EnvLookup<'_>) -> Result<OpenModel, R
     let (key, warning) = keys::read(&selection.key, env)?;
     let key = key.map(|text| ApiKey::new(&text).ok_or_else(|| invalid_key_error(&selection))).transpose()?;
     let mut warnings: Vec<Warning> = warning.into_iter().collect();
-    warnings.extend(unencrypted_key_warning(&selection, key.is_some()));
+    warnings.extend(unencrypted_key_warning(&selection.base_url, key.is_some()));
     let config = model_config(&selection, key);
     let model = llm::open(&config).map_err(open_error)?;
     let endpoint = match selection.protocol {
@@ -71,9 +72,9 @@ fn invalid_key_error(selection: &ModelSelection) -> Rejection {
 }
 
 /// A warning if the key is sent unencrypted to another machine.
-fn unencrypted_key_warning(selection: &ModelSelection, has_key: bool) -> Option<Warning> {
-    let is_unencrypted = has_key && selection.base_url.starts_with("http://") && !llm::is_loopback(&selection.base_url);
-    let message = || format!("the key is sent unencrypted to {}", llm::redacted_url(&selection.base_url));
+fn unencrypted_key_warning(base_url: &str, has_key: bool) -> Option<Warning> {
+    let is_unencrypted = has_key && base_url.starts_with("http://") && !llm::is_loopback(base_url);
+    let message = || format!("the key is sent unencrypted to {}", llm::redacted_url(base_url));
     is_unencrypted.then(|| Warning::new(Code::Note, message()))
 }
 
@@ -95,6 +96,39 @@ fn model_config(selection: &ModelSelection, key: Option<ApiKey>) -> ModelConfig 
         temperature: selection.temperature,
         top_p: selection.top_p,
     }
+}
+
+/// The host and model of `find.embeddings`, with its key.
+///
+/// # Errors
+/// `no_model`.
+pub(super) fn embedding_model(
+    settings: &EmbeddingSettings,
+    env: EnvLookup<'_>,
+    timeout: Duration,
+) -> Result<(ModelConfig, Vec<Warning>), Rejection> {
+    let selection = settings.select(env)?;
+    let (key, warning) = keys::read(&selection.key, env)?;
+    let is_key = |text: String| {
+        ApiKey::new(&text).ok_or_else(|| Rejection::new(Code::NoModel, "the key of find.embeddings is invalid"))
+    };
+    let key = key.map(is_key).transpose()?;
+    let mut warnings: Vec<Warning> = warning.into_iter().collect();
+    warnings.extend(unencrypted_key_warning(&selection.base_url, key.is_some()));
+    let config = ModelConfig {
+        provider: selection.provider.to_owned(),
+        protocol: Protocol::ChatCompletions,
+        model: Some(selection.model),
+        base_url: selection.base_url,
+        key,
+        command: Vec::new(),
+        variables: Vec::new(),
+        timeout,
+        max_tokens: None,
+        temperature: None,
+        top_p: None,
+    };
+    Ok((config, warnings))
 }
 
 /// Maps an error of the model to a rejection with a hint.

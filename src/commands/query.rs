@@ -12,6 +12,7 @@ use memchr::memmem;
 use super::allowlist_filter::{check_categories, session_for_agent};
 use super::journal_notes::{bullet_origins, with_stale_anchors};
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
+use super::vector_search::{self, PendingVector};
 use super::{CommandResult, ProgressNotes, Session};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, MAX_FILE_BYTES};
@@ -31,6 +32,8 @@ use crate::view::query::prefilter::TermPrefilter;
 use crate::view::query::score::rank;
 use crate::view::query::terms::QueryTerms;
 use crate::view::query::typos::TypoFinder;
+use crate::view::query::vector_score::{VectorQuery, has_vectors};
+
 /// What every file with a rule for paths contains.
 const WHEN_KEY: &[u8] = b"when=";
 /// The number of files, the first in path order, that are always split into items: a sample for the mean item length
@@ -189,16 +192,18 @@ fn query_one(session: &Session, options: &QueryOptions, overrides: &TextOverride
         today: session.now.date(),
         decay: session.policy.policy.decay,
     };
-    Ok(store.consistent(|| search(store, &filter, overrides, &session.progress))??)
+    let vector = if options.vectors { vector_search::begin(session, &options.query) } else { None };
+    Ok(store.consistent(|| search(session, &filter, overrides, vector.as_ref()))??)
 }
 
 /// Searches one consistent state of the memory.
 fn search(
-    store: &Store,
+    session: &Session,
     filter: &ItemFilter<'_>,
     overrides: &TextOverrides,
-    progress: &ProgressNotes,
+    vector: Option<&PendingVector>,
 ) -> Result<QueryResult, Rejection> {
+    let (store, progress) = (&session.store, &session.progress);
     let options = filter.options;
     let files = searched_files(store, options, overrides)?;
     let mut terms = QueryTerms::parse_with(&options.query, filter.today, || memory_language(store, &files));
@@ -222,11 +227,17 @@ fn search(
     }
     let terms = &terms;
     progress.begin("ranking");
-    let origins = match counted.iter().any(|c| c.matched.is_some()) {
+    let vectors = vector.and_then(|vector| vector.wait(session));
+    let wordless = vectors.map_or_else(Vec::new, |_| wordless_files(store, &files, &counted, overrides));
+    let origins = match !wordless.is_empty() || counted.iter().any(|c| c.matched.is_some()) {
         true => with_stale_anchors(store, bullet_origins(store)?),
         false => BulletOrigins::default(),
     };
-    let ranking = rank(&counted, terms, &origins, &|about, item| filter.check(about, item));
+    let mut ranking = rank(&counted, terms, &origins, &|about, item| filter.check(about, item));
+    if let Some((question, table)) = vectors {
+        let query = VectorQuery { question, table };
+        ranking.add_vectors(&query, &wordless, &origins, &|about, item| filter.check(about, item));
+    }
     let (mut answer, hits) = query_result_with_hits(&ranking, terms, filter);
     if !hits.is_empty() && (options.linked || has_relations(&hits, &ranking)) {
         let names = LinkNames::new(files.iter().map(|file| &file.path));
@@ -287,6 +298,18 @@ fn count_files(
         progress.finish_file();
         counted
     })
+}
+
+/// The files with vectors in which no word of the question was found.
+fn wordless_files(store: &Store, files: &[File], counted: &[FileCounts], overrides: &TextOverrides) -> Vec<Whole> {
+    let pairs =
+        files.iter().zip(counted).filter(|(file, counted)| counted.matched.is_none() && has_vectors(&file.path));
+    let wordless: Vec<File> = pairs.map(|(file, _)| file.clone()).collect();
+    let found = store.map_files(&wordless, MAX_FILE_BYTES, &|file, read| {
+        let text = std::str::from_utf8(searched_bytes(file, read, overrides)?).ok()?;
+        Some(Whole::without_counts(file.path.clone(), Document::parse(text)))
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// The language of the memory, which a question in no language of its own is in.

@@ -41,6 +41,13 @@ impl Visibility {
         (!hidden_names.is_empty()).then_some(Visibility { hidden_names })
     }
 
+    /// The visibility of what every agent may see, with or without an allowlist of its own; `None` if all see everything.
+    pub fn for_everyone(policy: &Policy) -> Option<Visibility> {
+        let named = policy.allowlists.iter().map(|(agent, _)| agent.as_str());
+        let all = named.chain([""]).filter_map(|agent| Visibility::for_agent(policy, agent));
+        all.reduce(|some, other| some.restrict_to(Some(other)))
+    }
+
     /// Restricts the visibility to what both agents may see.
     pub fn restrict_to(mut self, other: Option<Visibility>) -> Visibility {
         self.hidden_names.extend(other.into_iter().flat_map(|visibility| visibility.hidden_names));

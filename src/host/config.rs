@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::conversation_scope::ConversationRule;
+use super::embeddings::{EMBEDDINGS_FORM, EmbeddingSettings};
 use crate::code::{Code, Warning};
 use crate::json_shape::{FieldGroup, JsonShape, ShapeForm, optional};
 use crate::policy::yaml;
@@ -34,6 +35,8 @@ pub struct UserConfig {
     pub layers: Vec<String>,
     /// `scopes`: which scope a conversation belongs to, for `hook` and `reflect`; the first rule that matches applies.
     pub scopes: Vec<ConversationRule>,
+    /// `find.embeddings`: the host that turns texts into vectors, for `query` and hooks.
+    pub embeddings: Option<EmbeddingSettings>,
     /// `sync.remote`: the remote of memories that were set up to follow it, a URL or a path; `~/` is not expanded.
     pub sync_remote: Option<String>,
     /// `sync.timeout_s`: how long a hook waits for that remote, in seconds.
@@ -97,6 +100,7 @@ const CONFIG_FORM: ShapeForm = ShapeForm::new(
         ),
         optional("budget", &JsonShape::Object(&BUDGET_FORM), "limits on model usage"),
         optional("sync", &JsonShape::Object(&SYNC_FORM), "the remote of homes that vanish"),
+        optional("find", &JsonShape::Object(&FIND_FORM), "how `query` and hooks find items"),
         optional(
             "scopes",
             &JsonShape::List(&JsonShape::Object(&CONVERSATION_RULE_FORM), 0),
@@ -132,6 +136,10 @@ const SYNC_FORM: ShapeForm = ShapeForm::new(
         optional("timeout_s", &JsonShape::Number, "how long a hook waits for it, in seconds (default 5)"),
     ]],
 );
+const FIND_FORM: ShapeForm = ShapeForm::new(
+    "find",
+    &[&[optional("embeddings", &JsonShape::Object(&EMBEDDINGS_FORM), "the host that turns texts into vectors")]],
+);
 const CONVERSATION_RULE_FORM: ShapeForm = ShapeForm {
     groups: &[FieldGroup::AtLeastOne(&["directory", "field"]), FieldGroup::AtLeastOne(&["scope", "field"])],
     ..ShapeForm::new(
@@ -144,8 +152,8 @@ const CONVERSATION_RULE_FORM: ShapeForm = ShapeForm {
         ]],
     )
 };
-const WORD_LIST: JsonShape = JsonShape::List(&JsonShape::Text(0), 1);
-const NAME_LIST: JsonShape = JsonShape::List(&JsonShape::Text(1), 0);
+pub(super) const WORD_LIST: JsonShape = JsonShape::List(&JsonShape::Text(0), 1);
+pub(super) const NAME_LIST: JsonShape = JsonShape::List(&JsonShape::Text(1), 0);
 const MEMORY_FORM: ShapeForm = ShapeForm::new(
     "memory",
     &[&[
@@ -199,6 +207,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
     let editor: Map<String, Value> = block("editor", &MODEL_FORM);
     let budget: Map<String, Value> = block("budget", &BUDGET_FORM);
     let sync: Map<String, Value> = block("sync", &SYNC_FORM);
+    let find: Map<String, Value> = block("find", &FIND_FORM);
     check(&CONFIG_FORM, &top, None);
     let config = UserConfig {
         data_dir: string_value(memory.get("dataDir")).filter(|d| !d.is_empty()),
@@ -210,6 +219,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
         layers: string_list(top.get("layers")).unwrap_or_default(),
         tokens_per_day: budget.get("tokens_per_day").and_then(whole_number),
         scopes: conversation_rules(top.get("scopes")),
+        embeddings: find.get("embeddings").and_then(Value::as_object).map(EmbeddingSettings::from_object),
         sync_remote: string_value(sync.get("remote")),
         sync_timeout_s: seconds(sync.get("timeout_s")),
         model: model_settings(&model),
@@ -220,7 +230,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
 }
 
 /// The settings of a block for a model.
-fn model_settings(model: &Map<String, Value>) -> ModelSettings {
+pub(super) fn model_settings(model: &Map<String, Value>) -> ModelSettings {
     ModelSettings {
         provider: string_value(model.get("provider")),
         name: string_value(model.get("name")),
@@ -261,7 +271,7 @@ fn string_value(value: Option<&Value>) -> Option<String> {
     value.and_then(Value::as_str).map(str::to_owned)
 }
 
-fn string_list(value: Option<&Value>) -> Option<Vec<String>> {
+pub(super) fn string_list(value: Option<&Value>) -> Option<Vec<String>> {
     value?.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
 }
 

@@ -14,6 +14,7 @@ pub mod content;
 pub mod conversation_scope;
 pub mod editor;
 mod embedded_repository;
+pub mod embeddings;
 pub mod find;
 pub mod git;
 pub mod git_dir;

@@ -135,9 +135,9 @@ pub struct ModelSelection {
 }
 
 /// The built-in defaults of a provider.
-struct KnownProvider {
-    name: &'static str,
-    protocol: ProviderProtocol,
+pub(super) struct KnownProvider {
+    pub(super) name: &'static str,
+    pub(super) protocol: ProviderProtocol,
     /// The default base URL.
     base_url: &'static str,
     /// The environment variable that replaces the base URL.
@@ -148,6 +148,13 @@ struct KnownProvider {
     hosted: bool,
     /// Prefixes of its models' names.
     model_prefixes: &'static [&'static str],
+}
+
+impl KnownProvider {
+    /// Whether a base URL leads to the provider's own, remote host.
+    pub(super) fn is_own_host(&self, base_url: &str) -> bool {
+        self.hosted && url_authority(base_url) == url_authority(self.base_url)
+    }
 }
 
 const fn hosted(
@@ -271,7 +278,7 @@ pub fn select_model(
     check_complete(provider, selection)
 }
 
-fn find_provider(name: &str) -> Result<&'static KnownProvider, Rejection> {
+pub(super) fn find_provider(name: &str) -> Result<&'static KnownProvider, Rejection> {
     let lower = name.to_ascii_lowercase();
     let names: Vec<&str> = KNOWN_PROVIDERS.iter().map(|p| p.name).collect();
     let shown: String = name.chars().take(40).flat_map(char::escape_debug).collect();
@@ -301,7 +308,11 @@ fn provider_from_environment(
 }
 
 /// Returns the base URL of a provider.
-fn base_url_of(provider: &KnownProvider, settings: &ModelSettings, env: &dyn Fn(&str) -> Option<String>) -> String {
+pub(super) fn base_url_of(
+    provider: &KnownProvider,
+    settings: &ModelSettings,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> String {
     let configured = settings.base_url.clone().or_else(|| match provider.base_url_variable {
         Some("OLLAMA_HOST") => env("OLLAMA_HOST").map(|host| ollama_base_url(&host)),
         at => at.and_then(env),
@@ -329,7 +340,7 @@ fn ollama_base_url(host: &str) -> String {
     format!("{scheme}://{name}:{port}/{path}")
 }
 
-fn key_source_of(
+pub(super) fn key_source_of(
     provider: &KnownProvider,
     settings: &ModelSettings,
     env: &dyn Fn(&str) -> Option<String>,
@@ -353,7 +364,7 @@ fn positive_seconds(seconds: Option<f64>) -> Option<Duration> {
 fn check_complete(provider: &KnownProvider, selection: ModelSelection) -> Result<ModelSelection, Rejection> {
     let name = provider.name;
     let missing = |what: &str| Rejection::new(Code::NoModel, format!("{name} needs {what}"));
-    let is_own_host = provider.hosted && url_authority(&selection.base_url) == url_authority(provider.base_url);
+    let is_own_host = provider.is_own_host(&selection.base_url);
     if provider.protocol != ProviderProtocol::Program && url_authority(&selection.base_url).is_none() {
         let message = format!("the base URL of {name} is invalid: it must start with http:// or https://");
         return Err(Rejection::new(Code::NoModel, message)
@@ -374,7 +385,7 @@ fn check_complete(provider: &KnownProvider, selection: ModelSelection) -> Result
 }
 
 /// Returns scheme and authority (host and port) of a URL.
-fn url_authority(url: &str) -> Option<(&str, &str)> {
+pub(super) fn url_authority(url: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = url.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next().filter(|place| !place.is_empty())?;
     matches!(scheme, "http" | "https").then_some((scheme, authority))

@@ -72,7 +72,7 @@ pub struct HostedModel<L> {
 }
 
 /// A response, classified.
-enum HttpOutcome {
+pub(super) enum HttpOutcome {
     /// A successful response.
     Success(Value),
     /// An error response, with its effective HTTP status.
@@ -102,6 +102,10 @@ impl<L: Transport> HostedModel<L> {
             hosted.settings.model = name;
         }
         Ok(hosted)
+    }
+
+    pub(super) fn model_name(&self) -> &str {
+        &self.settings.model
     }
 
     /// The name of the only model that the host lists.
@@ -161,7 +165,7 @@ impl<L: Transport> HostedModel<L> {
     }
 
     /// Sends one request, and retries while the host is busy or unreachable.
-    fn send_with_retries(
+    pub(super) fn send_with_retries(
         &self,
         path: &str,
         body: Option<&Map<String, Value>>,
@@ -258,11 +262,11 @@ impl<L: Transport> HostedModel<L> {
         LlmError::new(ErrorKind::Timeout, message)
     }
 
-    fn malformed_error(&self, why: &str) -> LlmError {
+    pub(super) fn malformed_error(&self, why: &str) -> LlmError {
         LlmError::new(ErrorKind::Malformed, format!("{}: {why}", self.host_label()))
     }
 
-    fn host_error(&self, fault: &HostFault, status: u16, tools: bool) -> LlmError {
+    pub(super) fn host_error(&self, fault: &HostFault, status: u16, tools: bool) -> LlmError {
         let message = self.message_line(&fault.message);
         let words = match (status, message.as_str()) {
             (300..400, "") => ": it redirects; set base_url to the final URL".to_owned(),

@@ -10,6 +10,7 @@ use serde_json::Value;
 mod anthropic;
 pub mod capabilities;
 pub mod config;
+pub mod embeddings;
 pub mod exec;
 pub mod host_fault;
 pub mod host_url;

@@ -240,7 +240,9 @@ impl ServerHandler for RequestHandler {
         let result = self.state.run(move |memory| {
             let memory = memory?.with_progress(&noted);
             let reader = keeps_mark.then(|| memory.actor().to_owned());
-            let answer = (tool.run)(&ToolCall { memory, arguments, reader });
+            let call = ToolCall { memory, arguments, reader };
+            let answer = (tool.run)(&call);
+            call.memory.finish_call(tool.changes());
             // Held until the change is made, also if the client does not wait for it.
             drop(turn);
             answer

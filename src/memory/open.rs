@@ -3,12 +3,15 @@
 //! Never creates a file. The command line and the library open every session here.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::code::{Code, Rejection};
+use crate::commands::vector_search::EmbeddingAccess;
 use crate::commands::{Layer, Layers, ProgressNotes, Session, open_scope, read_policy};
 use crate::host::config::UserConfig;
 use crate::host::conversation_scope::{self, ConversationOrigin};
+use crate::host::embeddings::EmbeddingSettings;
 use crate::host::find::FoundDirectory;
 use crate::host::layers::{self, LayerPlace};
 use crate::host::{actor, clock, find, trusted, user};
@@ -169,6 +172,7 @@ impl OpenOptions {
             policy,
             scope,
             layers: None,
+            embeddings: config.embeddings.as_ref().map(embedding_access),
             is_agent: self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people),
             actor: match self.agent {
                 true => actor::agent(self.actor.as_deref(), &env),
@@ -310,6 +314,10 @@ impl OpenOptions {
         }
         Ok(options)
     }
+}
+
+fn embedding_access(settings: &EmbeddingSettings) -> EmbeddingAccess {
+    EmbeddingAccess { settings: Arc::new(settings.clone()), env }
 }
 
 /// The layers to open.

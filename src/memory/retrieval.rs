@@ -1,8 +1,10 @@
 //! What counts as a use of an item: reading it, and finding it.
 
 use super::Memory;
+use crate::commands::embed::start_if_due;
 use crate::commands::results::{QueryResult, TextResult};
 use crate::commands::usage::AnswerUse;
+use crate::commands::vector_search::failure_notice;
 use crate::commands::{self, Error};
 use crate::view::query::filter::QueryOptions;
 
@@ -24,8 +26,23 @@ impl Memory {
     /// `usage` for a question without words and filters, `category_not_allowed`, `file_not_found`.
     pub fn query(&self, options: impl Into<QueryOptions>) -> Result<QueryResult, Error> {
         let session = self.session()?;
-        let result = commands::query(&session, &options.into())?;
+        let options = QueryOptions { vectors: true, ..options.into() };
+        let result = commands::query(&session, &options)?;
         AnswerUse::of_query(&result).record(&session);
         Ok(result)
+    }
+
+    /// After a call of a server that is this program: makes vectors of what was changed, in the background, and notes
+    /// why a search had none.
+    pub(crate) fn finish_call(&self, is_change: bool) {
+        if !self.has_embeddings {
+            return;
+        }
+        let Ok(session) = self.session() else { return };
+        if is_change {
+            start_if_due(&session);
+        }
+        let warnings = [self.progress.warnings(), failure_notice(&session).into_iter().collect()].concat();
+        self.progress.set_warnings(&warnings);
     }
 }

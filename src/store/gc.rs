@@ -144,6 +144,7 @@ impl LockedStore<'_> {
     /// `io`, `read_only`. What was erased until then stays erased.
     pub fn forget(&self, paths: &[MemoryPath], texts: &[String]) -> Result<(), Rejection> {
         self.forget_queued(texts)?;
+        self.forget_vectors()?;
         let bytes = match self.journal.borrow().as_ref() {
             Some(journal) => journal.read_all()?,
             None => return Ok(()),

@@ -51,6 +51,7 @@ const ROWS: &[Row] = &[
     ("show", &["show", "r1"], Nothing),
     ("diff", &["diff"], Nothing),
     ("stats", &["stats"], Nothing),
+    ("embed", &["embed"], Nothing),
     ("undo", &["undo"], Nothing),
     ("redo", &["redo"], Nothing),
     ("reflect", &["reflect", "--queued"], Nothing),

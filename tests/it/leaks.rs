@@ -423,6 +423,7 @@ pub const ROWS: &[(&str, &[&str])] = &[
     ),
     ("bullet update", &["bullet update FILE TEXT New~one"]),
     ("bullet list", &["bullet list ADDRESS", "bullet list --blame ADDRESS"]),
+    ("embed", &["embed"]),
     ("stats", &["stats", "stats --csv", "stats --cost", "stats --since r2", "stats --since 2d"]),
     (
         "log",
@@ -560,7 +561,7 @@ fn every_command_is_walked_or_shows_no_memory() {
 }
 
 /// Commands that read more than the filtered store of their session: the unfiltered store, or git objects.
-const UNFILTERED_READERS: [&str; 27] = [
+const UNFILTERED_READERS: [&str; 29] = [
     "src/commands/allowlist_filter.rs",
     "src/commands/budget.rs",
     "src/commands/bullet_life.rs",
@@ -568,6 +569,7 @@ const UNFILTERED_READERS: [&str; 27] = [
     "src/commands/compact/duplicates/pool.rs",
     "src/commands/consent.rs",
     "src/commands/diff.rs",
+    "src/commands/embed.rs",
     "src/commands/findings_since.rs",
     "src/commands/inbox.rs",
     "src/commands/inbox/branch.rs",
@@ -588,6 +590,7 @@ const UNFILTERED_READERS: [&str; 27] = [
     "src/commands/sync/unmerged.rs",
     "src/commands/undo.rs",
     "src/commands/usage.rs",
+    "src/commands/vector_search.rs",
 ];
 
 #[test]

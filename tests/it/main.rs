@@ -29,6 +29,7 @@ mod delivery;
 mod demo;
 mod document;
 mod editing;
+mod embeddings;
 mod equal_texts;
 mod expectations;
 mod faults;

@@ -92,6 +92,7 @@ pub fn session(dir: &Path, actor: &str, options: StoreOptions) -> Session {
         policy: policy::load(""),
         scope: None,
         layers: None,
+        embeddings: None,
         actor: actor.to_owned(),
         is_agent: false,
         now: memdir::host::clock::now(Some("2026-02-24T10:00:00Z"), true).unwrap(),

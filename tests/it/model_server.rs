@@ -37,6 +37,8 @@ pub enum ScriptedReply {
     Endless,
     /// Forwards the request to another host, records both, and returns that host's reply.
     Forward(Tape),
+    /// Answers a request for embeddings with a vector for each text.
+    Vectors(fn(&str) -> Vec<f64>),
 }
 
 /// The upstream of requests, and the file that records them: one line each, `{"line", "asked", "status", "answered"}`.
@@ -249,6 +251,16 @@ impl Server {
         format!("http://{}", self.address)
     }
 
+    /// The reply to the next request, before any other.
+    pub fn reply_next(&self, say: ScriptedReply) {
+        self.shared.script.lock().unwrap().push_front(say);
+    }
+
+    /// Drops the replies that no request has taken.
+    pub fn clear_script(&self) {
+        self.shared.script.lock().unwrap().clear();
+    }
+
     /// The requests so far.
     pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.shared.requests.lock().unwrap().clone()
@@ -293,6 +305,7 @@ impl Shared {
             drop(flaws);
             let say = match say {
                 ScriptedReply::Forward(tape) => forward(&tape, &requests).into(),
+                ScriptedReply::Vectors(vector_of) => vectors(&requests, vector_of).into(),
                 say => say,
             };
             if !speak(&mut stream, say)? {
@@ -331,7 +344,7 @@ fn speak(stream: &mut TcpStream, say: ScriptedReply) -> std::io::Result<bool> {
             }
             return Ok(true);
         }
-        ScriptedReply::Close | ScriptedReply::Forward(_) => {}
+        ScriptedReply::Close | ScriptedReply::Forward(_) | ScriptedReply::Vectors(_) => {}
         ScriptedReply::CloseMidBody(answer) => stream.write_all(&half(&answer))?,
         ScriptedReply::Garbage => stream.write_all(b"\x16\x03\x01 nobody speaks like this\r\n\r\n\0\0\xff")?,
         ScriptedReply::Endless => {
@@ -341,6 +354,15 @@ fn speak(stream: &mut TcpStream, say: ScriptedReply) -> std::io::Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// The answer of a host of embeddings, in another order than the texts.
+fn vectors(requests: &ReceivedRequest, vector_of: fn(&str) -> Vec<f64>) -> Answer {
+    let texts = requests.body["input"].as_array().unwrap().iter().map(|text| text.as_str().unwrap());
+    let row = |(n, text)| json!({"object": "embedding", "index": n, "embedding": vector_of(text)});
+    let rows: Vec<Value> = texts.enumerate().map(row).rev().collect();
+    let usage = json!({"prompt_tokens": 1, "total_tokens": 1});
+    Answer::json(200, &json!({"object": "list", "data": rows, "model": "m", "usage": usage}))
 }
 
 /// What another host answers to the same question; both are written down, the key is not.
@@ -397,6 +419,7 @@ fn flawed(requests: &ReceivedRequest) -> Option<String> {
     let schema = match requests.line.as_str() {
         line if line.starts_with("GET ") && line.ends_with("/models") => return None,
         line if line.starts_with("POST ") && line.ends_with("/chat/completions") => "openai-chat.json",
+        line if line.starts_with("POST ") && line.ends_with("/embeddings") => "openai-embeddings.json",
         line if line.starts_with("POST ") && line.ends_with("/messages") => "anthropic-messages.json",
         _ => return Some("no such path".into()),
     };

@@ -55,8 +55,9 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 25] = [
+const WITHOUT: [&str; 26] = [
     "stats",
+    "embed",
     "scope",
     "checkpoint",
     "prune",
@@ -212,6 +213,7 @@ fn session(place: &Place) -> Session {
         policy: memdir::policy::load("version: 1\n"),
         scope: None,
         layers: None,
+        embeddings: None,
         actor: "test".into(),
         is_agent: false,
         now: jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC),

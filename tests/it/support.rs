@@ -127,6 +127,7 @@ impl Memory {
             policy: memdir::policy::load(&self.text("memdir.yaml").unwrap_or_default()),
             scope: None,
             layers: None,
+            embeddings: None,
             actor: "tester".into(),
             is_agent: false,
             now: NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC),

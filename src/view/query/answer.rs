@@ -133,6 +133,9 @@ pub struct LargerBounds {
 /// An item of the result.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct QueryRow {
+    /// How close its vector is to that of the question, from -1 to 1; `None` without vectors. For hooks.
+    #[serde(skip)]
+    pub similarity: Option<f64>,
     /// Its address: `facts/user.md@acvh`, or the section for an item that is not a bullet.
     pub address: String,
     /// The path of the file.
@@ -214,7 +217,7 @@ impl LinkReason {
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScorePart {
     /// The term as the search compares it, with the word for which it stands in (`kayak for kyaak`); or `(file)`, `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`,
-    /// `(link)`.
+    /// `(vector)`, `(link)`.
     pub term: String,
     /// What it added to the score.
     pub score: f64,
@@ -444,6 +447,7 @@ fn ranked_row(
         entry: row.entry.filter(|_| entry.replace(place) != Some(place)),
         score: round_score(hit.score),
         relevance: round_score(ranking.relevance(hit)),
+        similarity: hit.similarity,
         parts: filter.options.explain.then(|| score_parts(ranking, hit, terms)),
         ..row
     }
@@ -511,13 +515,14 @@ fn score_parts(ranking: &Ranking<'_>, hit: &ScoredItem, terms: &QueryTerms) -> V
     let mut parts: Vec<ScorePart> =
         terms.all.iter().zip(items).map(|(term, score)| part(&explained(term), score)).collect();
     parts.push(part("(file)", file));
-    let ScoreAdjustments { time, question, speaker, insight, latest } = hit.adjustments;
+    let ScoreAdjustments { time, question, speaker, insight, latest, vector } = hit.adjustments;
     let others = [
         ("(time)", time),
         ("(latest)", latest),
         ("(question)", question),
         ("(speaker)", speaker),
         ("(insight)", insight),
+        ("(vector)", vector),
     ];
     parts.extend(others.map(|(name, score)| part(name, score)));
     parts.push(part("(link)", hit.link_boost));

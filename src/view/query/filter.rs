@@ -58,6 +58,8 @@ pub struct QueryOptions {
     pub explain: bool,
     /// Add one or two items that are linked to the matching ones.
     pub linked: bool,
+    /// Also use vectors, if the user config names a host for this memory. Never set by a query that a program sends.
+    pub vectors: bool,
 }
 
 /// How many items a query returns that names neither a limit nor a budget.

@@ -6,7 +6,7 @@
 //! may be a term, so that most files need no parsing; [`count`] counts terms in one file; [`typos`] finds what stands in for words that no file contains; [`score`] ranks, and
 //! [`link_boost`] adds what links contribute, `speakers` finds whom the query names; [`item_facts`] knows an item's date and metadata, [`bullet_origins`] what
 //! the journal knows, and [`filter`] applies the filters; [`answer`] cuts, groups and explains the result; [`linked`]
-//! adds linked items; [`query_json`] reads a query from JSON.
+//! adds linked items; [`vector_score`] adds to the ranking what vectors of a [`vector_table`] say; [`query_json`] reads a query from JSON.
 
 pub mod answer;
 pub mod bullet_origins;
@@ -25,6 +25,8 @@ mod term_builder;
 pub mod term_finder;
 pub mod terms;
 pub mod typos;
+pub mod vector_score;
+pub mod vector_table;
 
 #[cfg(test)]
 mod tests;

@@ -58,6 +58,8 @@ pub struct ScoredItem {
     /// What linked items added to the score.
     pub link_boost: f64,
     pub date: Option<ItemDate>,
+    /// How close its vector is to that of the question, from -1 to 1; `None` without vectors.
+    pub similarity: Option<f64>,
 }
 
 /// What an item's score gained or lost by more than its terms.
@@ -73,11 +75,13 @@ pub struct ScoreAdjustments {
     pub insight: f64,
     /// The query asks for what is newest.
     pub latest: f64,
+    /// Its vector is close to that of the query.
+    pub vector: f64,
 }
 
 impl ScoreAdjustments {
     fn sum(self) -> f64 {
-        self.time + self.question + self.speaker + self.insight + self.latest
+        self.time + self.question + self.speaker + self.insight + self.latest + self.vector
     }
 }
 
@@ -148,7 +152,8 @@ impl Ranking<'_> {
                     false => share + self.scorer.item_parts(f, item, &mut frequencies).sum::<f64>(),
                 };
                 let adjustments = ScoreAdjustments::default();
-                self.hits.push(ScoredItem { file, item, score, adjustments, link_boost: 0.0, date: None });
+                let (link_boost, date, similarity) = (0.0, None, None);
+                self.hits.push(ScoredItem { file, item, score, adjustments, link_boost, date, similarity });
             }
         }
         if whole {
@@ -223,7 +228,17 @@ impl Ranking<'_> {
         self.undated = undated;
     }
 
-    fn sort(&mut self) {
+    /// The score of an item that contains every term once.
+    pub(super) fn full_match(&self) -> f64 {
+        self.scorer.full_match
+    }
+
+    /// Relates relevance to a larger score, because scores have more parts.
+    pub(super) fn widen_relevance(&mut self, factor: f64) {
+        self.scorer.full_match *= factor;
+    }
+
+    pub(super) fn sort(&mut self) {
         for hit in &mut self.hits {
             hit.date = self.files[hit.file].date(hit.item);
         }

@@ -1,0 +1,50 @@
+//! `embed`: its options as clap parses them, and its answer as text.
+//!
+//! Never decides which texts are sent: `commands/embed.rs` does.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::answer::PrintAnswer;
+use super::text::Printer;
+use crate::commands::answer::WarningRow;
+use crate::commands::results::EmbedResult;
+
+/// The longest wait for further changes, in seconds.
+const MAX_SETTLE_S: u64 = 60;
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Make the vectors of find.embeddings that are missing, and drop those of texts that are gone",
+    after_help = "A change and the start of a session do it in the background. Only memories that the user config names \
+                  under find.embeddings have vectors.\n\nExample: memdir embed"
+)]
+#[group(skip)]
+pub struct EmbedArgs {
+    /// Wait N seconds for further changes first
+    #[arg(long, value_name = "N", hide = true, value_parser = clap::value_parser!(u64).range(..=MAX_SETTLE_S))]
+    pub settle: Option<u64>,
+}
+
+impl EmbedArgs {
+    pub fn settle_time(&self) -> Duration {
+        Duration::from_secs(self.settle.unwrap_or(0))
+    }
+}
+
+impl PrintAnswer for EmbedResult {
+    fn print(&self, printer: &mut Printer) {
+        if self.busy {
+            printer.note("another process makes vectors now");
+            return;
+        }
+        let missing = if self.missing > 0 { format!(", {} still missing", self.missing) } else { String::new() };
+        let EmbedResult { vectors, made, dropped, model, .. } = self;
+        printer.text(&format!("{vectors} vectors by {model}: {made} new, {dropped} dropped{missing}")).end_line();
+    }
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.warnings
+    }
+}

@@ -1,0 +1,256 @@
+//! `embed`: makes the vectors of `find.embeddings` for the items that have none, and drops those of texts that are gone. A
+//! process of its own does it after a change and when a session starts.
+//!
+//! Never sends an episode, an archived or proposed item, a procedure, an expired item, one that the allowlist of some
+//! agent hides, or one with a secret. One process at a time; its requests and its time are bounded.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::answer::WarningRow;
+use super::change::warning_row;
+use super::model::{embedding_model, model_rejection};
+use super::vector_search::{EmbeddingAccess, clear_failure, failed_recently, no_embeddings, note_failure};
+use super::{CommandResult, Session};
+use crate::code::Rejection;
+use crate::document::{Document, MAX_FILE_BYTES, Visibility};
+use crate::host::background;
+use crate::llm::embeddings::embed as fetch_vectors;
+use crate::llm::{Deadline, ErrorKind, LlmError, ModelConfig};
+use crate::path::MemoryPath;
+use crate::reflect::guards::secrets::find_secrets;
+use crate::store::Store;
+use crate::store::vector_file::VectorTurn;
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::item_facts::ItemFacts;
+use crate::view::query::vector_score::{has_vectors, vector_text};
+use crate::view::query::vector_table::{MAX_VECTORS, StoredVector, TextHash, VectorTable};
+
+/// Texts in one request.
+const BATCH_TEXTS: usize = 32;
+/// The most requests of one run.
+const MAX_REQUESTS: usize = 400;
+/// After so many requests, what was made is written.
+const REQUESTS_PER_WRITE: usize = 16;
+/// Timeout of one request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// Timeout of one run.
+const RUN_TIMEOUT: Duration = Duration::from_secs(600);
+/// How often the texts are read again, to find what changed while vectors were made.
+const MAX_ROUNDS: usize = 3;
+/// How long a process in the background waits for further changes, in seconds.
+const SETTLE_S: &str = "1";
+
+/// The result of `embed`.
+#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+pub struct EmbedResult {
+    /// The model.
+    pub model: String,
+    /// How many texts have a vector now.
+    pub vectors: usize,
+    /// How many of them are new.
+    pub made: usize,
+    /// How many vectors were dropped, because their text is gone.
+    pub dropped: usize,
+    /// How many texts still have none.
+    pub missing: usize,
+    /// Whether another process makes vectors now, so that this one did nothing.
+    pub busy: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WarningRow>,
+}
+
+/// Makes the vectors that are missing, after waiting for `settle`.
+///
+/// # Errors
+/// `no_model` if the user config names no host for this memory, or its key cannot be read; `model` and `model_refused` if
+/// the host fails: what was made until then is kept; `io`, `read_only`.
+pub fn embed(session: &Session, settle: Duration) -> CommandResult<EmbedResult> {
+    let access = session.embedding_access().ok_or_else(no_embeddings)?;
+    let (model, warnings) = embedding_model(&access.settings, &access.env, REQUEST_TIMEOUT)?;
+    let store = session.store.unfiltered();
+    let mut result = EmbedResult {
+        model: access.settings.model.name.clone().unwrap_or_default(),
+        warnings: warnings.iter().map(warning_row).collect(),
+        ..EmbedResult::default()
+    };
+    let Some(turn) = store.begin_vectors()? else { return Ok(EmbedResult { busy: true, ..result }) };
+    std::thread::sleep(settle);
+    let mut run =
+        EmbedRun { session, store: &store, access, model, turn, requests: 0, deadline: Deadline::within(RUN_TIMEOUT) };
+    for _ in 0..MAX_ROUNDS {
+        let is_complete = match run.round(&mut result) {
+            Ok(is_complete) => is_complete,
+            Err(why) => {
+                note_failure(session, &why.message);
+                return Err(why.into());
+            }
+        };
+        if is_complete {
+            break;
+        }
+    }
+    clear_failure(session);
+    if session.store.require_unfiltered().is_err() {
+        // What was dropped may have been hidden since.
+        result.dropped = 0;
+    }
+    Ok(result)
+}
+
+struct EmbedRun<'a> {
+    session: &'a Session,
+    store: &'a Store,
+    access: &'a EmbeddingAccess,
+    model: ModelConfig,
+    turn: VectorTurn,
+    requests: usize,
+    deadline: Deadline,
+}
+
+impl EmbedRun<'_> {
+    /// Makes what is missing. Returns whether nothing was, or nothing more can be made now.
+    fn round(&mut self, result: &mut EmbedResult) -> Result<bool, Rejection> {
+        let identity = self.access.settings.identity();
+        let known = self.store.read_vectors().and_then(|bytes| VectorTable::decode(bytes, &identity));
+        let texts = embeddable_texts(self.session, self.store)?;
+        let mut vectors: BTreeMap<TextHash, StoredVector> = BTreeMap::new();
+        if let Some(known) = &known {
+            let kept = texts.keys().filter_map(|hash| Some((*hash, known.stored(known.find(hash)?))));
+            vectors.extend(kept);
+        }
+        let dropped = known.as_ref().map_or(0, |known| known.count() - vectors.len());
+        let missing: Vec<(&TextHash, &String)> = texts.iter().filter(|(hash, _)| !vectors.contains_key(hash)).collect();
+        (result.vectors, result.missing) = (vectors.len(), missing.len());
+        result.dropped += dropped;
+        if missing.is_empty() && dropped == 0 {
+            return Ok(true);
+        }
+        let mut failure = None;
+        let mut is_forgotten = false;
+        for (n, batch) in missing.chunks(BATCH_TEXTS).enumerate() {
+            match self.fetch(batch, &mut vectors) {
+                Ok(()) => {}
+                Err(why) => failure = Some(why),
+            }
+            if failure.is_some() || self.requests >= MAX_REQUESTS {
+                break;
+            }
+            if n % REQUESTS_PER_WRITE == REQUESTS_PER_WRITE - 1 && !self.write(&identity, &vectors)? {
+                is_forgotten = true;
+                break;
+            }
+        }
+        if is_forgotten || !self.write(&identity, &vectors)? {
+            // A text was forgotten meanwhile, perhaps one of these: the next process starts anew.
+            (result.vectors, result.missing) = (0, texts.len());
+            return Ok(true);
+        }
+        result.made += vectors.len() - result.vectors;
+        (result.vectors, result.missing) = (vectors.len(), texts.len() - vectors.len());
+        match failure {
+            Some(why) => {
+                Err(model_rejection(why).hint("check find.embeddings in the user config; what was made is kept"))
+            }
+            None => Ok(self.requests >= MAX_REQUESTS || result.missing > 0),
+        }
+    }
+
+    /// Adds the vectors of some texts. If the host rejects them together, each is sent alone, and what it rejects then has
+    /// no vector: one text that is too long for a model must not keep all others from having theirs.
+    fn fetch(
+        &mut self,
+        batch: &[(&TextHash, &String)],
+        vectors: &mut BTreeMap<TextHash, StoredVector>,
+    ) -> Result<(), LlmError> {
+        match self.send(batch) {
+            Ok(fetched) => vectors.extend(fetched),
+            Err(why) if batch.len() > 1 && is_about_text(&why) => {
+                let mut any = false;
+                for one in batch.chunks(1) {
+                    match self.send(one) {
+                        Ok(fetched) => {
+                            any = true;
+                            vectors.extend(fetched);
+                        }
+                        Err(why) if is_about_text(&why) => {}
+                        Err(why) => return Err(why),
+                    }
+                }
+                // A host that takes none of them rejects something else.
+                if !any {
+                    return Err(why);
+                }
+            }
+            Err(why) => return Err(why),
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, batch: &[(&TextHash, &String)]) -> Result<Vec<(TextHash, StoredVector)>, LlmError> {
+        if self.requests >= MAX_REQUESTS {
+            return Ok(Vec::new());
+        }
+        self.requests += 1;
+        let prefix = &self.access.settings.text_prefix;
+        let texts: Vec<String> = batch.iter().map(|(_, text)| format!("{prefix}{text}")).collect();
+        let fetched = fetch_vectors(&self.model, &texts, self.deadline)?;
+        let pairs = batch.iter().zip(fetched);
+        Ok(pairs.filter_map(|((hash, _), vector)| Some((**hash, StoredVector::new(&vector)?))).collect())
+    }
+
+    /// Writes the vectors; `false` if a text was forgotten since this run began.
+    fn write(&self, identity: &str, vectors: &BTreeMap<TextHash, StoredVector>) -> Result<bool, Rejection> {
+        let name = self.model.model.as_deref().unwrap_or_default();
+        let (locked, _) = self.store.lock()?;
+        locked.write_vectors(&self.turn, &VectorTable::encode(name, identity, vectors))
+    }
+}
+
+/// Whether the host rejected a request for what is in it.
+fn is_about_text(error: &LlmError) -> bool {
+    error.kind == ErrorKind::Rejected || error.kind == ErrorKind::Busy && error.status == Some(500)
+}
+
+/// The texts that may be sent, by their hash.
+fn embeddable_texts(session: &Session, store: &Store) -> Result<BTreeMap<TextHash, String>, Rejection> {
+    let visibility = Visibility::for_everyone(&session.policy.policy);
+    let today = session.now.date();
+    let files: Vec<_> = store.walk(None)?.into_iter().filter(|file| has_vectors(&file.path)).collect();
+    let found = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
+        let Some(text) = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok()) else { return Vec::new() };
+        texts_of(&file.path, text, visibility.as_ref(), today)
+    });
+    Ok(found.into_iter().flatten().take(MAX_VECTORS).map(|text| (TextHash::of(&text), text)).collect())
+}
+
+/// The texts of a file that may be sent.
+fn texts_of(path: &MemoryPath, text: &str, visibility: Option<&Visibility>, today: jiff::civil::Date) -> Vec<String> {
+    let document = match visibility {
+        Some(visibility) => match visibility.visible_text(&Document::parse(text), path) {
+            Some(visible) => Document::parse(visible),
+            None => return Vec::new(),
+        },
+        None => Document::parse(text),
+    };
+    let file = ItemizedFile::without_counts(path.clone(), document);
+    let origins = BulletOrigins::default();
+    let facts = ItemFacts::new(&file, &origins);
+    let is_live = |item: &usize| facts.expires(*item).is_none_or(|day| day >= today);
+    let texts = (0..file.items.len()).filter(is_live).filter_map(|n| vector_text(&file, &file.items[n]));
+    texts.filter(|text| find_secrets(text).is_empty()).collect()
+}
+
+/// Starts `embed` for this memory in the background, unless it has no embeddings, another process makes vectors already,
+/// or the host failed a moment ago. What is missed then is made after the next change.
+pub fn start_if_due(session: &Session) {
+    if session.embedding_access().is_none() || session.store.makes_vectors() || failed_recently(session) {
+        return;
+    }
+    let words = [OsString::from("--dir"), session.dir.clone().into(), "--as".into(), session.actor.clone().into()];
+    drop(background::start(words.into_iter().chain(["embed", "--settle", SETTLE_S].map(OsString::from))));
+}

@@ -1,0 +1,178 @@
+//! The vectors of `find.embeddings` in a search: those of the items from the file of vectors, and that of the question from
+//! the host, while the files are searched for its words.
+//!
+//! Never waits longer than 300 ms, never sends anything but the question, and never fails a search: without a vector the
+//! words decide alone, and a notice says so once.
+
+use std::cell::OnceCell;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
+
+use super::Session;
+use super::model::embedding_model;
+use crate::code::{Code, Rejection, Warning};
+use crate::host::embeddings::EmbeddingSettings;
+use crate::llm::Deadline;
+use crate::llm::embeddings::embed;
+use crate::reflect::guards::secrets;
+use crate::view::query::vector_table::{VectorTable, unit_vector};
+
+/// How long a search waits for the vector of its question.
+const QUESTION_TIMEOUT: Duration = Duration::from_millis(300);
+/// How long after a failure no request is made, in seconds: a search must not wait for a host that is down.
+const RETRY_AFTER_S: i64 = 60;
+/// The most characters of a question of which a vector is made.
+const MAX_QUESTION_CHARS: usize = 1000;
+/// The note of the last failure: its time in seconds since 1970, [`REPORTED`] once it was printed, and why.
+const FAILURE_NOTE: &str = "embeddings-failure";
+const REPORTED: &str = "reported";
+
+/// The block `find.embeddings` and the environment in which its key is looked for.
+#[derive(Clone, Debug)]
+pub struct EmbeddingAccess {
+    pub settings: Arc<EmbeddingSettings>,
+    pub env: fn(&str) -> Option<String>,
+}
+
+impl EmbeddingAccess {
+    /// Whether the block names a data directory.
+    pub fn names_memory(&self, dir: &Path) -> bool {
+        self.settings.names_memory(dir, &self.env)
+    }
+}
+
+impl Session {
+    /// The access to embeddings for this memory; `None` if the user config does not name it.
+    pub(super) fn embedding_access(&self) -> Option<&EmbeddingAccess> {
+        self.embeddings.as_ref().filter(|access| access.names_memory(&self.dir))
+    }
+}
+
+/// The vector of a question, on its way.
+pub struct PendingVector {
+    table: VectorTable,
+    deadline: Deadline,
+    receiver: Receiver<Result<Vec<f32>, String>>,
+    received: OnceCell<Option<Vec<f32>>>,
+}
+
+/// Sends the question. `None` if the memory has no vectors, or its host failed a moment ago.
+pub(super) fn begin(session: &Session, question: &str) -> Option<PendingVector> {
+    let access = session.embedding_access()?;
+    if question.trim().is_empty() || failed_recently(session) {
+        return None;
+    }
+    let table = session.store.read_vectors().and_then(|bytes| VectorTable::decode(bytes, &access.settings.identity()));
+    let Some(table) = table.filter(|table| table.count() > 0) else {
+        note_failure_at(session, i64::MIN, "there are no vectors yet; `memdir embed` makes them");
+        return None;
+    };
+    let (sender, receiver) = sync_channel(1);
+    let deadline = Deadline::within(QUESTION_TIMEOUT);
+    let (access, dimensions) = (access.clone(), table.dimensions());
+    let question: String = secrets::redact(question).0.chars().take(MAX_QUESTION_CHARS).collect();
+    let ask = move || {
+        let answer =
+            question_vector(&access, &question, deadline).and_then(|vector| match vector.len() == dimensions {
+                true => Ok(vector),
+                false => Err(format!("its vectors have {} numbers now, not {dimensions}", vector.len())),
+            });
+        // After the deadline there is no receiver.
+        drop(sender.send(answer));
+    };
+    std::thread::Builder::new().spawn(ask).ok()?;
+    Some(PendingVector { table, deadline, receiver, received: OnceCell::new() })
+}
+
+fn question_vector(access: &EmbeddingAccess, question: &str, deadline: Deadline) -> Result<Vec<f32>, String> {
+    let (model, _) = embedding_model(&access.settings, &access.env, QUESTION_TIMEOUT).map_err(|why| why.message)?;
+    let text = format!("{}{question}", access.settings.query_prefix);
+    let vectors = embed(&model, &[text], deadline).map_err(|error| error.message)?;
+    let first = vectors.first().and_then(|vector| unit_vector(vector));
+    first.ok_or_else(|| "the vector of the question has no direction".to_owned())
+}
+
+impl PendingVector {
+    /// The question's vector, of length 1, and those of the items; waits until the deadline. `None` after a failure, which
+    /// is noted.
+    pub(super) fn wait(&self, session: &Session) -> Option<(&[f32], &VectorTable)> {
+        let received = self.received.get_or_init(|| {
+            let answer = self.receiver.recv_timeout(self.deadline.remaining().unwrap_or_default());
+            match answer.unwrap_or_else(|_| Err("the host did not answer within 300 ms".to_owned())) {
+                Ok(vector) => {
+                    clear_failure(session);
+                    Some(vector)
+                }
+                Err(why) => {
+                    note_failure(session, &why);
+                    None
+                }
+            }
+        });
+        received.as_deref().map(|vector| (vector, &self.table))
+    }
+}
+
+/// Whether the host failed less than a minute ago. A clock that went back does not count.
+pub(super) fn failed_recently(session: &Session) -> bool {
+    let now = session.now.timestamp().as_second();
+    read_failure(session).is_some_and(|Failure { at, .. }| (at..at.saturating_add(RETRY_AFTER_S)).contains(&now))
+}
+
+struct Failure {
+    /// In seconds since 1970; `i64::MIN` if the next search may try again at once.
+    at: i64,
+    is_reported: bool,
+    /// Empty once vectors are here again.
+    why: String,
+}
+
+fn read_failure(session: &Session) -> Option<Failure> {
+    let note = session.store.read_note(FAILURE_NOTE)?;
+    let (head, why) = note.split_once('\n')?;
+    let (at, state) = head.split_once(' ')?;
+    Some(Failure { at: at.parse().ok()?, is_reported: state == REPORTED, why: why.trim_end().to_owned() })
+}
+
+fn write_failure(session: &Session, at: i64, state: &str, why: &str) {
+    // Without the note the next search tries again, and the notice appears again.
+    drop(session.store.unfiltered().write_note_unlocked(FAILURE_NOTE, &format!("{at} {state}\n{why}\n")));
+}
+
+/// Notes that there was no vector. Of failures in a row only the first is new.
+pub(super) fn note_failure(session: &Session, why: &str) {
+    note_failure_at(session, session.now.timestamp().as_second(), why);
+}
+
+fn note_failure_at(session: &Session, at: i64, why: &str) {
+    let known = read_failure(session);
+    let state = if known.as_ref().is_some_and(|failure| failure.is_reported) { REPORTED } else { "new" };
+    let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if known.is_none_or(|failure| failure.at != at || failure.why != why) {
+        write_failure(session, at, state, &why);
+    }
+}
+
+/// Notes that vectors are here again.
+pub(super) fn clear_failure(session: &Session) {
+    if read_failure(session).is_some_and(|failure| !failure.why.is_empty()) {
+        write_failure(session, i64::MIN, "new", "");
+    }
+}
+
+/// The notice that words alone decide, and why. Returned once until vectors are here again.
+pub fn failure_notice(session: &Session) -> Option<Warning> {
+    session.embedding_access()?;
+    let failure = read_failure(session).filter(|failure| !failure.is_reported && !failure.why.is_empty())?;
+    write_failure(session, failure.at, REPORTED, &failure.why);
+    let message = format!("without embeddings, words alone decide: {}; this is reported once", failure.why);
+    Some(Warning::new(Code::Note, message))
+}
+
+/// The rejection for a memory without embeddings.
+pub(super) fn no_embeddings() -> Rejection {
+    Rejection::new(Code::NoModel, "no embeddings are configured for this memory")
+        .hint("name a host, a model and this memory under find.embeddings in the user config; see docs/embeddings.md")
+}
