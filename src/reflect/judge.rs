@@ -9,6 +9,7 @@ use super::proposal::{Proposal, is_single_verb};
 use crate::document::MetaKey;
 use crate::operation::{Action, Operation, Target};
 use crate::path::{Address, MemoryPath, PathPrefixes};
+use crate::text::statement::Statement;
 use crate::transcript::{Role, Turn};
 
 /// What a proposal is judged by.
@@ -74,11 +75,12 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
     found.extend(find_related_texts(proposal, &claims, context));
     let mut found = FindingsBySeverity::of(found);
     if context.asked.contains(&proposal.operation) {
-        let (contradictions, other): (Vec<_>, Vec<_>) =
-            found.refuse.into_iter().partition(|f| f.violation == Violation::Contradiction);
-        // What may be no contradiction is none if the model says so again.
-        found.refuse = other.into_iter().filter(|f| f.violation != Violation::PossibleContradiction).collect();
+        // The same text again is no answer: a person decides, with the older bullet's handle in the reason.
+        let (contradictions, other): (Vec<_>, Vec<_>) = found.refuse.into_iter().partition(is_contradiction);
+        found.refuse = other;
         found.review.extend(contradictions);
+    } else if says_when_it_holds(&proposal.operation, context.asked) {
+        found.refuse.retain(|f| f.violation != Violation::PossibleContradiction);
     }
     // A repetition needs no correction: it counts as known, whatever else is wrong with it.
     if !found.known.is_empty() {
@@ -98,6 +100,25 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
         true => Route::Apply(proof),
         false => Route::Inbox(proof, reasons),
     }
+}
+
+fn is_contradiction(finding: &GuardFinding) -> bool {
+    matches!(finding.violation, Violation::Contradiction | Violation::PossibleContradiction)
+}
+
+/// Whether an operation answers the question about an earlier one: it adds the same text with words that say when or
+/// where it holds.
+fn says_when_it_holds(operation: &Operation, asked: &[Operation]) -> bool {
+    let Action::Add { at, text, .. } = &operation.action else { return false };
+    let keys = |text: &str| Statement::of(text).content().map(|t| t.key.clone()).collect::<Vec<_>>();
+    let own = keys(text);
+    asked.iter().any(|earlier| match &earlier.action {
+        Action::Add { at: same, text, .. } if same == at => {
+            let said = keys(text);
+            said.len() < own.len() && said.iter().all(|key| own.contains(key))
+        }
+        _ => false,
+    })
 }
 
 fn find_proof(proposal: &Proposal, context: &JudgeContext<'_>) -> Result<QuoteEvidence, Violation> {

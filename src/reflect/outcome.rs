@@ -62,9 +62,12 @@ pub fn route_effects(
         if let Some(related) = related {
             let found = vec![GuardFinding::from(&related)];
             match related.violation {
-                Violation::Contradiction if context.asked.contains(&proposal.operation) => reasons.extend(found),
-                Violation::PossibleContradiction if context.asked.contains(&proposal.operation) => {}
-                Violation::Contradiction | Violation::PossibleContradiction => return Route::Refused(found),
+                Violation::Contradiction | Violation::PossibleContradiction => {
+                    match context.asked.contains(&proposal.operation) {
+                        true => reasons.extend(found),
+                        false => return Route::Refused(found),
+                    }
+                }
                 _ => return Route::AlreadyKnown(found),
             }
         }

@@ -284,7 +284,7 @@ fn order_or_nothing(a: &Statement<'_>, b: &Statement<'_>, diff: &TokenDiff<'_, '
 }
 
 /// Whether a statement compares two things, or puts them in order.
-fn compares(statement: &Statement<'_>) -> bool {
+pub fn compares(statement: &Statement<'_>) -> bool {
     let has = |word: &str| statement.tokens.iter().any(|t| t.key == word);
     let text = statement.tokens.iter().map(|t| t.surface).collect::<String>();
     statement.tokens.iter().any(|t| COMPARATORS.contains(&t.surface.to_lowercase()))

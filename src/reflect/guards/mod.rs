@@ -151,7 +151,7 @@ violations! {
     /// The memory contains a text that excludes this one.
     Contradiction = "contradicts", Refuse, [], "The memory says otherwise: update that bullet by its handle, add a bullet that says when or where this holds, or change nothing.";
     /// The memory contains a text that may exclude this one.
-    PossibleContradiction = "may_contradict", Refuse, [], "The memory has something that may exclude this: update that bullet by its handle, add this again unchanged if both hold, or change nothing.";
+    PossibleContradiction = "may_contradict", Refuse, [], "The memory has something that may exclude this: update that bullet by its handle, add this with the words that say when or where it holds, or change nothing; the same text again waits for a person.";
     /// A name from an example in memdir's own prompt.
     Canary = "canary", Refuse, [Name, Compaction], "This is from an example in the instructions, not from the conversation; leave it out.";
     /// A sensitive field, without the user's consent.

@@ -8,14 +8,17 @@ use std::collections::HashSet;
 
 use super::grounding::chinese_words;
 use super::grounding::english::{EnglishSources, spaced_words};
-use super::grounding::order::has_sides_exchanged;
+use super::grounding::order::has_sides_exchanged_loosely;
 use super::grounding::scope;
 use super::sensitive::stated_field;
-use crate::text::contradiction::{are_opposite_words, has_one_value, is_multi_valued};
+use subjects::{have_other_subjects, hold_under_other_conditions};
+use crate::text::contradiction::{are_opposite_words, compares, has_one_value, is_multi_valued};
 use crate::text::phrase::has_unspaced_script;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
+
+mod subjects;
 
 /// Words that add to what is known: "also", 还.
 const ADDING: PhraseList = phrase_list!("guards/contradiction/adding.txt");
@@ -29,6 +32,9 @@ const HAN_DENYING: PhraseList = phrase_list!("guards/contradiction/denying.zh.tx
 /// Nouns that say what a statement is about.
 const SUBJECTS: WordList = word_list!("guards/contradiction/subjects.en.txt");
 const HAN_SUBJECTS: PhraseList = phrase_list!("guards/contradiction/subjects.zh.txt");
+/// Nouns for the kind of a value, and verbs, which another text need not have.
+const FRAMES: WordList = word_list!("guards/contradiction/frames.en.txt");
+const HAN_FRAMES: PhraseList = phrase_list!("guards/contradiction/frames.zh.txt");
 /// The fields of a person that have one value.
 const SINGLE_FIELDS: [&str; 8] =
     ["preferred_name", "pronouns", "city", "employer", "birthday", "identity_number", "religion", "orientation"];
@@ -50,7 +56,7 @@ impl<'a> NewText<'a> {
     pub(super) fn may_contradict(&self, known: &str) -> bool {
         let (new, old) = (&self.statement, Statement::of(known));
         let text = new.text;
-        if adds(text) || adds(known) || new.has_same_tokens(&old) {
+        if new.has_same_tokens(&old) {
             return false;
         }
         if new.label_key.is_some() && old.label_key.is_some() && new.label_key != old.label_key {
@@ -61,13 +67,19 @@ impl<'a> NewText<'a> {
         if !ours.is_empty() && !theirs.is_empty() && ours.is_disjoint(&theirs) {
             return false;
         }
-        if has_sides_exchanged(text, [known].into_iter()) {
+        let known_words = EnglishSources::of([known].into_iter());
+        if have_other_subjects(new, &old, &self.words, &known_words) || hold_under_other_conditions(text, known) {
+            return false;
+        }
+        let left = Remainder::of(new, &known_words, &old);
+        let right = Remainder::of(&old, &self.words, new);
+        // Words of content on both sides tell of two things: the barn is 20 metres long, and 9 metres wide.
+        let is_one_thing = left.has_only_frames() || right.has_only_frames();
+        if is_one_thing && has_sides_exchanged_loosely(text, known) {
             return true;
         }
-        let left = Remainder::of(new, &EnglishSources::of([known].into_iter()), &old);
-        let right = Remainder::of(&old, &self.words, new);
         let is_apart = !left.dates.is_empty() && !right.dates.is_empty();
-        if is_one_person && !is_apart && self.fields.iter().any(|field| states(known, field)) {
+        if is_one_person && !is_apart && !adds(text) && self.fields.iter().any(|field| states(known, field)) {
             return !left.is_empty() && !right.is_empty();
         }
         // What else differs on both sides says why both can be true: on Mondays, on Wednesdays.
@@ -75,22 +87,37 @@ impl<'a> NewText<'a> {
         let only_opposite = |(x, y): &(String, String)| {
             left.is_empty_without(x)
                 || right.is_empty_without(y)
-                || left.shared > 0 && left.is_nearly_empty() && right.is_nearly_empty()
+                || left.shared > 0 && is_one_thing && left.is_nearly_empty() && right.is_nearly_empty()
         };
         if opposites.as_ref().is_some_and(only_opposite) {
             return true;
         }
         if denies(new) != denies(&old) {
             let is_alike = |r: &Remainder| r.is_nearly_empty() && r.shared * 10 >= r.total * 6;
-            return left.shared > 0 && (left.is_empty() || right.is_empty() || is_alike(&left) && is_alike(&right));
+            return left.shared > 0
+                && (left.is_empty() || right.is_empty() || is_one_thing && is_alike(&left) && is_alike(&right));
         }
-        if opposites.is_some() {
+        if opposites.is_some() || adds(text) || adds(known) {
             return false;
         }
         if is_one_person && !left.is_empty() && !right.is_empty() && !is_apart && says_what_it_is(text, known) {
             return true;
         }
-        is_one_person && left.shared > 0 && has_other_value(new, &old, &left, &right)
+        is_one_person && left.shared > 0 && is_value_changed(new, &old, &left, &right)
+    }
+
+    /// Like [`NewText::may_contradict`], also of single clauses that deny something: "through branches, never directly".
+    fn may_contradict_in_part(&self, known: &str) -> bool {
+        let denies_alone = |clause: &&str| {
+            let statement = Statement::of(clause);
+            statement.is_negated() && statement.content().count() >= 2
+        };
+        let parts = |text: &'a str| -> Vec<&'a str> {
+            let parts: Vec<&str> = text.split([',', '，', ';', '；']).map(str::trim).collect();
+            if parts.len() > 1 { parts.into_iter().filter(denies_alone).collect() } else { Vec::new() }
+        };
+        self.may_contradict(known)
+            || parts(self.statement.text).into_iter().any(|part| NewText::new(part).may_contradict(known))
     }
 }
 
@@ -122,22 +149,23 @@ fn says_what_it_is(a: &str, b: &str) -> bool {
 }
 
 /// Whether two texts have another value of one kind for the same thing.
-fn has_other_value(new: &Statement<'_>, old: &Statement<'_>, left: &Remainder, right: &Remainder) -> bool {
+fn is_value_changed(new: &Statement<'_>, old: &Statement<'_>, left: &Remainder, right: &Remainder) -> bool {
     // "Banks with" takes one value.
     let is_open =
         |s: &Statement<'_>| is_multi_valued(&Statement::of(&s.text.replace(" with ", " at "))) && !has_one_value(s);
     let is_bounded = |s: &Statement<'_>| {
         let spaced = spaced_words(s.text);
         BOUNDS.iter().any(|word| spaced.contains(&format!(" {word} ")))
+            || HAN_BOUNDS.iter().any(|word| s.text.contains(word))
     };
-    if [new, old].into_iter().any(Statement::is_event) && ![new, old].into_iter().all(is_bounded) {
+    let is_open_event = |s: &&Statement<'_>| s.is_event() && !is_bounded(s);
+    if [new, old].iter().any(is_open_event) {
         return false;
     }
     let differ = |kind: fn(&Remainder) -> &Vec<String>| !kind(left).is_empty() && !kind(right).is_empty();
     let kinds = [differ(|r| &r.names), differ(|r| &r.numbers), differ(|r| &r.dates)];
     let one_kind = kinds.iter().filter(|differs| **differs).count() == 1;
-    let is_alike = |r: &Remainder| r.words.len() < 2 && r.shared * 2 >= r.total && r.shared > 1;
-    let same_subject = left.words.is_empty() || right.words.is_empty() || is_alike(left) && is_alike(right);
+    let same_subject = left.has_only_frames() || right.has_only_frames();
     if one_kind && same_subject && (!kinds[0] || ![new, old].into_iter().any(is_open)) {
         return true;
     }
@@ -160,15 +188,23 @@ fn has_other_value(new: &Statement<'_>, old: &Statement<'_>, left: &Remainder, r
             && is_alike(right)
             && ![new, old].into_iter().any(is_open);
     }
-    is_one_word(left) && is_one_word(right) && left.shared >= MIN_SHARED && left.shared * 10 >= left.total * 6
+    is_one_word(left)
+        && is_one_word(right)
+        && left.shared >= MIN_SHARED
+        && left.shared * 10 >= left.total * 6
+        && !(compares(new) && compares(old))
 }
 
 /// Words for the beginning or the end of something, of which there is one, though it is an event.
 #[rustfmt::skip]
-const BOUNDS: [&str; 24] = [
+const BOUNDS: [&str; 34] = [
     "since", "started", "start", "starts", "began", "ends", "ended", "due", "born", "founded", "expires", "built", "opened",
     "launched", "joined", "married", "graduated", "released", "scheduled", "planned", "moved", "bought", "signed", "renewed",
+    "written", "wrote", "composed", "designed", "invented", "painted", "directed", "authored", "created", "drawn",
 ];
+/// The same in Chinese, and verbs before 了 that tell of a state.
+const HAN_BOUNDS: [&str; 16] =
+    ["养了", "有了", "住了", "装了", "租了", "写", "作", "创办", "成立", "发明", "设计", "创建", "出生", "开业", "入职", "结婚"];
 
 /// Nouns for persons of which another one may be a kind: a brother is a sibling.
 const GENERAL_PERSONS: [&str; 14] = [
@@ -179,8 +215,20 @@ const GENERAL_PERSONS: [&str; 14] = [
 /// The persons other than the user that a text names.
 fn persons_of(text: &str) -> HashSet<String> {
     let all = scope::persons(text).into_iter().chain(chinese_words::persons(text).map(str::to_owned));
-    all.filter(|person| !GENERAL_PERSONS.contains(&person.as_str())).collect()
+    let all = all.filter(|person| !GENERAL_PERSONS.contains(&person.as_str()));
+    // A husband is whom one is married to.
+    let low = text.to_lowercase();
+    let marries = MARRIAGE.iter().any(|word| low.contains(word));
+    let is_spouse = |person: &String| SPOUSES.contains(&person.as_str());
+    let one = |person: String| if is_spouse(&person) { SPOUSES[0].to_owned() } else { person };
+    all.map(one).chain(marries.then(|| SPOUSES[0].to_owned())).collect()
 }
+
+/// Words that say whom somebody is married to.
+const SPOUSES: [&str; 14] = [
+    "husband", "wife", "spouse", "hubby", "丈夫", "妻子", "老公", "老婆", "爱人", "太太", "配偶", "媳妇", "先生", "夫人",
+];
+const MARRIAGE: [&str; 5] = ["married to", "嫁给", "娶了", "嫁了", "结婚对象"];
 
 /// So many words must be the same where one differs.
 const MIN_SHARED: usize = 3;
@@ -255,6 +303,16 @@ impl Remainder {
         self.words.is_empty() && self.names.is_empty() && self.numbers.is_empty() && self.dates.is_empty()
     }
 
+    /// Whether the words of content that remain only say what is done, or what kind of thing a value is.
+    fn has_only_frames(&self) -> bool {
+        let is_frame = |word: &String| {
+            let low = word.to_lowercase();
+            let is_verb = EnglishSources::may_paraphrase(&low) && !low.ends_with("ing");
+            is_verb || FRAMES.contains(&low) || HAN_FRAMES.iter().any(|frame| frame == low)
+        };
+        self.words.iter().all(is_frame)
+    }
+
     /// Whether at most one word remains.
     fn is_nearly_empty(&self) -> bool {
         self.words.len() < 2 && self.names.is_empty() && self.numbers.is_empty() && self.dates.is_empty()
@@ -270,7 +328,8 @@ impl Remainder {
 
 /// A text with 1月 for 一月, which a statement reads as the name of a month.
 fn with_digit_month(text: &str) -> String {
-    text.replace("十一月", "11月").replace("一月", "1月")
+    let text = text.replace("十一月", "11月").replace("一月", "1月");
+    ["只有一个", "仅有一个", "共一个"].iter().fold(text, |text, one| text.replace(one, &one.replace('一', "1")))
 }
 
 fn states(text: &str, field: &str) -> bool {
@@ -327,7 +386,7 @@ fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
 /// The first of some texts that a new one may exclude.
 pub fn find_possible_contradiction<'a>(text: &str, mut others: impl Iterator<Item = &'a str>) -> Option<String> {
     let new = NewText::new(text);
-    others.find(|known| new.may_contradict(known)).map(str::to_owned)
+    others.find(|known| new.may_contradict_in_part(known)).map(str::to_owned)
 }
 
 #[cfg(test)]

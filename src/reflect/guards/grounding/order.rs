@@ -8,8 +8,12 @@ use std::collections::HashSet;
 use super::english::spaced_words;
 use crate::text::phrase::has_unspaced_script;
 use crate::text::statement::{Statement, TokenKind};
-use crate::text::word_list::{PhraseList, WordList, word_list};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
+/// Phrases that put what precedes them above what follows.
+const COMPARISONS: PhraseList = phrase_list!("guards/grounding/comparisons.en.txt");
+/// The same in Chinese: 胜过.
+const HAN_COMPARISONS: PhraseList = phrase_list!("guards/grounding/comparisons.zh.txt");
 /// Words with two sides that cannot change places.
 const SIDES: WordList = word_list!("guards/grounding/sides.en.txt");
 
@@ -69,13 +73,21 @@ fn counted(statement: &Statement<'_>) -> Vec<(String, String, String)> {
         let Some(thing) = next.filter(|t| t.kind != TokenKind::Negation && t.kind != TokenKind::Date) else { continue };
         // A measure word says little; the thing follows it: 三只猫.
         let rest = tokens[i + 1..].iter().skip_while(|t| !std::ptr::eq(*t, thing)).take(3);
+        let unit = || rest.clone().filter(|t| t.is_han).map(|t| t.surface).collect::<String>();
         let key = match thing.is_han {
+            true if unit_name(&unit()).is_some() => unit_name(&unit()).unwrap_or_default().to_owned(),
             true => rest.filter(|t| t.is_han && t.kind == TokenKind::Word).map(|t| t.surface).collect(),
             false => thing.key.clone(),
         };
         found.push((token.key.clone(), key, format!("{} {}", token.surface, thing.surface)));
     }
     found
+}
+
+/// The first spelling of the unit that a Chinese text starts with: 欧元 for 欧了.
+fn unit_name(text: &str) -> Option<&'static str> {
+    let starts = |unit: &&str| unit.split('|').any(|one| !one.is_ascii() && text.starts_with(one));
+    super::UNITS.iter().find(starts).and_then(|unit| unit.split('|').find(|one| !one.is_ascii()))
 }
 
 /// Whether the sides of a comparison or of a way are exchanged: "before", "than", "from … to".
@@ -101,6 +113,18 @@ pub fn has_sides_exchanged<'a>(text: &str, clauses: impl Iterator<Item = &'a str
     swapped && !same
 }
 
+/// Like [`has_sides_exchanged`], between two texts that may compare in other words: "beats", "superior to", "ahead of".
+pub fn has_sides_exchanged_loosely(text: &str, other: &str) -> bool {
+    if has_unspaced_script(text) {
+        return has_sides_exchanged(text, [other].into_iter());
+    }
+    let plain = |text: &str| {
+        let words = spaced_words(text);
+        COMPARISONS.iter().fold(words, |text, phrase| text.replace(&format!(" {phrase} "), " than "))
+    };
+    has_sides_exchanged(&plain(text), [plain(other).as_str()].into_iter())
+}
+
 /// The words of a list in a text, each with the words of content before and after it. "After" is read as "before" with
 /// its sides exchanged, "from A to B" as "A to B".
 fn sides(text: &str) -> Vec<(&'static str, [HashSet<String>; 2])> {
@@ -113,7 +137,8 @@ fn sides(text: &str) -> Vec<(&'static str, [HashSet<String>; 2])> {
     let prefers = words.iter().any(|w| w.starts_with("prefer"));
     let keys = |words: &[&str]| {
         // "The user" is a side like any other.
-        let text = words.iter().map(|w| if *w == "user" { "speaker" } else { *w }).collect::<Vec<_>>().join(" ");
+        let is_user = |word: &str| matches!(word, "user" | "me" | "i" | "myself");
+        let text = words.iter().map(|w| if is_user(w) { "speaker" } else { *w }).collect::<Vec<_>>().join(" ");
         Statement::of(&text).content().map(|t| t.key.clone()).collect::<HashSet<String>>()
     };
     let mut found = Vec::new();
@@ -151,6 +176,15 @@ fn han_way(text: &str) -> Option<[HashSet<String>; 2]> {
 
 /// What is preferred, and to what: X比Y好, 比起Y更喜欢X. Other adjectives may be exchanged for their opposites.
 fn han_comparison(text: &str) -> Option<[HashSet<String>; 2]> {
+    // 宁愿X也不Y, 把X放在Y之前, X胜过Y
+    let (_, rather) = ["宁愿", "宁可", "宁肯", "情愿"].into_iter().find_map(|word| text.split_once(word)).unwrap_or_default();
+    if let Some((better, worse)) = rather.split_once("也不").or_else(|| rather.split_once('不')) {
+        return Some([han_side(better), han_side(worse)]);
+    }
+    let first = text.split_once('把').and_then(|(_, rest)| rest.split_once('放')).filter(|_| text.contains("之前") || text.contains("前面"));
+    if let Some((better, worse)) = first.or_else(|| HAN_COMPARISONS.iter().find_map(|word| text.split_once(word))) {
+        return Some([han_side(better), han_side(worse)]);
+    }
     let adjectives =
         ["好", "喜欢", "强", "爱", "偏好", "倾向", "快", "高", "大", "多", "早", "贵", "重", "长", "合", "更", "老"];
     if !adjectives.iter().any(|word| text.contains(word)) {
@@ -158,12 +192,22 @@ fn han_comparison(text: &str) -> Option<[HashSet<String>; 2]> {
     }
     if let Some((_, rest)) = text.split_once("比起").or_else(|| text.split_once("相比")) {
         let (worse, better) = rest.split_once(['，', ',', '更']).unwrap_or((rest, ""));
-        return Some([han_keys(better), han_keys(worse)]);
+        return Some([han_side(better), han_side(worse)]);
     }
-    let (better, worse) = ["胜过", "多过", "多于", "而不是", "而非", "其次是", "比"]
-        .into_iter()
-        .find_map(|word| text.split_once(word))?;
-    Some([han_keys(better), han_keys(worse)])
+    let (better, worse) = text.split_once('比')?;
+    Some([han_side(better), han_side(worse)])
+}
+
+/// The keys of one side of a comparison; 我 and 用户 are one key if nothing belongs to them: 我弟弟 is another person.
+fn han_side(side: &str) -> HashSet<String> {
+    let mut keys = han_keys(side);
+    let rest = ["用户", "我"].into_iter().find_map(|word| side.trim().strip_prefix(word));
+    let is_owner = |rest: &str| rest.starts_with(|c| "弟哥姐妹爸妈父母的家朋同老儿女妻丈".contains(c));
+    let compares_alone = |rest: &str| rest.chars().count() <= 4 && !is_owner(rest);
+    if rest.is_some_and(compares_alone) {
+        keys.insert("用户".to_owned());
+    }
+    keys
 }
 
 /// The Latin words and the pairs of characters of a text.
