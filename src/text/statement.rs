@@ -191,7 +191,9 @@ fn push_han<'a>(rest: &'a str, out: &mut Vec<StatementToken<'a>>) -> usize {
         return first;
     }
     for prefix in ["星期", "周", "礼拜"] {
-        let day = rest.strip_prefix(prefix).and_then(|day| day.chars().next());
+        // 每周一次 is once a week.
+        let counts = |day: &&str| !day.chars().nth(1).is_some_and(|c| matches!(c, '次' | '回' | '遍' | '趟'));
+        let day = rest.strip_prefix(prefix).filter(counts).and_then(|day| day.chars().next());
         if let Some(number) = day.and_then(|day| "一二三四五六日".chars().position(|c| c == day)) {
             let length = prefix.len() + '一'.len_utf8();
             out.push(token(TokenKind::Date, &format!("weekday-{}", number + 1), &rest[..length]));
@@ -246,7 +248,7 @@ fn han_number(rest: &str) -> Option<(u32, usize)> {
 
 /// Measure words and units that follow a number.
 const HAN_MEASURES: &str =
-    "个只天年月次台人岁点分小周条名位本套页元块倍件辆张家层间杯号日时秒公千百万支项份欧美度斤米克升吨毫厘";
+    "楼层室届个只天年月次台人岁点分小周条名位本套页元块倍件辆张家层间杯号日时秒公千百万支项份欧美度斤米克升吨毫厘";
 
 /// A word, or an identifier such as `eu-west-1` or `node.js`. Returns its length in bytes.
 fn push_word<'a>(rest: &'a str, sentence_start: bool, out: &mut Vec<StatementToken<'a>>) -> usize {

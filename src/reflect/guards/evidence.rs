@@ -35,7 +35,9 @@ pub fn find_evidence(
     own: &[String],
 ) -> Result<QuoteEvidence, Violation> {
     let quote = trim_quote(quote);
-    if quote_weight(&quote) < MIN_QUOTE_WEIGHT {
+    // A short answer may be quoted as a whole.
+    let is_whole_turn = |t: &Turn| t.role == Role::User && !t.injected && trim_quote(&t.text) == quote;
+    if quote_weight(&quote) < MIN_QUOTE_WEIGHT && (quote.is_empty() || !turns.iter().any(is_whole_turn)) {
         return Err(Violation::NoEvidence);
     }
     let recalled = own.iter().any(|text| contains_words(&normalize(text), &quote));

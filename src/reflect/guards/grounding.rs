@@ -32,6 +32,9 @@ const ALTERNATIVES: PhraseList = phrase_list!("guards/grounding/alternatives.en.
 const HAN_ALTERNATIVES: PhraseList = phrase_list!("guards/grounding/alternatives.zh.txt");
 /// Spellings of one unit a line.
 const UNITS: PhraseList = phrase_list!("guards/grounding/units.txt");
+/// Sections of words for how often or of how many something holds: none, few, most, all.
+const FREQUENCIES: PhraseList = phrase_list!("guards/grounding/frequencies.en.txt");
+const HAN_FREQUENCIES: PhraseList = phrase_list!("guards/grounding/frequencies.zh.txt");
 const HEDGES: WordList = word_list!("guards/grounding/hedges.en.txt");
 const HAN_HEDGES: PhraseList = phrase_list!("guards/grounding/hedges.zh.txt");
 const KEPT_HEDGES: WordList = word_list!("guards/grounding/kept_hedges.en.txt");
@@ -89,6 +92,10 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(chinese_words::changed_scope(text, &said, &low))
         .chain(order::moved_number(&statement, &all))
         .chain(order::changed_unit(&statement, &all, UNITS))
+        .chain(order::changed_frequency(text, &said, FREQUENCIES, HAN_FREQUENCIES))
+        .chain(order::moved_subject(&statement, &said))
+        .chain(polarity::ended_thing(text, &said))
+        .chain(polarity::opposed_word(text, &said, &all))
         .chain(polarity::reversed_word(text, &all));
     for word in changed {
         if !missing.contains(&word) {
@@ -273,7 +280,17 @@ fn states_possibility(statement: &Statement<'_>, text: &str, quote: &str) -> boo
         clause.content().filter(|t| statement.content().any(|own| own.key == t.key)).count()
     };
     let source = clauses(quote).max_by_key(shares).filter(|clause| shares(clause) > 0);
-    source.is_some_and(|clause| says(clause, HEDGES, HAN_HEDGES)) && !says(text, KEPT_HEDGES, HAN_KEPT_HEDGES)
+    // "You may call me Sam" and "could you" ask for something.
+    let may_be = |clause: &str| {
+        let words: Vec<&str> = clause.split(' ').collect();
+        let modal = words.iter().position(|word| matches!(*word, "may" | "could"));
+        modal.is_some_and(|at| {
+            let before = at.checked_sub(1).map_or("", |at| words[at]).to_lowercase();
+            let next = words.get(at + 1).map_or("", |next| *next);
+            !matches!(before.as_str(), "" | "you" | "if" | "that" | "how") && !matches!(next, "you" | "not" | "never" | "see" | "only")
+        })
+    };
+    source.is_some_and(|clause| says(clause, HEDGES, HAN_HEDGES) || may_be(clause)) && !says(text, KEPT_HEDGES, HAN_KEPT_HEDGES)
 }
 
 /// The words of all sources.
@@ -399,7 +416,7 @@ fn polarity_differs(text: &str, sources: &GroundingSources<'_>) -> bool {
                 || HAN_ABSENCE_WORDS.iter().any(|word| source.contains(word))
         };
         let is_denied = |source: &str| clauses(source).any(|c| Statement::of(c).is_negated());
-        return !all().any(|source| is_denied(source) || says_absent(source));
+        return !all().any(|source| is_denied(source) || says_absent(source) || polarity::tells_an_end(source));
     }
     if text.trim().is_empty() || keys.len() < 2 {
         return false;
@@ -417,9 +434,15 @@ fn polarity_differs(text: &str, sources: &GroundingSources<'_>) -> bool {
     if is_denied_alternative {
         return true;
     }
-    let best = clauses(quote).map(Statement::of).max_by_key(|c| overlap(c));
+    // Another form of a word counts, too: "writing docs", "wrote documentation".
+    let supported = |clause: &Statement<'_>| {
+        let words = english::EnglishSources::of([clause.text].into_iter());
+        let has = |t: &&StatementToken<'_>| !t.is_han && t.kind == TokenKind::Word && words.has_counterpart(t);
+        statement.content().filter(|t| keys.contains(t.key.as_str())).filter(has).count().max(overlap(clause))
+    };
+    let best = clauses(quote).map(Statement::of).max_by_key(|c| supported(c));
     best.is_some_and(|clause| {
-        let shared = overlap(&clause);
+        let shared = supported(&clause);
         clause.is_negated() && shared >= 2 && shared * 2 >= keys.len()
     })
 }

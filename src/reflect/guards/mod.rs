@@ -42,6 +42,7 @@ pub use consent::has_consent_for;
 pub use duplicate::{RelatedText, find_related, find_related_or_possible, is_repeated};
 pub use evidence::{QuoteEvidence, find_evidence};
 pub use grounding::{GroundingSources, check_grounding, check_particulars};
+use possible_contradiction::opposite_states;
 pub use sensitive::{benign_field, sensitive_field};
 pub use withheld::is_withheld;
 

@@ -352,8 +352,8 @@ fn denies(statement: &Statement<'_>) -> bool {
     (usize::from(statement.is_negated()) + denying + han) % 2 == 1
 }
 
-/// A word of each text that excludes the other.
-fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
+/// A word of each text for states of which only one holds.
+pub(super) fn opposite_states(a: &str, b: &str) -> Option<(String, String)> {
     let (spaced_a, spaced_b) = (spaced_words(a), spaced_words(b));
     let has = |spaced: &str, word: &str| match word.chars().any(is_unspaced) {
         true => spaced.contains(word),
@@ -370,9 +370,18 @@ fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
             return Some((x.to_owned(), y.to_owned()));
         }
     }
+    None
+}
+
+/// A word of each text that excludes the other.
+fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
+    if let Some(states) = opposite_states(a, b) {
+        return Some(states);
+    }
     if has_unspaced_script(a) {
         return None;
     }
+    let (spaced_a, spaced_b) = (spaced_words(a), spaced_words(b));
     let words = |spaced: &str| spaced.trim().split(' ').map(str::to_owned).collect::<Vec<_>>();
     let (left, right) = (words(&spaced_a), words(&spaced_b));
     let is_opposite = |x: &String, y: &String| {

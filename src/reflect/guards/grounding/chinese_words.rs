@@ -4,7 +4,7 @@
 //! Never segments a text into words: frames, classes of words and function characters are in lists, and every other
 //! character must occur in a source.
 
-use crate::text::phrase::has_unspaced_script;
+use crate::text::phrase::{has_unspaced_script, named_group};
 use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
 
@@ -66,8 +66,23 @@ pub fn may_paraphrase(text: &str, run: &str) -> bool {
     let (Some(c), None) = (chars.next(), chars.next()) else { return false };
     let before = text.split_once(run).and_then(|(before, _)| before.chars().next_back());
     let counts = before.is_some_and(|b| b.is_ascii_digit() || "一二三四五六七八九十百千万两半几".contains(b));
-    !counts && !"一二三四五六七八九十百千万两".contains(c) && !TELLING.iter().any(|one| one == run)
+    !counts && !starts_name(text, run) && !"一二三四五六七八九十百千万两".contains(c) && !TELLING.iter().any(|one| one == run)
 }
+
+/// Whether a run without a counterpart starts a name: a family name that is no other word before one more character, or
+/// what stands before 公司 and the like.
+fn starts_name(text: &str, run: &str) -> bool {
+    let after = text.split_once(run).map_or("", |(_, after)| after);
+    let is_surname = named_group("surnames").iter().any(|name| run.starts_with(name)) && !run.starts_with(|c| NOT_SURNAMES.contains(c));
+    let follows = run.chars().count() > 1 || after.starts_with(is_unspaced);
+    let is_body = BODIES.iter().any(|body| after.starts_with(body));
+    is_surname && follows || is_body
+}
+
+/// Family names that are other words, too.
+const NOT_SURNAMES: &str = "高方任时成常白金马江石田万陆段向安平易温关连单包左右毛黄车夏冬东云雷雪花水华古文武史应全洪管明候贺支查路房游曲米牛";
+/// Words for companies and the like behind a name.
+const BODIES: [&str; 9] = ["公司", "集团", "银行", "医院", "大学", "工厂", "事务所", "超市", "出版社"];
 
 /// Whether a run of two characters adds to what the source says, and does not stand in the place of another one.
 pub fn is_addition(text: &str, run: &str, said: &str) -> bool {
@@ -75,7 +90,7 @@ pub fn is_addition(text: &str, run: &str, said: &str) -> bool {
     let is_free = |clause: &str| unsupported_runs(clause, text).iter().all(|other| other.chars().count() < 2);
     let counts = text.split_once(run).and_then(|(before, _)| before.chars().next_back());
     let is_unit = counts.is_some_and(|b| b.is_ascii_digit() || "一二三四五六七八九十百千万两半几".contains(b));
-    run.chars().count() == 2 && !is_unit && NAMED_WORDS.iter().all(|word| word != run) && clause.is_some_and(is_free)
+    run.chars().count() == 2 && !is_unit && !starts_name(text, run) && NAMED_WORDS.iter().all(|word| word != run) && clause.is_some_and(is_free)
 }
 
 /// How many bytes at the start of a text are supported, or are no content.
@@ -124,7 +139,7 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
         let lost = first_of(source, LOST_QUANTIFIERS.sections().nth(n))?;
         first_of(text, QUANTIFIERS.sections().nth(n + 2)).is_none().then(|| lost.to_owned())
     }));
-    let supposes = ["如果", "要是", "假如", "万一", "倘若"].iter().find(|word| clause.trim_start().starts_with(**word));
+    let supposes = ["如果", "要是", "假如", "万一", "倘若"].iter().find(|word| clause.trim_start().starts_with(**word) || sentence.trim_start().starts_with(**word));
     let keeps =
         |text: &str| ["如果", "要是", "假如", "万一", "若", "时", "会", "则"].iter().any(|word| text.contains(word));
     changed.extend(supposes.filter(|_| !keeps(text)).map(|word| (*word).to_owned()));
@@ -176,7 +191,10 @@ fn other_subject(text: &str, clause: &str) -> Option<String> {
         .or_else(|| ["他", "她"].into_iter().find(|p| clause.trim_start().starts_with(p)))?;
     let (before, rest) = clause.split_once(noun)?;
     let speaks = rest.contains('我') || rest.starts_with(['和', '跟']) || before.contains(['和', '跟', '与']);
-    (is_user && !speaks && !text.contains(noun)).then(|| noun.to_owned())
+    // 客户北光公司: the noun stands before a name that the text keeps.
+    let next: String = rest.chars().take(2).collect();
+    let is_title = next.chars().count() == 2 && text.starts_with(&next);
+    (is_user && !speaks && !is_title && !text.contains(noun)).then(|| noun.to_owned())
 }
 
 /// So many characters may stand before a person that a clause is about: 我上一任.

@@ -27,6 +27,10 @@ const MIN_FAMILY_START: usize = 4;
 /// The shortest word that is searched for within another: `timezone` in `time zone`.
 const MIN_COMPOUND: usize = 6;
 
+/// The shortest word that may be cut off, and the shortest rest: `retrospective`, `retro`.
+const MIN_CLIPPED: usize = 9;
+const MIN_CLIP: usize = 5;
+
 /// The shortest and the longest acronym whose words are looked for, in letters.
 const MIN_ACRONYM: usize = 3;
 const MAX_ACRONYM: usize = 6;
@@ -124,6 +128,7 @@ impl EnglishSources {
         SUPPORT.value(&key).is_some_and(is_supported_by)
             || self.supports_by_class(&key, &low)
             || low.len() >= MIN_COMPOUND && self.squeezed.contains(&low)
+            || low.len() >= MIN_CLIPPED && self.stems.iter().any(|s| s.len() >= MIN_CLIP && low.starts_with(s.as_str()))
             || self.is_compound(&low)
             || is_prefixed()
     }
@@ -197,6 +202,9 @@ pub fn spaced_words(text: &str) -> String {
     format!(" {} ", plain.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
+/// In a text of so many words, half of them may be unknown.
+const MAX_FRAGMENT: usize = 3;
+
 /// Whether a text is in English: most of its words that are no names are common ones.
 pub fn is_english(text: &str) -> bool {
     let (mut known, mut all) = (0, 0);
@@ -219,7 +227,8 @@ pub fn is_english(text: &str) -> bool {
         }
     }
     let has_han = has_unspaced_script(text);
-    known > 0 && known * 5 >= all * 3 && !has_han
+    let is_mostly_known = known * 5 >= all * 3 || all <= MAX_FRAGMENT && known * 2 >= all;
+    known > 0 && is_mostly_known && !has_han
 }
 
 #[cfg(test)]

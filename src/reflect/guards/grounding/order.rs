@@ -84,6 +84,63 @@ fn counted(statement: &Statement<'_>) -> Vec<(String, String, String)> {
     found
 }
 
+/// The word with which a text says that something holds more or less often, or of more or fewer, than its source says.
+/// `sections`: words for none, few, most and all, in this order.
+pub(super) fn changed_frequency(text: &str, said: &str, english: PhraseList, han: PhraseList) -> Option<String> {
+    let is_han = has_unspaced_script(text);
+    let list = if is_han { han } else { english };
+    let spaced = |text: &str| if is_han { text.to_owned() } else { spaced_words(text) };
+    let (own, source) = (spaced(text), spaced(said));
+    let first = |text: &str, section: PhraseList| {
+        section.iter().find(|word| if is_han { text.contains(word) } else { text.contains(&format!(" {word} ")) })
+    };
+    let sections: Vec<PhraseList> = list.sections().collect();
+    let ranks = |text: &str| -> Vec<usize> {
+        (0..sections.len()).filter(|&rank| first(text, sections[rank]).is_some()).collect()
+    };
+    let (own_ranks, source_ranks) = (ranks(&own), ranks(&source));
+    match (own_ranks.as_slice(), source_ranks.as_slice()) {
+        (&[own_rank], &[rank, ..]) if !source_ranks.contains(&own_rank) && rank != own_rank => {
+            first(&own, sections[own_rank]).map(str::to_owned)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text says of one subject what a sentence says of another one: "Ravi reviews the SQL, Jo reviews the CSS",
+/// "Jo reviews the SQL". Only clauses that start with a name of their own are compared.
+pub(super) fn moved_subject(statement: &Statement<'_>, said: &str) -> Option<String> {
+    let clauses: Vec<Statement<'_>> = super::clauses(said)
+        .flat_map(|clause| clause.split(" while "))
+        .flat_map(|clause| clause.split(" and "))
+        .map(Statement::of)
+        .collect();
+    let subject = subject_name(statement)?;
+    let own: Vec<&Statement<'_>> = clauses.iter().filter(|c| subject_name(c).as_ref() == Some(&subject)).collect();
+    let others: Vec<&Statement<'_>> =
+        clauses.iter().filter(|c| subject_name(c).is_some_and(|name| name != subject)).collect();
+    if own.is_empty() || others.is_empty() {
+        return None;
+    }
+    let has = |clauses: &[&Statement<'_>], key: &str| clauses.iter().any(|c| c.tokens.iter().any(|t| t.key == key));
+    let verb = statement.content().find(|t| t.key != subject && !subject.contains(t.surface))?;
+    let is_parallel = has(&own, &verb.key) && has(&others, &verb.key);
+    let moved = statement.content().find(|t| !has(&own, &t.key) && has(&others, &t.key));
+    moved.filter(|_| is_parallel).map(|_| "order".to_owned())
+}
+
+/// The name at the start of a clause: in English its first word, in Chinese its first two characters.
+fn subject_name(clause: &Statement<'_>) -> Option<String> {
+    let mut tokens = clause.tokens.iter().filter(|t| t.kind != TokenKind::Filler);
+    let first = tokens.next()?;
+    if first.is_han {
+        let second = tokens.next().filter(|t| t.is_han)?;
+        return Some(format!("{}{}", first.surface, second.surface));
+    }
+    let is_name = first.surface.starts_with(char::is_uppercase) && first.kind != TokenKind::Number;
+    is_name.then(|| first.key.clone())
+}
+
 /// The first spelling of the unit that a Chinese text starts with: 欧元 for 欧了.
 fn unit_name(text: &str) -> Option<&'static str> {
     let starts = |unit: &&str| unit.split('|').any(|one| !one.is_ascii() && text.starts_with(one));

@@ -17,6 +17,15 @@ const ABSENCE_WORDS: WordList = word_list!("guards/grounding/denying.en.txt");
 const HAN_ABSENCE_WORDS: PhraseList = phrase_list!("guards/grounding/denying.zh.txt");
 const PREFERENCE_VERBS: WordList = word_list!("guards/grounding/preference_verbs.en.txt");
 
+/// Phrases with which something is said not to have happened.
+const NOT_YET: [&str; 9] = [
+    "'ve yet to ", " have yet to ", " has yet to ", " had yet to ", " am yet to ", " is yet to ", " are yet to ", "failed to ",
+    "fails to ",
+];
+/// Verbs with which something ends: ditched, phased out.
+const ENDING: PhraseList = phrase_list!("guards/grounding/ending.en.txt");
+const HAN_ENDING: PhraseList = phrase_list!("guards/grounding/ending.zh.txt");
+
 /// Whether a clause states a word or denies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Polarity {
@@ -55,7 +64,11 @@ fn polarities(text: &str) -> Vec<(String, String, Polarity)> {
 /// A text without phrases that contain a negation and deny nothing. English in lower case, if there was one.
 pub(super) fn without_idle_negations(text: &str) -> String {
     let han = HAN_NOT_DENYING.iter().fold(text.to_owned(), |text, phrase| text.replace(phrase, " "));
-    let low = han.to_lowercase();
+    // "I have yet to visit" is "I have not visited".
+    let low = han.to_lowercase().replace('\u{2019}', "'");
+    if let Some(phrase) = NOT_YET.iter().find(|phrase| low.contains(**phrase)) {
+        return without_idle_negations(&low.replace(phrase, " not "));
+    }
     match NOT_DENYING.iter().find(|phrase| low.contains(*phrase)) {
         Some(_) => NOT_DENYING.iter().fold(low, |text, phrase| text.replace(phrase, " ")),
         None => han,
@@ -80,6 +93,7 @@ fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
         };
         match &*tokens[i].surface.to_lowercase() {
             "over" | "than" => prefers,
+            "beats" | "beat" | "outranks" | "trumps" => i > 0,
             "to" => after_object(),
             "instead" => true,
             _ => tokens[i].kind == TokenKind::Negation,
@@ -89,8 +103,16 @@ fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
     let mut polarity = Polarity::Stated;
     let mut found = Vec::new();
     for (i, token) in tokens.iter().enumerate() {
+        // What something is easier or better than is neither stated nor denied.
+        if !prefers && token.surface.eq_ignore_ascii_case("than") {
+            polarity = Polarity::Either;
+        }
         if denies(i) {
-            polarity = if polarity == Polarity::Denied { Polarity::Stated } else { Polarity::Denied };
+            polarity = match polarity {
+                Polarity::Denied => Polarity::Stated,
+                Polarity::Stated => Polarity::Denied,
+                Polarity::Either => Polarity::Either,
+            };
             continue;
         }
         if matches!(token.kind, TokenKind::Filler | TokenKind::Negation) {
@@ -111,6 +133,78 @@ fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
         }
     }
     found
+}
+
+/// Whether a text names an end of something: a negation would say no more.
+pub(super) fn tells_an_end(text: &str) -> bool {
+    let spaced = spaced_words(text);
+    ENDING.iter().any(|verb| spaced.contains(&format!(" {verb} "))) || HAN_ENDING.iter().any(|verb| text.contains(verb))
+}
+
+/// What the quote says has ended and the text states: "ditched the monolith", "runs a monolith".
+pub(super) fn ended_thing(text: &str, quote: &str) -> Option<String> {
+    let statement = Statement::of(text);
+    if statement.is_negated() || statement.is_event() || tells_an_end(text) {
+        return None;
+    }
+    let low = spaced_words(text);
+    if ["former", "formerly", "used", "was", "were", "until", "ended", "past"].iter().any(|w| low.contains(&format!(" {w} "))) {
+        return None;
+    }
+    let is_past = ["以前", "曾", "过去", "原来", "之前", "不再", "已"].iter().any(|word| text.contains(word));
+    super::clauses(quote).flat_map(|clause| clause.split(" and ")).find_map(|clause| {
+        if Statement::of(clause).is_negated() {
+            return None;
+        }
+        let spaced = spaced_words(clause);
+        let after = ENDING.iter().find_map(|verb| Some(spaced.split_once(&format!(" {verb} "))?.1));
+        if let Some(after) = after {
+            let object = Statement::of(after.trim());
+            let first = object.content().next()?;
+            let has = |key: &str| statement.content().any(|t| t.key == key);
+            return has(&first.key).then(|| "not".to_owned());
+        }
+        // 单体我们去年扔掉了: the thing may stand before its verb.
+        let ends = !is_past && HAN_ENDING.iter().any(|verb| clause.contains(verb));
+        ends.then(|| shared_pair(text, clause)).flatten().map(|_| "not".to_owned())
+    })
+}
+
+/// A pair of Chinese characters of content, or a Latin word, that two texts have.
+fn shared_pair(a: &str, b: &str) -> Option<String> {
+    let statement = Statement::of(a);
+    let tokens: Vec<_> = statement.content().collect();
+    let latin = tokens.iter().find(|t| !t.is_han && b.to_lowercase().contains(&t.surface.to_lowercase()));
+    let pair = tokens.windows(2).filter(|w| w[0].is_han && w[1].is_han).map(|w| format!("{}{}", w[0].surface, w[1].surface));
+    latin.map(|t| t.surface.to_owned()).or_else(|| pair.into_iter().find(|pair| b.contains(pair.as_str())))
+}
+
+/// The word of a text in whose place a clause of the sources has its opposite: "unencrypted" for "encrypted", 明文 for
+/// 加密. Not where one of them is negated.
+pub(super) fn opposed_word(text: &str, quote: &str, sources: &[&str]) -> Option<String> {
+    let statement = Statement::of(text);
+    if statement.is_negated() || tells_an_end(text) {
+        return None;
+    }
+    let all = sources.iter().map(|text| text.to_lowercase()).collect::<Vec<_>>().join("\n");
+    let spaced = spaced_words(&all);
+    let stated: Vec<&str> = super::clauses(quote).filter(|clause| !Statement::of(clause).is_negated()).collect();
+    let words: Vec<String> =
+        stated.iter().flat_map(|clause| spaced_words(clause).split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
+    let is_prefixed = |low: &str| {
+        let is_opposite = |word: &String| {
+            let rest = ["un", "non", "dis", "in", "im", "ir"].iter().find_map(|prefix| word.strip_prefix(prefix));
+            rest.is_some_and(|rest| low == rest.trim_start_matches('-'))
+        };
+        low.len() >= 4 && words.iter().any(is_opposite)
+    };
+    let own = statement.content().filter(|t| !t.is_han).map(|t| t.surface.to_lowercase());
+    let prefixed = own.into_iter().find(|low| !spaced.contains(&format!(" {low} ")) && is_prefixed(low));
+    prefixed.or_else(|| {
+        let (x, y) = stated.iter().find_map(|clause| super::super::opposite_states(text, clause))?;
+        let has = |word: &str| if word.is_ascii() { spaced.contains(&format!(" {word} ")) } else { all.contains(word) };
+        (!has(&x) && has(&y)).then_some(x)
+    })
 }
 
 #[cfg(test)]

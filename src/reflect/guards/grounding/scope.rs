@@ -236,7 +236,8 @@ fn other_subject(spaced: &str, statement: &Statement<'_>, clause: &str) -> Optio
     }
     let person = |w: &str| {
         let plain = w.strip_suffix("'s").unwrap_or(w);
-        PERSONS.contains(plain).then(|| plain.to_owned())
+        let last = plain.rsplit('-').next().unwrap_or(plain);
+        (PERSONS.contains(plain) || PERSONS.contains(last)).then(|| plain.to_owned())
     };
     let start = lows.iter().take_while(|w| OPENINGS.contains(&w.as_str())).count();
     let leading = lows[start.min(lows.len())..].iter().take(4);
