@@ -80,6 +80,9 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     if are_opposites(&diff) && diff.shared > 0 {
         return Some(Difference::Opposite);
     }
+    if diff.is_day_and_number() || diff.is_identifier(a) && diff.is_identifier(b) {
+        return None;
+    }
     if by_label && diff.only_a.len() <= 6 && diff.only_b.len() <= 6 && diff.is_short() {
         return (!is_multi_valued(a)).then_some(Difference::Value);
     }
@@ -165,6 +168,21 @@ impl<'s, 'a> TokenDiff<'s, 'a> {
         }
         let is_han = self.all().all(|t| t.is_han && t.kind == TokenKind::Word);
         is_han.then_some(Difference::Name)
+    }
+
+    /// Whether what differs is the number of a thing, before what is said of it: "the invoice 1043 is paid", 1043号发票.
+    fn is_identifier(&self, statement: &Statement<'_>) -> bool {
+        let tokens = &statement.tokens;
+        let is_verb = |t: &StatementToken<'_>| matches!(&*t.key, "is" | "are" | "was" | "has");
+        let verb = tokens.iter().position(is_verb);
+        let names = |i: usize| {
+            let follows_noun = i > 0 && tokens[i - 1].kind == TokenKind::Word && !tokens[i - 1].is_han;
+            let is_numbered = tokens.get(i + 1).is_some_and(|t| t.surface == "号") && tokens.get(i + 2).is_some();
+            is_numbered || follows_noun && verb.is_some_and(|verb| i < verb)
+        };
+        let differs = |t: &StatementToken<'_>| self.all().any(|o| std::ptr::eq(*o, t));
+        let places: Vec<usize> = (0..tokens.len()).filter(|&i| differs(&tokens[i])).collect();
+        !places.is_empty() && places.iter().all(|&i| tokens[i].kind == TokenKind::Number && names(i))
     }
 
     /// Whether each side has a weekday and a number of its own.

@@ -133,6 +133,18 @@ impl EnglishSources {
             || is_prefixed()
     }
 
+    /// Whether the sources have a word in some form, or it needs none.
+    pub fn is_supported_by_form(&self, token: &StatementToken<'_>) -> bool {
+        let low = token.surface.to_lowercase();
+        is_free(&low, &token.key) || self.has_synonym(token)
+    }
+
+    /// Whether the sources have a word in some form, or one of its class; not one that is merely related to it.
+    pub fn has_synonym(&self, token: &StatementToken<'_>) -> bool {
+        let low = token.surface.to_lowercase();
+        self.has_stem(&token.key) || self.supports_by_class(&token.key, &low) || self.is_compound(&low)
+    }
+
     /// Whether the sources have a stem, another spelling of it, or a word of its family.
     fn has_stem(&self, key: &str) -> bool {
         let spelling = unify_spelling(key);

@@ -187,7 +187,8 @@ pub fn has_sides_exchanged_loosely(text: &str, other: &str) -> bool {
 fn sides(text: &str) -> Vec<(&'static str, [HashSet<String>; 2])> {
     if has_unspaced_script(text) {
         let way = han_way(text).map(|way| ("from", way));
-        return way.into_iter().chain(han_comparison(text).map(|sides| ("than", sides))).collect();
+        let all = way.into_iter().chain(han_comparison(text).map(|sides| ("than", sides)));
+        return all.map(|(word, sides)| (word, without_common(sides))).collect();
     }
     let spaced = spaced_words(text);
     let words: Vec<&str> = spaced.trim().split(' ').collect();
@@ -221,7 +222,14 @@ fn sides(text: &str) -> Vec<(&'static str, [HashSet<String>; 2])> {
             None => {}
         }
     }
-    found
+    found.into_iter().map(|(word, sides)| (word, without_common(sides))).collect()
+}
+
+/// Two sides without what both have: "reading books", "reading papers".
+fn without_common([left, right]: [HashSet<String>; 2]) -> [HashSet<String>; 2] {
+    let common: HashSet<String> = left.intersection(&right).cloned().collect();
+    let without = |side: HashSet<String>| side.into_iter().filter(|key| !common.contains(key)).collect();
+    [without(left), without(right)]
 }
 
 /// The pairs of characters, and the Latin words, between 从 and 到, and after it.
@@ -270,10 +278,12 @@ fn han_side(side: &str) -> HashSet<String> {
 /// The Latin words and the pairs of characters of a text.
 fn han_keys(text: &str) -> HashSet<String> {
     let statement = Statement::of(text);
-    let latin = statement.content().filter(|t| !t.is_han).map(|t| t.key.clone());
-    let is_thing = |surface: &&str| !"喜欢更好爱偏合口味觉得认为想吃喝用".contains(*surface);
-    let tokens: Vec<&str> = statement.content().filter(|t| t.is_han).map(|t| t.surface).filter(is_thing).collect();
-    let single = tokens.iter().map(|c| (*c).to_owned());
+    let latin = statement.content().filter(|t| !t.is_han).map(|t| t.surface.to_lowercase());
+    let is_thing = |surface: &&str| !"喜欢更好爱偏合口味觉得认为想吃喝用在之前后面先放重要的了是对我来说".contains(*surface);
+    let all = statement.tokens.iter().filter(|t| t.is_han && t.kind != TokenKind::Negation && t.surface.chars().count() == 1);
+    let tokens: Vec<&str> = all.map(|t| t.surface).filter(is_thing).collect();
+    // A character is a thing of its own where it stands alone: 茶.
+    let single = tokens.iter().filter(|_| tokens.len() < 3).map(|c| (*c).to_owned());
     latin.chain(tokens.windows(2).map(|pair| pair.concat())).chain(single).collect()
 }
 

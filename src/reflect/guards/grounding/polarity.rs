@@ -92,6 +92,7 @@ fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
             verb.is_some_and(|verb| tokens[verb + 1..i].iter().any(|t| t.kind != TokenKind::Filler))
         };
         match &*tokens[i].surface.to_lowercase() {
+
             "over" | "than" => prefers,
             "beats" | "beat" | "outranks" | "trumps" => i > 0,
             "to" => after_object(),
@@ -104,7 +105,7 @@ fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
     let mut found = Vec::new();
     for (i, token) in tokens.iter().enumerate() {
         // What something is easier or better than is neither stated nor denied.
-        if !prefers && token.surface.eq_ignore_ascii_case("than") {
+        if !prefers && (token.surface.eq_ignore_ascii_case("than") || token.surface == "比") {
             polarity = Polarity::Either;
         }
         if denies(i) {

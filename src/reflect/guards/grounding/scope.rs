@@ -22,6 +22,7 @@ const PAST: PhraseList = phrase_list!("guards/grounding/past.en.txt");
 /// Sections: words of a source about plans, words of a text that keep them.
 const FUTURES: PhraseList = phrase_list!("guards/grounding/futures.en.txt");
 const PERSONS: WordList = word_list!("guards/grounding/persons.en.txt");
+const PROFESSIONS: WordList = word_list!("guards/grounding/professions.en.txt");
 /// Words that make another word of a noun for a person: "mother tongue", "client library".
 const AFTER_PERSON: WordList = word_list!("guards/grounding/after_person.en.txt");
 const REPORTING: WordList = word_list!("guards/grounding/reporting.en.txt");
@@ -237,7 +238,8 @@ fn other_subject(spaced: &str, statement: &Statement<'_>, clause: &str) -> Optio
     let person = |w: &str| {
         let plain = w.strip_suffix("'s").unwrap_or(w);
         let last = plain.rsplit('-').next().unwrap_or(plain);
-        (PERSONS.contains(plain) || PERSONS.contains(last)).then(|| plain.to_owned())
+        let has = |word: &str| PERSONS.contains(word) || PROFESSIONS.contains(word);
+        (has(plain) || has(last)).then(|| plain.to_owned())
     };
     let start = lows.iter().take_while(|w| OPENINGS.contains(&w.as_str())).count();
     let leading = lows[start.min(lows.len())..].iter().take(4);

@@ -17,6 +17,13 @@ const SUBJECT_ENDS: WordList = word_list!("guards/contradiction/subject_ends.en.
 const HAN_SUBJECT_ENDS: PhraseList = phrase_list!("guards/contradiction/subject_ends.zh.txt");
 /// Nouns for the kind of a value: "the number of retries".
 const FRAMES: WordList = word_list!("guards/contradiction/frames.en.txt");
+const HAN_FRAMES: PhraseList = phrase_list!("guards/contradiction/frames.zh.txt");
+/// Nouns for several people, of which one does not stand for another.
+const GROUPS: [&str; 14] = [
+    "team", "group", "committee", "board", "department", "club", "company", "family", "团队", "小组", "委员会", "部门", "公司", "理事会",
+];
+/// Chinese words for a place or a time at which something holds.
+const HAN_CONDITIONS: PhraseList = phrase_list!("guards/contradiction/conditions.zh.txt");
 /// Prepositions before a time, a place or an occasion.
 const CONDITIONS: [&str; 7] = ["at", "in", "on", "for", "during", "within", "while"];
 
@@ -31,8 +38,10 @@ pub(super) fn have_other_subjects(
     if has_unspaced_script(a.text) {
         let own = |text: &str, other: &str| {
             let subject = han_subject(text).to_lowercase();
-            unsupported_runs_and(&subject, &other.to_lowercase(), HAN_SUBJECTS).iter().any(|run| !is_number(run))
-                || has_other_latin(&subject, other)
+            let is_frame = |run: &str| is_number(run) || HAN_FRAMES.iter().any(|frame| frame == run);
+            let runs = unsupported_runs_and(&subject, &other.to_lowercase(), HAN_SUBJECTS);
+            let has_group = GROUPS.iter().any(|group| subject.ends_with(group) && !other.contains(group));
+            runs.iter().any(|run| !is_frame(run) && *run != "项目") || is_apart(&subject, other) || has_group || has_other_latin(&subject, other)
         };
         return own(a.text, b.text) && own(b.text, a.text);
     }
@@ -44,10 +53,16 @@ pub(super) fn have_other_subjects(
             TokenKind::Name => !is_role && !other.has_word(&t.key),
             TokenKind::Word => {
                 let low = t.surface.to_lowercase();
-                let counts = SUBJECTS.contains(&low) || !other.supports(t);
-                counts && !other.has_counterpart(t) && !FRAMES.contains(&low)
+                let counts = SUBJECTS.contains(&low) || !other.is_supported_by_form(t);
+                counts && !other.has_synonym(t) && !FRAMES.contains(&low)
+                    || GROUPS.contains(&low.as_str()) && !other.has_word(&t.key)
             }
-            TokenKind::Number | TokenKind::Date | TokenKind::Filler | TokenKind::Negation => false,
+            // "The invoice 1043 is paid": which one.
+            TokenKind::Number => {
+                let at = read.tokens.iter().position(|o| std::ptr::eq(o, *t)).unwrap_or(0);
+                read.tokens[..at].iter().any(|o| o.kind == TokenKind::Word) && !other.has_word(&t.key)
+            }
+            TokenKind::Date | TokenKind::Filler | TokenKind::Negation => false,
         };
         // The label of a statement is no token of it.
         let label = split_label(statement.text).map(|(label, _)| Statement::of(label));
@@ -57,6 +72,13 @@ pub(super) fn have_other_subjects(
     own(a, b_words) && own(b, a_words)
 }
 
+/// Whether a Chinese subject of at least two characters shares none with another text: 房租, 车位费.
+fn is_apart(subject: &str, other: &str) -> bool {
+    let is_general = subject.ends_with("项目") || HAN_SUBJECTS.iter().any(|word| word == subject);
+    let chars: Vec<char> = subject.chars().filter(|c| *c as u32 >= 0x2e80).collect();
+    chars.len() >= 2 && !is_general && chars.iter().all(|c| !other.contains(*c))
+}
+
 fn is_number(run: &str) -> bool {
     run.chars().all(|c| "一二三四五六七八九十两百千万半".contains(c))
 }
@@ -64,7 +86,10 @@ fn is_number(run: &str) -> bool {
 /// Whether a text has a Latin word that another text lacks.
 fn has_other_latin(text: &str, other: &str) -> bool {
     let low = other.to_lowercase();
-    word_tokens(text).iter().any(|w| w.text.len() > 1 && w.text.is_ascii() && !low.contains(&w.text))
+    word_tokens(text).iter().any(|w| {
+        let is_latin = w.text.is_ascii() && w.text.bytes().any(|b| b.is_ascii_alphabetic());
+        w.text.len() > 1 && is_latin && !low.contains(&w.text)
+    })
 }
 
 /// The words before the first verb of a sentence, without "the user", and the rest in lower case. Empty for a sentence
@@ -93,6 +118,11 @@ fn han_subject(text: &str) -> &str {
 
 /// Whether each text names another time, place or occasion after the same preposition: "at home", "at work".
 pub(super) fn hold_under_other_conditions(a: &str, b: &str) -> bool {
+    if has_unspaced_script(a) {
+        let all = |text: &str| HAN_CONDITIONS.iter().filter(|word| text.contains(word)).collect::<Vec<_>>();
+        let (left, right) = (all(a), all(b));
+        return !left.is_empty() && !right.is_empty() && !left.iter().any(|word| right.contains(word));
+    }
     let conditions = |text: &str, preposition: &str| -> Vec<String> {
         let words = word_tokens(text);
         let after = words.iter().enumerate().filter(|(_, w)| w.text == preposition);
@@ -114,6 +144,27 @@ pub(super) fn hold_under_other_conditions(a: &str, b: &str) -> bool {
         x != y && is_word(x) && is_word(y) && is_common(a, x) && is_common(b, y) && rest_differs(preposition)
     })
 }
+
+/// Whether two texts measure other dimensions: 20 metres long, 9 metres wide.
+pub(super) fn measure_other_dimensions(a: &str, b: &str) -> bool {
+    let all = |text: &str| {
+        let spaced = super::spaced_words(text);
+        let chars: Vec<char> = text.chars().collect();
+        let has = |word: &str| match (word.is_ascii(), word.chars().count()) {
+            (true, _) => spaced.contains(&format!(" {word} ")),
+            // 长20米, but not 班长.
+            (false, 1) => chars.windows(2).any(|pair| word.starts_with(pair[0]) && pair[1].is_ascii_digit()),
+            _ => text.contains(word),
+        };
+        let found = DIMENSIONS.iter().enumerate().filter(|(_, group)| group.split('|').any(has));
+        found.map(|(at, _)| at).collect::<Vec<_>>()
+    };
+    let (left, right) = (all(a), all(b));
+    !left.is_empty() && !right.is_empty() && !left.iter().any(|one| right.contains(one))
+}
+
+/// Words for one dimension a line.
+const DIMENSIONS: PhraseList = phrase_list!("guards/contradiction/dimensions.txt");
 
 /// Whether a word is written without a capital letter in a text: no name and no weekday.
 fn is_common(text: &str, word: &str) -> bool {
