@@ -50,7 +50,10 @@ pub fn check_single_fact(input: &GuardText<'_>, kind: MemoryKind) -> Option<Guar
         if kind != MemoryKind::Fact {
             continue;
         }
-        if let Some(range) = second_clause(tokens) {
+        if let Some(range) = second_clause(tokens).or_else(|| second_subject(tokens)) {
+            return finding(matched_text(sentence, tokens, range));
+        }
+        if let Some(range) = third_predicate(sentence, tokens) {
             return finding(matched_text(sentence, tokens, range));
         }
         // A bullet about the user may begin with its verb.
@@ -109,6 +112,47 @@ fn second_user_sentence<'a>(input: &GuardText<'a>) -> Option<&'a str> {
     (english || han).then_some(second)
 }
 
+/// The tokens from "and" to the verb of a second clause with a subject of its own: "The shop opens at nine and the user
+/// has asthma". Not if it goes back to the first one.
+fn second_subject(tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
+    const LINKS: [&str; 14] = [
+        "because", "so", "when", "that", "if", "who", "which", "where", "between", "both", "how", "what", "whether", "while",
+    ];
+    const BACK: [&str; 14] =
+        ["it", "them", "its", "their", "there", "then", "this", "these", "one", "both", "him", "her", "other", "rest"];
+    let word = |i: usize| tokens.get(i).map_or("", |t| t.text.as_str());
+    let is_verb = |i: usize| {
+        matches!(word(i), "is" | "are" | "was" | "were" | "has" | "have" | "had")
+            || is_third_person(word(i)) && !is_capitalized(tokens[i].surface) && !verbs::is_noun_marker(word(i.saturating_sub(1)))
+            || verbs::is_past_verb(word(i)) && !verbs::is_noun_marker(word(i.saturating_sub(1)))
+    };
+    let and = (1..tokens.len()).find(|&i| word(i) == "and" && matches!(word(i + 1), "the" | "user"))?;
+    let first = (0..and).find(|&i| is_verb(i))?;
+    let start = if word(and + 1) == "the" { and + 2 } else { and + 1 };
+    let verb = (start + 1..tokens.len().min(start + 5)).find(|&i| is_verb(i))?;
+    let long = |t: &WordToken<'_>| t.text.len() > 3 && t.text != "user";
+    let shared = tokens[..and].iter().filter(|t| long(t)).any(|t| tokens[and..].iter().any(|o| o.text == t.text));
+    let is_linked = (0..and).any(|i| LINKS.contains(&word(i))) || tokens[and..].iter().any(|t| BACK.contains(&t.text.as_str()));
+    (first < and && !shared && !is_linked).then_some(and..verb + 1)
+}
+
+/// The tokens of the third of three predicates without subjects: "Reads novels, is left-handed and leads the group".
+fn third_predicate(sentence: &str, tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
+    let opens = |i: usize| {
+        let word = tokens[i].text.as_str();
+        matches!(word, "is" | "has") || is_third_person(word) && !is_capitalized(tokens[i].surface)
+    };
+    let starts: Vec<usize> = (1..tokens.len())
+        .filter(|&i| {
+            let gap = &sentence[tokens[i - 1].at + tokens[i - 1].surface.len()..tokens[i].at];
+            (gap.contains(',') || tokens[i - 1].text == "and") && opens(i)
+        })
+        .collect();
+    let first = tokens.iter().take(3).any(|t| matches!(&*t.text, "is" | "has") || is_third_person(&t.text));
+    let has_comma = starts.first().is_some_and(|&i| tokens[i - 1].text != "and");
+    (first && has_comma && starts.len() >= 2).then(|| starts[1].saturating_sub(1)..starts[1] + 1)
+}
+
 /// A second clause with its own subject ("and Bo plays the oboe"), or a second activity of the user that does not refer
 /// to the first (not "knits socks and gives them away"). Returns token indices.
 fn second_clause(tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
@@ -121,6 +165,9 @@ fn second_clause(tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
     rest.iter().find_map(|second| {
         let between = first + 1..*second;
         let and = between.clone().rfind(|i| matches!(word(*i), "and" | "but" | "while" | "whereas"))?;
+        if matches!(word(*second), "in" | "on" | "at" | "for" | "with" | "of" | "to" | "by" | "from") {
+            return None;
+        }
         let linked = between.clone().any(|i| LINKS.contains(&word(i)));
         let back = tokens[*second..].iter().any(|t| BACK.contains(&t.text.as_str()));
         let subject = *second > and + 1 && is_capitalized(tokens[and + 1].surface) && second - and < 6;
@@ -253,6 +300,7 @@ fn is_about_another(first: &str, second: &str) -> bool {
         clause[surname.len()..].chars().next().filter(|c| is_unspaced(*c) && !"一二三四五六日末色度".contains(*c))
     };
     let others = matches!((person(first), person(second)), (Some(a), Some(b)) if a != b);
+    let has_own_subject = own_subject(second).is_some_and(|subject| !shares_pair(first, subject)) && own_verb(first);
     let users = match (first.strip_prefix("用户"), second.strip_prefix("用户")) {
         (Some(a), Some(b)) => {
             let pairs = |text: &str| text.chars().zip(text.chars().skip(1)).collect::<Vec<_>>();
@@ -260,8 +308,30 @@ fn is_about_another(first: &str, second: &str) -> bool {
         }
         _ => false,
     };
-    others || users
+    others || users || has_own_subject
 }
+
+/// The subject of a Chinese clause that says what something is or has; `None` if it may be a property of what was said
+/// before.
+fn own_subject(clause: &str) -> Option<&str> {
+    let at = ["是", "有", "叫"].iter().filter_map(|verb| clause.find(verb)).min()?;
+    let subject = clause[..at].trim();
+    let is_property = HAN_PROPERTIES.iter().any(|word| subject.starts_with(word) || subject.ends_with(word));
+    (subject.chars().count() >= 2 && subject.chars().all(is_unspaced) && !is_property).then_some(subject)
+}
+
+/// Whether a clause has a verb or a copula of its own.
+fn own_verb(clause: &str) -> bool {
+    ["是", "有", "叫", "用", "在", "从事", "开门", "养", "喜欢", "住", "喝", "吃", "学", "玩"].iter().any(|verb| clause.contains(verb))
+}
+
+fn shares_pair(text: &str, subject: &str) -> bool {
+    let chars: Vec<char> = subject.chars().collect();
+    chars.windows(2).any(|pair| text.contains(&pair.iter().collect::<String>()))
+}
+
+/// Words that make a subject a property of what was said before, or no subject.
+const HAN_PROPERTIES: PhraseList = phrase_list!("guards/facts/properties.zh.txt");
 
 /// The number of clauses with 是, each a statement of identity: "牙医是林医生，房东是赵先生".
 fn count_copulas(prose: &str) -> usize {

@@ -257,6 +257,11 @@ impl SoughtField {
 
     /// `label` is in lower case.
     fn has_label(&self, label: &str) -> bool {
+        let parts = || label.split([',', '/', '&', '、', '和', '或']).flat_map(|part| part.split(" and ")).map(str::trim);
+        self.is_label(label) || parts().any(|part| part != label && self.is_label(part))
+    }
+
+    fn is_label(&self, label: &str) -> bool {
         label == self.spoken
             || Some(label) == self.spoken.strip_suffix('s')
             || self.known.is_some_and(|known| known.labels.contains(label))
@@ -267,6 +272,18 @@ impl SoughtField {
             return true;
         }
         let (Some(known), words) = (self.known, &sentence.words) else { return false };
+        // "Teaches a class about pronouns" is about words.
+        let is_subject = |pair: &[WordToken<'_>]| {
+            matches!(&*pair[0].text, "about" | "on" | "of" | "covers") && pair[1].text.starts_with("pronoun")
+        };
+        if known.name == "pronouns" && words.windows(2).any(is_subject) {
+            return false;
+        }
+        // 用户的母亲搬到了海口: where a relative lives.
+        let relative = sentence.han.strip_prefix("用户的").filter(|_| matches!(known.name, "city" | "employer" | "language"));
+        if relative.is_some_and(|rest| super::grounding::chinese_words::starts_with_person(rest)) {
+            return false;
+        }
         let is_name = |at| known.name != "preferred_name" || is_named(words, at);
         known.english_phrases.find(words).is_some_and(|range| is_name(range.end))
             || phrase_ends(words, known.place_phrases).any(|end| is_place(words, end))

@@ -207,6 +207,11 @@ pub fn persons(text: &str) -> impl Iterator<Item = &'static str> {
     PERSONS.iter().filter(|noun| noun.chars().count() > 1 && text.contains(*noun))
 }
 
+/// Whether a text starts with a noun for a person: 母亲.
+pub fn starts_with_person(text: &str) -> bool {
+    PERSONS.iter().any(|noun| noun.chars().count() > 1 && text.starts_with(noun))
+}
+
 fn has_person(text: &str) -> bool {
     PERSONS.iter().any(|noun| text.contains(noun))
 }

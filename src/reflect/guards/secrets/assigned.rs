@@ -31,6 +31,8 @@ pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
         }
     }
     find_header_credentials(text, &low, out);
+    find_before_words(text, &low, out);
+    find_command_passwords(text, &low, out);
     find_logins(text, &low, out);
     find_seed_phrases(text, &low, out);
     find_near_key_words(text, &low, out);
@@ -107,6 +109,10 @@ fn unquoted_len(inner: &str) -> usize {
 /// The byte offset of the value after a word, and what connects them: `: `, `=`, " is ", 是 …
 fn value_start(low: &str, end: usize) -> Option<(usize, ValueJoin)> {
     let rest = &low[end..];
+    // SECRET_KEY_BASE=…: the rest of a variable's name.
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let tail = rest.trim_start_matches(is_name);
+    let rest = if rest.starts_with('_') && tail.starts_with(['=', ':']) { tail } else { rest };
     let rest = rest.strip_prefix(['"', '\'', '*']).map_or(rest, |r| r.strip_prefix('*').unwrap_or(r));
     let trimmed = rest.trim_start_matches(' ');
     let gap = rest.len() - trimmed.len();
@@ -117,7 +123,7 @@ fn value_start(low: &str, end: usize) -> Option<(usize, ValueJoin)> {
         }
     }
     #[rustfmt::skip]
-    let verbs = ["is now ", "is ", "was changed to ", "was set to ", "was ", "changed to ", "set to ", "改成了", "改成", "改为", "设为", "设成", "就是", "是", "为", "用的是"];
+    let verbs = ["is now ", "is ", "was changed to ", "was set to ", "was ", "changed to ", "set to ", "改成了", "改成", "改为了", "改为", "设置为", "设置成", "设为了", "设为", "设成了", "设成", "换成了", "换成", "变成了", "依然是", "仍是", "还是", "叫做", "就是", "是", "为", "用的是"];
     for verb in verbs {
         if let Some(tail) = trimmed.strip_prefix(verb).filter(|_| gap > 0 || !verb.is_ascii()) {
             return Some((at(tail), ValueJoin::Verb));
@@ -191,6 +197,72 @@ fn is_words(value: &str) -> bool {
     value.split(['-', '_', '/', '.', '\'']).all(part)
 }
 
+/// Finds what stands before its word: "has maple_29 as its password".
+fn find_before_words(text: &str, low: &str, out: &mut Vec<Secret>) {
+    for (at, _) in low.match_indices(" as ") {
+        let behind: Vec<&str> = low[at + 4..].split([' ', '.', ',', ';', '\n']).take(4).collect();
+        let owner = |word: &str| matches!(word, "a" | "an" | "the" | "its" | "their" | "his" | "her" | "my" | "our" | "your");
+        let owned = behind.first().is_some_and(|word| owner(word)) || behind.first().is_some_and(|w| is_password_word(w));
+        if !owned || !behind.iter().any(|word| is_password_word(word)) {
+            continue;
+        }
+        let from = low[..at].rfind([' ', '\n']).map_or(0, |n| n + 1);
+        let value = text[from..at].trim_matches(|c| matches!(c, '"' | '\'' | '`' | '“' | '”'));
+        let start = from + text[from..at].find(value).unwrap_or(0);
+        if is_password_value(value, ValueJoin::Verb, "") {
+            out.push(Secret { range: start..start + value.len(), kind: "a password or key" });
+        }
+    }
+    for word in ["作为密码", "当密码", "做密码", "当作密码", "为密码", "作密码", "当口令", "作为口令"] {
+        for at in occurrences(low, word) {
+            let before = &text[..at];
+            let value = before.trim_end().rsplit(|c: char| c as u32 >= 0x2e80 || c.is_whitespace()).next().unwrap_or_default();
+            let start = before.trim_end().len() - value.len();
+            if is_password_value(value, ValueJoin::Verb, "") {
+                out.push(Secret { range: start..start + value.len(), kind: "a password or key" });
+            }
+        }
+    }
+}
+
+fn is_password_word(word: &str) -> bool {
+    PASSWORD_WORDS.iter().any(|one| one == word)
+}
+
+/// Finds the passwords in options of commands: `curl -u name:…`, `mysql -p…`, `sshpass -p …`.
+fn find_command_passwords(text: &str, low: &str, out: &mut Vec<Secret>) {
+    let mut push = |start: usize, value: &str| {
+        if is_password_value(value, ValueJoin::Sign, "") && !value.starts_with('$') {
+            out.push(Secret { range: start..start + value.len(), kind: "a password or key" });
+        }
+    };
+    for option in [" -u ", " --user ", " --user=", " -u", " --proxy-user "] {
+        for (at, _) in low.match_indices(option) {
+            let from = at + option.len();
+            let value = &text[from..from + unquoted_len(&text[from..])];
+            if let Some((name, password)) = value.split_once(':').filter(|(name, _)| !name.contains('/')) {
+                push(from + name.len() + 1, password);
+            }
+        }
+    }
+    let clients = ["mysql", "mysqldump", "mariadb", "mysqladmin", "sshpass", "redis-cli", "7z", "unzip", "zip", "smbclient"];
+    let has_client = |before: &str| {
+        let line = before.rsplit('\n').next().unwrap_or(before);
+        line.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| clients.contains(&word))
+    };
+    for option in [" -p", " -a "] {
+        for (at, _) in low.match_indices(option).filter(|(at, _)| has_client(&low[..*at])) {
+            let rest = &text[at + option.len()..];
+            let blank = rest.len() - rest.trim_start_matches(' ').len();
+            let is_sshpass = low[..at].contains("sshpass") || option.ends_with(' ');
+            if blank == 0 || is_sshpass && blank == 1 {
+                let from = at + option.len() + blank;
+                push(from, &text[from..from + unquoted_len(&text[from..])]);
+            }
+        }
+    }
+}
+
 /// Words before a name and its password: "Login for the shop: admin / …".
 const LOGIN_WORDS: [&str; 10] =
     ["login", "log-in", "logon", "credentials", "creds", "account", "登录", "登陆", "账号", "账户"];
@@ -201,10 +273,11 @@ const MIN_SEED_WORDS: usize = 4;
 
 /// Finds the password in `Login: name / password`.
 fn find_logins(text: &str, low: &str, out: &mut Vec<Secret>) {
-    for (at, _) in low.match_indices(" / ") {
+    let joints = [" / ", " with ", " and "].into_iter().flat_map(|joint| low.match_indices(joint));
+    for (at, joint) in joints {
         let before = low[..at].rsplit(['.', ';', '\n', '。']).next().unwrap_or_default();
         let is_login = LOGIN_WORDS.iter().any(|word| before.contains(word)) && before.contains([':', '：']);
-        let from = at + 3;
+        let from = at + joint.len();
         let length = unquoted_len(&text[from..]);
         let value = &text[from..from + length];
         let has = |test: fn(&u8) -> bool| value.bytes().any(|b| test(&b));
