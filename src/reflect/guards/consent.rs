@@ -3,6 +3,7 @@
 //! Never requests consent: without it, a proposal waits in the inbox. A refusal beats every agreement, and a request to
 //! remember counts for the fact that follows it only.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -53,8 +54,9 @@ pub fn has_consent_for(text: &str, turns: &[Turn], at: usize) -> bool {
 /// What the user's turn with the number `at` agrees to have remembered.
 fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
     let index = turns.iter().position(|t| t.number == at && t.role == Role::User && !t.injected)?;
-    let text = turns[index].text.as_str();
-    if turns[index..].iter().any(|t| t.role == Role::User && !t.injected && refuses(&t.text)) {
+    let text = &*without_contrasted_refusal(&turns[index].text);
+    let later = turns[index + 1..].iter().filter(|t| t.role == Role::User && !t.injected);
+    if refuses(text) || later.into_iter().any(|t| refuses(&t.text)) {
         return None;
     }
     let question =
@@ -75,10 +77,47 @@ fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
 pub(super) fn clauses(prose: &str) -> impl Iterator<Item = (usize, &str)> {
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '\n' | ';' | '。' | '！' | '？' | '；');
     let mut at = 0;
-    prose.split_inclusive(ends).map(move |clause| {
+    prose.split_inclusive(ends).flat_map(split_contrast).map(move |clause| {
         at += clause.len();
         (at - clause.len(), clause)
     })
+}
+
+/// A sentence, split before a comma with "but" or 但.
+fn split_contrast(sentence: &str) -> Vec<&str> {
+    let at = [", but ", "，但", ",但"].iter().find_map(|contrast| sentence.find(contrast));
+    match at {
+        Some(at) => vec![&sentence[..at], &sentence[at..]],
+        None => vec![sentence],
+    }
+}
+
+/// A turn without a refusal that only concerns its own half of a sentence, of which the other half is a request: "don't
+/// remember my age, but do remember that I live in Cork".
+fn without_contrasted_refusal(text: &str) -> Cow<'_, str> {
+    let prose = mask_non_prose(text);
+    let all: Vec<(usize, &str)> = clauses(&prose).collect();
+    let is_half = |n: usize| all.get(n).is_some_and(|(_, clause)| clause.starts_with([',', '，']));
+    let requests = |clause: &str| find_request(clause).is_some() || pattern_request(clause).is_some();
+    let refuses_alone = |clause: &str| {
+        let denies = clause.trim_start_matches([',', '，', ' ']).to_lowercase();
+        (refuses(clause) || denies.starts_with("but not ") || denies.starts_with("not ")) && !refers_back(clause)
+    };
+    for n in 1..all.len() {
+        if !is_half(n) {
+            continue;
+        }
+        let ((start, first), (at, second)) = (all[n - 1], all[n]);
+        let end = at + second.len();
+        match (refuses_alone(first), refuses_alone(second)) {
+            (true, false) if requests(second) => {
+                return Cow::Owned(format!("{}{}", &text[..start], text[at..].trim_start_matches([',', '，', ' '])));
+            }
+            (false, true) if requests(first) => return Cow::Owned(format!("{}{}", &text[..at], &text[end..])),
+            _ => {}
+        }
+    }
+    Cow::Borrowed(text)
 }
 
 /// A turn as the lists read it: in Chinese, 用户 instead of 我.

@@ -116,14 +116,17 @@ fn second_user_sentence<'a>(input: &GuardText<'a>) -> Option<&'a str> {
 /// has asthma". Not if it goes back to the first one.
 fn second_subject(tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
     const LINKS: [&str; 14] = [
-        "because", "so", "when", "that", "if", "who", "which", "where", "between", "both", "how", "what", "whether", "while",
+        "because", "so", "when", "that", "if", "who", "which", "where", "between", "both", "how", "what", "whether",
+        "while",
     ];
     const BACK: [&str; 14] =
         ["it", "them", "its", "their", "there", "then", "this", "these", "one", "both", "him", "her", "other", "rest"];
     let word = |i: usize| tokens.get(i).map_or("", |t| t.text.as_str());
     let is_verb = |i: usize| {
         matches!(word(i), "is" | "are" | "was" | "were" | "has" | "have" | "had")
-            || is_third_person(word(i)) && !is_capitalized(tokens[i].surface) && !verbs::is_noun_marker(word(i.saturating_sub(1)))
+            || is_third_person(word(i))
+                && !is_capitalized(tokens[i].surface)
+                && !verbs::is_noun_marker(word(i.saturating_sub(1)))
             || verbs::is_past_verb(word(i)) && !verbs::is_noun_marker(word(i.saturating_sub(1)))
     };
     let and = (1..tokens.len()).find(|&i| word(i) == "and" && matches!(word(i + 1), "the" | "user"))?;
@@ -132,7 +135,8 @@ fn second_subject(tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
     let verb = (start + 1..tokens.len().min(start + 5)).find(|&i| is_verb(i))?;
     let long = |t: &WordToken<'_>| t.text.len() > 3 && t.text != "user";
     let shared = tokens[..and].iter().filter(|t| long(t)).any(|t| tokens[and..].iter().any(|o| o.text == t.text));
-    let is_linked = (0..and).any(|i| LINKS.contains(&word(i))) || tokens[and..].iter().any(|t| BACK.contains(&t.text.as_str()));
+    let is_linked =
+        (0..and).any(|i| LINKS.contains(&word(i))) || tokens[and..].iter().any(|t| BACK.contains(&t.text.as_str()));
     (first < and && !shared && !is_linked).then_some(and..verb + 1)
 }
 
@@ -322,7 +326,9 @@ fn own_subject(clause: &str) -> Option<&str> {
 
 /// Whether a clause has a verb or a copula of its own.
 fn own_verb(clause: &str) -> bool {
-    ["是", "有", "叫", "用", "在", "从事", "开门", "养", "喜欢", "住", "喝", "吃", "学", "玩"].iter().any(|verb| clause.contains(verb))
+    ["是", "有", "叫", "用", "在", "从事", "开门", "养", "喜欢", "住", "喝", "吃", "学", "玩"]
+        .iter()
+        .any(|verb| clause.contains(verb))
 }
 
 fn shares_pair(text: &str, subject: &str) -> bool {

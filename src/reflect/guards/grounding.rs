@@ -287,10 +287,12 @@ fn states_possibility(statement: &Statement<'_>, text: &str, quote: &str) -> boo
         modal.is_some_and(|at| {
             let before = at.checked_sub(1).map_or("", |at| words[at]).to_lowercase();
             let next = words.get(at + 1).map_or("", |next| *next);
-            !matches!(before.as_str(), "" | "you" | "if" | "that" | "how") && !matches!(next, "you" | "not" | "never" | "see" | "only")
+            !matches!(before.as_str(), "" | "you" | "if" | "that" | "how")
+                && !matches!(next, "you" | "not" | "never" | "see" | "only")
         })
     };
-    source.is_some_and(|clause| says(clause, HEDGES, HAN_HEDGES) || may_be(clause)) && !says(text, KEPT_HEDGES, HAN_KEPT_HEDGES)
+    source.is_some_and(|clause| says(clause, HEDGES, HAN_HEDGES) || may_be(clause))
+        && !says(text, KEPT_HEDGES, HAN_KEPT_HEDGES)
 }
 
 /// The words of all sources.

@@ -11,12 +11,12 @@ use super::grounding::english::{EnglishSources, spaced_words};
 use super::grounding::order::has_sides_exchanged_loosely;
 use super::grounding::scope;
 use super::sensitive::stated_field;
-use subjects::{have_other_subjects, hold_under_other_conditions, measure_other_dimensions};
 use crate::text::contradiction::{are_opposite_words, compares, has_one_value, is_multi_valued};
 use crate::text::phrase::{has_unspaced_script, named_group};
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
+use subjects::{have_other_subjects, hold_under_other_conditions, measure_other_dimensions};
 
 mod subjects;
 
@@ -157,8 +157,9 @@ fn says_what_it_is(a: &str, b: &str) -> bool {
 /// Whether two texts have another value of one kind for the same thing.
 fn is_value_changed(new: &Statement<'_>, old: &Statement<'_>, left: &Remainder, right: &Remainder) -> bool {
     // "Banks with" takes one value.
-    let is_open =
-        |s: &Statement<'_>| is_multi_valued(&Statement::of(&s.text.replace(" with ", " at "))) && !has_one_value(s) && !bounds(s);
+    let is_open = |s: &Statement<'_>| {
+        is_multi_valued(&Statement::of(&s.text.replace(" with ", " at "))) && !has_one_value(s) && !bounds(s)
+    };
     let is_open_event = |s: &&Statement<'_>| s.is_event() && !bounds(s);
     if [new, old].iter().any(is_open_event) {
         return false;
@@ -212,8 +213,10 @@ const BOUNDS: [&str; 34] = [
     "written", "wrote", "composed", "designed", "invented", "painted", "directed", "authored", "created", "drawn",
 ];
 /// The same in Chinese, and verbs before 了 that tell of a state.
-const HAN_BOUNDS: [&str; 16] =
-    ["养了", "有了", "住了", "装了", "租了", "写", "作", "创办", "成立", "发明", "设计", "创建", "出生", "开业", "入职", "结婚"];
+const HAN_BOUNDS: [&str; 16] = [
+    "养了", "有了", "住了", "装了", "租了", "写", "作", "创办", "成立", "发明", "设计", "创建", "出生", "开业", "入职",
+    "结婚",
+];
 
 /// Nouns for persons of which another one may be a kind: a brother is a sibling.
 const GENERAL_PERSONS: [&str; 14] = [
@@ -248,7 +251,8 @@ const HAN_NAMING: [&str; 7] = ["名叫", "名字", "姓名", "叫", "嫁给", "�
 
 /// Words that say whom somebody is married to.
 const SPOUSES: [&str; 14] = [
-    "husband", "wife", "spouse", "hubby", "丈夫", "妻子", "老公", "老婆", "爱人", "太太", "配偶", "媳妇", "先生", "夫人",
+    "husband", "wife", "spouse", "hubby", "丈夫", "妻子", "老公", "老婆", "爱人", "太太", "配偶", "媳妇", "先生",
+    "夫人",
 ];
 const MARRIAGE: [&str; 5] = ["married to", "嫁给", "娶了", "嫁了", "结婚对象"];
 
@@ -437,12 +441,44 @@ mod tests {
             let Some((a, b)) = rest.split_once(" || ") else { continue };
             let wanted = label.starts_with('+');
             let new = NewText::new(b);
-            let got = super::super::find_related_or_possible(b, [a].into_iter()).is_some_and(|r| matches!(r.violation, super::super::Violation::Contradiction | super::super::Violation::PossibleContradiction));
-            if got == wanted { continue }
+            let got = super::super::find_related_or_possible(b, [a].into_iter()).is_some_and(|r| {
+                matches!(
+                    r.violation,
+                    super::super::Violation::Contradiction | super::super::Violation::PossibleContradiction
+                )
+            });
+            if got == wanted {
+                continue;
+            }
             let (n, o) = (&new.statement, Statement::of(a));
             let kw = EnglishSources::of([a].into_iter());
             let (l, r) = (Remainder::of(n, &kw, &o), Remainder::of(&o, &new.words, n));
-            println!("{label} {a} || {b}\n    pc {} subj {} cond {} sides {} opp {:?} den {} {} persons {:?} {:?}\n    L w{:?} n{:?} #{:?} d{:?} {}/{} fr{}\n    R w{:?} n{:?} #{:?} d{:?} {}/{} fr{}", new.may_contradict_in_part(a), have_other_subjects(n, &o, &new.words, &kw), hold_under_other_conditions(b, a), has_sides_exchanged_loosely(b, a), opposite_words(b, a), denies(n), denies(&o), persons_of(b), persons_of(a), l.words, l.names, l.numbers, l.dates, l.shared, l.total, l.has_only_frames(), r.words, r.names, r.numbers, r.dates, r.shared, r.total, r.has_only_frames());
+            println!(
+                "{label} {a} || {b}\n    pc {} subj {} cond {} sides {} opp {:?} den {} {} persons {:?} {:?}\n    L w{:?} n{:?} #{:?} d{:?} {}/{} fr{}\n    R w{:?} n{:?} #{:?} d{:?} {}/{} fr{}",
+                new.may_contradict_in_part(a),
+                have_other_subjects(n, &o, &new.words, &kw),
+                hold_under_other_conditions(b, a),
+                has_sides_exchanged_loosely(b, a),
+                opposite_words(b, a),
+                denies(n),
+                denies(&o),
+                persons_of(b),
+                persons_of(a),
+                l.words,
+                l.names,
+                l.numbers,
+                l.dates,
+                l.shared,
+                l.total,
+                l.has_only_frames(),
+                r.words,
+                r.names,
+                r.numbers,
+                r.dates,
+                r.shared,
+                r.total,
+                r.has_only_frames()
+            );
         }
     }
 

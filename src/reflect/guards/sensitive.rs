@@ -257,7 +257,8 @@ impl SoughtField {
 
     /// `label` is in lower case.
     fn has_label(&self, label: &str) -> bool {
-        let parts = || label.split([',', '/', '&', '、', '和', '或']).flat_map(|part| part.split(" and ")).map(str::trim);
+        let parts =
+            || label.split([',', '/', '&', '、', '和', '或']).flat_map(|part| part.split(" and ")).map(str::trim);
         self.is_label(label) || parts().any(|part| part != label && self.is_label(part))
     }
 
@@ -280,7 +281,8 @@ impl SoughtField {
             return false;
         }
         // 用户的母亲搬到了海口: where a relative lives.
-        let relative = sentence.han.strip_prefix("用户的").filter(|_| matches!(known.name, "city" | "employer" | "language"));
+        let relative =
+            sentence.han.strip_prefix("用户的").filter(|_| matches!(known.name, "city" | "employer" | "language"));
         if relative.is_some_and(|rest| super::grounding::chinese_words::starts_with_person(rest)) {
             return false;
         }

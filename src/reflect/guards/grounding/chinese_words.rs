@@ -66,14 +66,18 @@ pub fn may_paraphrase(text: &str, run: &str) -> bool {
     let (Some(c), None) = (chars.next(), chars.next()) else { return false };
     let before = text.split_once(run).and_then(|(before, _)| before.chars().next_back());
     let counts = before.is_some_and(|b| b.is_ascii_digit() || "一二三四五六七八九十百千万两半几".contains(b));
-    !counts && !starts_name(text, run) && !"一二三四五六七八九十百千万两".contains(c) && !TELLING.iter().any(|one| one == run)
+    !counts
+        && !starts_name(text, run)
+        && !"一二三四五六七八九十百千万两".contains(c)
+        && !TELLING.iter().any(|one| one == run)
 }
 
 /// Whether a run without a counterpart starts a name: a family name that is no other word before one more character, or
 /// what stands before 公司 and the like.
 fn starts_name(text: &str, run: &str) -> bool {
     let after = text.split_once(run).map_or("", |(_, after)| after);
-    let is_surname = named_group("surnames").iter().any(|name| run.starts_with(name)) && !run.starts_with(|c| NOT_SURNAMES.contains(c));
+    let is_surname = named_group("surnames").iter().any(|name| run.starts_with(name))
+        && !run.starts_with(|c| NOT_SURNAMES.contains(c));
     let follows = run.chars().count() > 1 || after.starts_with(is_unspaced);
     let is_body = BODIES.iter().any(|body| after.starts_with(body));
     is_surname && follows || is_body
@@ -90,7 +94,11 @@ pub fn is_addition(text: &str, run: &str, said: &str) -> bool {
     let is_free = |clause: &str| unsupported_runs(clause, text).iter().all(|other| other.chars().count() < 2);
     let counts = text.split_once(run).and_then(|(before, _)| before.chars().next_back());
     let is_unit = counts.is_some_and(|b| b.is_ascii_digit() || "一二三四五六七八九十百千万两半几".contains(b));
-    run.chars().count() == 2 && !is_unit && !starts_name(text, run) && NAMED_WORDS.iter().all(|word| word != run) && clause.is_some_and(is_free)
+    run.chars().count() == 2
+        && !is_unit
+        && !starts_name(text, run)
+        && NAMED_WORDS.iter().all(|word| word != run)
+        && clause.is_some_and(is_free)
 }
 
 /// How many bytes at the start of a text are supported, or are no content.
@@ -139,7 +147,9 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
         let lost = first_of(source, LOST_QUANTIFIERS.sections().nth(n))?;
         first_of(text, QUANTIFIERS.sections().nth(n + 2)).is_none().then(|| lost.to_owned())
     }));
-    let supposes = ["如果", "要是", "假如", "万一", "倘若"].iter().find(|word| clause.trim_start().starts_with(**word) || sentence.trim_start().starts_with(**word));
+    let supposes = ["如果", "要是", "假如", "万一", "倘若"]
+        .iter()
+        .find(|word| clause.trim_start().starts_with(**word) || sentence.trim_start().starts_with(**word));
     let keeps =
         |text: &str| ["如果", "要是", "假如", "万一", "若", "时", "会", "则"].iter().any(|word| text.contains(word));
     changed.extend(supposes.filter(|_| !keeps(text)).map(|word| (*word).to_owned()));

@@ -242,11 +242,15 @@ fn han_way(text: &str) -> Option<[HashSet<String>; 2]> {
 /// What is preferred, and to what: X比Y好, 比起Y更喜欢X. Other adjectives may be exchanged for their opposites.
 fn han_comparison(text: &str) -> Option<[HashSet<String>; 2]> {
     // 宁愿X也不Y, 把X放在Y之前, X胜过Y
-    let (_, rather) = ["宁愿", "宁可", "宁肯", "情愿"].into_iter().find_map(|word| text.split_once(word)).unwrap_or_default();
+    let (_, rather) =
+        ["宁愿", "宁可", "宁肯", "情愿"].into_iter().find_map(|word| text.split_once(word)).unwrap_or_default();
     if let Some((better, worse)) = rather.split_once("也不").or_else(|| rather.split_once('不')) {
         return Some([han_side(better), han_side(worse)]);
     }
-    let first = text.split_once('把').and_then(|(_, rest)| rest.split_once('放')).filter(|_| text.contains("之前") || text.contains("前面"));
+    let first = text
+        .split_once('把')
+        .and_then(|(_, rest)| rest.split_once('放'))
+        .filter(|_| text.contains("之前") || text.contains("前面"));
     if let Some((better, worse)) = first.or_else(|| HAN_COMPARISONS.iter().find_map(|word| text.split_once(word))) {
         return Some([han_side(better), han_side(worse)]);
     }
@@ -279,8 +283,10 @@ fn han_side(side: &str) -> HashSet<String> {
 fn han_keys(text: &str) -> HashSet<String> {
     let statement = Statement::of(text);
     let latin = statement.content().filter(|t| !t.is_han).map(|t| t.surface.to_lowercase());
-    let is_thing = |surface: &&str| !"喜欢更好爱偏合口味觉得认为想吃喝用在之前后面先放重要的了是对我来说".contains(*surface);
-    let all = statement.tokens.iter().filter(|t| t.is_han && t.kind != TokenKind::Negation && t.surface.chars().count() == 1);
+    let is_thing =
+        |surface: &&str| !"喜欢更好爱偏合口味觉得认为想吃喝用在之前后面先放重要的了是对我来说".contains(*surface);
+    let all =
+        statement.tokens.iter().filter(|t| t.is_han && t.kind != TokenKind::Negation && t.surface.chars().count() == 1);
     let tokens: Vec<&str> = all.map(|t| t.surface).filter(is_thing).collect();
     // A character is a thing of its own where it stands alone: 茶.
     let single = tokens.iter().filter(|_| tokens.len() < 3).map(|c| (*c).to_owned());

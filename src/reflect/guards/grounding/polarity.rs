@@ -19,7 +19,14 @@ const PREFERENCE_VERBS: WordList = word_list!("guards/grounding/preference_verbs
 
 /// Phrases with which something is said not to have happened.
 const NOT_YET: [&str; 9] = [
-    "'ve yet to ", " have yet to ", " has yet to ", " had yet to ", " am yet to ", " is yet to ", " are yet to ", "failed to ",
+    "'ve yet to ",
+    " have yet to ",
+    " has yet to ",
+    " had yet to ",
+    " am yet to ",
+    " is yet to ",
+    " are yet to ",
+    "failed to ",
     "fails to ",
 ];
 /// Verbs with which something ends: ditched, phased out.
@@ -92,7 +99,6 @@ fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
             verb.is_some_and(|verb| tokens[verb + 1..i].iter().any(|t| t.kind != TokenKind::Filler))
         };
         match &*tokens[i].surface.to_lowercase() {
-
             "over" | "than" => prefers,
             "beats" | "beat" | "outranks" | "trumps" => i > 0,
             "to" => after_object(),
@@ -149,7 +155,10 @@ pub(super) fn ended_thing(text: &str, quote: &str) -> Option<String> {
         return None;
     }
     let low = spaced_words(text);
-    if ["former", "formerly", "used", "was", "were", "until", "ended", "past"].iter().any(|w| low.contains(&format!(" {w} "))) {
+    if ["former", "formerly", "used", "was", "were", "until", "ended", "past"]
+        .iter()
+        .any(|w| low.contains(&format!(" {w} ")))
+    {
         return None;
     }
     let is_past = ["以前", "曾", "过去", "原来", "之前", "不再", "已"].iter().any(|word| text.contains(word));
@@ -176,7 +185,8 @@ fn shared_pair(a: &str, b: &str) -> Option<String> {
     let statement = Statement::of(a);
     let tokens: Vec<_> = statement.content().collect();
     let latin = tokens.iter().find(|t| !t.is_han && b.to_lowercase().contains(&t.surface.to_lowercase()));
-    let pair = tokens.windows(2).filter(|w| w[0].is_han && w[1].is_han).map(|w| format!("{}{}", w[0].surface, w[1].surface));
+    let pair =
+        tokens.windows(2).filter(|w| w[0].is_han && w[1].is_han).map(|w| format!("{}{}", w[0].surface, w[1].surface));
     latin.map(|t| t.surface.to_owned()).or_else(|| pair.into_iter().find(|pair| b.contains(pair.as_str())))
 }
 
@@ -190,8 +200,10 @@ pub(super) fn opposed_word(text: &str, quote: &str, sources: &[&str]) -> Option<
     let all = sources.iter().map(|text| text.to_lowercase()).collect::<Vec<_>>().join("\n");
     let spaced = spaced_words(&all);
     let stated: Vec<&str> = super::clauses(quote).filter(|clause| !Statement::of(clause).is_negated()).collect();
-    let words: Vec<String> =
-        stated.iter().flat_map(|clause| spaced_words(clause).split(' ').map(str::to_owned).collect::<Vec<_>>()).collect();
+    let words: Vec<String> = stated
+        .iter()
+        .flat_map(|clause| spaced_words(clause).split(' ').map(str::to_owned).collect::<Vec<_>>())
+        .collect();
     let is_prefixed = |low: &str| {
         let is_opposite = |word: &String| {
             let rest = ["un", "non", "dis", "in", "im", "ir"].iter().find_map(|prefix| word.strip_prefix(prefix));

@@ -20,7 +20,20 @@ const FRAMES: WordList = word_list!("guards/contradiction/frames.en.txt");
 const HAN_FRAMES: PhraseList = phrase_list!("guards/contradiction/frames.zh.txt");
 /// Nouns for several people, of which one does not stand for another.
 const GROUPS: [&str; 14] = [
-    "team", "group", "committee", "board", "department", "club", "company", "family", "团队", "小组", "委员会", "部门", "公司", "理事会",
+    "team",
+    "group",
+    "committee",
+    "board",
+    "department",
+    "club",
+    "company",
+    "family",
+    "团队",
+    "小组",
+    "委员会",
+    "部门",
+    "公司",
+    "理事会",
 ];
 /// Chinese words for a place or a time at which something holds.
 const HAN_CONDITIONS: PhraseList = phrase_list!("guards/contradiction/conditions.zh.txt");
@@ -41,7 +54,10 @@ pub(super) fn have_other_subjects(
             let is_frame = |run: &str| is_number(run) || HAN_FRAMES.iter().any(|frame| frame == run);
             let runs = unsupported_runs_and(&subject, &other.to_lowercase(), HAN_SUBJECTS);
             let has_group = GROUPS.iter().any(|group| subject.ends_with(group) && !other.contains(group));
-            runs.iter().any(|run| !is_frame(run) && *run != "项目") || is_apart(&subject, other) || has_group || has_other_latin(&subject, other)
+            runs.iter().any(|run| !is_frame(run) && *run != "项目")
+                || is_apart(&subject, other)
+                || has_group
+                || has_other_latin(&subject, other)
         };
         return own(a.text, b.text) && own(b.text, a.text);
     }
@@ -137,7 +153,8 @@ pub(super) fn hold_under_other_conditions(a: &str, b: &str) -> bool {
         };
         strip(a) != strip(b)
     };
-    let is_word = |word: &String| !word.starts_with(|c: char| c.is_ascii_digit()) && !super::ORDINALS.contains(&word.as_str());
+    let is_word =
+        |word: &String| !word.starts_with(|c: char| c.is_ascii_digit()) && !super::ORDINALS.contains(&word.as_str());
     CONDITIONS.iter().any(|preposition| {
         let (left, right) = (conditions(a, preposition), conditions(b, preposition));
         let [Some(x), Some(y)] = [left.first(), right.first()] else { return false };

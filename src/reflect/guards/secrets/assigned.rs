@@ -201,8 +201,10 @@ fn is_words(value: &str) -> bool {
 fn find_before_words(text: &str, low: &str, out: &mut Vec<Secret>) {
     for (at, _) in low.match_indices(" as ") {
         let behind: Vec<&str> = low[at + 4..].split([' ', '.', ',', ';', '\n']).take(4).collect();
-        let owner = |word: &str| matches!(word, "a" | "an" | "the" | "its" | "their" | "his" | "her" | "my" | "our" | "your");
-        let owned = behind.first().is_some_and(|word| owner(word)) || behind.first().is_some_and(|w| is_password_word(w));
+        let owner =
+            |word: &str| matches!(word, "a" | "an" | "the" | "its" | "their" | "his" | "her" | "my" | "our" | "your");
+        let owned =
+            behind.first().is_some_and(|word| owner(word)) || behind.first().is_some_and(|w| is_password_word(w));
         if !owned || !behind.iter().any(|word| is_password_word(word)) {
             continue;
         }
@@ -213,10 +215,12 @@ fn find_before_words(text: &str, low: &str, out: &mut Vec<Secret>) {
             out.push(Secret { range: start..start + value.len(), kind: "a password or key" });
         }
     }
-    for word in ["作为密码", "当密码", "做密码", "当作密码", "为密码", "作密码", "当口令", "作为口令"] {
+    for word in ["作为密码", "当密码", "做密码", "当作密码", "为密码", "作密码", "当口令", "作为口令"]
+    {
         for at in occurrences(low, word) {
             let before = &text[..at];
-            let value = before.trim_end().rsplit(|c: char| c as u32 >= 0x2e80 || c.is_whitespace()).next().unwrap_or_default();
+            let value =
+                before.trim_end().rsplit(|c: char| c as u32 >= 0x2e80 || c.is_whitespace()).next().unwrap_or_default();
             let start = before.trim_end().len() - value.len();
             if is_password_value(value, ValueJoin::Verb, "") {
                 out.push(Secret { range: start..start + value.len(), kind: "a password or key" });
@@ -245,7 +249,8 @@ fn find_command_passwords(text: &str, low: &str, out: &mut Vec<Secret>) {
             }
         }
     }
-    let clients = ["mysql", "mysqldump", "mariadb", "mysqladmin", "sshpass", "redis-cli", "7z", "unzip", "zip", "smbclient"];
+    let clients =
+        ["mysql", "mysqldump", "mariadb", "mysqladmin", "sshpass", "redis-cli", "7z", "unzip", "zip", "smbclient"];
     let has_client = |before: &str| {
         let line = before.rsplit('\n').next().unwrap_or(before);
         line.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| clients.contains(&word))
