@@ -7,7 +7,7 @@ use super::fences::lines_with_fences;
 use super::machine_lines::is_machine_line;
 use super::pasted_blocks::{
     is_block_line, is_chat_line, is_data_line, is_file_rule, is_git_head, is_letter_start, is_log_line,
-    is_message_head, is_name_and_time, is_prompt, is_said_in_chat, is_statement, is_subtitle_time,
+    is_message_head, is_name_and_time, is_prompt, is_said_in_chat, is_statement, is_subtitle_time, is_timed_message,
 };
 use super::pasted_documents::{
     is_about_user, is_diff_head, is_diff_line, is_document_start, is_front_matter, region_end, rule_of,
@@ -230,6 +230,7 @@ impl PasteReader {
             || is_subtitle_time(trimmed)
             || is_message_head(trimmed)
             || is_name_and_time(lines, at)
+            || is_timed_message(lines, at)
         {
             (self.span, self.has_content) = (Some(PastedSpan::Paragraph), true);
             return true;

@@ -80,6 +80,25 @@ pub(super) fn is_name_and_time(lines: PastedLines<'_>, at: usize) -> bool {
             >= 2
 }
 
+/// `jo 08:12 text`, `*jo* 08:12 text`: a name, a time and a message, on at least two lines of a message.
+pub(super) fn is_timed_message(lines: PastedLines<'_>, at: usize) -> bool {
+    let is_said = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next().unwrap_or_default().trim_matches(['*', '[', ']', '<', '>', '@', '_']);
+        let time = words.next().unwrap_or_default().trim_matches(['[', ']', '(', ')']);
+        let is_time = time.split_once(':').is_some_and(|(hour, minute)| {
+            let is_number = |part: &str| (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit());
+            is_number(hour) && is_number(minute.split(':').next().unwrap_or(minute))
+        });
+        is_time
+            && name.starts_with(char::is_alphabetic)
+            && name.chars().count() <= MAX_NAME_CHARS
+            && words.next().is_some()
+    };
+    let around = lines[at.saturating_sub(REACH)..].iter().take(2 * REACH + 1);
+    is_said(text_at(lines, at)) && around.filter(|(line, _)| is_said(line)).count() >= 2
+}
+
 /// The line above a message in an exported chat or a feed: `Ana — Today at 10:41`, `[12/02/26, 10:41] Ana: text`,
 /// `12/02/2026, 10:41 - Ana: text`, `Ana, [3 Feb 2026 10:41]:`, `@ana · 3h`.
 pub(super) fn is_message_head(line: &str) -> bool {
@@ -110,7 +129,7 @@ pub(super) fn is_message_head(line: &str) -> bool {
 
 /// The head of a commit as `git log` prints it, or of a part of a diff.
 pub(super) fn is_git_head(line: &str) -> bool {
-    let is_hash = |hash: &str| (7..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_hash = |hash: &str| (6..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
     line.strip_prefix("commit ").is_some_and(|rest| is_hash(rest.split(' ').next().unwrap_or_default()))
         || line.starts_with("@@ -") && line[2..].contains("@@")
         || line.starts_with("--- a/")

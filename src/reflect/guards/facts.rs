@@ -320,7 +320,7 @@ fn is_about_another(first: &str, second: &str) -> bool {
 fn own_subject(clause: &str) -> Option<&str> {
     let at = ["是", "有", "叫"].iter().filter_map(|verb| clause.find(verb)).min()?;
     let subject = clause[..at].trim();
-    let is_property = HAN_PROPERTIES.iter().any(|word| subject.starts_with(word) || subject.ends_with(word));
+    let is_property = HAN_PROPERTIES.iter().any(|word| subject.starts_with(word));
     (subject.chars().count() >= 2 && subject.chars().all(is_unspaced) && !is_property).then_some(subject)
 }
 

@@ -6,12 +6,15 @@
 use super::{GuardFinding, GuardText, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, find, is_capitalized, matched_text};
 use crate::text::prose_mask::mask_phrases;
+use crate::text::verbs::is_third_person;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 const FIRST_AND_SECOND: WordList = word_list!("guards/person/first_and_second.en.txt");
 const THIRD_PERSON: WordList = word_list!("guards/person/third.en.txt");
 /// A demonstrative without a noun: "This means …".
 static DEMONSTRATIVES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/person/demonstratives.en.txt"));
+/// Nouns for persons.
+const RELATIVES: WordList = word_list!("guards/grounding/persons.en.txt");
 /// Words before an "I" that is a Roman numeral.
 const NUMBERED_NOUNS: WordList = word_list!("guards/person/numbered_nouns.en.txt");
 const MINE_ADJECTIVES: WordList = word_list!("guards/person/mine_adjectives.en.txt");
@@ -87,6 +90,11 @@ const SUBORDINATORS: WordList = word_list!("guards/person/subordinators.en.txt")
 fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
     let word = tokens[i].text.as_str();
     let plural = matches!(word, "they" | "them" | "their");
+    // "The user's mother moved to Nice after she retired": whom it means stands before it.
+    if matches!(word, "she" | "he" | "her" | "his" | "him") && i > 2 {
+        let relatives = tokens[..i].windows(2).filter(|pair| pair[0].text == "'s" && is_relative(&pair[1].text));
+        return relatives.count() == 1 && !is_capitalized(tokens[i].surface);
+    }
     if !plural && !matches!(word, "it" | "its" | "itself" | "it'll") {
         return false;
     }
@@ -94,7 +102,13 @@ fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
     let user = before.iter().any(|t| t.text == "user");
     if plural {
         // "The functions name their unit"; "User keeps their notes" is about the user.
-        return !user && before.iter().any(|t| t.text.len() > 3 && t.text.ends_with('s') && !is_capitalized(t.surface))
+        let is_object = |t: &WordToken<'_>| {
+            t.text.len() > 5 && t.text.ends_with('s') && !is_capitalized(t.surface) && !is_third_person(&t.text)
+        };
+        // "The user resets passwords after they leak": the nearest plural is meant, not the user.
+        let has_object = user && word != "their" && before[1..].iter().any(is_object);
+        return has_object
+            || !user && before.iter().any(|t| t.text.len() > 3 && t.text.ends_with('s') && !is_capitalized(t.surface))
             || !user && i > 1 && before[0].text.ends_with('s');
     }
     let near = i.saturating_sub(3)..(i + 7).min(tokens.len());
@@ -102,6 +116,10 @@ fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
     let noun = before.iter().rposition(|t| ANTECEDENTS.contains(&t.text)).is_some_and(|at| i - at > 2);
     let clause = i > 2 && SUBORDINATORS.contains(&tokens[i - 1].text);
     noun || clause || named || EXPLETIVES.find(&tokens[near]).is_some()
+}
+
+fn is_relative(word: &str) -> bool {
+    RELATIVES.contains(word)
 }
 
 /// "Henry I of England", "covers Henry I.": preceded by a name and not followed by a verb.

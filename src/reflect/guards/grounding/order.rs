@@ -155,12 +155,10 @@ pub fn has_sides_exchanged<'a>(text: &str, clauses: impl Iterator<Item = &'a str
     }
     let (mut swapped, mut same) = (false, false);
     for clause in clauses {
-        for (word, [left, right]) in sides(clause) {
-            for (own_word, [own_left, own_right]) in &own {
-                if word != *own_word {
-                    continue;
-                }
-                let crosses = !own_left.is_disjoint(&right) && !own_right.is_disjoint(&left);
+        for (word, said) in sides(clause) {
+            for (_, own) in own.iter().filter(|(own_word, _)| *own_word == word) {
+                let crosses = !own[0].is_disjoint(&said[1]) && !own[1].is_disjoint(&said[0]);
+                let ([own_left, own_right], [left, right]) = (without_common(own), without_common(&said));
                 let agrees = !own_right.is_disjoint(&right) || !own_left.is_disjoint(&left);
                 swapped |= crosses && own_right.is_disjoint(&right);
                 same |= agrees && !crosses;
@@ -188,7 +186,7 @@ fn sides(text: &str) -> Vec<(&'static str, [HashSet<String>; 2])> {
     if has_unspaced_script(text) {
         let way = han_way(text).map(|way| ("from", way));
         let all = way.into_iter().chain(han_comparison(text).map(|sides| ("than", sides)));
-        return all.map(|(word, sides)| (word, without_common(sides))).collect();
+        return all.collect();
     }
     let spaced = spaced_words(text);
     let words: Vec<&str> = spaced.trim().split(' ').collect();
@@ -222,14 +220,12 @@ fn sides(text: &str) -> Vec<(&'static str, [HashSet<String>; 2])> {
             None => {}
         }
     }
-    found.into_iter().map(|(word, sides)| (word, without_common(sides))).collect()
+    found
 }
 
 /// Two sides without what both have: "reading books", "reading papers".
-fn without_common([left, right]: [HashSet<String>; 2]) -> [HashSet<String>; 2] {
-    let common: HashSet<String> = left.intersection(&right).cloned().collect();
-    let without = |side: HashSet<String>| side.into_iter().filter(|key| !common.contains(key)).collect();
-    [without(left), without(right)]
+fn without_common([left, right]: &[HashSet<String>; 2]) -> [HashSet<&String>; 2] {
+    [left.difference(right).collect(), right.difference(left).collect()]
 }
 
 /// The pairs of characters, and the Latin words, between 从 and 到, and after it.

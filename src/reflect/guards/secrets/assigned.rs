@@ -280,7 +280,8 @@ const MIN_SEED_WORDS: usize = 4;
 fn find_logins(text: &str, low: &str, out: &mut Vec<Secret>) {
     let joints = [" / ", " with ", " and "].into_iter().flat_map(|joint| low.match_indices(joint));
     for (at, joint) in joints {
-        let before = low[..at].rsplit(['.', ';', '\n', '。']).next().unwrap_or_default();
+        let before = low[..at].rsplit([';', '\n', '。']).next().unwrap_or_default();
+        let before = before.rsplit(". ").next().unwrap_or(before);
         let is_login = LOGIN_WORDS.iter().any(|word| before.contains(word)) && before.contains([':', '：']);
         let from = at + joint.len();
         let length = unquoted_len(&text[from..]);
