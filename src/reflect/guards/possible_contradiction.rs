@@ -16,8 +16,10 @@ use crate::text::phrase::{has_unspaced_script, named_group};
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
+use prefilter::SharedParts;
 use subjects::{have_other_subjects, hold_under_other_conditions, measure_other_dimensions};
 
+mod prefilter;
 mod subjects;
 
 /// Words that add to what is known: "also", 还.
@@ -426,7 +428,8 @@ fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
 /// The first of some texts that a new one may exclude.
 pub fn find_possible_contradiction<'a>(text: &str, mut others: impl Iterator<Item = &'a str>) -> Option<String> {
     let new = NewText::new(text);
-    others.find(|known| new.may_contradict_in_part(known)).map(str::to_owned)
+    let shared = SharedParts::of(text, !new.fields.is_empty());
+    others.find(|known| shared.are_in(known) && new.may_contradict_in_part(known)).map(str::to_owned)
 }
 
 #[cfg(test)]

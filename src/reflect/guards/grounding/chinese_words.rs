@@ -59,6 +59,12 @@ pub fn unsupported_runs_and(text: &str, sources: &str, named: PhraseList) -> Vec
     runs
 }
 
+/// The words of the classes of which a text has one.
+pub fn related_words(text: &str) -> impl Iterator<Item = &'static str> {
+    let classes = SUPPORT_CLASSES.iter().filter(|class| class.split('|').any(|word| text.contains(word)));
+    classes.flat_map(|class| class.split('|'))
+}
+
 /// Whether a run without a counterpart may be another way to say what the sources say: one character that is
 /// no measure word and is not in a list of those that state something.
 pub fn may_paraphrase(text: &str, run: &str) -> bool {

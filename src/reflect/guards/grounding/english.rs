@@ -173,6 +173,17 @@ impl EnglishSources {
     }
 }
 
+/// The words, as stems or phrases, that say the same as a word or support it.
+pub fn related_words(word: &str) -> Vec<&'static str> {
+    let base = IRREGULAR_FORMS.value(word).unwrap_or(word);
+    let key = stem(base);
+    let classes = SUPPORT_CLASSES.iter().filter(|class| class.split('|').any(|one| one == key || one == word));
+    classes
+        .flat_map(|class| class.split('|'))
+        .chain(SUPPORT.value(&key).into_iter().flat_map(|list| list.split(' ')))
+        .collect()
+}
+
 fn is_free(low: &str, key: &str) -> bool {
     FREE_WORDS.contains(low) || FREE_WORDS.contains(key)
 }
