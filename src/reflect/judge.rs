@@ -425,6 +425,31 @@ mod tests {
     }
 
     #[test]
+    fn what_may_contradict_waits_if_it_is_only_repeated() {
+        let known = ["Does not smoke."];
+        let quote = "I prefer tabs over spaces";
+        let value = add("Smokes a pipe in the evening.", quote);
+        check(value.clone(), &known, "refused may_contradict");
+        let asked = [parse_proposal(&value).unwrap().operation];
+        let (turns, prefixes, rules) = (turns(), PathPrefixes::default(), WritingRules::default());
+        let known = known.map(str::to_owned);
+        let context = JudgeContext {
+            turns: &turns,
+            known: &known,
+            rules: &rules,
+            into: None,
+            prefixes: &prefixes,
+            asked: &asked,
+            heard: &[],
+        };
+        let route = |value: serde_json::Value| route_proposal(&parse_proposal(&value).unwrap(), &context);
+        let waits = route(value);
+        assert!(matches!(waits, Route::Inbox(_, found) if found[0].excerpt.starts_with('@')));
+        let answered = route(add("Smokes a pipe in the evening on holiday.", quote));
+        assert!(matches!(answered, Route::Apply(_)), "it says when it holds: {answered:?}");
+    }
+
+    #[test]
     fn known_texts_are_not_added() {
         check(add("Name: Zhang San", "I'm Zhang San"), &["Name: Zhang San"], "known duplicate");
     }
