@@ -437,55 +437,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zz_debug() {
-        let Ok(file) = std::env::var("PAIRS") else { return };
-        for line in std::fs::read_to_string(file).unwrap().lines() {
-            let Some((label, rest)) = line.split_once(' ') else { continue };
-            let Some((a, b)) = rest.split_once(" || ") else { continue };
-            let wanted = label.starts_with('+');
-            let new = NewText::new(b);
-            let got = super::super::find_related_or_possible(b, [a].into_iter()).is_some_and(|r| {
-                matches!(
-                    r.violation,
-                    super::super::Violation::Contradiction | super::super::Violation::PossibleContradiction
-                )
-            });
-            if got == wanted {
-                continue;
-            }
-            let (n, o) = (&new.statement, Statement::of(a));
-            let kw = EnglishSources::of([a].into_iter());
-            let (l, r) = (Remainder::of(n, &kw, &o), Remainder::of(&o, &new.words, n));
-            println!(
-                "{label} {a} || {b}\n    pc {} subj {} cond {} sides {} opp {:?} den {} {} persons {:?} {:?}\n    L w{:?} n{:?} #{:?} d{:?} {}/{} fr{}\n    R w{:?} n{:?} #{:?} d{:?} {}/{} fr{}",
-                new.may_contradict_in_part(a),
-                have_other_subjects(n, &o, &new.words, &kw),
-                hold_under_other_conditions(b, a),
-                has_sides_exchanged_loosely(b, a),
-                opposite_words(b, a),
-                denies(n),
-                denies(&o),
-                persons_of(b),
-                persons_of(a),
-                l.words,
-                l.names,
-                l.numbers,
-                l.dates,
-                l.shared,
-                l.total,
-                l.has_only_frames(),
-                r.words,
-                r.names,
-                r.numbers,
-                r.dates,
-                r.shared,
-                r.total,
-                r.has_only_frames()
-            );
-        }
-    }
-
-    #[test]
     fn the_model_is_asked_about_what_may_exclude_each_other() {
         for (a, b) in [
             ("Does not smoke.", "Smokes a pipe in the evening."),
