@@ -283,7 +283,7 @@ impl SoughtField {
         // 用户的母亲搬到了海口: where a relative lives.
         let relative =
             sentence.han.strip_prefix("用户的").filter(|_| matches!(known.name, "city" | "employer" | "language"));
-        if relative.is_some_and(|rest| super::grounding::chinese_words::starts_with_person(rest)) {
+        if relative.is_some_and(super::grounding::chinese_words::starts_with_person) {
             return false;
         }
         let is_name = |at| known.name != "preferred_name" || is_named(words, at);
