@@ -345,16 +345,33 @@ impl ContextBuilder<'_> {
     }
 
     fn index_context(&self) -> Result<ContextResult, Rejection> {
-        let revisions = self.store().recent_entries()?;
-        let files = self.visible_files()?;
-        let listed = self.store().map_files(&files, super::list_and_read::SUMMARY_HEAD_BYTES, &|file, read| {
+        let mut listed = self.index_of(self.session)?;
+        if self.session.layers.is_some() {
+            // The nearest first: where the budget is short, files of farther layers are left out before nearer ones.
+            for (name, layer) in self.session.sources()? {
+                let with_layer =
+                    |file: IndexedFile| IndexedFile { path: SourceAddress::path(&name, &file.path), ..file };
+                listed.extend(self.index_of(&layer)?.into_iter().map(with_layer));
+            }
+        }
+        Ok(index_page(self.options, &listed))
+    }
+
+    /// The files of one memory that its caller may see, most valuable first, with paths within that memory.
+    fn index_of(&self, session: &Session) -> Result<Vec<IndexedFile>, Rejection> {
+        let store = &session.store;
+        let revisions = store.recent_entries()?;
+        let files: Vec<File> =
+            store.walk(None)?.into_iter().filter(|f| self.item_filter.allows_folder(&f.path)).collect();
+        let listed = store.map_files(&files, super::list_and_read::SUMMARY_HEAD_BYTES, &|file, read| {
             let Ok((bytes, _)) = read else { return None };
+            let summary = || summary_of(store, &file.path, bytes);
             let is_listed = self.item_filter.allows_folder(&file.path) && !self.is_index(file, bytes);
-            is_listed.then(|| self.list_file(file, bytes))
+            is_listed.then(|| IndexedFile { path: file.path.clone(), size: file.size, summary: summary() })
         });
         let mut listed: Vec<IndexedFile> = listed.into_iter().flatten().collect();
         sort_by_value(&mut listed, &last_writes(&revisions, |_| true));
-        Ok(index_page(self.options, &listed))
+        Ok(listed)
     }
 
     /// The files that may be part of a context.

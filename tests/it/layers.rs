@@ -58,6 +58,8 @@ fn reads_merge_all_layers_and_name_them() {
     assert!(context.contains("… and 1 file of the layer mine: memdir list mine:\n"), "{context}");
     let near = context.find("Name tests").unwrap();
     assert!(near < context.find("Indent with").unwrap(), "the nearest first\n{context}");
+    let index = done(&project, &["context", "--style", "index"]);
+    assert!(index.contains("- mine:facts/style.md (") && index.contains("- facts/style.md ("), "{index}");
     let list = done(&project, &["list"]);
     assert!(list.contains("mine:facts/style.md") && list.contains("facts/user.md"), "{list}");
     let found: Value = serde_json::from_str(&done(&project, &["query", "indent", "--json"])).unwrap();
