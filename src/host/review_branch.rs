@@ -56,7 +56,9 @@ impl Git {
         }
     }
 
-    /// Makes a commit with these files changed, on top of `parent`, and returns its name. No branch refers to it yet.
+    /// Makes a commit with these files changed, on top of `parent`, and returns its name. No branch refers to it yet. It is
+    /// not signed, whatever `commit.gpgsign` says, which `git commit-tree` ignores: an agent wrote the text, and the key is
+    /// that of a person, whom signing would ask for a passphrase.
     ///
     /// # Errors
     /// `git`, with git's first message.
