@@ -13,8 +13,6 @@ const FIRST_AND_SECOND: WordList = word_list!("guards/person/first_and_second.en
 const THIRD_PERSON: WordList = word_list!("guards/person/third.en.txt");
 /// A demonstrative without a noun: "This means …".
 static DEMONSTRATIVES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/person/demonstratives.en.txt"));
-/// Nouns for persons.
-const RELATIVES: WordList = word_list!("guards/grounding/persons.en.txt");
 /// Words before an "I" that is a Roman numeral.
 const NUMBERED_NOUNS: WordList = word_list!("guards/person/numbered_nouns.en.txt");
 const MINE_ADJECTIVES: WordList = word_list!("guards/person/mine_adjectives.en.txt");
@@ -119,7 +117,7 @@ fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
 }
 
 fn is_relative(word: &str) -> bool {
-    RELATIVES.contains(word)
+    super::grounding::scope::is_person(word)
 }
 
 /// "Henry I of England", "covers Henry I.": preceded by a name and not followed by a verb.

@@ -251,7 +251,7 @@ fn name_person(a: &str, b: &str) -> bool {
 /// Words before a person's name.
 const HAN_NAMING: [&str; 7] = ["名叫", "名字", "姓名", "叫", "嫁给", "娶了", "名为"];
 
-/// Words that say whom somebody is married to.
+/// Words that say whom a person is married to.
 const SPOUSES: [&str; 14] = [
     "husband", "wife", "spouse", "hubby", "丈夫", "妻子", "老公", "老婆", "爱人", "太太", "配偶", "媳妇", "先生",
     "夫人",

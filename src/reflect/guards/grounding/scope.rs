@@ -282,6 +282,11 @@ pub(super) fn has_other_noun(statement: &Statement<'_>, said: &str) -> bool {
     Statement::of(clause).tokens.iter().any(|t| is_noun(t) && !own.supports(t))
 }
 
+/// Whether a word is a noun for a person.
+pub(in super::super) fn is_person(word: &str) -> bool {
+    PERSONS.contains(word)
+}
+
 /// The persons that an English text names.
 pub fn persons(text: &str) -> Vec<String> {
     spaced_words(text)

@@ -4,7 +4,7 @@
 
 use super::super::grounding::chinese_words::unsupported_runs_and;
 use super::super::grounding::english::EnglishSources;
-use super::{HAN_SUBJECTS, SUBJECTS};
+use super::{FRAMES, HAN_FRAMES, HAN_SUBJECTS, SUBJECTS};
 use crate::text::phrase::{has_unspaced_script, word_tokens};
 use crate::text::prose_mask::split_label;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
@@ -15,9 +15,6 @@ use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 /// Words that end the subject of a sentence, besides verbs in the third person and in the past.
 const SUBJECT_ENDS: WordList = word_list!("guards/contradiction/subject_ends.en.txt");
 const HAN_SUBJECT_ENDS: PhraseList = phrase_list!("guards/contradiction/subject_ends.zh.txt");
-/// Nouns for the kind of a value: "the number of retries".
-const FRAMES: WordList = word_list!("guards/contradiction/frames.en.txt");
-const HAN_FRAMES: PhraseList = phrase_list!("guards/contradiction/frames.zh.txt");
 /// Nouns for several people, of which one does not stand for another.
 const GROUPS: [&str; 14] = [
     "team",
