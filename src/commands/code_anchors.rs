@@ -13,7 +13,9 @@ use crate::host::code_history::repository_root;
 use crate::host::git::Git;
 use crate::operation::{Action, Operation, Target};
 use crate::store::code_files::CodeFiles;
-use crate::text::code_anchor::{AnchorError, CodeAnchor, CodePath, CodeText, LinesHash};
+use crate::text::code_anchor::{AnchorError, CodeAnchor, LinesHash};
+use crate::text::code_path::CodePath;
+use crate::text::code_text::CodeText;
 
 /// The code files that the anchors of a session may name.
 pub struct AnchoredCode {

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::platform;
 use super::root::{DataRoot, open_plain, read_contents};
 use crate::code::{Code, Rejection};
-use crate::text::code_anchor::CodePath;
+use crate::text::code_path::CodePath;
 
 /// The largest code file that is read, in bytes. Larger ones are generated, and hashing them takes long.
 const MAX_CODE_FILE_BYTES: i64 = 8 << 20;

@@ -6,6 +6,8 @@ pub mod best_pairs;
 pub mod byte_size;
 pub mod caseless_prefix;
 pub mod code_anchor;
+pub mod code_path;
+pub mod code_text;
 pub mod contradiction;
 pub mod dates;
 pub mod display_width;

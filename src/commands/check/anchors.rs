@@ -17,7 +17,9 @@ use crate::host::git::Git;
 use crate::operation::{Action, Operation, Target, inert_metadata};
 use crate::path::MemoryPath;
 use crate::store::FoundFile;
-use crate::text::code_anchor::{AnchorError, CodeAnchor, CodePath, CodeText, LineRange, LinesHash, LinesMatch};
+use crate::text::code_anchor::{AnchorError, CodeAnchor, LineRange, LinesHash};
+use crate::text::code_path::CodePath;
+use crate::text::code_text::{CodeText, LinesMatch};
 use crate::view::stale_anchors::{AnchoredBulletKey, STALE_ANCHORS_NOTE, StaleAnchor, StaleAnchors};
 
 /// How many bytes all searches for moved lines may hash: less than a second.
