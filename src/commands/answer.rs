@@ -37,7 +37,8 @@ pub use crate::view::context::answer::{ContextEntry, ContextFile, ContextItem, C
 pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletBlame, BulletRow, CommitOrigin, Outline, SectionRow};
-pub use crate::view::query::answer::{ConfidenceNote, LargerBounds, QueryResult, QueryRow};
+pub use crate::view::query::answer::{LargerBounds, QueryResult};
+pub use crate::view::query::query_row::{ConfidenceNote, QueryRow};
 
 /// The outcome of a batch of operations.
 #[derive(Clone, Debug)]

@@ -18,3 +18,15 @@ pub fn char_quarters(c: char) -> usize {
         _ => 2,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_about_four_letters_or_one_character() {
+        for (text, tokens) in [("", 0), ("abcd", 1), ("abcde", 2), ("项目", 2), ("été", 2)] {
+            assert_eq!(estimate_llm_tokens(text), tokens, "{text}");
+        }
+    }
+}

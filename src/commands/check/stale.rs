@@ -8,7 +8,7 @@ use crate::commands::Session;
 use crate::commands::answer::CheckFinding;
 use crate::document::Document;
 use crate::path::MemoryPath;
-use crate::view::query::answer::ConfidenceNote;
+use crate::view::query::query_row::ConfidenceNote;
 use crate::view::staleness::{StaleReason, stale_bullets};
 
 /// The stale bullets of a file, each with its dates and the commands that confirm or remove it.

@@ -13,8 +13,8 @@ use crate::host::git_dir::GitDirectory;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::text::topic_match::Topic;
 use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line};
-use crate::view::query::answer::QueryRow;
 use crate::view::query::filter::QueryOptions;
+use crate::view::query::query_row::QueryRow;
 use doubts::Doubts;
 use shown::ShownItems;
 

@@ -7,18 +7,17 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::filter::{ItemFilter, QueryOptions};
 use super::item_facts::ItemFacts;
 use super::items::{self, ItemKind};
+use super::query_row::{ConfidenceNote, LinkReason, QueryRow, ScorePart};
 use super::score::{Ranking, ScoreAdjustments, ScoredItem};
 use super::terms::{QueryTerm, QueryTerms};
 use crate::document::section_range;
 use crate::path::SourceAddress;
-use crate::policy::EffectiveConfidence;
-use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
+use crate::view::stale_anchors::StaleAnchor;
 
 /// The result of a query.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -128,184 +127,6 @@ pub struct LargerBounds {
     /// The maximum number of tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,
-}
-
-/// An item of the result.
-#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
-pub struct QueryRow {
-    /// How close its vector is to that of the question, from -1 to 1; `None` without vectors. For hooks.
-    #[serde(skip)]
-    pub similarity: Option<f64>,
-    /// Its address: `facts/user.md@acvh`, or the section for an item that is not a bullet.
-    pub address: String,
-    /// The path of the file.
-    pub path: String,
-    /// The section's slug.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub section: Option<String>,
-    /// The title of the entry or section, else of the file.
-    pub title: String,
-    /// The item's date, `YYYY-MM-DD`; absent if unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub date: Option<String>,
-    /// `bullet`, `entry`, `heading`, `paragraph`, `row` or `code`.
-    pub kind: &'static str,
-    /// A bullet's handle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handle: Option<String>,
-    /// Its explicit id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// Its own `[category]`, else the `metadata.type` of its file, else its file's name.
-    pub category: String,
-    /// Its text on one line.
-    pub text: String,
-    /// With `full`: the item's source text, with its children.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub full: Option<String>,
-    /// With `full`: the source text of the episode entry it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entry: Option<String>,
-    /// Its metadata.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub meta: Map<String, Value>,
-    /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stale_anchor: Option<&'static str>,
-    /// The address of the item of a nearer layer that says otherwise, and which counts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub overruled_by: Option<String>,
-    /// Its score; comparable within one result only.
-    pub score: f64,
-    /// Relevance from 0 to 1; 1 if it contains every term of the query. `threshold` is compared with it.
-    pub relevance: f64,
-    /// With `explain`: what each part contributed to the score.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parts: Option<Vec<ScorePart>>,
-    /// With `explain`: the confidence that it states, and what is left of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub confidence: Option<ConfidenceNote>,
-    /// For an item shown because it is linked to a matching one: that link.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub linked: Option<LinkReason>,
-}
-
-/// The link between a matching item and one that is shown because of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct LinkReason {
-    /// The matching item's address.
-    pub with: String,
-    /// `to` if this item contains the link, `from` if the matching one does.
-    pub direction: &'static str,
-    /// The relation that the linking item names: `depends_on`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub relation: Option<String>,
-}
-
-impl LinkReason {
-    /// The link on one line: `← facts/user.md@acvh depends_on`.
-    pub fn line(&self) -> String {
-        let arrow = if self.direction == "to" { '→' } else { '←' };
-        match &self.relation {
-            Some(relation) => format!("{arrow} {} {relation}", self.with),
-            None => format!("{arrow} {}", self.with),
-        }
-    }
-}
-
-/// A part of a score.
-#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
-pub struct ScorePart {
-    /// The term as the search compares it, with the word for which it stands in (`kayak for kyaak`); or `(file)`, `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`,
-    /// `(vector)`, `(link)`.
-    pub term: String,
-    /// What it added to the score.
-    pub score: f64,
-}
-
-/// A stated confidence and what its age left of it.
-#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
-pub struct ConfidenceNote {
-    /// As the item states it, 0 to 1.
-    pub stated: f64,
-    /// What is left of it; `conf` is compared with it.
-    pub effective: f64,
-    /// The day from which on it decays, `YYYY-MM-DD`; absent if it does not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<String>,
-    /// Days since then.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub age_days: Option<u32>,
-}
-
-impl ConfidenceNote {
-    /// On one line: `confidence 0.8, now 0.31: 247 days since 2025-06-22`.
-    pub fn line(&self) -> String {
-        match (&self.since, self.age_days) {
-            (Some(since), Some(days)) => {
-                format!("confidence {}, now {}: {days} days since {since}", self.stated, self.effective)
-            }
-            _ => format!("confidence {}", self.stated),
-        }
-    }
-}
-
-impl From<EffectiveConfidence> for ConfidenceNote {
-    fn from(confidence: EffectiveConfidence) -> ConfidenceNote {
-        ConfidenceNote {
-            stated: confidence.stated,
-            effective: confidence.rounded(),
-            since: confidence.since.map(|day| day.to_string()),
-            age_days: confidence.since.map(|_| confidence.age_days),
-        }
-    }
-}
-
-impl QueryRow {
-    /// The heading of a group of items: `facts/user.md#work: Work (2026-02-24)`.
-    pub fn heading(&self) -> String {
-        let mut head = self.path.clone();
-        if let Some(section) = &self.section {
-            head.push('#');
-            head.push_str(section);
-        }
-        if !self.title.is_empty() {
-            head.push_str(": ");
-            head.push_str(&self.title);
-        }
-        if let Some(date) = &self.date {
-            head.push_str(&format!(" ({date})"));
-        }
-        head
-    }
-
-    /// The text below the heading: the item on one line, and the source text if it is given.
-    pub fn lines(&self) -> (Option<&str>, Option<&str>) {
-        let Some(full) = self.full.as_deref() else { return (Some(&self.text), None) };
-        let entry = self.entry.as_deref().map(str::trim_end);
-        match (&self.handle, full.split_once('\n')) {
-            (Some(_), Some((_, below))) => {
-                (Some(&self.text), entry.or(Some(below.trim_end()).filter(|b| !b.is_empty())))
-            }
-            (Some(_), None) => (Some(&self.text), entry),
-            (None, _) => (None, entry.or(Some(full.trim_end()))),
-        }
-    }
-
-    /// Estimated size as text, in tokens; `last` is the heading of the item before it.
-    pub fn token_cost(&self, last: &str) -> usize {
-        let head = self.heading();
-        let name = self.handle.as_ref().map_or(0, |h| estimate_llm_tokens(h) + 1);
-        let parts: usize = self.parts.iter().flatten().map(|p| estimate_llm_tokens(&p.term) + 4).sum();
-        let above = if head == last { 0 } else { estimate_llm_tokens(&head) + 1 };
-        let (line, more) = self.lines();
-        let lines: usize = [line, more].into_iter().flatten().map(|text| estimate_llm_tokens(text) + 1).sum();
-        let link = self.linked.as_ref().map_or(0, |tie| estimate_llm_tokens(&tie.line()) + 1);
-        let mark = self.stale_anchor.map_or(0, |state| estimate_llm_tokens(&anchor_mark(state)));
-        let confidence = self.confidence.as_ref().map_or(0, |note| estimate_llm_tokens(&note.line()) + 1);
-        let overruled = self.overruled_by.as_ref().map_or(0, |by| estimate_llm_tokens(by) + 4);
-        above + name + lines + parts + link + mark + confidence + overruled
-    }
 }
 
 /// Budget kept for the last line of a result, in tokens.
@@ -541,23 +362,4 @@ fn explained(term: &QueryTerm) -> Cow<'_, str> {
 /// Rounds to thousandths: more digits would be noise.
 fn round_score(score: f64) -> f64 {
     (score * 1000.0).round() / 1000.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_are_about_four_letters_or_one_character() {
-        assert_eq!(
-            (
-                estimate_llm_tokens(""),
-                estimate_llm_tokens("abcd"),
-                estimate_llm_tokens("abcde"),
-                estimate_llm_tokens("项目"),
-                estimate_llm_tokens("été")
-            ),
-            (0, 1, 2, 2, 2)
-        );
-    }
 }

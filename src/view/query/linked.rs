@@ -5,10 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::answer::{LAST_LINE_TOKENS, LinkReason, QueryResult, QueryRow, plain_row};
+use super::answer::{LAST_LINE_TOKENS, QueryResult, plain_row};
 use super::filter::ItemFilter;
 use super::item_facts::ItemFacts;
 use super::items::{self, ItemKind};
+use super::query_row::{LinkReason, QueryRow};
 use super::score::{Ranking, ScoredItem};
 use crate::document::links::{FileLink, fragment_range, link_candidates, refers_to};
 use crate::path::MemoryPath;

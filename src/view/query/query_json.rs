@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::answer::QueryRow;
 use super::filter::QueryOptions;
+use super::query_row::QueryRow;
 use crate::code::{Code, Rejection};
 use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, as_integer, optional};
 

@@ -15,7 +15,7 @@ use crate::host::outside_files;
 use crate::text::code_anchor::CodeAnchor;
 use crate::text::contradiction::compare_statements;
 use crate::text::statement::Statement;
-use crate::view::query::answer::QueryRow;
+use crate::view::query::query_row::QueryRow;
 
 /// Files with instructions for agents, which their hosts load by themselves.
 const INSTRUCTIONS: [&str; 3] = ["CLAUDE.md", "AGENTS.md", "GEMINI.md"];
