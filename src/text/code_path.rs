@@ -1,6 +1,6 @@
 //! A path of a code file: below the root of a repository, and nothing of git's own.
 //!
-//! Never opens a file: what a path may not name is told by its text.
+//! Never opens a file: its text alone shows what a path may not name.
 
 use std::fmt;
 
