@@ -325,12 +325,15 @@ pub(super) fn language_of(session: &Session) -> Result<DetectedLanguage, Rejecti
 /// The language of the first files. For a query without function words: whatever language it is in, its words are
 /// reduced to stems as those of the memory.
 fn memory_language(store: &Store, files: &[File]) -> DetectedLanguage {
-    let sample = &files[..LANGUAGE_SAMPLE_FILES.min(files.len())];
-    let found = store.map_files(sample, MAX_LANGUAGE_SAMPLE_BYTES, &|_, read| {
-        let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok());
-        text.map_or(DetectedLanguage::Unknown, detect_language)
+    let sample = files[..LANGUAGE_SAMPLE_FILES.min(files.len())].chunks(1);
+    // The second file is read only if the first does not tell.
+    let mut languages = sample.flat_map(|file| {
+        store.map_files(file, MAX_LANGUAGE_SAMPLE_BYTES, &|_, read| {
+            let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok());
+            text.map_or(DetectedLanguage::Unknown, detect_language)
+        })
     });
-    found.into_iter().find(|language| *language != DetectedLanguage::Unknown).unwrap_or(DetectedLanguage::Unknown)
+    languages.find(|language| *language != DetectedLanguage::Unknown).unwrap_or(DetectedLanguage::Unknown)
 }
 
 /// The files that the best hits link to or are linked from. This scan of all files is only needed for `--linked`.

@@ -6,7 +6,7 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
-use super::stopwords::is_stopword;
+use super::stopwords::{STOPWORDS, is_stopword};
 use super::strip_diacritics::strip_diacritics;
 use super::word_list::{WordList, word_list};
 use super::words;
@@ -42,6 +42,47 @@ const LANGUAGES: [Language; 9] = [
     language("ru", Algorithm::Russian, word_list!("stopwords/ru.txt")),
 ];
 
+/// A slot of [`STOPWORD_SLOTS`] for each hash of a word.
+const STOPWORD_SLOT_COUNT: usize = 4096;
+
+/// The bit of English, after those of [`LANGUAGES`].
+const ENGLISH_BIT: u16 = 1 << LANGUAGES.len();
+
+/// For the hash of each function word a bit: the lowest for the first of [`LANGUAGES`], and so on. Most words of a text
+/// are in none of the lists, so they need not be searched for in each.
+static STOPWORD_SLOTS: [u16; STOPWORD_SLOT_COUNT] = {
+    let mut slots = [0; STOPWORD_SLOT_COUNT];
+    let mut language = 0;
+    while language <= LANGUAGES.len() {
+        let list = if language < LANGUAGES.len() { LANGUAGES[language].stopwords } else { STOPWORDS };
+        let list = list.as_bytes();
+        let (mut at, mut hash) = (0, 0);
+        while at < list.len() {
+            if list[at] == b'\n' {
+                slots[hash % STOPWORD_SLOT_COUNT] |= 1 << language;
+                hash = 0;
+            } else {
+                hash = add_to_hash(hash, list[at]);
+            }
+            at += 1;
+        }
+        language += 1;
+    }
+    slots
+};
+
+const fn add_to_hash(hash: usize, byte: u8) -> usize {
+    // Times 31, and the bits above the slots back among them, so that the beginning of a word counts as well.
+    let hash = (hash as u32).wrapping_mul(31).wrapping_add(byte as u32);
+    (hash ^ (hash >> 15)) as usize
+}
+
+/// The languages whose function words may include this one, as in [`STOPWORD_SLOTS`]; never too few.
+fn languages_with_stopword(word: &str) -> u16 {
+    let hash = word.bytes().fold(0, add_to_hash);
+    STOPWORD_SLOTS[hash % STOPWORD_SLOT_COUNT]
+}
+
 /// What the function words of a text tell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DetectedLanguage {
@@ -75,15 +116,22 @@ pub fn detect_language(text: &str) -> DetectedLanguage {
     let mut counts = [0_usize; LANGUAGES.len()];
     let judged = words(text).filter(|word| !word.is_ngram && word.text.len() <= MAX_STOPWORD_BYTES);
     for word in judged.take(MAX_JUDGED_WORDS) {
-        if is_stopword(&word.text) {
+        let mut candidates = languages_with_stopword(&word.text);
+        if candidates == 0 {
+            continue;
+        }
+        if candidates & ENGLISH_BIT != 0 && is_stopword(&word.text) {
             english += 1;
         }
         // Most memories are in English, and look like it soon.
         if english >= ENOUGH_ENGLISH && english > 2 * counts.iter().copied().max().unwrap_or(0) {
             return DetectedLanguage::English;
         }
-        for (count, language) in counts.iter_mut().zip(LANGUAGES) {
-            *count += usize::from(language.is_stopword(&word.text));
+        candidates &= !ENGLISH_BIT;
+        while candidates != 0 {
+            let at = candidates.trailing_zeros() as usize;
+            counts[at] += usize::from(LANGUAGES[at].is_stopword(&word.text));
+            candidates &= candidates - 1;
         }
     }
     let most = counts.iter().copied().max().unwrap_or(0);
@@ -128,6 +176,18 @@ fn snowball_term(algorithm: Algorithm, word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_function_word_has_its_slot() {
+        let lists = LANGUAGES.iter().map(|language| language.stopwords).chain([STOPWORDS]);
+        for (at, list) in lists.enumerate() {
+            for word in list.iter() {
+                assert!(languages_with_stopword(word) & 1 << at != 0, "{word}");
+            }
+        }
+        let filled = STOPWORD_SLOTS.iter().filter(|slot| **slot != 0).count();
+        assert!(filled < STOPWORD_SLOT_COUNT / 5, "{filled} slots: other words are searched for too often");
+    }
 
     #[test]
     fn function_words_tell_the_language() {

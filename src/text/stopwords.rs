@@ -23,7 +23,8 @@ pub fn is_stop_ngram(ngram: &str) -> bool {
 
 const STOP_CHARACTERS: [WordList; 2] = [word_list!("stopwords/zh.txt"), word_list!("stopwords/ja.txt")];
 
-const STOPWORDS: WordList = word_list!("stopwords/en.txt");
+/// The English function words.
+pub const STOPWORDS: WordList = word_list!("stopwords/en.txt");
 
 const GENERIC: WordList = word_list!("stopwords/generic.en.txt");
 

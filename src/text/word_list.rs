@@ -46,6 +46,11 @@ impl WordList {
         self.0.lines()
     }
 
+    /// The entries, each with a line end, for tables that the compiler makes.
+    pub const fn as_bytes(self) -> &'static [u8] {
+        self.0.as_bytes()
+    }
+
     /// Binary search over byte offsets: each step compares the line around the middle.
     fn search(self, compare: impl Fn(&[u8]) -> Ordering) -> Option<&'static str> {
         let text = self.0.as_bytes();

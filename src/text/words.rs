@@ -72,7 +72,8 @@ impl<'a> WordIter<'a> {
 
 /// Whether this character's script has no spaces between words.
 pub fn is_unspaced(c: char) -> bool {
-    matches!(c as u32,
+    c as u32 >= 0x0E00
+        && matches!(c as u32,
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF // Thai, Lao, Myanmar, Khmer
         | 0x1100..=0x11FF | 0x3130..=0x318F | 0xAC00..=0xD7FF // Hangul
         | 0x3005..=0x3007 | 0x3040..=0x30FF | 0x31F0..=0x31FF | 0xFF66..=0xFF9F // kana
@@ -90,7 +91,12 @@ fn ngram(text: &str, start: usize, end: usize) -> TextWord<'_> {
 }
 
 fn run_length(run: &str) -> usize {
-    let mut chars = run.char_indices().peekable();
+    // Most words are ASCII: their letters and digits need no look at tables.
+    let plain = run.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    if run.as_bytes().get(plain).is_none_or(|b| b.is_ascii() && *b != b'\'') {
+        return plain;
+    }
+    let mut chars = run[plain..].char_indices().map(|(i, c)| (plain + i, c)).peekable();
     while let Some((i, c)) = chars.next() {
         let joins =
             is_apostrophe(c) && chars.peek().is_some_and(|&(_, next)| next.is_alphabetic() && !is_unspaced(next));
