@@ -3,6 +3,8 @@
 //!
 //! Never runs while every word of the query occurs somewhere: it reads all words of all files.
 
+use std::ops::Range;
+
 use super::count::FileCounts;
 use super::terms::{QueryTerm, QueryTerms};
 use crate::text::search_terms::search_term;
@@ -77,25 +79,34 @@ impl TypoFinder {
     /// The words of a text that resemble a missing one, the best of each term.
     pub fn find(&self, bytes: &[u8]) -> Vec<SimilarWord> {
         let mut found = Vec::new();
-        let mut at = 0;
-        while at < bytes.len() {
-            let (mut end, mut letter_set) = (at, 0_u32);
-            while let Some(bits) = bytes.get(end).map(|b| LETTER_BITS[usize::from(*b)]).filter(|bits| *bits != 0) {
-                letter_set |= bits;
-                end += 1;
+        let (mut start, mut letter_set) = (0, 0_u32);
+        for (at, byte) in bytes.iter().enumerate() {
+            let bits = LETTER_BITS[usize::from(*byte)];
+            letter_set |= bits;
+            if bits == 0 {
+                if at > start {
+                    self.compare_run(bytes, start..at, letter_set, &mut found);
+                }
+                (start, letter_set) = (at + 1, 0);
             }
-            if self.missing.iter().any(|missing| missing.may_resemble(end - at, letter_set)) {
-                self.compare(&bytes[at..end], letter_set, &mut found);
-            }
-            if end > at && bytes.get(end).is_some_and(|b| joins_parts(*b)) {
-                let more = bytes[end + 1..].iter().take_while(|b| LETTER_BITS[usize::from(**b)] != 0).count();
-                self.compare_joined(&bytes[at..end + 1 + more], &mut found);
-            }
-            at = end + 1;
+        }
+        if bytes.len() > start {
+            self.compare_run(bytes, start..bytes.len(), letter_set, &mut found);
         }
         sort_by_similarity(&mut found);
         let best = found.chunk_by(|a, b| a.term == b.term).flat_map(|same| &same[..MAX_SUBSTITUTES.min(same.len())]);
         best.cloned().collect()
+    }
+
+    /// Compares a run of letters of a text, and the name that it is the first part of.
+    fn compare_run(&self, bytes: &[u8], run: Range<usize>, letter_set: u32, found: &mut Vec<SimilarWord>) {
+        if self.missing.iter().any(|missing| missing.may_resemble(run.len(), letter_set)) {
+            self.compare(&bytes[run.clone()], letter_set, found);
+        }
+        if bytes.get(run.end).is_some_and(|b| joins_parts(*b)) {
+            let more = bytes[run.end + 1..].iter().take_while(|b| LETTER_BITS[usize::from(**b)] != 0).count();
+            self.compare_joined(&bytes[run.start..run.end + 1 + more], found);
+        }
     }
 
     fn compare(&self, run: &[u8], letter_set: u32, found: &mut Vec<SimilarWord>) {
@@ -140,10 +151,9 @@ impl MissingWord {
     /// Whether a word of this length in bytes with these letters may be similar: most are excluded without a look at
     /// their order.
     fn may_resemble(&self, length: usize, letter_set: u32) -> bool {
-        let (shared, others) =
-            ((letter_set & self.letter_set).count_ones(), (letter_set ^ self.letter_set).count_ones());
-        others <= MAX_OTHER_LETTERS
-            && 2 * shared >= self.letter_set.count_ones()
+        // Most words fail by the first condition, and counting bits is what costs here.
+        (letter_set ^ self.letter_set).count_ones() <= MAX_OTHER_LETTERS
+            && 2 * (letter_set & self.letter_set).count_ones() >= self.letter_set.count_ones()
             && 2 * length >= self.letters
             && length <= MAX_LETTER_BYTES * 2 * self.letters
     }
