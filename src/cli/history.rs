@@ -120,13 +120,22 @@ pub fn run_whole_log(runner: &Runner<'_>, query: &LogOptions, layout: OutputLayo
         Ok(rows) => rows,
         Err(error) => return CliReply::of(Err::<LogResult, _>(error), Vec::new(), layout),
     };
-    let Some(first) = rows.next(&session) else { return runner.log(query, layout) };
-    let mut first = Some(first);
+    let mut first = match rows.next(&session) {
+        Ok(Some(first)) => Some(first),
+        Ok(None) => return runner.log(query, layout),
+        Err(rejection) => return rejection.into(),
+    };
     CliReply::Lines(Box::new(std::iter::from_fn(move || {
-        let others = std::iter::from_fn(|| rows.next(&session));
-        let entries: Vec<LogRow> = first.take().into_iter().chain(others).take(ROWS_AT_ONCE).collect();
+        let others = std::iter::from_fn(|| rows.next(&session).transpose());
+        let entries: Result<Vec<LogRow>, _> =
+            first.take().map(Ok).into_iter().chain(others).take(ROWS_AT_ONCE).collect();
+        let entries = match entries {
+            Ok(entries) if entries.is_empty() => return None,
+            Ok(entries) => entries,
+            Err(rejection) => return Some(Err(rejection)),
+        };
         let part = LogResult { entries, since: None, more: 0, history: None };
-        (!part.entries.is_empty()).then(|| text::answer(&part, &[], layout, &format).0)
+        Some(Ok(text::answer(&part, &[], layout, &format).0))
     })))
 }
 

@@ -94,8 +94,8 @@ pub enum CliReply {
     Status(u8, String),
     /// A whole file, whose bytes are copied to stdout, and an action to run only after that.
     Copy(OpenedFile, Box<dyn FnOnce()>),
-    /// Lines that are printed one by one, each as soon as it is there.
-    Lines(Box<dyn Iterator<Item = String>>),
+    /// Lines that are printed one by one, each as soon as it is there; an error ends them.
+    Lines(Box<dyn Iterator<Item = Result<String, Rejection>>>),
     /// The envelope of a hook, and an action to run only after it was printed. The exit status is 0 in any case.
     Hook(String, Box<dyn FnOnce()>),
     /// A reply that names files in this directory.
@@ -151,8 +151,14 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
             status
         }
         CliReply::Lines(lines) => {
-            let result = lines.map(|line| write_stdout(&line)).find(Result::is_err).unwrap_or(Ok(()));
-            exit_status(result, 0, false, format)
+            for line in lines {
+                match line.map(|line| write_stdout(&line)) {
+                    Ok(Ok(())) => {}
+                    Ok(result) => return exit_status(result, 0, false, format),
+                    Err(rejection) => return print_reply(rejection.into(), format),
+                }
+            }
+            exit_status(Ok(()), 0, false, format)
         }
         CliReply::Hook(envelope, then) => {
             if write_stdout(&envelope).is_ok() {

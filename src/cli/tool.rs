@@ -75,7 +75,7 @@ pub fn run_tool(global: &GlobalArgs, args: &ToolArgs) -> CliReply {
     let options = OpenOptions { actor, agent: true, ..named };
     if args.serve {
         let mut input = BufReader::new(std::io::stdin());
-        return CliReply::Lines(Box::new(std::iter::from_fn(move || next_reply(vendor, &options, &mut input))));
+        return CliReply::Lines(Box::new(std::iter::from_fn(move || next_reply(vendor, &options, &mut input).map(Ok))));
     }
     match read_content(None) {
         Ok(request) => CliReply::Text(reply_line(vendor, &options, &request)),

@@ -12,6 +12,7 @@ use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeEx
 use super::change::effect_rows;
 use super::history_export::export_history;
 use super::list_and_read::ResolvedAddress;
+use super::listed_entries::{DEFAULT_LOG_LIMIT, JournalSummary, ListedRange, entries_to_list};
 use super::point_in_time::{PointInTime, find_revision, is_since, parse_point_in_time};
 use super::superseded::superseded_bullets;
 use super::sync::SyncState;
@@ -21,13 +22,10 @@ use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::operation::effects;
 use crate::path::MemoryPath;
-use crate::store::Store;
+use crate::store::{JournalPages, Store};
 use crate::view::diff::unified_diff;
 use crate::view::journal::{self, RevisionState};
 use crate::view::outline::CommitOrigin;
-
-/// The number of entries that `log` shows by default.
-const DEFAULT_LIMIT: usize = 50;
 
 /// Journal entries and outside edits, newest first.
 ///
@@ -35,25 +33,26 @@ const DEFAULT_LIMIT: usize = 50;
 /// `usage` for an invalid `since`; any error of resolving the address.
 pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> {
     let mut rows = LogRows::start(session, options)?;
-    let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
+    let limit = options.limit.unwrap_or(DEFAULT_LOG_LIMIT);
     let mut entries = Vec::new();
-    while entries.len() < limit
-        && let Some(row) = rows.next(session)
-    {
-        entries.push(row);
+    let mut more = rows.range.older_rows;
+    while let Some(row) = rows.next(session)? {
+        match entries.len() < limit {
+            true => entries.push(row),
+            false => more += 1,
+        }
     }
-    let more = std::iter::from_fn(|| rows.next(session)).count() + rows.range.older_rows;
     let history = (options.texts && !rows.restricted).then(|| export_history(session)).transpose()?;
-    Ok(LogResult { entries, since: rows.since, more, history })
+    Ok(LogResult { entries, since: rows.summary.since, more, history })
 }
 
 /// The rows of `log`, made one by one, newest first. An entry is dropped once its row is made.
 pub struct LogRows {
     entries: Vec<JournalEntry>,
+    /// The pages with older entries.
+    pages: Option<JournalPages>,
     range: ListedRange,
-    states: HashMap<u64, RevisionState>,
-    /// The files that were changed outside memdir before a revision.
-    gaps: HashMap<u64, Vec<MemoryPath>>,
+    summary: JournalSummary,
     target: Option<LogTarget>,
     life: Option<TargetLife>,
     from: Option<PointInTime>,
@@ -63,8 +62,6 @@ pub struct LogRows {
     ready: VecDeque<LogRow>,
     /// The rows after all entries.
     last: Vec<LogRow>,
-    /// The time of the first entry.
-    since: Option<String>,
 }
 
 impl LogRows {
@@ -73,27 +70,23 @@ impl LogRows {
     /// # Errors
     /// As [`log`].
     pub fn start(session: &Session, options: &LogOptions) -> CommandResult<LogRows> {
-        let (entries, range) = entries_to_list(session, options)?;
+        let mut summary = JournalSummary::default();
+        let (entries, pages, range) = entries_to_list(session, options, &mut summary)?;
         let target = options.address.as_deref().map(|a| LogTarget::resolve(session, a)).transpose()?;
         let life = match target.as_ref().and_then(|target| target.bullet.as_ref()) {
             Some((named, number)) => Some(TargetLife::of(session, named, *number)?),
             None => None,
         };
-        let mut gaps: HashMap<u64, Vec<MemoryPath>> = HashMap::new();
-        for gap in journal::outside_edits(&entries) {
-            gaps.entry(gap.before_rev).or_default().push(gap.path);
-        }
         let mut rows = LogRows {
             range,
-            states: journal::revision_states(&entries),
-            gaps,
+            summary,
+            pages,
             from: options.since.as_deref().map(|s| parse_point_in_time(s, &session.now)).transpose()?,
             by: options.by.clone(),
             patch: options.patch,
             restricted: session.visibility().is_some(),
             ready: VecDeque::new(),
             last: Vec::new(),
-            since: entries.first().map(|e| e.at.clone()),
             target,
             life,
             entries,
@@ -101,7 +94,8 @@ impl LogRows {
         if rows.lists_outside_edits() {
             let git_rows = |cause, state| rows.life.iter().flat_map(move |life| life.git_rows(cause, state));
             let mut ready: VecDeque<LogRow> = git_rows(LifeCause::Merged, "merged").collect();
-            let unrecorded = unrecorded_files(&session.store, &rows.entries, rows.target.as_ref().map(|t| &t.path))?;
+            let last_etags = rows.summary.outside_edits.last.iter();
+            let unrecorded = changed_since(&session.store, last_etags, rows.target.as_ref().map(|t| &t.path));
             ready.extend(unrecorded.iter().filter_map(|(edited, _)| rows.outside_row(edited, None, "unrecorded")));
             let last =
                 if rows.from.is_none() { git_rows(LifeCause::Committed, "committed").collect() } else { Vec::new() };
@@ -111,24 +105,30 @@ impl LogRows {
     }
 
     /// The next row; `None` after the last.
-    pub fn next(&mut self, session: &Session) -> Option<LogRow> {
+    ///
+    /// # Errors
+    /// `io` if the journal cannot be read on.
+    pub fn next(&mut self, session: &Session) -> Result<Option<LogRow>, Rejection> {
         while self.ready.is_empty() {
+            if let (true, Some(pages)) = (self.entries.is_empty(), &mut self.pages) {
+                self.entries = pages.read_newest()?;
+            }
             match self.entries.pop().filter(|entry| entry.rev >= self.range.from) {
                 Some(entry) => self.add_rows_of(session, &entry),
                 None => {
-                    self.entries.clear();
+                    (self.entries, self.pages) = (Vec::new(), None);
                     self.ready.extend(std::mem::take(&mut self.last));
                     break;
                 }
             }
         }
-        self.ready.pop_front()
+        Ok(self.ready.pop_front())
     }
 
     fn add_rows_of(&mut self, session: &Session, entry: &JournalEntry) {
         let is_since = self.from.as_ref().is_none_or(|from| is_since(entry, from));
         if is_since && self.fits(session, entry) {
-            let mut row = log_row(session, entry, self.states.get(&entry.rev), self.patch);
+            let mut row = log_row(session, entry, self.summary.states.get(entry.rev), self.patch);
             if let Some(target) = &self.target {
                 row.superseded.retain(|bullet| *target.path.as_str() == bullet.path || self.life.is_some());
                 row.items.retain(|item| self.life.is_some() || item.at.starts_with(target.path.as_str()));
@@ -142,7 +142,7 @@ impl LogRows {
             self.ready.push_back(row);
         }
         if is_since && self.lists_outside_edits() {
-            let edited = self.gaps.get(&entry.rev).into_iter().flatten();
+            let edited = self.summary.gaps.get(&entry.rev).into_iter().flatten();
             let rows: Vec<LogRow> =
                 edited.filter_map(|edited| self.outside_row(edited, Some(entry.rev), "outside")).collect();
             self.ready.extend(rows);
@@ -171,29 +171,6 @@ impl LogRows {
             Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state, Some(step))),
         }
     }
-}
-
-/// What of the journal is listed: revisions from `from` on, and how many rows older ones would make.
-struct ListedRange {
-    from: u64,
-    older_rows: usize,
-}
-
-/// The entries to list: the newest, if they are enough. Which older ones a filter would let through is only known from
-/// the whole journal.
-fn entries_to_list(session: &Session, options: &LogOptions) -> Result<(Vec<JournalEntry>, ListedRange), Rejection> {
-    let is_filtered = options.address.is_some() || options.since.is_some() || options.by.is_some();
-    if !is_filtered && session.visibility().is_none() {
-        let window = session.store.journal_window()?;
-        let range =
-            ListedRange { from: window.complete_from, older_rows: window.older_revisions + window.older_outside_edits };
-        let entries = session.store.window_entries(window);
-        let newest = entries.iter().filter(|entry| entry.rev >= range.from).count();
-        if range.from == 0 || newest >= options.limit.unwrap_or(DEFAULT_LIMIT) {
-            return Ok((entries, range));
-        }
-    }
-    Ok((session.store.journal_without_texts()?, ListedRange { from: 0, older_rows: 0 }))
 }
 
 /// The file, section or bullet whose entries are listed.
@@ -440,19 +417,26 @@ pub fn unrecorded_files(
     entries: &[JournalEntry],
     only: Option<&MemoryPath>,
 ) -> Result<Vec<(MemoryPath, u64)>, Rejection> {
-    let mut changed = Vec::new();
+    let last_etags = journal::last_etags(entries);
+    Ok(changed_since(store, last_etags.iter().map(|(path, last)| (*path, last)), only))
+}
+
+/// Of files with the etag after their last revision and its number, those that are different now, sorted.
+fn changed_since<'a>(
+    store: &Store,
+    last_etags: impl Iterator<Item = (&'a MemoryPath, &'a (Option<Etag>, u64))>,
+    only: Option<&MemoryPath>,
+) -> Vec<(MemoryPath, u64)> {
     let memo = SyncState::load(store);
-    for (path, (etag, rev)) in journal::last_etags(entries) {
-        if only.is_some_and(|p| p != path) {
-            continue;
-        }
+    let mut changed = Vec::new();
+    for (path, (etag, rev)) in last_etags.filter(|(path, _)| only.is_none_or(|only| only == *path)) {
         let now = store.read(path).ok().flatten().map(|v| v.etag);
-        if now != etag && !memo.was_merged(path, rev, now) {
-            changed.push((path.clone(), rev));
+        if now != *etag && !memo.was_merged(path, *rev, now) {
+            changed.push((path.clone(), *rev));
         }
     }
     changed.sort();
-    Ok(changed)
+    changed
 }
 
 /// Shows one revision with its changed bullets and a unified diff.

@@ -47,6 +47,7 @@ mod init;
 mod journal_notes;
 mod layers;
 mod list_and_read;
+mod listed_entries;
 mod memory_tool;
 pub mod merge;
 pub mod model;

@@ -273,7 +273,7 @@ fn created_text(file: &crate::change::FileChange) -> Option<String> {
 }
 
 /// Serializes etags as hex digits. Parsed without a copy, because a journal contains tens of thousands.
-mod hex {
+pub(super) mod hex {
     use super::Etag;
     use serde::de::{Deserializer, Error, Visitor};
     use serde::ser::Serializer;

@@ -21,38 +21,52 @@ pub enum RevisionState {
     Pending,
 }
 
-/// The state of every revision, by number.
-pub fn revision_states(entries: &[JournalEntry]) -> HashMap<u64, RevisionState> {
-    let mut states = HashMap::new();
-    for entry in entries {
+/// The states of the revisions whose entries were added, oldest first.
+#[derive(Default)]
+pub struct RevisionStates {
+    states: HashMap<u64, RevisionState>,
+    inversions: HashMap<u64, InverseKind>,
+}
+
+impl RevisionStates {
+    /// Adds the next entry.
+    pub fn add(&mut self, entry: &JournalEntry) {
         let own = match entry.outcome {
             EntryOutcome::Done => RevisionState::Done,
             EntryOutcome::Undone => RevisionState::RolledBack,
             EntryOutcome::Pending => RevisionState::Pending,
         };
-        states.insert(entry.rev, own);
+        self.states.insert(entry.rev, own);
+        self.inversions.extend(entry.inverts.map(|inverts| (entry.rev, inverts)));
         if own != RevisionState::Done {
-            continue;
+            return;
         }
         match entry.inverts {
             Some(InverseKind::Undo(rev)) => {
-                states.insert(rev, RevisionState::Undone { by: entry.rev });
+                self.states.insert(rev, RevisionState::Undone { by: entry.rev });
                 // Undoing an undo puts the originally undone revision into effect again.
-                if let Some(InverseKind::Undo(before)) = inverts_of(entries, rev) {
-                    states.insert(before, RevisionState::Done);
+                if let Some(InverseKind::Undo(before)) = self.inversions.get(&rev) {
+                    self.states.insert(*before, RevisionState::Done);
                 }
             }
             Some(InverseKind::Redo(rev)) => {
-                states.insert(rev, RevisionState::Done);
+                self.states.insert(rev, RevisionState::Done);
             }
             None => {}
         }
     }
-    states
+
+    /// The state of a revision.
+    pub fn get(&self, rev: u64) -> Option<&RevisionState> {
+        self.states.get(&rev)
+    }
 }
 
-fn inverts_of(entries: &[JournalEntry], rev: u64) -> Option<InverseKind> {
-    entries.binary_search_by_key(&rev, |e| e.rev).ok().and_then(|i| entries[i].inverts)
+/// The state of every revision, by number.
+pub fn revision_states(entries: &[JournalEntry]) -> HashMap<u64, RevisionState> {
+    let mut states = RevisionStates::default();
+    entries.iter().for_each(|entry| states.add(entry));
+    states.states
 }
 
 /// The revision that `undo` reverts: the newest in effect that is neither undo nor redo, changed a file and was not
@@ -103,20 +117,27 @@ pub struct OutsideEdit {
 }
 
 /// Finds changes made outside memdir: a file whose etag before a revision differs from the etag after its previous one.
-pub fn outside_edits(entries: &[JournalEntry]) -> Vec<OutsideEdit> {
-    let mut last: HashMap<&MemoryPath, (Option<Etag>, u64)> = HashMap::new();
-    let mut gaps = Vec::new();
-    for entry in entries.iter().filter(|e| e.outcome == EntryOutcome::Done) {
-        for file in &entry.files {
-            if let Some((etag, rev)) = last.get(&file.path)
-                && *etag != file.before
-            {
-                gaps.push(OutsideEdit { path: file.path.clone(), after_rev: *rev, before_rev: entry.rev });
+/// Entries are added oldest first.
+#[derive(Default)]
+pub struct OutsideEditFinder {
+    /// For each file the etag after its last revision (`None`: deleted) and that revision's number.
+    pub last: HashMap<MemoryPath, (Option<Etag>, u64)>,
+}
+
+impl OutsideEditFinder {
+    /// Adds the next entry, and calls `found` with each change between it and those before.
+    pub fn add(&mut self, entry: &JournalEntry, mut found: impl FnMut(OutsideEdit)) {
+        for file in entry.files.iter().filter(|_| entry.outcome == EntryOutcome::Done) {
+            let Some(last) = self.last.get_mut(&file.path) else {
+                self.last.insert(file.path.clone(), (file.after, entry.rev));
+                continue;
+            };
+            let (etag, rev) = std::mem::replace(last, (file.after, entry.rev));
+            if etag != file.before {
+                found(OutsideEdit { path: file.path.clone(), after_rev: rev, before_rev: entry.rev });
             }
-            last.insert(&file.path, (file.after, entry.rev));
         }
     }
-    gaps
 }
 
 #[cfg(test)]
@@ -170,7 +191,9 @@ mod tests {
     #[test]
     fn a_gap_is_an_outside_edit() {
         let log = vec![entry(1, "a", None, "", "1"), entry(2, "a", None, "x", "2")];
-        assert_eq!(outside_edits(&log).len(), 1);
-        assert_eq!(outside_edits(&log)[0].before_rev, 2);
+        let (mut finder, mut edits) = (OutsideEditFinder::default(), Vec::new());
+        log.iter().for_each(|entry| finder.add(entry, |edit| edits.push((edit.after_rev, edit.before_rev))));
+        assert_eq!(edits, [(1, 2)]);
+        assert_eq!(finder.last[&MemoryPath::new("facts/a.md").unwrap()].1, 2);
     }
 }
