@@ -12,6 +12,7 @@ mod join;
 mod killed_sync;
 mod own_repository;
 mod pending;
+mod push_queue;
 mod sync_state;
 mod unmerged;
 

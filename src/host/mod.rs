@@ -29,6 +29,7 @@ pub mod notes_folder;
 pub mod outside_files;
 pub mod pager;
 pub mod program;
+mod push_places;
 pub mod remote;
 pub mod repository;
 pub mod review_branch;

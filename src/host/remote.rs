@@ -88,15 +88,17 @@ impl Git {
         Ok(Some(RemoteBranch { branch: remote_branch.to_owned(), name }))
     }
 
-    /// Fetches a branch of a remote and returns its commit.
+    /// Fetches a branch of a remote, with the places of the clones that wait to push to it, and returns its commit.
     ///
     /// # Errors
     /// `remote` if it cannot be reached, `no_git`.
     pub fn fetch(&self, remote: &RemoteBranch, wait: Duration) -> Result<FetchResult, Rejection> {
         let tracking_ref = remote.tracking_ref();
         let spec = format!("+refs/heads/{}:{tracking_ref}", remote.branch);
-        let args =
-            ["fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--", &remote.name, &spec];
+        // The places come along, so that a sync without others needs no second connection. Only they are pruned.
+        let places = remote.places_refspec();
+        let options = ["fetch", "--quiet", "--no-tags", "--prune", "--no-prune-tags", "--no-recurse-submodules", "--"];
+        let args = [&options[..], &[&remote.name, &spec, &places]].concat();
         let output = self.invoke_over_network(&args, remote, wait)?;
         if output.status == 0 {
             return self.resolve_commit(&tracking_ref).map(FetchResult::Tip);
@@ -200,7 +202,7 @@ impl Git {
     }
 
     /// Runs a git command that needs the network.
-    fn invoke_over_network(
+    pub(super) fn invoke_over_network(
         &self,
         args: &[&str],
         remote: &RemoteBranch,

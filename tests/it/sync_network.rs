@@ -7,8 +7,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use sha2::{Digest, Sha256};
+
 use super::git_repo::Repo;
-use super::support::ProgramOutput;
+use super::support::{NOW, ProgramOutput};
 use super::sync::{pair, settle};
 
 const FILE: &str = "facts/user.md";
@@ -92,17 +94,81 @@ fn a_lost_race_is_retried() {
 fn a_sync_that_always_loses_the_race_ends_with_try_later() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
-    let dir = there.memory().display();
-    let push =
-        format!("git -C '{dir}' commit --quiet --allow-empty -m $N && git -C '{dir}' push --quiet origin HEAD:main");
-    let beside = Beside::new("push", "before", 999, &push);
+    let beside = Beside::new("push", "before", 999, &git_push(&there));
     let result = beside.memdir(&here, &["sync", "--json", "--timeout", "5"]).exit(7);
     let error: serde_json::Value = serde_json::from_str(&result.stderr).unwrap();
     assert_eq!((&error["code"], &error["retryable"], &error["changed"]), (&"busy".into(), &true.into(), &true.into()));
-    let (pushes, message) = (beside.ran().0, error["message"].as_str().unwrap());
+    // Two of them took and left the place in the order of clones, which the other one ignores.
+    let (pushes, message) = (beside.ran().0 - 2, error["message"].as_str().unwrap());
     assert!(pushes > 2 && message.starts_with(&format!("origin/main changed {pushes} times")), "{pushes} {message}");
     settle(&here, &there);
     assert!(there.text(FILE).contains("Said here"));
+}
+
+/// A shell's words for a push of another clone by git, which knows no places.
+fn git_push(there: &Repo) -> String {
+    let dir = there.memory().display();
+    format!("git -C '{dir}' commit --quiet --allow-empty -m $N && git -C '{dir}' push --quiet origin HEAD:main")
+}
+
+/// The place of another clone on the hub, whose sync began some seconds before [`NOW`].
+fn other_place(here: &Repo, seconds: i64) -> (PathBuf, String) {
+    let branch: String = Sha256::digest("main")[..8].iter().map(|b| format!("{b:02x}")).collect();
+    let began = NOW.parse::<jiff::Timestamp>().unwrap().as_second() - seconds;
+    let (hub, place) = (here.root().with_file_name("hub.git"), format!("refs/memdir/waiting/{branch}/{began:012}-0"));
+    here.git(["-C", hub.to_str().unwrap(), "update-ref", &place, "refs/heads/main"]);
+    (hub, place)
+}
+
+fn places(here: &Repo) -> String {
+    let hub = here.root().with_file_name("hub.git");
+    here.git(["-C", hub.to_str().unwrap(), "for-each-ref", "--format=%(refname)", "refs/memdir"])
+}
+
+#[test]
+fn a_clone_lets_those_first_that_wait_longer() {
+    let (here, there) = pair();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let (hub, place) = other_place(&here, 5);
+    // The other one pushes and leaves its place before this one looks for the third time.
+    let script =
+        format!("[ $N != 3 ] || {{ {}; git -C '{}' update-ref -d {place}; }}", git_push(&there), hub.display());
+    let beside = Beside::new("fetch", "before", 99, &script);
+    let result = beside.memdir(&here, &["sync", "--json"]).exit(0);
+    assert_eq!(beside.ran().0, 3, "{:?}", beside.ran());
+    assert!(result.json()["lost_races"].is_null() && result.json()["merged"]["commits"] == 1, "{result:#?}");
+    assert_eq!(places(&here), "", "nobody waits any more");
+    settle(&here, &there);
+}
+
+#[test]
+fn a_forgotten_place_delays_nobody() {
+    let (here, _) = pair();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let (_, place) = other_place(&here, 16 * 60);
+    let beside = Beside::new("fetch", "before", 99, ":");
+    beside.memdir(&here, &["sync"]).exit(0);
+    assert_eq!((beside.ran().0, places(&here).trim()), (1, place.as_str()));
+}
+
+#[test]
+fn a_clone_that_lost_three_races_takes_a_place_and_leaves_it() {
+    let (here, there) = pair();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let hub = here.root().with_file_name("hub.git");
+    let script = format!(
+        "[ $N -gt 3 ] || {{ {}; }}; echo $N; git -C '{}' for-each-ref --format='%(refname)' refs/memdir",
+        git_push(&there),
+        hub.display()
+    );
+    let beside = Beside::new("push", "before", 99, &script);
+    let result = beside.memdir(&here, &["sync", "--json"]).exit(0);
+    assert_eq!(result.json()["lost_races"], 3, "{result:#?}");
+    // Three lost pushes, the one that takes the place, the one that wins, and the one that leaves the place.
+    let (pushes, log) = beside.ran();
+    let seen: Vec<bool> = log.lines().map(|line| line.starts_with("refs/memdir/waiting/")).collect();
+    assert_eq!((pushes, &seen[..]), (6, &[false, false, false, false, false, true, false, true][..]), "{log}");
+    assert_eq!(places(&here), "");
 }
 
 /// Before the first `failing` pushes, the hub cannot store the new objects: files stand where their directories belong.

@@ -29,6 +29,9 @@ pub struct SyncResult {
     pub merged: Option<MergedCommits>,
     /// The number of commits that were pushed.
     pub pushed: usize,
+    /// How often a push came too late, because another clone had pushed since the fetch; absent if never.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost_races: usize,
     /// The conflicts to resolve, by file; the git merge stays open until then.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<ConflictedFile>,
@@ -41,6 +44,10 @@ pub struct SyncResult {
     /// Warnings about the sync.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRow>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 impl SyncResult {

@@ -5,6 +5,7 @@
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
+use super::push_queue::{PushQueue, PushTurn};
 use super::{SyncDirection, SyncRun, SyncStep, commit_count};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::UndecidedFile;
@@ -14,11 +15,10 @@ use crate::operation::conflict_regions;
 
 /// How many times in a row the same thing may be in the way. git itself waits 100 ms for a lock of a ref.
 const MAX_BLOCKED: u32 = 5;
-/// No wait between two rounds is longer, unless a round itself takes long. A clone that has just pushed has nothing to
-/// merge and is faster than all that lost to it, so it wins as long as it goes on: the others must outlast it, and leave
-/// it the processors. With 8 clones × 100 syncs, waits up to 4 rounds and 60 rounds, 8 gave up; with shorter waits after
-/// many lost rounds and 120 rounds, 16.
+/// No wait between two rounds is longer, unless a round itself takes long.
 const LONGEST_WAIT: Duration = Duration::from_secs(4);
+/// No wait of a clone that is not first is longer.
+const LONGEST_TURN_WAIT: Duration = Duration::from_secs(20);
 /// The longest wait, if a round takes long, in durations of the last round.
 const MAX_WAIT_FACTOR: u32 = 4;
 
@@ -27,6 +27,8 @@ enum RoundResult {
     Done,
     /// Another clone was faster.
     Lost,
+    /// So many other clones are first.
+    Waiting(usize),
     /// Something was in the way that may be gone in a moment.
     Blocked(Obstacle),
 }
@@ -56,14 +58,31 @@ impl Obstacle {
 impl SyncRun<'_> {
     /// Fetches, merges and pushes until the remote has what is here, or a person must decide.
     pub(super) fn exchange(&mut self, remote: &RemoteBranch, set_upstream: bool) -> Result<(), Rejection> {
+        let mut queue = PushQueue::new(self.session.now.timestamp().as_second());
+        let result = self.exchange_in_order(remote, set_upstream, &mut queue);
+        if let Some(place) = queue.own() {
+            // One that cannot be removed is passed by the others.
+            drop(self.git.leave_push_place(remote, place, self.options.network_timeout));
+        }
+        result
+    }
+
+    fn exchange_in_order(
+        &mut self,
+        remote: &RemoteBranch,
+        set_upstream: bool,
+        queue: &mut PushQueue,
+    ) -> Result<(), Rejection> {
         let mut last: Option<(Obstacle, u32)> = None;
         let begun = Instant::now();
         let mut round = 0;
         loop {
             let started = Instant::now();
-            match self.round(remote, set_upstream)? {
+            let mut before = 0;
+            match self.round(remote, set_upstream, queue, begun)? {
                 RoundResult::Done => return Ok(()),
                 RoundResult::Lost => last = None,
+                RoundResult::Waiting(others) => (last, before) = (None, others),
                 RoundResult::Blocked(obstacle) => {
                     let times = last.filter(|(last, _)| *last == obstacle).map_or(1, |(_, times)| times + 1);
                     if times == MAX_BLOCKED {
@@ -72,10 +91,18 @@ impl SyncRun<'_> {
                     last = Some((obstacle, times));
                 }
             }
-            let wait = random_wait(started.elapsed(), round);
-            round += 1;
+            let wait = match before {
+                // Who is first need not leave the processors to others.
+                0 if queue.own().is_some() => random_wait(started.elapsed(), 0),
+                0 => random_wait(started.elapsed(), round),
+                others => turn_wait(started.elapsed(), others),
+            };
+            round += u32::from(before == 0);
             if begun.elapsed() + wait > self.options.network_timeout {
-                let why = format!("{} changed {round} times during this sync", remote.display_name());
+                let why = match before {
+                    0 => format!("{} changed {round} times during this sync", remote.display_name()),
+                    others => format!("{others} other clones are before this one at {}", remote.display_name()),
+                };
                 return Err(Rejection::new(Code::Busy, why)
                     .hint("run it again when fewer others are pushing, or allow it more time with --timeout"));
             }
@@ -95,7 +122,13 @@ impl SyncRun<'_> {
     }
 
     /// Fetches, merges and pushes once.
-    fn round(&mut self, remote: &RemoteBranch, set_upstream: bool) -> Result<RoundResult, Rejection> {
+    fn round(
+        &mut self,
+        remote: &RemoteBranch,
+        set_upstream: bool,
+        queue: &mut PushQueue,
+        begun: Instant,
+    ) -> Result<RoundResult, Rejection> {
         self.progress(&format!("fetching from {}", remote.name));
         let tip = match self.git.fetch(remote, self.options.network_timeout)? {
             FetchResult::Tip(tip) => Some(tip),
@@ -103,6 +136,18 @@ impl SyncRun<'_> {
             FetchResult::Raced => return Ok(RoundResult::Lost),
             FetchResult::Locked(lock) => return Ok(RoundResult::Blocked(Obstacle::lock(lock, None))),
         };
+        if let (Some(tip), SyncDirection::Both | SyncDirection::Push) = (&tip, self.options.direction) {
+            match queue.turn(&self.git.push_places(remote)?, begun.elapsed()) {
+                PushTurn::Own => {}
+                PushTurn::After(others) if self.has_commits_for(tip)? => {
+                    self.take_place(remote, queue.new_place(), queue, tip)?;
+                    self.progress(&format!("waiting for {others} other clones to push"));
+                    return Ok(RoundResult::Waiting(others));
+                }
+                PushTurn::After(_) => {}
+                PushTurn::Stuck(place) => drop(self.git.leave_push_place(remote, &place, self.options.network_timeout)),
+            }
+        }
         if let Some(tip) = &tip {
             let (step, _) = self.with_lock(|run, locked| run.merge_fetched(locked, remote, tip))?;
             match step {
@@ -124,7 +169,13 @@ impl SyncRun<'_> {
         }
         self.progress(&format!("pushing {} to {}", commit_count(ahead), remote.display_name()));
         match self.git.push(&self.answer.branch, remote, set_upstream, self.options.network_timeout)? {
-            PushResult::Behind => Ok(RoundResult::Lost),
+            PushResult::Behind => {
+                self.answer.lost_races += 1;
+                if let Some(tip) = &tip {
+                    self.take_place(remote, queue.lose(), queue, tip)?;
+                }
+                Ok(RoundResult::Lost)
+            }
             PushResult::Locked(lock) => Ok(RoundResult::Blocked(Obstacle::lock(lock, tip.as_ref()))),
             PushResult::NotStored(error) => Ok(RoundResult::Blocked(Obstacle::NotStored(error))),
             PushResult::Done => {
@@ -132,6 +183,29 @@ impl SyncRun<'_> {
                 Ok(RoundResult::Done)
             }
         }
+    }
+
+    /// Whether this clone has commits that the remote's tip has not. Who has none need not wait: it only merges.
+    fn has_commits_for(&self, tip: &str) -> Result<bool, Rejection> {
+        match self.git.resolve_commit("HEAD") {
+            Ok(head) => Ok(self.git.ahead_behind(&head, tip)?.0 > 0),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Takes a place on the remote, if there is one to take.
+    fn take_place(
+        &self,
+        remote: &RemoteBranch,
+        place: Option<String>,
+        queue: &mut PushQueue,
+        tip: &str,
+    ) -> Result<(), Rejection> {
+        if let Some(place) = place {
+            let is_accepted = self.git.take_push_place(remote, &place, tip, self.options.network_timeout)?;
+            queue.answer(place, is_accepted);
+        }
+        Ok(())
     }
 
     /// Whether a commit to push contains conflict markers that the remote does not have: they were committed by
@@ -159,8 +233,20 @@ impl SyncRun<'_> {
 
 /// A random wait, so that clones that lost the same race do not meet again.
 fn random_wait(last_round: Duration, round: u32) -> Duration {
+    longest_wait(last_round, round).mul_f64(random_share())
+}
+
+/// The wait of a clone that is not first, before it looks again. The turn of another one takes longer than a look, so
+/// no clone sleeps through its own turn, and most of those that wait leave the processors to the first.
+fn turn_wait(last_look: Duration, others: usize) -> Duration {
+    let longest = last_look.saturating_mul(others.min(1 << 16) as u32).min(LONGEST_TURN_WAIT.max(last_look));
+    longest.mul_f64(0.5 + random_share() / 2.0)
+}
+
+/// From 0 to 1.
+fn random_share() -> f64 {
     let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    longest_wait(last_round, round).mul_f64(random as f64 / u64::MAX as f64)
+    random as f64 / u64::MAX as f64
 }
 
 /// The longest wait after a round: twice as long after each.
@@ -172,6 +258,15 @@ fn longest_wait(last_round: Duration, round: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_is_not_first_looks_again_in_time() {
+        let waits = |ms, others| turn_wait(Duration::from_millis(ms), others).as_millis();
+        for (ms, others, longest) in [(100, 1, 100), (100, 9, 900), (100, 400, 20_000), (30_000, 3, 30_000)] {
+            let wait = waits(ms, others);
+            assert!((longest / 2..=longest).contains(&wait), "{ms} {others}: {wait}");
+        }
+    }
 
     #[test]
     fn waits_double_up_to_a_limit() {
