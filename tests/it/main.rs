@@ -118,6 +118,7 @@ mod store;
 mod summary_merge;
 mod support;
 mod sync;
+mod sync_clones;
 mod sync_crash;
 mod sync_guard;
 mod sync_locks;
