@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_gap_is_an_outside_edit() {
-        let log = vec![entry(1, "a", None, "", "1"), entry(2, "a", None, "x", "2")];
+        let log = [entry(1, "a", None, "", "1"), entry(2, "a", None, "x", "2")];
         let (mut finder, mut edits) = (OutsideEditFinder::default(), Vec::new());
         log.iter().for_each(|entry| finder.add(entry, |edit| edits.push((edit.after_rev, edit.before_rev))));
         assert_eq!(edits, [(1, 2)]);
