@@ -23,6 +23,8 @@ fn the_right_rule_is_there_before_the_act() {
         assert_eq!(hooks.outdated, 0);
         assert!(hooks.start_tokens <= 600 && hooks.most_tokens <= 300, "{} {}", hooks.start_tokens, hooks.most_tokens);
         assert!(hooks.share(&["when", "path", "command"]) >= 0.95, "{half}: {:?}", hooks.kinds);
+        assert!(hooks.share(&["prompt", "task"]) >= 0.8, "{half}: {:?}", hooks.kinds);
+        assert!(hooks.noise() <= 0.1, "{half}: {}", hooks.noise());
     }
 }
 
