@@ -64,14 +64,14 @@ fn a_real_model_changes_only_what_the_rules_let_it_change() {
     2 turns, 4 found: 0 kept, 0 known, 0 waiting, 4 refused; exec sh, 0 tokens in, 0 out
     0 % passed all guards at the first attempt, 0 % grounded; refused: no_evidence 4, not_third_person 4, pronoun 4
     ## languages: exit 0
-    refused: This is written in English. (pronoun: This is)
+    refused: This is written in English. (pronoun: This is, may_contradict: @d3st1x The build runs on Bun.)
     refused: update (invalid_operation: update: 'text' is missing)
     refused: update (invalid_operation: update: 'text' is missing)
     refused: There are no additional options for this task. (no_evidence: Here is an alternative to remove the text in the message.)
     refused: add (invalid_operation: add: 'text' is missing)
     refused: The text here does not exist in the database and will have to be replaced with a new one. This can only happen on the server of the customer who has paid for this service. So we need to change this text to a more official version. (invalid_operation: update: 'at' or 'category' is missing)
     2 turns, 6 found: 0 kept, 0 known, 0 waiting, 6 refused; exec sh, 0 tokens in, 0 out
-    0 % passed all guards at the first attempt, 0 % grounded; refused: invalid_operation 4, no_evidence 1, pronoun 1
+    0 % passed all guards at the first attempt, 0 % grounded; refused: invalid_operation 4, may_contradict 1, no_evidence 1, pronoun 1
     ## too many: exit 0
     facts/topic-2.md  r1
     - @ttaj The billing service uses the database Postgres 16.
