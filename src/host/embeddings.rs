@@ -3,13 +3,13 @@
 //! Never reads a key or calls a host, and never takes a setting from a data directory: what arrived by `git clone` must
 //! not send texts anywhere.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
 use super::config::{self, ModelSettings};
 use super::models::{self, KeySource, ProviderProtocol};
-use super::user;
+use super::trusted::lists_directory;
 use crate::code::{Code, Rejection};
 use crate::json_shape::{FieldGroup, JsonShape, ShapeForm, optional, required};
 
@@ -64,18 +64,9 @@ impl EmbeddingSettings {
         }
     }
 
-    /// Whether the block names a data directory. Links are resolved on both sides. A scope is a memory of its own: it
-    /// is named by its own directory.
+    /// Whether the block names a data directory. A scope is a memory of its own: it is named by its own directory.
     pub fn names_memory(&self, dir: &Path, env: &dyn Fn(&str) -> Option<String>) -> bool {
-        let Ok(dir) = dir.canonicalize() else { return false };
-        let listed = |written: &String| {
-            let path = match written.strip_prefix("~/") {
-                Some(below) => user::home(env)?.join(below),
-                None => PathBuf::from(written),
-            };
-            path.is_absolute().then(|| path.canonicalize().ok())?
-        };
-        self.memories.iter().filter_map(listed).any(|named| named == dir)
+        lists_directory(&self.memories, dir, env)
     }
 
     /// What identifies the vectors of this block: those of another host, model or prefix cannot be compared with them.

@@ -16,18 +16,23 @@ use crate::text::yaml_list;
 /// The key of the list.
 const KEY: &str = "trusted";
 
-/// Whether the user config lists a data directory. Links are resolved on both sides, so that neither another name of a
-/// trusted directory is refused nor a link to an untrusted one accepted.
+/// Whether the user config trusts a data directory.
 pub fn is_trusted(config: &UserConfig, dir: &Path, env: &dyn Fn(&str) -> Option<String>) -> bool {
+    lists_directory(&config.trusted, dir, env)
+}
+
+/// Whether a list of the user config names a data directory; `~/` is the user's home. Links are resolved on both sides, so
+/// that neither another name of a listed directory is refused nor a link to an unlisted one accepted.
+pub fn lists_directory(list: &[String], dir: &Path, env: &dyn Fn(&str) -> Option<String>) -> bool {
     let Ok(dir) = dir.canonicalize() else { return false };
-    let listed = |written: &String| {
+    let resolve = |written: &String| {
         let path = match written.strip_prefix("~/") {
             Some(below) => user::home(env)?.join(below),
             None => PathBuf::from(written),
         };
         path.is_absolute().then(|| path.canonicalize().ok())?
     };
-    config.trusted.iter().filter_map(listed).any(|trusted| trusted == dir)
+    list.iter().filter_map(resolve).any(|listed| listed == dir)
 }
 
 /// Adds a data directory to the list; `false` if it is listed already. The config is created if it is missing; if it is

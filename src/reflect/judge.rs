@@ -403,24 +403,28 @@ mod tests {
         check(add("City: Hamburg", "my city is Hamburg now"), &[], "apply 5");
     }
 
+    /// The route of what a model says after it was asked about `first`.
+    fn route_again(first: &serde_json::Value, value: serde_json::Value, known: &[&str]) -> Route {
+        let asked = [parse_proposal(first).unwrap().operation];
+        let known: Vec<String> = known.iter().map(|text| (*text).to_owned()).collect();
+        let context = JudgeContext {
+            turns: &turns(),
+            known: &known,
+            rules: &WritingRules::default(),
+            into: None,
+            prefixes: &PathPrefixes::default(),
+            asked: &asked,
+            heard: &[],
+        };
+        route_proposal(&parse_proposal(&value).unwrap(), &context)
+    }
+
     #[test]
     fn a_contradiction_is_asked_about_and_then_waits_for_a_person() {
         let known = ["The server listens on port 8080"];
         let value = add("The server listens on port 8081", "I prefer tabs over spaces");
         check(value.clone(), &known, "refused contradicts");
-        let asked = [parse_proposal(&value).unwrap().operation];
-        let (turns, prefixes, rules) = (turns(), PathPrefixes::default(), WritingRules::default());
-        let known = known.map(str::to_owned);
-        let context = JudgeContext {
-            turns: &turns,
-            known: &known,
-            rules: &rules,
-            into: None,
-            prefixes: &prefixes,
-            asked: &asked,
-            heard: &[],
-        };
-        let route = route_proposal(&parse_proposal(&value).unwrap(), &context);
+        let route = route_again(&value, value.clone(), &known);
         assert!(matches!(route, Route::Inbox(_, found) if found[0].excerpt.starts_with('@')));
     }
 
@@ -430,22 +434,9 @@ mod tests {
         let quote = "I prefer tabs over spaces";
         let value = add("Smokes a pipe in the evening.", quote);
         check(value.clone(), &known, "refused may_contradict");
-        let asked = [parse_proposal(&value).unwrap().operation];
-        let (turns, prefixes, rules) = (turns(), PathPrefixes::default(), WritingRules::default());
-        let known = known.map(str::to_owned);
-        let context = JudgeContext {
-            turns: &turns,
-            known: &known,
-            rules: &rules,
-            into: None,
-            prefixes: &prefixes,
-            asked: &asked,
-            heard: &[],
-        };
-        let route = |value: serde_json::Value| route_proposal(&parse_proposal(&value).unwrap(), &context);
-        let waits = route(value);
+        let waits = route_again(&value, value.clone(), &known);
         assert!(matches!(waits, Route::Inbox(_, found) if found[0].excerpt.starts_with('@')));
-        let answered = route(add("Smokes a pipe in the evening on holiday.", quote));
+        let answered = route_again(&value, add("Smokes a pipe in the evening on holiday.", quote), &known);
         assert!(matches!(answered, Route::Apply(_)), "it says when it holds: {answered:?}");
     }
 
