@@ -74,7 +74,7 @@ impl AddArgs {
     }
 }
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(
     about = "Replace the text of a bullet",
     override_usage = "memdir update [OPTIONS] FILE@BULLET NEW\n       memdir update [OPTIONS] FILE OLD NEW",

@@ -6,28 +6,31 @@
 
 use std::ffi::OsString;
 
-use super::args::GlobalArgs;
+use super::args::{ChangeArgs, GlobalArgs};
 use super::bullet::{BulletArgs, BulletCommand};
-use super::change_args::AddArgs;
+use super::change_args::{AddArgs, UpdateArgs};
 use super::grammar::{CommandGrammar, WordReader, WordRole, strip_list_marker};
 use super::list_and_read::{ListArgs, ReadArgs};
 use super::query_args::QueryArgs;
 use super::verbs::CliCommand;
 
-/// The words of a command line that has only global options with a value, `--json` and `-L`.
+/// The words of a command line that has only global options with a value, `--json` and `-L`, and those of `update` that
+/// name a bullet by its number.
 struct PlainLine {
     global: GlobalArgs,
     command: &'static CommandGrammar,
     positionals: Vec<String>,
     limit: Option<usize>,
+    index: Option<i64>,
+    force: bool,
 }
 
 /// Parses `[-C DIR] [--dir DIR] [-S NAME] [--as NAME] [--json]` with `query WORDS… [-L N]`, `list [ADDRESS] [-L N]`,
-/// `read ADDRESS`, `add ADDRESS TEXT…` or `bullet add ADDRESS TEXT…`. Returns the options, the command and its path;
+/// `read ADDRESS`, `[bullet] add ADDRESS TEXT…` or `[bullet] update ADDRESS [OLD] TEXT [--index N] [--force]`. Returns the options, the command and its path;
 /// `None` for anything else, which clap then parses.
 pub fn parse(args: &[OsString]) -> Option<(GlobalArgs, CliCommand, &'static [&'static str])> {
     let line = PlainLine::read(args)?;
-    let PlainLine { global, command, mut positionals, limit } = line;
+    let PlainLine { global, command, mut positionals, limit, index, force } = line;
     let parsed = match (command.path, limit, positionals.len()) {
         (["query"], _, 1..) if positionals.iter().all(|word| word != "-") => {
             CliCommand::Query(QueryArgs { words: positionals, limit, ..QueryArgs::default() })
@@ -37,6 +40,11 @@ pub fn parse(args: &[OsString]) -> Option<(GlobalArgs, CliCommand, &'static [&'s
         (["add"], None, 2..) => CliCommand::Add(add_args(positionals)),
         (["bullet", "add"], None, 2..) => {
             CliCommand::Bullet(BulletArgs { command: BulletCommand::Add(add_args(positionals)) })
+        }
+        (["update"], None, 2 | 3) => CliCommand::Update(update_args(positionals, index, force)),
+        (["bullet", "update"], None, 2 | 3) => {
+            let args = update_args(positionals, index, force);
+            CliCommand::Bullet(BulletArgs { command: BulletCommand::Update(args) })
         }
         _ => return None,
     };
@@ -48,9 +56,16 @@ fn add_args(mut positionals: Vec<String>) -> AddArgs {
     AddArgs { at, texts: positionals, ..AddArgs::default() }
 }
 
+fn update_args(mut positionals: Vec<String>, index: Option<i64>, force: bool) -> UpdateArgs {
+    let at = positionals.remove(0);
+    let change_args = ChangeArgs { force, ..ChangeArgs::default() };
+    UpdateArgs { at, texts: positionals, index, change_args, ..UpdateArgs::default() }
+}
+
 impl PlainLine {
     fn read(args: &[OsString]) -> Option<PlainLine> {
         let (mut global, mut positionals, mut limit) = (GlobalArgs::default(), Vec::new(), None);
+        let (mut index, mut force) = (None, false);
         let mut reader = WordReader::new();
         for arg in args {
             let word = arg.to_str()?;
@@ -63,12 +78,15 @@ impl PlainLine {
                     "scope" if global.scope.is_none() && is_name => global.scope = Some(word.to_owned()),
                     "as" if global.actor.is_none() && is_name => global.actor = Some(word.to_owned()),
                     "limit" if limit.is_none() => limit = Some(word.parse().ok()?),
+                    "index" if index.is_none() && is_name => index = Some(word.parse().ok()?),
                     _ => return None,
                 },
                 WordRole::Options => match word {
                     "--json" if !global.json => global.json = true,
+                    "--force" if !force && matches!(reader.command.path, [.., "update"]) => force = true,
                     // Only where the command has it, and then its value is the next word.
-                    "-C" | "--dir" | "-S" | "--scope" | "--as" | "-L" | "--limit" if reader.expects_value() => {}
+                    "-C" | "--dir" | "-S" | "--scope" | "--as" | "-L" | "--limit" | "--index"
+                        if reader.expects_value() => {}
                     _ => return None,
                 },
                 WordRole::Positional(kind) => {
@@ -78,7 +96,14 @@ impl PlainLine {
                 WordRole::DoubleDash => return None,
             }
         }
-        (!reader.expects_value()).then_some(PlainLine { global, command: reader.command, positionals, limit })
+        (!reader.expects_value()).then_some(PlainLine {
+            global,
+            command: reader.command,
+            positionals,
+            limit,
+            index,
+            force,
+        })
     }
 }
 
@@ -130,6 +155,11 @@ mod tests {
             "bullet add user tabs",
             "add user -",
             "--dir mem bullet add facts/user.md one two",
+            "update user@acvh tabs",
+            "replace user tabs spaces --as me",
+            "bullet update facts/user.md --force --index 3 tabs",
+            "--dir mem update user --index 3 tabs --json",
+            "update user --force tabs spaces",
         ] {
             let plain = without_clap(&words(line));
             assert!(plain.is_some(), "{line}");
@@ -189,6 +219,20 @@ mod tests {
             "--as -x read a",
             "lost user tabs",
             "add --help",
+            "update",
+            "update user",
+            "update user a b c",
+            "update user --index -1 tabs",
+            "update user --index x tabs",
+            "update user --index 1 --index 2 tabs",
+            "update user --force --force tabs",
+            "update user -f tabs",
+            "update user --old tabs spaces",
+            "update user tabs -L 5",
+            "add user tabs --force",
+            "add user tabs --index 3",
+            "bullet del user --index 3",
+            "--force update user a b",
         ] {
             let plain = without_clap(&words(line));
             let is_same = plain.is_some() && plain == from_grammar(&words(line));
@@ -201,9 +245,9 @@ mod tests {
         fn no_line_is_understood_otherwise_than_by_the_grammar(
             line in proptest::collection::vec(
                 prop_oneof![
-                    3 => proptest::sample::select(vec!["query", "list", "ls", "read", "cat", "add", "bullet", "remember"]),
+                    3 => proptest::sample::select(vec!["query", "list", "ls", "read", "cat", "add", "bullet", "remember", "update", "replace"]),
                     2 => proptest::sample::select(vec!["user", "tabs", "- a", "+ b", "-", "", "5", "x=y", "über", "#a", "+5"]),
-                    2 => proptest::sample::select(vec!["-C", "--dir", "-S", "--scope", "--as", "-L", "--limit", "--json"]),
+                    2 => proptest::sample::select(vec!["-C", "--dir", "-S", "--scope", "--as", "-L", "--limit", "--json", "--index", "--force"]),
                     1 => proptest::sample::select(vec!["-n", "--", "-L5", "--dir=a", "-Ca", "-q", "--tag", "-h", "-", "help"]),
                 ],
                 0..7,

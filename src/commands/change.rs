@@ -227,8 +227,8 @@ pub fn commit_approved(
             answer.warnings.splice(0..0, warnings.iter().map(warning_row));
             return Ok(answer);
         }
-        // Frees the texts that only the planner needed before the commit allocates its own.
-        drop(snapshot);
+        // The commit compares files with the texts that were planned on; what else the planner needed is freed first.
+        snapshot.move_texts_to(&mut changeset);
         session.progress.check()?;
         if changeset.forget {
             // Scrubs before the commit: after a crash in between, the command can be repeated. The other way round, the

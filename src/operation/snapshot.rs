@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::change::{Etag, FileVersion};
+use crate::change::{Changeset, Etag, FileVersion};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::path::MemoryPath;
@@ -274,6 +274,20 @@ impl Snapshot {
 
     pub fn history(&self, of: &MemoryPath) -> PlanStep<&FileHistory> {
         self.histories.get(of).ok_or_else(|| PlanStop::NeedsInput(MissingInput::History(of.clone())))
+    }
+}
+
+impl Snapshot {
+    /// Moves the texts of the files that a changeset replaces into it, and drops everything else.
+    pub fn move_texts_to(mut self, changeset: &mut Changeset) {
+        for file in &mut changeset.files {
+            if let (Some(before), Some(FileState::Present(loaded))) = (&mut file.before, self.files.remove(&file.path))
+                && before.etag == loaded.version.etag
+                && before.bytes.is_empty()
+            {
+                before.bytes = std::sync::Arc::new(loaded.document.into_text().into_bytes());
+            }
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use super::protocol::{
 };
 use super::record::{IntentFile, IntentRecord, encode_end, encode_intent};
 use super::rescue::{rescue_path, rescued_warning};
-use super::root::{DataRoot, PlainFile, file_name, open_plain, read_contents, write_error};
+use super::root::{DataRoot, PlainFile, file_name, open_plain, read_contents, read_pieces, write_error};
 use super::{Durability, StoreOptions, slot};
 use crate::change::Etag;
 use crate::code::{Code, Rejection, Warning};
@@ -246,31 +246,50 @@ impl CommitExecutor<'_> {
     }
 
     fn classify_contents(&self, place: TextLocation, i: usize, plain: &PlainFile) -> Result<TextState, Rejection> {
-        let bytes = match read_contents(plain, "a file of this change") {
+        let [is_base, is_ours, is_empty] = match self.compare(i, plain) {
             Err(r) if r.code == Code::TooLarge => return Ok(TextState::Foreign),
             result => result?,
         };
         let file = &self.files[i];
         let same_inode = plain.stat.st_ino == file.inode;
-        let mode = platform::mode(&plain.stat);
-        let matches = |known: &Option<ExpectedText>| known.as_ref().is_some_and(|k| k.matches(&bytes, mode));
         // No text is replaced by ours before ours is synced: if our own file is not ours, a power cut tore it, or a
         // person edited it before it was put back. It is never the old text, even if it reads the same.
         if self.recovering && same_inode && place == TextLocation::Slot && file.kind == FileChangeKind::Update {
-            return Ok(if matches(&file.ours) { TextState::Ours } else { TextState::Foreign });
+            return Ok(if is_ours { TextState::Ours } else { TextState::Foreign });
         }
         // A forgotten text was emptied once it was displaced, so an empty slot means that this file was applied.
-        let emptied = self.recovering && self.intent.forgotten && bytes.is_empty() && place == TextLocation::Slot;
+        let emptied = self.recovering && self.intent.forgotten && is_empty && place == TextLocation::Slot;
         if emptied && file.kind != FileChangeKind::Create {
             return Ok(TextState::Base);
         }
         // During recovery inodes may differ from the recorded ones, for example after a restored backup.
-        Ok(match (matches(&file.base), matches(&file.ours) && (same_inode || self.recovering)) {
+        Ok(match (is_base, is_ours && (same_inode || self.recovering)) {
             (true, true) if same_inode => TextState::Ours,
             (true, _) => TextState::Base,
             (false, true) => TextState::Ours,
             (false, false) => TextState::Foreign,
         })
+    }
+
+    /// Reads a file once. Returns whether it has the text before the batch, whether it has the text after it, and whether
+    /// it is empty.
+    fn compare(&self, i: usize, plain: &PlainFile) -> Result<[bool; 3], Rejection> {
+        let shown = "a file of this change";
+        let texts = [&self.files[i].base, &self.files[i].ours];
+        let mode = platform::mode(&plain.stat);
+        if texts.into_iter().flatten().any(|text| text.bytes.is_none()) {
+            let bytes = read_contents(plain, shown)?;
+            let [is_base, is_ours] = texts.map(|t| t.as_ref().is_some_and(|text| text.matches(&bytes, mode)));
+            return Ok([is_base, is_ours, bytes.is_empty()]);
+        }
+        let mut comparisons = texts.map(|t| t.as_ref().and_then(|text| text.compare_pieces(mode)));
+        let mut is_empty = true;
+        read_pieces(plain, shown, |piece| {
+            is_empty = false;
+            comparisons.iter_mut().flatten().for_each(|comparison| comparison.push(piece));
+        })?;
+        let [is_base, is_ours] = comparisons.map(|c| c.is_some_and(|comparison| comparison.is_equal()));
+        Ok([is_base, is_ours, is_empty])
     }
 
     /// Inspects a target for the first time, and waits for an editor that has it open for writing.

@@ -335,6 +335,39 @@ pub fn read_contents(plain: &PlainFile, shown: &str) -> Result<Vec<u8>, Rejectio
     }
 }
 
+/// The size of the buffer in which a file is read piece by piece, in bytes.
+const PIECE_BYTES: usize = 128 << 10;
+
+/// Passes the bytes of an open file to a function, in pieces.
+pub fn read_pieces(plain: &PlainFile, shown: &str, mut each: impl FnMut(&[u8])) -> Result<(), Rejection> {
+    let size = plain.stat.st_size as u64;
+    if size > MAX_FILE_BYTES as u64 {
+        return Err(too_large_error(shown));
+    }
+    // One extra byte, so that the read that fills the buffer also detects the end.
+    let mut piece = Vec::with_capacity(PIECE_BYTES.min(size as usize + 1));
+    let mut read = 0;
+    loop {
+        piece.clear();
+        match rustix::io::read(&plain.fd, rustix::buffer::spare_capacity(&mut piece)) {
+            Ok(0) => return Ok(()),
+            Ok(length) => {
+                read += length as u64;
+                if read > MAX_FILE_BYTES as u64 {
+                    return Err(too_large_error(shown));
+                }
+                each(&piece);
+                // A short read of a regular file means its end, unless the file grew since its size was read.
+                if length < piece.capacity() && read == size {
+                    return Ok(());
+                }
+            }
+            Err(Errno::INTR) => {}
+            Err(e) => return Err(read_error(e, shown)),
+        }
+    }
+}
+
 /// Writes all bytes.
 pub fn write_all(file: impl AsFd, mut bytes: &[u8]) -> rustix::io::Result<()> {
     while !bytes.is_empty() {

@@ -72,7 +72,8 @@ fn split_label(text: &str) -> Option<(String, &str)> {
     let rest = text[end + length..].trim_start_matches(['*', '_', '`']).trim();
     let term = normalize_term(&text[..end], usize::MAX)?;
     let short = term.split(' ').count() <= 3 && display_width(&term) <= 40 && term.chars().any(char::is_alphabetic);
-    let sentence = text[..end].contains(['，', '。', ',']) || text[..end].contains(". ");
+    let contains = |mark: &&str| find_short(&text.as_bytes()[..end], mark).is_some();
+    let sentence = ["，", "。", ",", ". "].iter().any(contains);
     (short && !sentence && !rest.is_empty()).then_some((term, rest))
 }
 
@@ -83,9 +84,15 @@ const MAX_LABEL_BYTES: usize = 240;
 fn label_end(text: &str) -> Option<(usize, usize)> {
     // Labels are short; do not scan long bullets for a colon.
     let head = &text.as_bytes()[..text.len().min(MAX_LABEL_BYTES)];
-    let wide = memchr::memmem::find(head, "：".as_bytes()).map(|i| (i, '：'.len_utf8()));
+    let wide = find_short(head, "：").map(|i| (i, '：'.len_utf8()));
     let colon = memchr::memchr_iter(b':', head).map(|i| (i, 1)).find(|&(i, _)| is_label_end(&text[i + 1..]));
     [wide, colon].into_iter().flatten().min()
+}
+
+/// The offset of a pattern. Labels are so short that preparing a search would cost more than the search.
+fn find_short(text: &[u8], pattern: &str) -> Option<usize> {
+    let pattern = pattern.as_bytes();
+    memchr::memchr_iter(pattern[0], text).find(|&at| text[at..].starts_with(pattern))
 }
 
 fn is_label_end(rest: &str) -> bool {
@@ -107,15 +114,25 @@ fn heading_term(title: &str) -> Option<String> {
 /// cut to a number of words. `None` if it is too wide for a line or has no letters and digits. Trailing punctuation is
 /// removed, since a final full stop would mark the line as prose.
 fn normalize_term(text: &str, most_words: usize) -> Option<String> {
-    let plain: String = text.replace("<!--", " ").chars().map(|c| if is_separator(c) { ' ' } else { c }).collect();
-    let plain: String = plain.chars().filter(|c| !matches!(c, '*' | '`')).collect();
-    let lower = plain.replace("[[", "").replace("]]", "").to_lowercase();
+    let lower =
+        if text.bytes().all(is_plain) { text.to_ascii_lowercase() } else { without_markup(text).to_lowercase() };
     let cut: Vec<&str> = lower.split_whitespace().take(most_words).collect();
     let cut = cut.join(" ");
     let cut = cut.trim_matches(|c: char| {
         matches!(c, '.' | '。' | '．' | '!' | '?' | '！' | '？' | ':' | '：' | '_') || c == ' '
     });
     (display_width(cut) <= MAX_COLUMNS && cut.chars().any(char::is_alphanumeric)).then(|| cut.to_string())
+}
+
+/// Whether [`without_markup`] leaves a byte as it is.
+fn is_plain(b: u8) -> bool {
+    (b' '..0x7f).contains(&b) && !matches!(b, b'<' | b',' | b'*' | b'`' | b'[' | b']')
+}
+
+fn without_markup(text: &str) -> String {
+    let plain: String = text.replace("<!--", " ").chars().map(|c| if is_separator(c) { ' ' } else { c }).collect();
+    let plain: String = plain.chars().filter(|c| !matches!(c, '*' | '`')).collect();
+    plain.replace("[[", "").replace("]]", "")
 }
 
 fn is_separator(c: char) -> bool {

@@ -195,7 +195,7 @@ impl TermPrefilter {
         };
         let (blocks, rest) = bytes.as_chunks::<BLOCK_BYTES>();
         for (n, block) in blocks.iter().enumerate() {
-            if block.iter().fold(false, |any, b| any | is_candidate(*b)) {
+            if !block.is_ascii() && block.iter().fold(false, |any, b| any | is_candidate(*b)) {
                 scan_block(n * BLOCK_BYTES, block);
             }
         }
