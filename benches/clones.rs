@@ -1,8 +1,8 @@
 //! Past one machine: clones of one memory that write and sync through one server, and a memory of many files and years.
 //!
 //! `cargo bench --bench clones` prints tab-separated rows. `CLONES=16,32,64`, `WRITES=100`, `EVERY=10` (writes before each
-//! `sync`) and `SERVERS=daemon,http` choose what is measured, `FILES=50000` and `DAYS=1825` the large memory,
-//! `ONLY=clones,large` one half, `MEMDIR_BIN` another program. `http` needs lighttpd; the large memory `cc`. It fails if
+//! `sync`) and `SERVERS=daemon,http` choose what is measured, `ORDER=no` measures without the order of clones that wait,
+//! `FILES=50000` and `DAYS=1825` are the large memory, `ONLY=clones,large` one half, `MEMDIR_BIN` another program. `http` needs lighttpd; the large memory `cc`. It fails if
 //! a clone gives up or a bullet is lost, and at no time: machines differ.
 
 #[path = "clones/large.rs"]
@@ -31,7 +31,11 @@ fn main() {
             assert!(server.is_installed(), "{} needs git-daemon, or git-http-backend and lighttpd", server.name());
             for clones in words("CLONES", "16,32,64").iter().filter_map(|n| n.parse().ok()) {
                 let load = Load { clones, writes: number("WRITES", 100), writes_before_sync: number("EVERY", 10) };
-                let figures = World::new(&program, server, clones).run(load);
+                let world = World::new(&program, server, clones);
+                if std::env::var("ORDER").is_ok_and(|order| order == "no") {
+                    world.refuse_places();
+                }
+                let figures = world.run(load);
                 println!("{}\t{clones}\t{}", server.name(), figures.row());
                 assert!(figures.gave_up.is_empty(), "gave up: {:#?}", figures.gave_up);
                 assert!(figures.misplaced.is_empty(), "not there once: {:#?}", figures.misplaced);

@@ -261,6 +261,13 @@ impl World {
         world
     }
 
+    /// Makes the hub refuse the places of clones that wait, so that there is no order among them.
+    #[allow(dead_code, reason = "the tests measure with the order only")]
+    pub fn refuse_places(&self) {
+        let hub = self.clones[0].with_file_name("hub.git");
+        succeed(command("git", &hub).args(["config", "receive.hideRefs", "refs/memdir"]));
+    }
+
     /// All clones write and sync at once; then one of them fetches everything, and is compared with what was written.
     pub fn run(&self, load: Load) -> Figures {
         let processor = || processor_seconds("self") + processor_seconds(&self.server.child.id().to_string());

@@ -24,6 +24,11 @@ impl RemoteBranch {
         format!("{PLACES}/{}/", short_hash(&self.branch))
     }
 
+    /// The refspec that removes a place.
+    pub(super) fn place_removal(&self, place: &str) -> String {
+        format!(":{}{place}", self.places_there())
+    }
+
     fn places_here(&self) -> String {
         format!("{PLACES}/{}/", short_hash(&format!("{}\0{}", self.name, self.branch)))
     }
@@ -42,6 +47,21 @@ impl Git {
         let prefix = remote.places_here();
         let listed = self.stdout_line(&["for-each-ref", "--format=%(refname)", &prefix])?;
         Ok(listed.lines().filter_map(|name| name.strip_prefix(&prefix)).map(str::to_owned).collect())
+    }
+
+    /// The places that the remote has now, sorted by name. Fetches nothing, so that those who wait cost little.
+    ///
+    /// # Errors
+    /// `remote` if it cannot be reached, `no_git`.
+    pub fn query_push_places(&self, remote: &RemoteBranch, wait: Duration) -> Result<Vec<String>, Rejection> {
+        let prefix = remote.places_there();
+        let pattern = format!("{prefix}*");
+        let listed =
+            self.query_remote(&["ls-remote", "--quiet", "--refs", "--", &remote.name, &pattern], remote, wait)?;
+        let names = listed.lines().filter_map(|line| line.split_once('\t')?.1.strip_prefix(&prefix));
+        let mut places: Vec<String> = names.map(str::to_owned).collect();
+        places.sort_unstable();
+        Ok(places)
     }
 
     /// Takes a place on the remote; `commit` is one that it has. Returns whether the remote accepted it.
@@ -63,7 +83,7 @@ impl Git {
     /// # Errors
     /// `no_git`, `remote` if it does not answer in time.
     pub fn leave_push_place(&self, remote: &RemoteBranch, place: &str, wait: Duration) -> Result<bool, Rejection> {
-        self.push_place(remote, &format!(":{}{place}", remote.places_there()), wait)
+        self.push_place(remote, &remote.place_removal(place), wait)
     }
 
     fn push_place(&self, remote: &RemoteBranch, refspec: &str, wait: Duration) -> Result<bool, Rejection> {

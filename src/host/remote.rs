@@ -111,7 +111,8 @@ impl Git {
         }
     }
 
-    /// Pushes a local branch to a remote branch; with `set_upstream`, the remote branch becomes its upstream.
+    /// Pushes a local branch to a remote branch; with `set_upstream`, the remote branch becomes its upstream. Removes
+    /// this clone's place in the same push, whether or not the branch is accepted.
     ///
     /// # Errors
     /// `remote` if it cannot be reached, `remote_refused` if it rejects the push.
@@ -120,23 +121,28 @@ impl Git {
         branch: &str,
         remote: &RemoteBranch,
         set_upstream: bool,
+        place: Option<&str>,
         wait: Duration,
     ) -> Result<PushResult, Rejection> {
         let spec = format!("refs/heads/{branch}:refs/heads/{}", remote.branch);
+        let removal = place.map(|place| remote.place_removal(place));
         let mut args = vec!["push", "--porcelain", "--no-force", "--recurse-submodules=no"];
         args.extend(set_upstream.then_some("--set-upstream"));
         args.extend(["--", &remote.name, &spec]);
+        args.extend(removal.as_deref());
         let output = self.invoke_over_network(&args, remote, wait)?;
-        if output.status == 0 {
+        let out = String::from_utf8_lossy(&output.stdout);
+        let of_branch = out.lines().find(|line| line.split('\t').nth(1) == Some(&spec));
+        let is_only_place_refused = of_branch.is_some_and(|line| !line.starts_with('!')) && removal.is_some();
+        if output.status == 0 || is_only_place_refused {
             // The next push need not ask. If this fails, it does.
             drop(self.invoke(&["update-ref", &remote.tracking_ref(), &format!("refs/heads/{branch}")], b""));
             return Ok(PushResult::Done);
         }
-        let out = String::from_utf8_lossy(&output.stdout);
         if let Some(lock) = named_lock(&output.stderr) {
             return Ok(PushResult::Locked(lock));
         }
-        let Some(refused) = out.lines().find(|line| line.starts_with("!\t")) else {
+        let Some(refused) = of_branch.filter(|line| line.starts_with('!')) else {
             return Err(transfer_error(remote, &output));
         };
         let why = refused.rsplit('\t').next().unwrap_or_default();

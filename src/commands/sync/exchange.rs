@@ -17,8 +17,6 @@ use crate::operation::conflict_regions;
 const MAX_BLOCKED: u32 = 5;
 /// No wait between two rounds is longer, unless a round itself takes long.
 const LONGEST_WAIT: Duration = Duration::from_secs(4);
-/// No wait of a clone that is not first is longer.
-const LONGEST_TURN_WAIT: Duration = Duration::from_secs(20);
 /// The longest wait, if a round takes long, in durations of the last round.
 const MAX_WAIT_FACTOR: u32 = 4;
 
@@ -61,7 +59,7 @@ impl SyncRun<'_> {
         let mut queue = PushQueue::new(self.session.now.timestamp().as_second());
         let result = self.exchange_in_order(remote, set_upstream, &mut queue);
         if let Some(place) = queue.own() {
-            // One that cannot be removed is passed by the others.
+            // A push that succeeded has removed it. One that cannot be removed is passed by the others.
             drop(self.git.leave_push_place(remote, place, self.options.network_timeout));
         }
         result
@@ -78,11 +76,14 @@ impl SyncRun<'_> {
         let mut round = 0;
         loop {
             let started = Instant::now();
-            let mut before = 0;
             match self.round(remote, set_upstream, queue, begun)? {
                 RoundResult::Done => return Ok(()),
                 RoundResult::Lost => last = None,
-                RoundResult::Waiting(others) => (last, before) = (None, others),
+                RoundResult::Waiting(others) => {
+                    last = None;
+                    self.wait_until_next(remote, queue, begun, others, started.elapsed())?;
+                    continue;
+                }
                 RoundResult::Blocked(obstacle) => {
                     let times = last.filter(|(last, _)| *last == obstacle).map_or(1, |(_, times)| times + 1);
                     if times == MAX_BLOCKED {
@@ -91,23 +92,53 @@ impl SyncRun<'_> {
                     last = Some((obstacle, times));
                 }
             }
-            let wait = match before {
-                // Who is first need not leave the processors to others.
-                0 if queue.own().is_some() => random_wait(started.elapsed(), 0),
-                0 => random_wait(started.elapsed(), round),
-                others => turn_wait(started.elapsed(), others),
-            };
-            round += u32::from(before == 0);
-            if begun.elapsed() + wait > self.options.network_timeout {
-                let why = match before {
-                    0 => format!("{} changed {round} times during this sync", remote.display_name()),
-                    others => format!("{others} other clones are before this one at {}", remote.display_name()),
-                };
-                return Err(Rejection::new(Code::Busy, why)
-                    .hint("run it again when fewer others are pushing, or allow it more time with --timeout"));
-            }
-            std::thread::sleep(wait);
+            // Who is first need not leave the processors to others.
+            let wait = random_wait(started.elapsed(), if queue.own().is_some() { 0 } else { round });
+            round += 1;
+            self.sleep(begun, wait, || format!("{} changed {round} times during this sync", remote.display_name()))?;
         }
+    }
+
+    /// Waits until this clone is next: asks the remote for the places, and fetches nothing. Whoever is next fetches to
+    /// look, so that the turn begins with a merge.
+    fn wait_until_next(
+        &self,
+        remote: &RemoteBranch,
+        queue: &mut PushQueue,
+        begun: Instant,
+        mut others: usize,
+        mut last_look: Duration,
+    ) -> Result<(), Rejection> {
+        loop {
+            let wait = queue.wait(others, last_look).mul_f64(0.5 + random_share() / 2.0);
+            self.sleep(begun, wait, || {
+                format!("{others} other clones are before this one at {}", remote.display_name())
+            })?;
+            if others <= 1 {
+                return Ok(());
+            }
+            let started = Instant::now();
+            let places = self.git.query_push_places(remote, self.options.network_timeout)?;
+            last_look = started.elapsed();
+            match queue.turn(&places, begun.elapsed()) {
+                PushTurn::Own => return Ok(()),
+                PushTurn::After(count) => others = count,
+                PushTurn::Stuck(place) => drop(self.git.leave_push_place(remote, &place, self.options.network_timeout)),
+            }
+        }
+    }
+
+    /// Sleeps between two rounds.
+    ///
+    /// # Errors
+    /// `busy` if the sync would take longer than it may; `why` says what it waited for.
+    fn sleep(&self, begun: Instant, wait: Duration, why: impl Fn() -> String) -> Result<(), Rejection> {
+        if begun.elapsed() + wait > self.options.network_timeout {
+            return Err(Rejection::new(Code::Busy, why())
+                .hint("run it again when fewer others are pushing, or allow it more time with --timeout"));
+        }
+        std::thread::sleep(wait);
+        Ok(())
     }
 
     fn obstacle_error(&self, obstacle: Obstacle, remote: &RemoteBranch) -> Rejection {
@@ -168,7 +199,8 @@ impl SyncRun<'_> {
             return Ok(RoundResult::Done);
         }
         self.progress(&format!("pushing {} to {}", commit_count(ahead), remote.display_name()));
-        match self.git.push(&self.answer.branch, remote, set_upstream, self.options.network_timeout)? {
+        let (branch, timeout) = (&self.answer.branch, self.options.network_timeout);
+        match self.git.push(branch, remote, set_upstream, queue.own(), timeout)? {
             PushResult::Behind => {
                 self.answer.lost_races += 1;
                 if let Some(tip) = &tip {
@@ -179,6 +211,7 @@ impl SyncRun<'_> {
             PushResult::Locked(lock) => Ok(RoundResult::Blocked(Obstacle::lock(lock, tip.as_ref()))),
             PushResult::NotStored(error) => Ok(RoundResult::Blocked(Obstacle::NotStored(error))),
             PushResult::Done => {
+                queue.leave();
                 self.answer.pushed += ahead;
                 Ok(RoundResult::Done)
             }
@@ -236,13 +269,6 @@ fn random_wait(last_round: Duration, round: u32) -> Duration {
     longest_wait(last_round, round).mul_f64(random_share())
 }
 
-/// The wait of a clone that is not first, before it looks again. The turn of another one takes longer than a look, so
-/// no clone sleeps through its own turn, and most of those that wait leave the processors to the first.
-fn turn_wait(last_look: Duration, others: usize) -> Duration {
-    let longest = last_look.saturating_mul(others.min(1 << 16) as u32).min(LONGEST_TURN_WAIT.max(last_look));
-    longest.mul_f64(0.5 + random_share() / 2.0)
-}
-
 /// From 0 to 1.
 fn random_share() -> f64 {
     let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
@@ -258,15 +284,6 @@ fn longest_wait(last_round: Duration, round: u32) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn whoever_is_not_first_looks_again_in_time() {
-        let waits = |ms, others| turn_wait(Duration::from_millis(ms), others).as_millis();
-        for (ms, others, longest) in [(100, 1, 100), (100, 9, 900), (100, 400, 20_000), (30_000, 3, 30_000)] {
-            let wait = waits(ms, others);
-            assert!((longest / 2..=longest).contains(&wait), "{ms} {others}: {wait}");
-        }
-    }
 
     #[test]
     fn waits_double_up_to_a_limit() {

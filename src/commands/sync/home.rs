@@ -130,7 +130,7 @@ impl SyncRun<'_> {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
             let aside = RemoteBranch { branch: name.clone(), ..remote.clone() };
             // One that has other commits is another conflict's.
-            if self.git.push(&branch, &aside, false, self.options.network_timeout)? == PushResult::Done {
+            if self.git.push(&branch, &aside, false, None, self.options.network_timeout)? == PushResult::Done {
                 self.answer.conflict_branch = Some(name);
                 return Ok(());
             }
