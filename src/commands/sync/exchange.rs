@@ -99,7 +99,7 @@ impl SyncRun<'_> {
         }
     }
 
-    /// Waits until this clone is next: asks the remote for the places, and fetches nothing. Whoever is next fetches to
+    /// Waits until this clone is next: asks the remote for the places, and fetches nothing. A clone that is next fetches to
     /// look, so that the turn begins with a merge.
     fn wait_until_next(
         &self,

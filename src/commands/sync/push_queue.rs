@@ -13,11 +13,11 @@ use std::time::Duration;
 const RACES_WITHOUT_PLACE: usize = 2;
 /// How long the first place may stay the same while others wait: the clone that has it may have been killed.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The same once a place was passed: clones are killed together, and whoever lives was next all that time.
+/// The same once a place was passed: clones are killed together, and one that lives was next all that time.
 const PATIENCE_AFTER_PASSED: Duration = Duration::from_secs(5);
 /// How long a turn takes as long as none was seen: a fetch, a merge and a push beside some load.
 const FIRST_TURN: Duration = Duration::from_millis(250);
-/// No turn counts for more, so that whoever waits for many sleeps no longer than they may need.
+/// No turn counts for more, so that a clone behind many sleeps no longer than it may need.
 const LONGEST_TURN: Duration = Duration::from_secs(5);
 /// No wait is longer.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
@@ -29,7 +29,7 @@ const MAX_AGE_SECONDS: i64 = 15 * 60;
 pub struct PushQueue {
     /// When the sync began, in seconds since 1970.
     began: i64,
-    /// The number of the next place: one more than all that were seen, so that whoever took one earlier is first,
+    /// The number of the next place: one more than all that were seen, so that a clone that took one earlier is first,
     /// whatever the clocks say.
     next_number: u32,
     own: Option<String>,
