@@ -22,8 +22,8 @@ use crate::llm::embeddings::embed as fetch_vectors;
 use crate::llm::{Deadline, ErrorKind, LlmError, ModelConfig};
 use crate::path::MemoryPath;
 use crate::reflect::guards::secrets::find_secrets;
-use crate::store::Store;
 use crate::store::vector_file::VectorTurn;
+use crate::store::{LockedStore, Store};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
@@ -36,6 +36,8 @@ const BATCH_TEXTS: usize = 32;
 const MAX_REQUESTS: usize = 400;
 /// After so many requests, what was made is written.
 const REQUESTS_PER_WRITE: usize = 16;
+/// Timeout of the key command, which is run once for all requests.
+const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Timeout of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout of one run.
@@ -71,7 +73,7 @@ pub struct EmbedResult {
 /// the host fails: what was made until then is kept; `io`, `read_only`.
 pub fn embed(session: &Session, settle: Duration) -> CommandResult<EmbedResult> {
     let access = session.embedding_access().ok_or_else(no_embeddings)?;
-    let (model, warnings) = embedding_model(&access.settings, &access.env, REQUEST_TIMEOUT)?;
+    let (model, warnings) = embedding_model(&access.settings, &access.env, REQUEST_TIMEOUT, KEY_TIMEOUT)?;
     let store = session.store.unfiltered();
     let mut result = EmbedResult {
         model: access.settings.model.name.clone().unwrap_or_default(),
@@ -243,6 +245,29 @@ fn texts_of(path: &MemoryPath, text: &str, visibility: Option<&Visibility>, toda
     let is_live = |item: &usize| facts.expires(*item).is_none_or(|day| day >= today);
     let texts = (0..file.items.len()).filter(is_live).filter_map(|n| vector_text(&file, &file.items[n]));
     texts.filter(|text| find_secrets(text).is_empty()).collect()
+}
+
+/// Drops the vectors of texts that are gone, without a request to the host. If it is unknown which they are, because
+/// the user config names the memory no more or another process makes vectors now, all are dropped.
+///
+/// # Errors
+/// `io`, `read_only`, `unsafe_file`.
+pub(super) fn drop_gone_vectors(session: &Session, locked: &LockedStore<'_>) -> Result<(), Rejection> {
+    let store = session.store.unfiltered();
+    let Some(bytes) = store.read_vectors() else { return Ok(()) };
+    let settings = session.embedding_access().map(|access| &access.settings);
+    if let Some(settings) = settings
+        && let Some(known) = VectorTable::decode(bytes, &settings.identity())
+        && let Some(turn) = store.begin_vectors()?
+    {
+        let texts = embeddable_texts(session, &store)?;
+        let kept = texts.keys().filter_map(|hash| Some((*hash, known.stored(known.find(hash)?)))).collect();
+        let name = settings.model.name.as_deref().unwrap_or_default();
+        if locked.write_vectors(&turn, &VectorTable::encode(name, &settings.identity(), &kept))? {
+            return Ok(());
+        }
+    }
+    locked.forget_vectors()
 }
 
 /// Starts `embed` for this memory in the background, unless it has no embeddings, another process makes vectors already,

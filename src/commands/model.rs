@@ -98,7 +98,8 @@ fn model_config(selection: &ModelSelection, key: Option<ApiKey>) -> ModelConfig 
     }
 }
 
-/// The host and model of `find.embeddings`, with its key.
+/// The host and model of `find.embeddings`, with its key. `timeout` is that of a request, and `key_timeout` that of the key
+/// command.
 ///
 /// # Errors
 /// `no_model`.
@@ -106,9 +107,10 @@ pub(super) fn embedding_model(
     settings: &EmbeddingSettings,
     env: EnvLookup<'_>,
     timeout: Duration,
+    key_timeout: Duration,
 ) -> Result<(ModelConfig, Vec<Warning>), Rejection> {
     let selection = settings.select(env)?;
-    let (key, warning) = keys::read(&selection.key, env)?;
+    let (key, warning) = keys::read_within(&selection.key, env, key_timeout)?;
     let is_key = |text: String| {
         ApiKey::new(&text).ok_or_else(|| Rejection::new(Code::NoModel, "the key of find.embeddings is invalid"))
     };

@@ -15,12 +15,13 @@ use serde::Serialize;
 pub use due::{DueAction, DueItems, clock_problem, due_items};
 
 use super::answer::{AttentionRow, ChangeResult};
-use super::change::{commit_approved, dry_run_result, plan_in_context};
+use super::change::{commit_approved, dry_run_result, plan_in_context, warning_row};
 use super::checkpoint::prune_checkpoints;
+use super::embed::drop_gone_vectors;
 use super::memory_tool::MAX_TRIES;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::Changeset;
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, Warning};
 use crate::operation::{Batch, Operation, PlanContext, Snapshot};
 
 /// The result of `prune`.
@@ -111,7 +112,15 @@ fn prune_items(
             Ok((changeset, snapshot))
         });
         match change {
-            Ok(change) => return Ok(result_of(done, change)),
+            Ok(mut change) => {
+                if done.items.iter().any(|item| item.action == DueAction::Purge)
+                    && let Err(why) = drop_gone_vectors(session, &locked)
+                {
+                    let message = format!("vectors of purged texts may be left in .memdir/cache: {}", why.message);
+                    change.warnings.push(warning_row(&Warning::new(Code::Note, message)));
+                }
+                return Ok(result_of(done, change));
+            }
             // An editor saved a file in between.
             Err(why) if why.code() == Code::Conflict && tries < MAX_TRIES => tries += 1,
             Err(why) => return Err(why),

@@ -21,6 +21,9 @@ use crate::view::query::vector_table::{VectorTable, unit_vector};
 
 /// How long a search waits for the vector of its question.
 const QUESTION_TIMEOUT: Duration = Duration::from_millis(300);
+/// How long the key command may take of that. It is killed a little before the search ends, so that it does not outlive it
+/// and the notice names it, not the host.
+const KEY_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long after a failure no request is made, in seconds: a search must not wait for a host that is down.
 const RETRY_AFTER_S: i64 = 60;
 /// The most characters of a question of which a vector is made.
@@ -87,7 +90,8 @@ pub(super) fn begin(session: &Session, question: &str) -> Option<PendingVector> 
 }
 
 fn question_vector(access: &EmbeddingAccess, question: &str, deadline: Deadline) -> Result<Vec<f32>, String> {
-    let (model, _) = embedding_model(&access.settings, &access.env, QUESTION_TIMEOUT).map_err(|why| why.message)?;
+    let (model, _) =
+        embedding_model(&access.settings, &access.env, QUESTION_TIMEOUT, KEY_TIMEOUT).map_err(|why| why.message)?;
     let text = format!("{}{question}", access.settings.query_prefix);
     let vectors = embed(&model, &[text], deadline).map_err(|error| error.message)?;
     let first = vectors.first().and_then(|vector| unit_vector(vector));

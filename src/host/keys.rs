@@ -25,11 +25,23 @@ pub fn read(
     from: &KeySource,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(Option<String>, Option<Warning>), Rejection> {
+    read_within(from, env, COMMAND_TIMEOUT)
+}
+
+/// The same; a key command that takes longer than `wait` is killed.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_within(
+    from: &KeySource,
+    env: &dyn Fn(&str) -> Option<String>,
+    wait: Duration,
+) -> Result<(Option<String>, Option<Warning>), Rejection> {
     match from {
         KeySource::Missing => Ok((None, None)),
         KeySource::Variable(_, value) => Ok((Some(value.clone()), None)),
         KeySource::File(path) => key_from_file(&expand_home(path, env)).map(|(key, warning)| (Some(key), warning)),
-        KeySource::Command(words) => key_from_command(words, COMMAND_TIMEOUT).map(|key| (Some(key), None)),
+        KeySource::Command(words) => key_from_command(words, wait).map(|key| (Some(key), None)),
     }
 }
 
@@ -84,7 +96,9 @@ fn key_from_command(words: &[String], wait: Duration) -> Result<String, Rejectio
         let _ = child.kill();
     }
     let exit_status = child.wait().map_err(|e| failed(e.to_string()))?;
-    let text = received.map_err(|_| failed("timed out".into()))?.map_err(|e| failed(e.to_string()))?;
+    let text = received
+        .map_err(|_| failed(format!("printed no key within {} ms; key_file is faster", wait.as_millis())))?
+        .map_err(|e| failed(e.to_string()))?;
     match exit_status.success() {
         true => String::from_utf8(text).map_err(|_| failed("its output is not UTF-8".into())),
         false => Err(failed(format!("failed ({exit_status})"))),
@@ -123,6 +137,6 @@ mod tests {
             assert!(message.contains(why), "{message}");
         }
         let slow = key_from_command(&words("sleep 60"), Duration::from_millis(20)).unwrap_err();
-        assert!(slow.message.ends_with("timed out"), "{}", slow.message);
+        assert!(slow.message.contains("printed no key within 20 ms"), "{}", slow.message);
     }
 }

@@ -99,7 +99,7 @@ impl LockedStore<'_> {
     ///
     /// # Errors
     /// `read_only`, `io`.
-    pub(super) fn forget_vectors(&self) -> Result<(), Rejection> {
+    pub fn forget_vectors(&self) -> Result<(), Rejection> {
         let Some(folder) = open_cache(&self.root)? else { return Ok(()) };
         [TURN_NAME, NEW_NAME, VECTORS_NAME].iter().try_for_each(|name| slot::free(&folder, name))
     }

@@ -180,15 +180,47 @@ fn a_damaged_cache_is_thrown_away() {
     memory.done(["embed"]).stdout("3 vectors by n: 3 new, 0 dropped\n");
 }
 
+/// Whether any file of the cache holds the vector of a text.
+fn holds_vector(memory: &Memory, text: &str) -> bool {
+    let hash: [u8; 32] = Sha256::digest(text).into();
+    let files = fs_err::read_dir(memory.dir().join(".memdir/cache")).unwrap();
+    files.map(|file| fs_err::read(file.unwrap().path()).unwrap()).any(|bytes| {
+        let found = memchr::memmem::find(&bytes, &hash[..16]);
+        found.is_some()
+    })
+}
+
+#[test]
+fn purging_a_text_drops_its_vector_and_keeps_the_others() {
+    let server = Server::always(VECTORS);
+    let policy = "version: 2\nlifetimes:\n  - {at: facts/**, unused: 60d, purge: 30d}\n";
+    let memory = embedded(Memory::new().policy(policy).file("facts/user.md", FACTS), &server);
+    // A text that was archived by hand, so that no process made vectors since.
+    let archive = |memory: &Memory, text: &str| {
+        let facts = memory.text("facts/user.md").unwrap();
+        memory.put("facts/user.md", &facts.replace(&format!("- {text}\n"), ""));
+        let meta = "<!-- mem archived=2026-01-01 purge=2026-02-01 from=# -->";
+        memory.put("archive/facts/user.md", &format!("# User\n\n- {text}\n  {meta}\n"));
+    };
+    archive(&memory, "Drinks tea");
+    assert!(holds_vector(&memory, "Drinks tea"));
+    let asked = server.requests().len();
+    memory.done(["prune"]).stdout_contains("archived on 2026-01-01");
+    assert!(!holds_vector(&memory, "Drinks tea") && holds_vector(&memory, "Rides a bike"));
+    assert_eq!(server.requests().len(), asked);
+    // Without the setting it is unknown of which texts the vectors are.
+    archive(&memory, "Sleeps long");
+    memory.configure("people: [tester]\n");
+    assert!(holds_vector(&memory, "Sleeps long"));
+    memory.done(["prune"]).stdout_contains("archived on 2026-01-01");
+    assert!(!holds_vector(&memory, "Sleeps long") && !holds_vector(&memory, "Rides a bike"));
+}
+
 #[test]
 fn forgetting_a_text_drops_its_vector() {
     let server = Server::always(VECTORS);
     let memory = embedded(Memory::new().file("facts/user.md", FACTS), &server);
-    let holds = |text: &str| {
-        let hash: [u8; 32] = Sha256::digest(text).into();
-        let bytes = fs_err::read(memory.dir().join(".memdir/cache/vectors")).unwrap_or_default();
-        memchr::memmem::find(&bytes, &hash[..16]).is_some()
-    };
+    let holds = |text: &str| holds_vector(&memory, text);
     assert!(holds("Drinks tea") && holds("Rides a bike"));
     memory.done(["rm", &format!("user@{}", handle("Drinks tea")), "--forget"]);
     assert!(!holds("Drinks tea"));
@@ -285,6 +317,19 @@ fn the_key_comes_from_a_file_and_is_not_shown() {
     let refused = memory.run(["embed"]).exit(8).stderr_contains("model_refused");
     assert!(!refused.stderr.contains(KEY), "{refused}");
     assert_eq!(server.requests()[0].header("authorization"), Some(&*format!("Bearer {KEY}")));
+}
+
+#[test]
+fn a_key_command_that_is_too_slow_for_a_search_is_killed_and_named() {
+    let server = Server::always(VECTORS);
+    let memory = embedded(Memory::new().file("facts/user.md", FACTS), &server);
+    let block = block(&server.url(), memory.dir().to_str().unwrap());
+    let slow = block.replacen('{', "{\"key_command\":[\"sleep\",\"60\"],", 1);
+    memory.configure(&format!("people: [tester]\nfind: {{embeddings: {slow}}}\n"));
+    let asked = server.requests().len();
+    let answer = memory.done(["query", "Rides a bike"]).stdout_contains("Rides a bike");
+    assert!(answer.stderr.contains("printed no key within 250 ms") || answer.stderr.contains("300 ms"), "{answer}");
+    assert_eq!(server.requests().len(), asked);
 }
 
 #[test]
