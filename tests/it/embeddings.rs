@@ -198,9 +198,9 @@ fn purging_a_text_drops_its_vector_and_keeps_the_others() {
     // A text that was archived by hand, so that no process made vectors since.
     let archive = |memory: &Memory, text: &str| {
         let facts = memory.text("facts/user.md").unwrap();
-        memory.put("facts/user.md", &facts.replace(&format!("- {text}\n"), ""));
+        memory.put("facts/user.md", facts.replace(&format!("- {text}\n"), ""));
         let meta = "<!-- mem archived=2026-01-01 purge=2026-02-01 from=# -->";
-        memory.put("archive/facts/user.md", &format!("# User\n\n- {text}\n  {meta}\n"));
+        memory.put("archive/facts/user.md", format!("# User\n\n- {text}\n  {meta}\n"));
     };
     archive(&memory, "Drinks tea");
     assert!(holds_vector(&memory, "Drinks tea"));
