@@ -45,8 +45,8 @@ mod tests {
 
     #[test]
     fn an_answer_is_one_object_with_its_version_first() {
-        assert_eq!(answer(&FileList { files: vec![], more: 0 }, &[]), "{\"v\":1,\"files\":[]}\n");
-        let warned = answer(&FileList { files: vec![], more: 0 }, &[Warning::new(Code::Note, "so")]);
+        assert_eq!(answer(&FileList { files: vec![], more: 0, left_out: vec![] }, &[]), "{\"v\":1,\"files\":[]}\n");
+        let warned = answer(&FileList { files: vec![], more: 0, left_out: vec![] }, &[Warning::new(Code::Note, "so")]);
         assert_eq!(warned, "{\"v\":1,\"files\":[],\"warnings\":[{\"code\":\"note\",\"message\":\"so\"}]}\n");
         assert_eq!(answer(&ChangeResult::default(), &[]), "{\"v\":1,\"changed\":false,\"files\":[]}\n");
     }

@@ -16,6 +16,7 @@ impl PrintAnswer for QueryResult {
     /// Prints the results; if there are none, a note to stderr.
     fn print(&self, printer: &mut Printer) {
         items(printer, &self.items);
+        self.left_out.iter().for_each(|why| printer.note(why));
         for scope in &self.scopes {
             printer.styled(TextStyle::Heading, &format!("-S {}: {}", scope.scope, item_count(scope.found))).end_line();
             items(printer, &scope.items);

@@ -213,6 +213,9 @@ pub struct FileList {
     /// The number of files left out by a limit.
     #[serde(skip_serializing_if = "none_left_out")]
     pub more: usize,
+    /// A sentence for each layer that could not be listed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// One file.
@@ -386,7 +389,13 @@ mod tests {
     #[test]
     fn a_limit_counts_what_it_leaves_out() {
         let row = |path: &str| FileRow { path: path.into(), size: 1, summary: String::new(), refused: None };
-        let files = || ListResult::Files(FileList { files: vec![row("a.md"), row("b.md"), row("c.md")], more: 0 });
+        let files = || {
+            ListResult::Files(FileList {
+                files: vec![row("a.md"), row("b.md"), row("c.md")],
+                more: 0,
+                left_out: vec![],
+            })
+        };
         for (limit, rows, more) in [(Some(2), 2, 1), (None, 3, 0)] {
             let ListResult::Files(cut) = files().truncated(limit) else { panic!("another answer") };
             assert_eq!((cut.files.len(), cut.more), (rows, more));

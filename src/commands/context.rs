@@ -3,6 +3,7 @@
 //! Never takes the lock. What a reader has seen is recorded below `.memdir/` on a best-effort basis. The caller saves
 //! that mark, and only after it has printed the answer, so that no updates are lost if printing fails.
 
+mod layers;
 mod reader_mark;
 mod updates;
 
@@ -21,22 +22,24 @@ use crate::path::{MemoryPath, SourceAddress};
 use crate::store::{FoundFile as File, JournalHistory, RevisionSide, Store};
 use crate::view::context::answer::ContextResult;
 use crate::view::context::context_filter::ContextFilter;
+use crate::view::context::delta::{SeenRevision, UpdateEvent};
 use crate::view::context::entries::{RecentEntry, recent_entries};
 use crate::view::context::facts::FactCollector;
 use crate::view::context::files::{IndexedFile, date_in_name, sort_by_value};
-use crate::view::context::layered::merge_layers;
+use crate::view::context::layered::{MemoryUpdates, merge_entries, merge_layers, merge_records, merge_updates};
 use crate::view::context::notes::context_notes;
 use crate::view::context::page::{
     ContextContents, ContextOptions, DEFAULT_BUDGET, default_page, index_page, records_page,
 };
 use crate::view::context::prefilter::ContextPrefilter;
-use crate::view::context::records::{MAX_RECORDS, newest_records};
-use crate::view::context::{delta, itemize, sanitize};
+use crate::view::context::records::{DatedRecord, MAX_RECORDS, newest_records};
+use crate::view::context::{delta, itemize};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 
-use reader_mark::FileNames;
+use layers::{LayerParts, file_in_layer, layer_since, procedures_line};
 pub use reader_mark::ReaderMark;
+use reader_mark::{FileNames, MemoryMark};
 use updates::{DiskFile, FileUpdates};
 /// The least number of tokens that an entry or record takes. It bounds how many can fit the budget and so how many are
 /// read.
@@ -123,6 +126,21 @@ struct ContextBuilder<'a> {
     reader: Option<&'a str>,
 }
 
+/// What one memory has for a context, with paths within it.
+struct MemoryPart {
+    /// What the reader has seen; `None` on its first look.
+    since: Option<SeenRevision>,
+    events: Vec<UpdateEvent>,
+    /// The files that may contain pinned and important items.
+    parsed: Vec<ItemizedFile>,
+    origins: BulletOrigins,
+    listed: Vec<IndexedFile>,
+    entries: Vec<RecentEntry>,
+    /// The number of files with procedures.
+    procedures: usize,
+    mark: Option<MemoryMark>,
+}
+
 /// What is collected from one file.
 #[derive(Default)]
 struct ScannedFile {
@@ -138,11 +156,64 @@ impl ContextBuilder<'_> {
 
     fn default_context(&self) -> Result<(ContextResult, Option<ReaderMark>), Rejection> {
         let policy = &self.session.policy.policy;
-        let loaded_mark = self.reader.and_then(|reader| ReaderMark::load(self.store(), reader));
+        let MemoryPart { since, events, mut parsed, mut origins, mut listed, mut entries, procedures, mark } =
+            self.read_memory()?;
+        let own_files = listed.len();
+        let own_count = parsed.len();
+        let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.read_memory());
+        let mut beside = Vec::new();
+        let mut updates = vec![MemoryUpdates { layer: None, since, events }];
+        let layer_names: Vec<String> = parts.iter().map(|(name, ..)| name.clone()).collect();
+        let mut layer_marks = Vec::new();
+        for (name, layer, part) in parts {
+            let MemoryPart { since, events, parsed: _, origins: own, listed: files, entries: of_layer, .. } = part;
+            updates.push(MemoryUpdates {
+                layer: Some(name.clone()),
+                since: since.map(|s| layer_since(&layer, &name, s)),
+                events,
+            });
+            origins.add_source(&name, own);
+            listed.extend(files.into_iter().map(|file| file_in_layer(&name, file)));
+            merge_entries(&mut entries, &name, of_layer);
+            beside.extend(procedures_line(&name, part.procedures));
+            layer_marks.extend(part.mark.map(|mark| (layer.clone(), mark)));
+        }
+        beside.extend(left_out);
+        let (since, events) = merge_updates(updates);
+        let mut sources = self.session.sources()?;
+        sources.retain(|(name, _)| self.session.layers.is_none() || layer_names.contains(name));
+        parsed.extend(self.shared_files(&sources)?);
+        let mut notes = context_notes(&parsed, &origins, policy, &self.item_filter);
+        let uses = self.store().usage();
+        let today = self.session.now.date();
+        let oldest = today.saturating_sub(jiff::Span::new().days(RECENT_USE_DAYS));
+        // Uses of today do not count, so that a question does not change the next context.
+        let recently_used = |path: &MemoryPath| {
+            let shown = uses.shown_bullets(path).filter(|(_, day)| *day >= oldest && *day < today);
+            shown.map(|(handle, _)| handle.to_owned()).collect()
+        };
+        let mut facts = FactCollector::new(policy, &origins, &self.item_filter, &recently_used, self.options.budget);
+        self.collect_facts(&listed[..own_files], &mut facts);
+        parsed[own_count..].iter().for_each(|file| facts.add_file(file));
+        let mut facts = facts.finish(&notes);
+        if self.session.layers.is_some() {
+            merge_layers(&mut notes, &mut facts.facts, &self.session.layer_names());
+        }
+        let has_reader = self.reader.is_some();
+        let material =
+            ContextContents { beside, has_reader, since, events, facts, notes, entries, files: listed, procedures };
+        let mark = mark.map(|own| ReaderMark::new(own, layer_marks));
+        Ok((default_page(self.options, &material, policy), mark))
+    }
+
+    /// Reads what this builder's memory alone has for a context.
+    fn read_memory(&self) -> Result<MemoryPart, Rejection> {
+        let policy = &self.session.policy.policy;
+        let loaded_mark = self.reader.and_then(|reader| MemoryMark::load(self.store(), reader));
         let past = match self.reader {
             // The journal only serves to order the index, and recent entries are enough for that.
             None => self.store().read_recent_history()?,
-            Some(_) => self.store().read_history_since(loaded_mark.as_ref().map_or(u64::MAX, ReaderMark::rev))?,
+            Some(_) => self.store().read_history_since(loaded_mark.as_ref().map_or(u64::MAX, MemoryMark::rev))?,
         };
         let revisions = past.entries();
         let previous_mark = loaded_mark.filter(|m| m.matches_journal(&revisions));
@@ -150,7 +221,7 @@ impl ContextBuilder<'_> {
         let shared = files.iter().map(|f| &f.path).filter(|path| path.folder() != Some("inbox"));
         let current_names = self.reader.map_or_else(FileNames::default, |_| FileNames::join(shared));
         // On the first look there are no updates. Outside edits made before it go into the mark and are never reported.
-        let first_mark = self.reader.map(|reader| ReaderMark::new(reader, &revisions, &current_names, HashMap::new()));
+        let first_mark = self.reader.map(|reader| MemoryMark::new(reader, &revisions, &current_names, HashMap::new()));
         let updates = previous_mark
             .as_ref()
             .or(first_mark.as_ref())
@@ -173,8 +244,7 @@ impl ContextBuilder<'_> {
             true => bullet_origins(self.store())?,
         };
         let origins = with_stale_anchors(self.store(), origins);
-        let mut parsed: Vec<ItemizedFile> =
-            scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
+        let parsed = scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
         let today = self.session.now.date().to_string();
         let is_counted = |revision: &Revision| !self.options.stable || revision.at.get(..10) < Some(today.as_str());
@@ -189,53 +259,16 @@ impl ContextBuilder<'_> {
             None => (Vec::new(), HashMap::new()),
         };
         let new_origins = previous_mark.as_ref().map_or_else(BulletOrigins::default, |old| old.new_origins(&revisions));
-        let mark = self.reader.map(|reader| ReaderMark::new(reader, &revisions, &current_names, outside_edits));
-        let own_count = parsed.len();
-        let sources = self.session.sources()?;
-        parsed.extend(self.shared_files(&sources)?);
-        let mut notes = context_notes(&parsed, &origins, policy, &self.item_filter);
-        let uses = self.store().usage();
-        let today = self.session.now.date();
-        let oldest = today.saturating_sub(jiff::Span::new().days(RECENT_USE_DAYS));
-        // Uses of today do not count, so that a question does not change the next context.
-        let recently_used = |path: &MemoryPath| {
-            let shown = uses.shown_bullets(path).filter(|(_, day)| *day >= oldest && *day < today);
-            shown.map(|(handle, _)| handle.to_owned()).collect()
-        };
-        let mut facts = FactCollector::new(policy, &origins, &self.item_filter, &recently_used, self.options.budget);
-        self.collect_facts(&listed, &mut facts);
-        parsed[own_count..].iter().for_each(|file| facts.add_file(file));
-        let mut facts = facts.finish(&notes);
-        if self.session.layers.is_some() {
-            merge_layers(&mut notes, &mut facts.facts, &self.session.layer_names());
-        }
-        let material = ContextContents {
-            beside: self.layer_lines(&sources)?,
-            has_reader: self.reader.is_some(),
+        Ok(MemoryPart {
             since: previous_mark.as_ref().map(|old| old.since(&revisions)),
             events: delta::update_events(&touched, &new_origins, &self.item_filter),
-            facts,
-            notes,
             entries: self.newest_entries(&listed)?,
-            files: listed,
+            mark: self.reader.map(|reader| MemoryMark::new(reader, &revisions, &current_names, outside_edits)),
+            parsed,
+            origins,
+            listed,
             procedures,
-        };
-        Ok((default_page(self.options, &material, policy), mark))
-    }
-
-    /// Lines about the other layers: how many files they have, and which are left out.
-    fn layer_lines(&self, sources: &[(String, Arc<Session>)]) -> Result<Vec<String>, Rejection> {
-        let Some(layers) = &self.session.layers else { return Ok(Vec::new()) };
-        let mut lines: Vec<String> = Vec::new();
-        for (name, layer) in sources {
-            let files = layer.store.walk(None)?.into_iter().filter(|f| self.item_filter.allows_folder(&f.path)).count();
-            if files > 0 {
-                lines.push(format!("… and {} of the layer {name}: memdir list {name}:", sanitize::file_count(files)));
-            }
-        }
-        let left_out = layers.left_out.iter().map(|why| format!("… {}", sanitize::sanitize_line(why)));
-        lines.extend(left_out);
-        Ok(lines)
+        })
     }
 
     /// The fact files of the memories that are read together with this one, with paths that name their memory.
@@ -345,21 +378,18 @@ impl ContextBuilder<'_> {
     }
 
     fn index_context(&self) -> Result<ContextResult, Rejection> {
-        let mut listed = self.index_of(self.session)?;
-        if self.session.layers.is_some() {
-            // The nearest first: where the budget is short, files of farther layers are left out before nearer ones.
-            for (name, layer) in self.session.sources()? {
-                let with_layer =
-                    |file: IndexedFile| IndexedFile { path: SourceAddress::path(&name, &file.path), ..file };
-                listed.extend(self.index_of(&layer)?.into_iter().map(with_layer));
-            }
+        let mut listed = self.list_files()?;
+        // The nearest first: where the budget is short, files of farther layers are left out before nearer ones.
+        let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.list_files());
+        for (name, _, files) in parts {
+            listed.extend(files.into_iter().map(|file| file_in_layer(&name, file)));
         }
-        Ok(index_page(self.options, &listed))
+        Ok(index_page(self.options, &listed, &left_out))
     }
 
-    /// The files of one memory that its caller may see, most valuable first, with paths within that memory.
-    fn index_of(&self, session: &Session) -> Result<Vec<IndexedFile>, Rejection> {
-        let store = &session.store;
+    /// The files of this builder's memory that the caller may see, most valuable first.
+    fn list_files(&self) -> Result<Vec<IndexedFile>, Rejection> {
+        let store = self.store();
         let revisions = store.recent_entries()?;
         let files: Vec<File> =
             store.walk(None)?.into_iter().filter(|f| self.item_filter.allows_folder(&f.path)).collect();
@@ -380,6 +410,17 @@ impl ContextBuilder<'_> {
     }
 
     fn records_context(&self) -> Result<ContextResult, Rejection> {
+        let (mut shown, mut count) = self.newest_records()?;
+        let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.newest_records());
+        for (name, _, (records, of_layer)) in parts {
+            merge_records(&mut shown, &name, records, MAX_RECORDS);
+            count += of_layer;
+        }
+        Ok(records_page(self.options, &shown, count, &left_out))
+    }
+
+    /// The newest records of this builder's memory, and the number of all.
+    fn newest_records(&self) -> Result<(Vec<DatedRecord>, usize), Rejection> {
         let files = self.visible_files()?;
         let found = self.store().map_files(&files, MAX_FILE_BYTES, &|file, read| {
             let Ok((bytes, _)) = read else { return None };
@@ -392,8 +433,7 @@ impl ContextBuilder<'_> {
         });
         let found: Vec<ItemizedFile> = found.into_iter().flatten().map(|found| *found).collect();
         let origins = with_stale_anchors(self.store(), bullet_origins(self.store())?);
-        let (shown, count) = newest_records(&found, &origins, &self.item_filter, MAX_RECORDS);
-        Ok(records_page(self.options, &shown, count))
+        Ok(newest_records(&found, &origins, &self.item_filter, MAX_RECORDS))
     }
 }
 

@@ -91,6 +91,12 @@ impl Session {
     }
 }
 
+/// The sentence about a layer that a command cannot read and leaves out.
+pub(super) fn layer_left_out(name: &str, why: &Error) -> String {
+    let reason = why.rejections.first().map_or("", |rejection| rejection.message.as_str());
+    format!("the layer {name} is left out: {reason}")
+}
+
 /// Makes a change whose addresses name a layer; `None` for any other.
 pub(super) fn change_in_layer(
     session: &Session,

@@ -9,6 +9,7 @@ use super::answer::{FileList, FileRow, ListResult, TextResult, WhereResult};
 use super::backlinks::find_backlinks;
 use super::blame::add_blame;
 use super::fetch::with_fetches;
+use super::layers::layer_left_out;
 use super::{CommandResult, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -65,7 +66,13 @@ pub fn list_with(session: &Session, address: Option<&str>, options: ListOptions)
             let folder = Some(&*folder).filter(|f| !f.is_empty());
             let mut list = list_files(session, folder)?;
             for layer in session.layers.iter().flat_map(|layers| &layers.others) {
-                let mut files = list_files(&layer.session, folder)?.files;
+                let mut files = match list_files(&layer.session, folder) {
+                    Ok(listed) => listed.files,
+                    Err(why) => {
+                        list.left_out.push(layer_left_out(&layer.name, &why));
+                        continue;
+                    }
+                };
                 files.iter_mut().for_each(|row| {
                     row.path = SourceAddress { source: &layer.name, address: &row.path }.to_string();
                 });
@@ -144,7 +151,7 @@ fn list_files(session: &Session, under: Option<&str>) -> CommandResult<FileList>
         }
         Ok(session.store.map_files(&found, SUMMARY_HEAD_BYTES, &|file, read| file_row(session, file, read)))
     })??;
-    Ok(FileList { files: rows, more: 0 })
+    Ok(FileList { files: rows, more: 0, left_out: Vec::new() })
 }
 
 fn file_row(session: &Session, file: &FoundFile, read: Result<(&[u8], bool), Rejection>) -> FileRow {

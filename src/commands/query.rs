@@ -11,6 +11,7 @@ use memchr::memmem;
 
 use super::allowlist_filter::{check_categories, session_for_agent};
 use super::journal_notes::{bullet_origins, with_stale_anchors};
+use super::layers::layer_left_out;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::vector_search::{self, PendingVector};
 use super::{CommandResult, ProgressNotes, Session};
@@ -107,6 +108,7 @@ fn query_with_shared(
         match query_one(&scope, options, &TextOverrides::new()) {
             Ok(result) => own.join_source(&name, result, options),
             Err(why) if why.code() == Code::FileNotFound => {}
+            Err(why) if session.layers.is_some() => own.left_out.push(layer_left_out(&name, &why)),
             Err(why) => return Err(why),
         }
     }

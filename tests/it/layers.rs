@@ -55,7 +55,7 @@ fn reads_merge_all_layers_and_name_them() {
     let context = done(&project, &["context"]);
     assert!(context.contains(&format!("- {TABS} ({at})")), "{context}");
     assert!(context.contains("- Name tests after what went wrong (facts/style.md@"), "{context}");
-    assert!(context.contains("… and 1 file of the layer mine: memdir list mine:\n"), "{context}");
+    assert!(!context.contains("More memory"), "everything is shown\n{context}");
     let near = context.find("Name tests").unwrap();
     assert!(near < context.find("Indent with").unwrap(), "the nearest first\n{context}");
     let index = done(&project, &["context", "--style", "index"]);
@@ -186,6 +186,115 @@ fn a_layer_that_is_missing_or_broken_is_told_and_left_out() {
     let told = run(&project, &["query", "tests"]);
     assert!(told.status == 0 && told.stderr.contains("the layer mine is left out"), "{told:#?}");
     assert!(told.stdout.contains("Name tests"), "{told:#?}");
+}
+
+#[test]
+fn news_entries_index_and_records_are_those_of_all_layers() {
+    let project = layered("[project, mine]");
+    let entry = |day: &str, title: &str| format!("# {}\n\n## {title}\n\n- Date: {day}\n- Summary: done\n", &day[..7]);
+    project.put("work/memory/episodes/2026-01.md", &entry("2026-01-10", "Tests renamed"));
+    project.put(&format!("{MINE}/episodes/2026-02.md"), &entry("2026-02-20", "Moved house"));
+    let long: String = (0..90).map(|n| format!("- In week {n} the harbour office counted {n} ships\n")).collect();
+    project.put(&format!("{MINE}/facts/ships.md"), &format!("# Ships\n\n{long}"));
+    project.put(&format!("{MINE}/procedures/move.md"), "# Move\n\n- Pack\n");
+    let context = |words: &[&str]| done(&project, &[&["--as", "ana", "context"][..], words].concat());
+    let first = context(&[]);
+    assert!(!first.contains("Memory updates"), "{first}");
+    for (line, more) in [
+        ("- 2026-02-20 Moved house: done (mine:episodes/2026-02.md#moved-house)\n- 2026-01-10 Tests renamed", &first),
+        ("… and 1 file with procedures in mine: memdir list mine:procedures\n", &first),
+    ] {
+        assert!(more.contains(line), "{line}\n{more}");
+    }
+    assert!(context(&["-b", "600"]).contains("- mine:facts/ships.md ("), "the index names what is left of a layer");
+    // News of a layer come once to each reader, and name it.
+    done(&project, &["add", "mine:user", "Likes snow"]);
+    let told = context(&[]);
+    let head = "Memory updates since mine:r0:\n- +created: mine: [user] Likes snow\n";
+    assert!(told.starts_with(head), "{told}");
+    assert!(!context(&[]).contains("Memory updates"), "once");
+    assert!(done(&project, &["--as", "bob", "context"]).contains("Likes snow"));
+    done(&project, &["add", "user", "Likes rain"]);
+    done(&project, &["add", "mine:user", "Likes fog", "Likes hail", "Likes dew"]);
+    let both = context(&["-n"]);
+    assert!(both.starts_with("Memory updates since rev 0, mine:r1:\n- +created: [user] Likes rain\n"), "{both}");
+    let answer: Value = serde_json::from_str(&context(&["--json"])).unwrap();
+    assert_eq!(answer["updates"][1]["path"], "mine:facts/user.md", "{answer}");
+    assert_eq!((&answer["since"], &answer["more_updates"]), (&json!("r0, mine:r1"), &json!(1)));
+    // A layer alone has news: the command shows that layer.
+    done(&project, &["add", "mine:user", "Likes ice", "Likes mist", "Likes sun", "Likes wind"]);
+    let told = context(&[]);
+    assert!(told.contains("… and 1 more: memdir -g diff --since r2\n"), "{told}");
+    assert!(done(&project, &["-g", "diff", "--since", "r2"]).contains("Likes wind"));
+    // Newest first over all layers, ten of them.
+    let records: Value = serde_json::from_str(&context(&["--style", "records", "--json"])).unwrap();
+    let addresses: Vec<&str> =
+        records["items"].as_array().unwrap().iter().map(|i| i["address"].as_str().unwrap()).collect();
+    assert_eq!(addresses.len(), 10, "{records}");
+    assert!(
+        addresses[0].starts_with("facts/user.md@") && addresses[1].starts_with("mine:facts/user.md@"),
+        "{addresses:?}"
+    );
+    assert_eq!(addresses[9], "mine:episodes/2026-02.md#moved-house", "{addresses:?}");
+    assert!(records["text"].as_str().unwrap().contains("… and 95 more: memdir list"), "{records}");
+}
+
+#[test]
+fn a_layer_that_cannot_be_read_is_told_and_left_out_by_every_read() {
+    let project = layered("[project, mine]");
+    fs::create_dir_all(project.home.path().join(MINE).join(".memdir/journal")).unwrap();
+    let why = "the layer mine is left out: the journal is a directory";
+    for style in ["default", "index", "records"] {
+        let context = done(&project, &["context", "--style", style]);
+        assert!(context.contains(&format!("… {why}\n")) && !context.contains(TABS), "{style} {context}");
+        assert!(context.contains("style.md") || context.contains("Name tests"), "{style} {context}");
+    }
+    for words in [&["query", "tests", "indent"][..], &["list"]] {
+        let told = run(&project, words);
+        assert!(told.status == 0 && told.stderr.contains(why), "{words:?} {told:#?}");
+        assert!(told.stdout.contains("style.md") && !told.stdout.contains("mine:"), "{words:?} {told:#?}");
+        let fields: Value = serde_json::from_str(&done(&project, &[words, &["--json"]].concat())).unwrap();
+        assert_eq!(fields["left_out"], json!([why]), "{fields}");
+    }
+    let prompt = json!({"session_id": "s", "cwd": project.work(), "prompt": "name the tests after what went wrong"});
+    let shown = project.hook(&["user-prompt"], prompt.to_string().as_bytes());
+    assert!(shown.contains("Name tests after"), "{shown}");
+}
+
+#[test]
+fn the_news_of_layers_with_long_names_fit_the_least_budget() {
+    let names: Vec<String> = ('a'..='d').map(|c| c.to_string().repeat(60)).collect();
+    let project =
+        layered(&format!("[project, {}]", names.iter().map(|n| format!("~/{n}")).collect::<Vec<_>>().join(", ")));
+    let memories: Vec<_> = names.iter().map(|name| project.home.path().join(name)).collect();
+    for name in &names {
+        project.put(&format!("{name}/memdir.yaml"), "version: 1\n");
+        project.put(&format!("{name}/procedures/a.md"), "# A\n\n- b\n");
+    }
+    let config = format!("people: [tester]\ntrusted: {}\n", json!(memories));
+    let layers = fs::read_to_string(project.home.path().join(".config/memdir/config.yaml")).unwrap();
+    let layers = layers.lines().find(|line| line.starts_with("layers:")).unwrap().to_owned();
+    project.put(".config/memdir/config.yaml", &format!("{config}{layers}\n"));
+    for round in 0..2 {
+        for budget in ["320", "400", "8000"] {
+            let answer: Value =
+                serde_json::from_str(&done(&project, &["--as", "ana", "context", "-b", budget, "--json"])).unwrap();
+            assert!(answer["tokens"].as_u64() <= budget.parse().ok(), "{answer}");
+            for name in &names {
+                done(
+                    &project,
+                    &[
+                        "add",
+                        &format!("{name}:user"),
+                        &format!("round {round} {budget} one"),
+                        "two two",
+                        "--force",
+                        "--quiet",
+                    ],
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -168,6 +168,10 @@ impl Planted {
         ];
         let gone = "---\ntags: health\n---\n- zqwent\n";
         memory.run(["write", "facts/zqgone.md"]).stdin(gone).exit(0);
+        // Both have looked before the changes below, which are news to them.
+        for reader in ["planner", "tester"] {
+            memory.run(["context"]).by(reader).exit(0);
+        }
         let moved = format!("plain@{}", handle("zqmoved to where it belongs"));
         for line in lines {
             let line = line.iter().map(|w| match *w {
@@ -292,7 +296,20 @@ pub const ROWS: &[(&str, &[&str])] = &[
     ("status", &["status"]),
     ("list", &["list", "list facts", "list archive", "list inbox", "list ADDRESS", "list --blame ADDRESS"]),
     ("read", &["read ADDRESS"]),
-    ("context", &["context", "context -b 8000", "context --style index", "context --style records -b 8000"]),
+    (
+        "context",
+        &[
+            "context",
+            "context -b 8000",
+            "context --stable",
+            "context --stable -b 8000",
+            "context -n --stable -b 400",
+            "context --style index",
+            "context --style index -b 8000",
+            "context --style records",
+            "context --style records -b 8000",
+        ],
+    ),
     (
         "reflect",
         &[
@@ -492,6 +509,11 @@ pub const ROWS: &[(&str, &[&str])] = &[
             "hook session-start",
             "hook stop --host codex",
             "hook session-start < {\"session_id\":\"s\"}",
+            "hook session-start --host gemini --budget 8000 < {\"session_id\":\"t\"}",
+            "hook session-start --host cursor --budget 320 < {\"session_id\":\"u\"}",
+            "hook user-prompt --host gemini < {\"session_id\":\"c\",\"prompt\":\"said twice, walk, dose and inside the section\"}",
+            "hook pre-tool < {\"session_id\":\"d\",\"tool_input\":{\"prompt\":\"tell me of the knee and the clinic\"}}",
+            "hook pre-compact < {\"session_id\":\"s\"}",
             "hook user-prompt < {\"session_id\":\"a\",\"prompt\":\"bullet of the knee, the section about the parser\"}",
             "hook pre-tool < {\"session_id\":\"b\",\"tool_input\":{\"command\":\"knee parser section\",\"path\":\"facts/health.md\"}}",
         ],

@@ -53,7 +53,7 @@ fn a_list_is_path_size_and_summary() {
         row("facts/etc.md", 0, "", Some("a symbolic link")),
     ];
     check(
-        FileList { files, more: 0 },
+        FileList { files, more: 0, left_out: vec![] },
         "facts/user.md (276B): name, language, work\nepisodes/2026-02.md (1.2KB)\n\
          facts/etc.md (refused: a symbolic link)\n",
     );

@@ -1,20 +1,50 @@
-//! The mark of a reader: the last revision that it has seen, and the outside edits that were reported to it.
+//! The mark of a reader: the last revision that it has seen of each memory that it reads, and the outside edits that were
+//! reported to it.
 //!
 //! Never needed for correctness: without a mark, the next context only reports no updates.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::change::{EntryOutcome, Etag, JournalEntry};
+use crate::commands::Session;
 use crate::path::MemoryPath;
 use crate::store::Store;
 use crate::view::context::delta::SeenRevision;
 use crate::view::query::bullet_origins::BulletOrigins;
 
-/// How much of a memory a reader has seen; stored as JSON below `.memdir/`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How much a reader has seen of a memory, and of each layer that is read with it.
+#[derive(Clone)]
 pub struct ReaderMark {
+    own: MemoryMark,
+    layers: Vec<(Arc<Session>, MemoryMark)>,
+}
+
+impl fmt::Debug for ReaderMark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let layers: Vec<&MemoryMark> = self.layers.iter().map(|(_, mark)| mark).collect();
+        f.debug_struct("ReaderMark").field("own", &self.own).field("layers", &layers).finish()
+    }
+}
+
+impl ReaderMark {
+    pub(super) fn new(own: MemoryMark, layers: Vec<(Arc<Session>, MemoryMark)>) -> ReaderMark {
+        ReaderMark { own, layers }
+    }
+
+    /// Saves the mark in the reader's memory, whose store is given, and in its layers, on a best-effort basis.
+    pub fn save(&self, store: &Store) {
+        self.own.save(store);
+        self.layers.iter().for_each(|(layer, mark)| mark.save(&layer.store));
+    }
+}
+
+/// How much of one memory a reader has seen; stored as JSON below its `.memdir/`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryMark {
     /// The name of the reader.
     reader: String,
     /// The last revision that it has seen; 0 before the first.
@@ -30,10 +60,10 @@ pub struct ReaderMark {
     files: FileNames,
 }
 
-impl ReaderMark {
+impl MemoryMark {
     /// Loads the mark of a reader; `None` on its first look.
-    pub fn load(store: &Store, reader: &str) -> Option<ReaderMark> {
-        let mark: ReaderMark = serde_json::from_str(&store.read_note(&note_name(reader))?).ok()?;
+    pub fn load(store: &Store, reader: &str) -> Option<MemoryMark> {
+        let mark: MemoryMark = serde_json::from_str(&store.read_note(&note_name(reader))?).ok()?;
         (mark.reader == reader).then_some(mark)
     }
 
@@ -43,10 +73,10 @@ impl ReaderMark {
         revisions: &[JournalEntry],
         files: &FileNames,
         outside: HashMap<MemoryPath, Option<Etag>>,
-    ) -> ReaderMark {
+    ) -> MemoryMark {
         // A pending revision is reported once it is either done or undone.
         let decided = revisions.iter().take_while(|r| r.outcome != EntryOutcome::Pending).last();
-        ReaderMark {
+        MemoryMark {
             reader: reader.to_owned(),
             rev: decided.map_or(0, |r| r.rev),
             at: decided.map(|r| r.at.clone()),

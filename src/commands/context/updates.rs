@@ -4,8 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::ReaderMark;
-use super::reader_mark::FileNames;
+use super::reader_mark::{FileNames, MemoryMark};
 use crate::change::{EntryOutcome, Etag, InverseKind, JournalEntry};
 use crate::document::Document;
 use crate::path::MemoryPath;
@@ -53,7 +52,7 @@ pub struct FileUpdates<'a> {
 
 impl<'a> FileUpdates<'a> {
     /// Builds the etag chains from the journal, in one pass.
-    pub fn new(mark: &'a ReaderMark, revisions: &'a [JournalEntry], current_names: &'a FileNames) -> FileUpdates<'a> {
+    pub fn new(mark: &'a MemoryMark, revisions: &'a [JournalEntry], current_names: &'a FileNames) -> FileUpdates<'a> {
         let seen_names = (mark.files() != current_names).then(|| mark.files().to_set());
         let was_there = |path: &MemoryPath| seen_names.as_ref().is_none_or(|names| names.contains(path.as_str()));
         let mut chains: HashMap<&MemoryPath, EtagChain> = HashMap::new();

@@ -76,9 +76,9 @@ pub struct UpdateEvent {
     pub kind: UpdateKind,
     /// The path of the file.
     pub path: String,
-    text: String,
+    pub(super) text: String,
     imp: Option<String>,
-    value: f64,
+    pub(super) value: f64,
     rev: Option<u64>,
 }
 

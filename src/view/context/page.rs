@@ -57,6 +57,17 @@ impl ContextOptions {
         plain.then(|| format!("Here `memdir` means: memdir {}", self.dir_args))
     }
 
+    /// The lines for which the budget has room beyond the least.
+    fn fitting_lines(&self, lines: &[String]) -> Vec<String> {
+        let mut room = self.budget.saturating_sub(self.min_budget()) * 4;
+        let fits = |line: &&String| {
+            let rest = room.checked_sub(line_cost(line));
+            room = rest.unwrap_or(room);
+            rest.is_some()
+        };
+        lines.iter().filter(fits).cloned().collect()
+    }
+
     /// The smallest budget in tokens that these options allow.
     pub fn min_budget(&self) -> usize {
         MIN_BUDGET + self.command_note().map_or(0, |note| estimate_llm_tokens(&note) + 1)
@@ -103,16 +114,11 @@ impl FixedLines {
         let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
         let guide = if options.for_tools { TOOL_GUIDE } else { AGENT_GUIDE };
         let aside = format!("… and {} with procedures: memdir list procedures", sanitize::file_count(*procedures));
-        let mut room = (options.budget.saturating_sub(options.min_budget())) * 4;
-        let beside = contents.beside.iter().filter(|line| {
-            let rest = room.checked_sub(line_cost(line));
-            room = rest.unwrap_or(room);
-            rest.is_some()
-        });
+        let beside = options.fitting_lines(&contents.beside);
         FixedLines {
             frame: frame.to_owned(),
             guide: guide.lines().map(str::to_owned).chain(options.command_note()).collect(),
-            aside: (*procedures > 0).then_some(aside).into_iter().chain(beside.cloned()).collect(),
+            aside: (*procedures > 0).then_some(aside).into_iter().chain(beside).collect(),
         }
     }
 
@@ -336,9 +342,11 @@ fn omitted_entries_line(entries: &[RecentEntry], left: &[usize]) -> String {
     }
 }
 
-/// The index alone, followed by the instruction to load relevant files.
-pub fn index_page(options: &ContextOptions, files: &[IndexedFile]) -> ContextResult {
-    let mut tail = vec!["Use memdir read to load relevant files before responding.".to_owned()];
+/// The index alone, followed by lines about layers that are left out, and the instruction to load relevant files.
+pub fn index_page(options: &ContextOptions, files: &[IndexedFile], beside: &[String]) -> ContextResult {
+    let mut tail = options.fitting_lines(beside);
+    let told = tail.clone();
+    tail.push("Use memdir read to load relevant files before responding.".to_owned());
     tail.extend(options.command_note());
     let listed: Vec<&IndexedFile> = files.iter().collect();
     let index =
@@ -347,18 +355,26 @@ pub fn index_page(options: &ContextOptions, files: &[IndexedFile]) -> ContextRes
         if files.is_empty() { vec![FILES_HEAD.to_owned(), "(none yet)".to_owned()] } else { index.lines.clone() };
     ContextResult {
         files: index.shown.iter().map(|n| file_row(&files[*n])).collect(),
-        left_out: index.omitted.clone(),
+        left_out: index.omitted.iter().chain(&told).cloned().collect(),
         ..join_blocks("index", options, &[lines, tail])
     }
 }
 
-/// All items, numbered and dated, newest first. `count` is the number of all records, `records` those that are given.
-pub fn records_page(options: &ContextOptions, records: &[DatedRecord], count: usize) -> ContextResult {
+/// All items, numbered and dated, newest first. `count` is the number of all records, `records` those that are given,
+/// `beside` lines about layers that are left out.
+pub fn records_page(
+    options: &ContextOptions,
+    records: &[DatedRecord],
+    count: usize,
+    beside: &[String],
+) -> ContextResult {
     let head = [
         format!("(memories for app: {})", sanitize::truncate(&sanitize::sanitize_line(&options.app), 24)),
         "The following are memories from previous conversations with this app:".to_owned(),
     ];
-    let tail = vec!["Use these memories to provide context-aware responses.".to_owned()];
+    let mut tail = options.fitting_lines(beside);
+    let told = tail.clone();
+    tail.push("Use these memories to provide context-aware responses.".to_owned());
     let day = |record: &DatedRecord| record.date.map_or("unknown".to_owned(), |m| m.day.to_string());
     let line = |n: usize, record: &DatedRecord| {
         let mark = record.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
@@ -388,7 +404,8 @@ pub fn records_page(options: &ContextOptions, records: &[DatedRecord], count: us
     });
     let items = items.collect();
     let body: Vec<String> = shown.into_iter().chain(omitted.iter().cloned()).collect();
-    ContextResult { items, left_out: omitted, ..join_blocks("records", options, &[head.to_vec(), body, tail]) }
+    let left_out = omitted.into_iter().chain(told).collect();
+    ContextResult { items, left_out, ..join_blocks("records", options, &[head.to_vec(), body, tail]) }
 }
 
 /// Joins blocks with blank lines between them.

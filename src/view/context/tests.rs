@@ -372,11 +372,11 @@ proptest! {
             prop_assert_eq!(context.updates.is_empty(), !context.text.contains("\nMemory updates since") || context.more_updates == all.events.len());
         }
 
-        let index = index_page(&context_options(budget), &all.files);
+        let index = index_page(&context_options(budget), &all.files, &[]);
         prop_assert!(estimate_llm_tokens(&index.text) <= budget, "{}", index.text);
         let founds: Vec<ItemizedFile> = files.iter().map(|(p, t)| found(p, t)).collect();
         let (shown, count) = newest_records(&founds, &BulletOrigins::default(), &FILTER, budget / 8);
-        let dated = records_page(&context_options(budget), &shown, count);
+        let dated = records_page(&context_options(budget), &shown, count, &[]);
         prop_assert!(estimate_llm_tokens(&dated.text) <= budget, "{}", dated.text);
         prop_assert_eq!(dated.left_out.is_empty(), dated.items.len() == count);
     }

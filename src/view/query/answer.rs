@@ -51,6 +51,9 @@ pub struct QueryResult {
     /// The bounds that show more items; absent if all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<LargerBounds>,
+    /// A sentence for each layer that could not be searched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// The budget of the whole answer in tokens, if there is one.
     #[serde(skip)]
     pub budget: Option<usize>,

@@ -12,8 +12,8 @@ use super::item_facts::ItemDate;
 use super::origin_table::{OriginTable, TableBuilder};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::document::{Document, Handle};
-use crate::path::MemoryPath;
-use crate::view::stale_anchors::StaleAnchors;
+use crate::path::{MemoryPath, SourceAddress};
+use crate::view::stale_anchors::{AnchoredBulletKey, StaleAnchor, StaleAnchors};
 
 /// The origin of a bullet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct BulletOrigins {
     older: OriginTable,
     /// Not from the journal: set by the caller.
     pub stale_anchors: StaleAnchors,
+    /// Those of memories that are read with this one, by the name in front of their paths.
+    sources: Vec<(String, BulletOrigins)>,
 }
 
 impl BulletOrigins {
@@ -82,11 +84,39 @@ impl BulletOrigins {
         builder.to_note()
     }
 
+    /// Adds the origins of a memory whose files are named `NAME:PATH`.
+    pub fn add_source(&mut self, name: &str, origins: BulletOrigins) {
+        self.sources.push((name.to_owned(), origins));
+    }
+
+    /// The origins of the memory that a path names, and the path there.
+    fn source_of(&self, path: &MemoryPath) -> Option<(&BulletOrigins, MemoryPath)> {
+        let named = SourceAddress::parse(path.as_str()).filter(|_| !self.sources.is_empty())?;
+        let (_, origins) = self.sources.iter().find(|(name, _)| name == named.source)?;
+        Some((origins, MemoryPath::from_disk_name(named.address).ok()?))
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.bullets.is_empty() && self.older.is_empty()
+        self.bullets.is_empty() && self.older.is_empty() && self.sources.is_empty()
+    }
+
+    /// Whether no anchor is known to be stale.
+    pub fn has_no_stale_anchor(&self) -> bool {
+        self.stale_anchors.is_empty() && self.sources.iter().all(|(_, origins)| origins.has_no_stale_anchor())
+    }
+
+    /// Whether the last check found the anchor of a bullet stale.
+    pub fn stale_anchor(&self, path: &MemoryPath, handle: Handle, anchor: &str) -> Option<StaleAnchor> {
+        match self.source_of(path) {
+            Some((origins, path)) => origins.stale_anchor(&path, handle, anchor),
+            None => self.stale_anchors.find(AnchoredBulletKey::new(path, handle, anchor)),
+        }
     }
 
     pub fn find(&self, path: &MemoryPath, handle: Handle) -> Option<BulletOrigin> {
+        if let Some((origins, path)) = self.source_of(path) {
+            return origins.find(&path, handle);
+        }
         let recent = self.bullets.get(&handle).and_then(|files| files.iter().find(|(file, _)| file == path));
         match recent {
             Some((_, number)) => Some(self.origins[*number].clone()),

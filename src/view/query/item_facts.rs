@@ -13,7 +13,7 @@ use crate::document::{BulletMeta, Document, Handle, MetaKey, front_matter_tags, 
 use crate::path::{MemoryPath, episode_days};
 use crate::policy::{DecayRule, EffectiveConfidence};
 use crate::text::dates::{PartialDate, find_dates};
-use crate::view::stale_anchors::{AnchoredBulletKey, StaleAnchor};
+use crate::view::stale_anchors::StaleAnchor;
 
 /// A date; in UTC if the time is known too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,13 +153,12 @@ impl<'a> ItemFacts<'a> {
     /// Whether the last check found a bullet's anchor stale.
     pub fn stale_anchor(&self, item: usize) -> Option<StaleAnchor> {
         let ItemKind::Bullet(bullet) = self.file.items[item].kind else { return None };
-        if self.origins.stale_anchors.is_empty() {
+        if self.origins.has_no_stale_anchor() {
             return None;
         }
         let (document, meta) = (&self.file.document, self.meta(item));
         let handle = Handle::of(document.bullet_raw(bullet as usize));
-        let key = AnchoredBulletKey::new(&self.file.path, handle, meta.valid(MetaKey::Anchor)?);
-        self.origins.stale_anchors.find(key)
+        self.origins.stale_anchor(&self.file.path, handle, meta.valid(MetaKey::Anchor)?)
     }
 
     /// An item's date: from its metadata (`upd`, `added`), the journal, its entry, or the file's name. In an episode
