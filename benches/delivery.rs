@@ -1,5 +1,5 @@
 //! Whether the right rule is in front of an agent before it acts: cases of `fixtures/delivery` replayed through the hooks of
-//! a real memory, beside a `MEMORY.md` that a host loads, `rg`, and an index alone.
+//! a real memory, beside a `MEMORY.md` that a host loads, ripgrep where it is installed, and an index alone.
 //!
 //! `cargo bench --bench delivery -- tuned` (or `judged`, or both without a name) prints one table for each half. `MEMDIR_BIN`
 //! names another program. It fails at nothing: `tests/it/delivery.rs` holds the bounds.
@@ -14,6 +14,7 @@ fn main() {
         let figures = measure::World::new(program.clone()).measure(half);
         println!("## {half}: {} cases\n\n{}", figures.cases, figures.table());
         println!("noise of the hooks: {:.3}\n", figures.hooks().noise());
+        figures.misses.iter().filter(|line| line.starts_with("without the row")).for_each(|line| println!("{line}\n"));
         if std::env::var_os("DELIVERY_MISSES").is_some() {
             println!("{}\n", figures.misses.join("\n"));
         }

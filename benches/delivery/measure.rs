@@ -149,7 +149,7 @@ impl World {
             for (old, new) in &corrections {
                 text = text.replace(new.as_str(), old);
             }
-            world.put(&format!("work/memory/facts/{}", name.replace('.', "-").replace("-md", ".md")), &text);
+            world.put(&format!("work/memory/facts/{}", name.replace('.', "-").replace("-md", ".md")), &shuffled(&text));
         }
         for (n, page) in distractors().chunks(40).enumerate() {
             let rows: String = page.iter().map(|line| format!("- {line}\n")).collect();
@@ -253,7 +253,10 @@ impl World {
         }
         let mut ways = vec![("hooks", hooks)];
         ways.push(("`MEMORY.md`, 200 lines or 25 KB", self.loaded_file(&cases)));
-        ways.push(("`rg`, the act's words, 300 tokens", self.by_rg(&cases)));
+        match self.by_rg(&cases) {
+            Ok(tally) => ways.push(("`rg`, the act's words, 300 tokens", tally)),
+            Err(why) => misses.push(format!("without the row of rg: {why}")),
+        }
         let index = self.memdir(&["context", "--style", "index"]);
         let mut by_index = Tally { start_tokens: tokens(&index), ..Tally::default() };
         cases.iter().for_each(|case| by_index.count(case, &index, "", &self.outdated));
@@ -281,21 +284,33 @@ impl World {
         tally
     }
 
-    /// The lines with any word of the act, as `rg -i --sort path 'word|word'` prints them.
-    fn by_rg(&self, cases: &[Case]) -> Tally {
-        let mut paths: Vec<PathBuf> = fs::read_dir(self.memory().join("facts"))
-            .expect("the facts")
-            .map(|entry| entry.expect("an entry").path())
-            .collect();
-        paths.sort();
-        let text: String = paths.iter().map(|path| fs::read_to_string(path).expect("a file")).collect();
-        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
+    /// The lines with any word of the act, as ripgrep prints them.
+    ///
+    /// # Errors
+    /// Why it cannot be run.
+    fn by_rg(&self, cases: &[Case]) -> Result<Tally, String> {
         let mut tally = Tally::default();
         for case in cases {
             let words = words_of(&case.act.to_lowercase());
-            let is_hit = |line: &&&str| words.iter().any(|word| line.to_lowercase().contains(word.as_str()));
+            let mut command = Command::new("rg");
+            command.args([
+                "--no-config",
+                "-i",
+                "-F",
+                "--no-filename",
+                "--no-line-number",
+                "--color=never",
+                "--sort=path",
+            ]);
+            command.args(words.iter().flat_map(|word| ["-e", word.as_str()]));
+            command.arg("--").arg(self.memory().join("facts")).stdin(Stdio::null());
+            let output = match words.is_empty() {
+                true => Vec::new(),
+                false => command.output().map_err(|why| format!("rg cannot be run: {why}"))?.stdout,
+            };
+            let found = String::from_utf8_lossy(&output);
             let mut read = String::new();
-            for line in lines.iter().filter(is_hit) {
+            for line in found.lines().filter(|line| line.starts_with("- ")) {
                 if tokens(&read) + tokens(line) > RG_TOKENS {
                     break;
                 }
@@ -303,7 +318,7 @@ impl World {
             }
             tally.count(case, "", &read, &self.outdated);
         }
-        tally
+        Ok(tally)
     }
 
     /// For each correction, the outputs that still show the old text: the number of corrections, of outputs, and those.
@@ -341,6 +356,22 @@ impl World {
 fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/delivery").join(name);
     fs::read_to_string(path).expect("a fixture")
+}
+
+/// The rules in random order below the title, so that neither half stands first in what a session starts with.
+fn shuffled(text: &str) -> String {
+    let title = text.lines().next().unwrap_or_default();
+    let mut rules: Vec<String> = Vec::new();
+    for line in text.lines().skip(1) {
+        match (line.starts_with("- "), line.starts_with("  "), rules.last_mut()) {
+            (true, ..) => rules.push(format!("{line}\n")),
+            (_, true, Some(rule)) => *rule += &format!("{line}\n"),
+            _ => {}
+        }
+    }
+    let mut dice = Dice(5);
+    (1..rules.len()).rev().for_each(|n| rules.swap(n, dice.roll(n + 1)));
+    format!("{title}\n\n{}", rules.concat())
 }
 
 fn corrections() -> Vec<(String, String)> {

@@ -12,6 +12,7 @@ use crate::code::{Code, Rejection};
 use crate::host::agent_hosts::places::{self, SetupScope};
 use crate::host::agent_hosts::{AgentHost, ConfigFile, PROJECT_MCP, UserServer};
 use crate::host::find::{self, DirectoryQuery};
+use crate::host::home_remote::home_remote;
 use crate::host::{EnvLookup, trusted, user};
 use crate::text::json_edit::JsonProblem;
 use crate::text::managed_block;
@@ -104,7 +105,7 @@ struct ConfigEdit {
 ///
 /// # Errors
 /// `invalid_config` for a file that the host could not read; `unsafe_file` for a link; `usage` for a target without
-/// files of the user; `invalid_policy`, `busy`, `io`. Nothing is changed unless [`Rejection::changed`] says so.
+/// files of the user, or a remote that is neither a URL nor an absolute path; `invalid_policy`, `busy`, `io`. Nothing is changed unless [`Rejection::changed`] says so.
 pub fn setup_host(
     session: &Session,
     work_dir: &Path,
@@ -124,7 +125,9 @@ pub fn setup_host(
         return Err(Rejection::new(Code::Usage, format!("{} has no memory folder of its own", target.name())).into());
     }
     let auto_memory = session.dir.to_str().map(str::to_owned);
-    let entries = HostEntries { target, dir: needed_dir(session, start, env)?, auto_memory };
+    // An earlier call may have written a hook for the end of a turn, with a remote that is not configured any more.
+    let at_stop = mode == SetupMode::Remove || home_remote(&user::load_config(env).0, env)?.is_some();
+    let entries = HostEntries { target, dir: needed_dir(session, start, env)?, auto_memory, at_stop };
     let mut edits: Vec<ConfigEdit> = Vec::new();
     // What an earlier call may have written is removed without the option, too.
     let auto_memory_file = target.auto_memory_file().filter(|_| options.auto_memory || mode == SetupMode::Remove);
@@ -197,7 +200,7 @@ pub fn setup_host(
 /// # Errors
 /// None that depend on the machine.
 pub fn manual_entries(target: HostTarget) -> Result<String, Rejection> {
-    let entries = HostEntries { target, dir: None, auto_memory: None };
+    let entries = HostEntries { target, dir: None, auto_memory: None, at_stop: false };
     let mut out = String::new();
     for file in target.files() {
         let edit = entries.edit_text(file, None, SetupMode::Install).map_err(|why| invalid(file.project, &why))?;

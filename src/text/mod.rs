@@ -19,6 +19,7 @@ pub mod managed_block;
 pub mod near_duplicate;
 pub mod phrase;
 pub mod prose_mask;
+pub mod related_topics;
 pub mod relative_dates;
 pub mod search_terms;
 pub mod sentences;

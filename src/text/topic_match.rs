@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::search_terms::search_term;
+use super::words::TextWord;
 use super::{stopwords, word_frequency};
 
 /// What is enough: the least rarity of the shared words together, and their least share of the text. Two rare words of a
@@ -14,7 +15,7 @@ const BOUNDS: [(f64, f64); 3] = [(6.0, 0.18), (4.5, 0.22), (3.4, 0.3)];
 /// How much a word of the title counts, relative to one of the text.
 const TITLE_WEIGHT: f64 = 0.5;
 /// How much a pair of characters counts in scripts without spaces: it overlaps with the next one.
-const PAIR_WEIGHT: f64 = 0.5;
+pub(super) const PAIR_WEIGHT: f64 = 0.5;
 
 /// The rarity of a word that most texts may contain.
 const GENERIC_RARITY: f64 = 0.8;
@@ -47,42 +48,52 @@ impl TopicMatch {
 
 impl Topic {
     pub fn of(question: &str) -> Topic {
-        Topic { terms: terms(question) }
+        Topic { terms: term_weights(question) }
+    }
+
+    /// Whether the question has a search term.
+    pub(super) fn contains(&self, term: &str) -> bool {
+        self.terms.contains_key(term)
     }
 
     /// Compares a text below a title with the question.
     pub fn compare(&self, text: &str, title: &str) -> TopicMatch {
-        let own = terms(text);
+        let own = term_weights(text);
         let all: f64 = own.values().sum();
         let shared: f64 = own.iter().filter(|(term, _)| self.terms.contains_key(*term)).map(|(_, rarity)| rarity).sum();
         if shared == 0.0 || all == 0.0 {
             return TopicMatch { evidence: 0.0, share: 0.0 };
         }
         let in_title = |(term, _): &(&String, &f64)| self.terms.contains_key(*term) && !own.contains_key(*term);
-        let titled: f64 = terms(title).iter().filter(in_title).map(|(_, rarity)| rarity).sum();
+        let titled: f64 = term_weights(title).iter().filter(in_title).map(|(_, rarity)| rarity).sum();
         TopicMatch { evidence: shared + TITLE_WEIGHT * titled, share: shared / all }
     }
 }
 
 /// The search terms of a text, each with its rarity.
-fn terms(text: &str) -> HashMap<String, f64> {
+pub(super) fn term_weights(text: &str) -> HashMap<String, f64> {
     let text = super::strip_diacritics::compose_characters(text);
     let mut all = HashMap::new();
     for word in super::words(&text) {
-        let term = if word.is_ngram { Some(word.text.clone()) } else { search_term(&word.text) };
-        let Some(term) = term else { continue };
-        let rarity = match () {
-            () if word.is_ngram && term.chars().nth(1).is_none() => 0.0,
-            () if word.is_ngram => PAIR_WEIGHT * word_frequency::rarity(&term),
-            () if stopwords::is_generic(&word.text) => GENERIC_RARITY,
-            // Digits alone say little.
-            () if term.bytes().all(|b| b.is_ascii_digit()) => 0.5 * word_frequency::rarity(&term),
-            () => word_frequency::rarity(&term),
-        };
-        let known = all.entry(term.into_owned()).or_insert(rarity);
+        let Some((term, rarity)) = term_rarity(&word) else { continue };
+        let known = all.entry(term).or_insert(rarity);
         *known = rarity.min(*known);
     }
     all
+}
+
+/// The search term of a word and its rarity; `None` for a function word.
+pub(super) fn term_rarity(word: &TextWord<'_>) -> Option<(String, f64)> {
+    let term = if word.is_ngram { Some(word.text.clone()) } else { search_term(&word.text) }?;
+    let rarity = match () {
+        () if word.is_ngram && term.chars().nth(1).is_none() => 0.0,
+        () if word.is_ngram => PAIR_WEIGHT * word_frequency::rarity(&term),
+        () if stopwords::is_generic(&word.text) => GENERIC_RARITY,
+        // Digits alone say little.
+        () if term.bytes().all(|b| b.is_ascii_digit()) => 0.5 * word_frequency::rarity(&term),
+        () => word_frequency::rarity(&term),
+    };
+    Some((term.into_owned(), rarity))
 }
 
 #[cfg(test)]

@@ -370,7 +370,6 @@ fn every_hook_and_server_of_a_plugin_runs() {
         let mut commands = Vec::new();
         members(&value, "command", &mut commands);
         let expected = match path {
-            _ if path.contains("cursor") => 3,
             _ if path.contains("gemini") => 4,
             _ => 5,
         };
@@ -383,7 +382,7 @@ fn every_hook_and_server_of_a_plugin_runs() {
             hooks += 1;
         }
     }
-    assert_eq!(hooks, 17);
+    assert_eq!(hooks, 19);
     for path in ["claude/.mcp.json", "codex/.mcp.json", "gemini/gemini-extension.json", "cursor/mcp.json"] {
         let server = &read_json(&format!("plugins/{path}"))["mcpServers"][NAME];
         assert_eq!(text(server, "command"), NAME);

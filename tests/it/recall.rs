@@ -22,7 +22,8 @@ fn text(project: &Project, host: &str, event: &str, fields: Value) -> String {
     input.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let words = [event, "--host", host];
     let answer: Value = serde_json::from_str(&project.hook(&words, input.to_string().as_bytes())).unwrap();
-    answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
+    let text = answer["hookSpecificOutput"]["additionalContext"].as_str().or(answer["additional_context"].as_str());
+    text.unwrap_or_default().to_owned()
 }
 
 fn edit(project: &Project, path: &str, more: Value) -> String {
@@ -135,7 +136,7 @@ fn only_hosts_that_take_a_text_get_one() {
     let all = |host: &str| (ask(host, "user-prompt"), ask(host, "pre-tool"));
     assert_eq!(
         (all("claude"), all("codex"), all("gemini"), all("cursor")),
-        ((true, true), (true, true), (true, false), (false, false))
+        ((true, true), (true, true), (true, false), (true, true))
     );
 }
 

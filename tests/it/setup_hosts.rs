@@ -176,7 +176,8 @@ fn missing_files_are_created_in_the_hosts_shape_and_removed() {
             }
             "cursor" => {
                 let one = |event: &str| json!([{"command": hook(event, host)}]);
-                let hooks = json!({"sessionStart": one("session-start"), "preCompact": one("pre-compact"),
+                let hooks = json!({"sessionStart": one("session-start"), "beforeSubmitPrompt": one("user-prompt"),
+                    "preToolUse": one("pre-tool"), "preCompact": one("pre-compact"),
                     "sessionEnd": one("session-end")});
                 assert_eq!(read(".cursor/hooks.json"), json!({"hooks": hooks, "version": 1}));
                 assert_eq!(read(".cursor/mcp.json"), json!({"mcpServers": {"memdir": server}}));
@@ -194,6 +195,55 @@ fn missing_files_are_created_in_the_hosts_shape_and_removed() {
         project.run(&["setup", host, "--remove"]).exit(0);
         assert_eq!(files(&project), before, "{host}");
     }
+}
+
+/// A machine may be killed at any moment: with a remote, the end of each turn pushes.
+#[test]
+fn with_a_remote_the_end_of_a_turn_is_a_hook_too() {
+    for (host, path, event) in [
+        ("claude", ".claude/settings.json", "Stop"),
+        ("codex", ".codex/hooks.json", "Stop"),
+        ("gemini", ".gemini/settings.json", "AfterAgent"),
+        ("cursor", ".cursor/hooks.json", "stop"),
+    ] {
+        for by_config in [true, false] {
+            let project = Project::new();
+            let before = files(&project);
+            let remote = project.home.path().join("remote.git");
+            let run = |words: &[&str], has_remote: bool| {
+                let mut command = project.command(words);
+                let config =
+                    if by_config && has_remote { format!("sync: {{remote: {:?}}}\n", remote) } else { String::new() };
+                let trusted = format!("trusted: [{:?}]\n{config}", project.memory());
+                project.put(".config/memdir/config.yaml", &trusted);
+                if !by_config && has_remote {
+                    command.env("MEMDIR_REMOTE", &remote);
+                }
+                let output = crate::support::ProgramOutput::of(command.stdin(std::process::Stdio::null()));
+                assert!(output.status == 0 || output.status == 6, "{words:?} {output:#?}");
+                output
+            };
+            run(&["setup", host], false);
+            let is_wired =
+                || value(path, &text(&project, path))["hooks"][event].to_string().contains("memdir hook stop");
+            assert_eq!(is_wired(), host == "codex", "{host}");
+            if host != "codex" {
+                assert_eq!(run(&["setup", host, "--check"], true).status, 6, "{host}");
+            }
+            run(&["setup", host], true);
+            assert!(is_wired(), "{host}");
+            assert_eq!(run(&["setup", host, "--check"], true).status, 0);
+            // Without the remote it stays, and is removed with the others.
+            run(&["setup", host], false);
+            assert!(is_wired(), "{host}");
+            run(&["setup", host, "--remove"], false);
+            assert_eq!(files(&project), before, "{host}");
+        }
+    }
+    let project = Project::new();
+    project.put(".config/memdir/config.yaml", "sync: {remote: origin}\n");
+    let refused = project.run(&["setup", "claude"]).exit(2);
+    assert!(refused.stderr.contains("sync.remote must be a URL or an absolute path"), "{refused:#?}");
 }
 
 #[test]

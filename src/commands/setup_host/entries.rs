@@ -25,6 +25,8 @@ pub(super) struct HostEntries {
     pub(super) dir: Option<String>,
     /// The data directory as the folder of the host's own memory.
     pub(super) auto_memory: Option<String>,
+    /// The end of each turn is a hook, too: it pushes to the user's remote, before the machine may be gone.
+    pub(super) at_stop: bool,
 }
 
 /// What an entry of a JSON file is.
@@ -206,8 +208,9 @@ impl HostEntries {
     fn json_entries(&self, file: &ConfigFile) -> Vec<JsonEntry> {
         let mut entries = Vec::new();
         if let (Some(layout), HostTarget::Host(host)) = (file.hooks, self.target) {
-            for event in host.setup_events {
-                let Some((_, name)) = host.events.iter().find(|(known, _)| known == event) else { continue };
+            let is_wired =
+                |event: &HookEvent| host.setup_events.contains(event) || (self.at_stop && *event == HookEvent::Stop);
+            for (event, name) in host.events.iter().filter(|(event, _)| is_wired(event)) {
                 let command = self.hook_command(host, *event);
                 let value = match layout {
                     HookLayout::Grouped => json!({"hooks": [{"type": "command", "command": command}]}),

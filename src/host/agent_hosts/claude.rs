@@ -25,7 +25,9 @@ pub const HOST: AgentHost = AgentHost {
     text_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PreTool],
     envelope: ContextEnvelope::HookSpecificOutput,
     shows_messages: true,
-    session_fields: &["session_id"],
+    // VS Code runs the hooks of `.claude/settings.json`, too, and names the session otherwise
+    // (<https://code.visualstudio.com/docs/agents/reference/hooks-reference>).
+    session_fields: &["session_id", "sessionId"],
     directory_fields: &["cwd"],
     transcript_endings: &[".jsonl"],
     files: &[

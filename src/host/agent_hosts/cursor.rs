@@ -1,7 +1,9 @@
-//! Cursor: <https://cursor.com/docs/agent/hooks>. Names are in camel case, and `transcript_path` is often missing.
+//! Cursor: <https://cursor.com/docs/hooks>. Names are in camel case, and `transcript_path` is often missing.
 //!
-//! A text for the model is possible at the start of a session only: the answer before a tool grants or denies the call,
-//! which a memory must not do.
+//! `additional_context` is documented at the start of a session and before a tool; an answer without `permission` leaves
+//! the decision about the call to others. With a prompt it is not documented; client 3.20.17 takes it
+//! (<https://github.com/DietrichGebert/ponytail/blob/master/docs/cursor-hooks.md>, "Contract"), and one that does not
+//! ignores it.
 //!
 //! Data only.
 
@@ -21,7 +23,7 @@ pub const HOST: AgentHost = AgentHost {
         (HookEvent::Stop, "stop"),
         (HookEvent::SessionEnd, "sessionEnd"),
     ],
-    text_events: &[HookEvent::SessionStart],
+    text_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PreTool],
     envelope: ContextEnvelope::AdditionalContext,
     shows_messages: false,
     session_fields: &["conversation_id", "session_id"],
@@ -47,7 +49,13 @@ pub const HOST: AgentHost = AgentHost {
             new_file_members: &[],
         },
     ],
-    setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::SessionEnd],
+    setup_events: &[
+        HookEvent::SessionStart,
+        HookEvent::UserPrompt,
+        HookEvent::PreTool,
+        HookEvent::PreCompact,
+        HookEvent::SessionEnd,
+    ],
     auto_memory: None,
     user_server: None,
 };

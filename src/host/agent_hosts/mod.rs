@@ -55,7 +55,7 @@ impl HookEvent {
 pub enum ContextEnvelope {
     /// `{"hookSpecificOutput":{"hookEventName":EVENT,"additionalContext":TEXT}}`.
     HookSpecificOutput,
-    /// `{"additional_context":TEXT}`.
+    /// `{"additional_context":TEXT}`; with a prompt, `"continue":true` besides, because that answer decides about it.
     AdditionalContext,
 }
 
@@ -81,7 +81,7 @@ pub struct AgentHost {
     /// The config files that `setup` changes.
     pub files: &'static [ConfigFile],
     /// The events for which `setup` writes a hook: those that begin a session or end it, once each, and those in between at
-    /// which a text reaches the model.
+    /// which a text reaches the model. With a remote of the user, the end of a turn besides, where the host has it.
     pub setup_events: &'static [HookEvent],
     /// The file with the setting that names the folder of the host's own memory, if it has one.
     pub auto_memory: Option<ConfigFile>,
@@ -182,6 +182,9 @@ impl AgentHost {
         let envelope = match self.envelope {
             ContextEnvelope::HookSpecificOutput => {
                 json!({"hookSpecificOutput": {"hookEventName": event_name, "additionalContext": text}})
+            }
+            ContextEnvelope::AdditionalContext if event == HookEvent::UserPrompt => {
+                json!({"continue": true, "additional_context": text})
             }
             ContextEnvelope::AdditionalContext => json!({"additional_context": text}),
         };
@@ -313,5 +316,8 @@ mod tests {
         );
         let cursor = AgentHost::by_name("cursor").unwrap();
         assert_eq!(cursor.context_envelope(HookEvent::SessionStart, "a"), "{\"additional_context\":\"a\"}\n");
+        assert_eq!(cursor.context_envelope(HookEvent::PreTool, "a"), "{\"additional_context\":\"a\"}\n");
+        let prompt = cursor.context_envelope(HookEvent::UserPrompt, "a");
+        assert_eq!(prompt, "{\"continue\":true,\"additional_context\":\"a\"}\n");
     }
 }

@@ -77,9 +77,9 @@ pub struct UpdateEvent {
     /// The path of the file.
     pub path: String,
     pub(super) text: String,
-    imp: Option<String>,
+    pub(super) imp: Option<String>,
     pub(super) value: f64,
-    rev: Option<u64>,
+    pub(super) rev: Option<u64>,
 }
 
 impl UpdateEvent {

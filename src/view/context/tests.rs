@@ -310,7 +310,9 @@ proptest! {
         prop_assume!(is_whole(&before) == is_whole(&after) && before.left_out.len() == after.left_out.len());
         // In the smallest budgets, a single fact is a tenth.
         let least = if budget < 480 { 85 } else { 90 };
-        prop_assert!(same * 100 >= after.text.len() * least, "{same} of {}\n{}\n=====\n{}", after.text.len(), before.text, after.text);
+        // In a tiny memory the addition itself may be more than a tenth.
+        let added = after.text.len().saturating_sub(before.text.len());
+        prop_assert!(same * 100 >= (after.text.len() - added) * least, "{same} of {}\n{}\n=====\n{}", after.text.len(), before.text, after.text);
     }
 }
 
