@@ -17,8 +17,9 @@ const LISTS: [PhraseList; 2] = [phrase_list!("topics/groups.en.txt"), phrase_lis
 /// How much a shared topic counts, relative to a shared word.
 const TOPIC_WEIGHT: f64 = 0.7;
 /// What is enough: the least number of shared topics, the least evidence, and its least share of the text. Chosen on
-/// `fixtures/delivery/tuned.tsv` and `fixtures/recall/tuned.tsv`: the noise stays below one text in ten.
-const BOUNDS: [(usize, f64, f64); 3] = [(2, 3.0, 0.1), (1, 4.5, 0.2), (1, 2.6, 0.25)];
+/// `fixtures/delivery/tuned.tsv`, as wide as adds no text without the right rule there: wider bounds found more there, and
+/// on prompts that had not been looked at mostly noise.
+const BOUNDS: [(usize, f64, f64); 2] = [(2, 4.5, 0.15), (1, 6.0, 0.3)];
 /// The least rarity of a phrase: its words may all be common.
 const MIN_PHRASE_RARITY: f64 = 2.0;
 /// Words that may stand inside of a phrase: `push it to prod`.
@@ -229,12 +230,10 @@ mod tests {
     #[test]
     fn other_words_for_a_topic_are_related() {
         for (question, text) in [
-            ("push it to prod tonight", "Deployments need a second person"),
-            ("roll out the build once it is approved", "上线需要审批"),
-            ("把新功能发布到线上", "Never release on a Friday"),
-            ("where do I put the API key?", "Credentials are kept in the vault"),
-            ("把密码存到保险库", "Secrets are kept in the vault"),
-            ("print something here", "Use the logger of the module"),
+            ("roll out the migration", "Schema changes are deployed by two people"),
+            ("把表结构的改动发布到线上", "Migrations are released on Mondays"),
+            ("print the password here", "Credentials never go to the logger"),
+            ("push it to prod after the approval", "A deployment needs a sign off"),
         ] {
             assert!(is_related(question, text), "{question} / {text}");
         }

@@ -146,3 +146,82 @@ fn what_is_no_folder_is_an_error() {
     run(&["check", "--rot", "notes", "--fix"]).exit(2);
     run(&["check", "--rot", "notes", "user"]).exit(2);
 }
+
+/// What people have in their folders: nothing of it may stop the check, fill more than a screen, or be changed.
+#[test]
+fn odd_folders_are_counted_and_stay_as_they_are() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new(&[
+        ("windows.md", "# Notes\r\n\r\n- Prefers tea in the morning\r\n- Prefers tea in the morning\r\n"),
+        ("bom.md", "\u{feff}# Notes\n\n- Likes walks by the lake\n"),
+        ("empty.md", ""),
+        ("blank.md", "\n\n\n"),
+        ("front.md", "---\ntitle: x\n"),
+        ("UPPER.MD", "- Likes the sea in winter\n"),
+        ("name with spaces ü.md", "- See [[windows]]\n"),
+    ]);
+    let notes = folder.0.path().join("notes");
+    fs_err::write(notes.join(std::ffi::OsStr::from_bytes(b"caf\xe9.md")), "- Likes rain\n").unwrap();
+    fs_err::write(notes.join("picture.md"), b"\x89PNG\r\n\x1a\n\x00\x00\xff").unwrap();
+    fs_err::write(notes.join("huge.md"), vec![b'x'; (4 << 20) + 1]).unwrap();
+    fs_err::create_dir(notes.join("folder.md")).unwrap();
+    fs_err::write(folder.0.path().join("outside.md"), "- [[nowhere]]\n").unwrap();
+    std::os::unix::fs::symlink(folder.0.path().join("outside.md"), notes.join("out.md")).unwrap();
+    std::os::unix::fs::symlink("nothing", notes.join("broken.md")).unwrap();
+    let before = folder.tree();
+    let ran = folder.run(&[]).exit(6);
+    assert_eq!(folder.tree(), before);
+    assert!(ran.stdout.lines().count() < 24 && !ran.stdout.contains("nowhere"), "{ran:#?}");
+    let report: Value = serde_json::from_str(&folder.run(&["--json"]).stdout).unwrap();
+    assert_eq!((&report["files"], &report["unreadable"]), (&Value::from(8), &Value::from(3)), "{report}");
+    assert_eq!(
+        folder.count("repeated"),
+        (1, vec!["windows.md:4 = windows.md:3: Prefers tea in the morning".to_owned()])
+    );
+    let none = Folder::new(&[]);
+    fs_err::create_dir(none.0.path().join("notes")).unwrap();
+    let ran = none.run(&[]).exit(0);
+    assert!(ran.stdout.starts_with("notes: 0 files"), "{ran:#?}");
+}
+
+/// A vault of 10,000 notes is checked within the test's patience, on one screen.
+#[test]
+fn a_vault_of_many_notes_is_one_screen() {
+    let folder = Folder::new(&[]);
+    let notes = folder.0.path().join("notes");
+    let index: String = (0..400).map(|n| format!("- [Note {n}](d0/n{n}.md) — note\n")).collect();
+    for n in 0..10_000 {
+        let file = notes.join(format!("d{}/n{n}.md", n / 500));
+        if n % 500 == 0 {
+            fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+        }
+        let text =
+            format!("# Note {n}\n\n- Shipment {n} arrived at berth {}\n- See [[n{}]]\n", n % 37, (n * 7) % 11_000);
+        fs_err::write(file, text).unwrap();
+    }
+    fs_err::write(notes.join("MEMORY.md"), index).unwrap();
+    let ran = folder.run(&[]).exit(6);
+    assert!(ran.stdout.starts_with("notes: 10001 files, 20400 bullets") && ran.stdout.lines().count() < 24, "{ran:#?}");
+    assert_eq!(folder.count("index_overflow").0, 200);
+}
+
+/// Files and folders of others are counted as unreadable, and the rest is read.
+#[test]
+fn what_may_not_be_read_is_counted() {
+    use std::os::unix::fs::PermissionsExt;
+    if !crate::place::unprivileged("rot::what_may_not_be_read_is_counted") {
+        return;
+    }
+    let folder =
+        Folder::new(&[("closed.md", "- [[nowhere]]\n"), ("shut/a.md", "- [[nowhere]]\n"), ("ok.md", "- fine\n")]);
+    let notes = folder.0.path().join("notes");
+    let mode = |path: &str, mode: u32| {
+        fs_err::set_permissions(notes.join(path), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode("closed.md", 0);
+    mode("shut", 0);
+    let ran = folder.run(&["--json"]).exit(0);
+    mode("shut", 0o755);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((&report["files"], &report["unreadable"]), (&Value::from(1), &Value::from(2)), "{report}");
+}
