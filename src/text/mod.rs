@@ -5,6 +5,7 @@
 pub mod best_pairs;
 pub mod byte_size;
 pub mod caseless_prefix;
+pub mod chinese_words;
 pub mod code_anchor;
 pub mod code_path;
 pub mod code_text;

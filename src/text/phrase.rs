@@ -220,8 +220,10 @@ pub fn named_words(name: &str) -> WordList {
         "modals" => word_list!("pattern_groups/modals.en.txt"),
         "permitted" => word_list!("pattern_groups/permitted.en.txt"),
         "powers" => word_list!("pattern_groups/powers.en.txt"),
+        "risks" => word_list!("pattern_groups/risks.en.txt"),
         "runs" => word_list!("pattern_groups/runs.en.txt"),
         "secrets" => word_list!("pattern_groups/secrets.en.txt"),
+        "sources" => word_list!("pattern_groups/sources.en.txt"),
         "waives" => word_list!("pattern_groups/waives.en.txt"),
         _ => unreachable!("no group of words is named {name}"),
     }
@@ -229,7 +231,8 @@ pub fn named_words(name: &str) -> WordList {
 
 const NUMBER_WORDS: WordList = word_list!("numbers/words.en.txt");
 
-fn is_number(word: &str) -> bool {
+/// Whether a word is a number, in digits or in English words.
+pub fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit()) || NUMBER_WORDS.contains(word)
 }
 
@@ -293,6 +296,7 @@ pub fn named_group(name: &str) -> PhraseList {
         "agents" => phrase_list!("pattern_groups/agents.zh.txt"),
         "approvals" => phrase_list!("pattern_groups/approvals.zh.txt"),
         "checks" => phrase_list!("pattern_groups/checks.zh.txt"),
+        "assets" => phrase_list!("pattern_groups/assets.zh.txt"),
         "disclosures" => phrase_list!("pattern_groups/disclosures.zh.txt"),
         "grants" => phrase_list!("pattern_groups/grants.zh.txt"),
         "judged" => phrase_list!("pattern_groups/judged.zh.txt"),
@@ -303,6 +307,7 @@ pub fn named_group(name: &str) -> PhraseList {
         "powers" => phrase_list!("pattern_groups/powers.zh.txt"),
         "runs" => phrase_list!("pattern_groups/runs.zh.txt"),
         "secrets" => phrase_list!("pattern_groups/secrets.zh.txt"),
+        "sources" => phrase_list!("pattern_groups/sources.zh.txt"),
         "surnames" => phrase_list!("pattern_groups/surnames.zh.txt"),
         "waives" => phrase_list!("pattern_groups/waives.zh.txt"),
         _ => unreachable!("no group of words is named {name}"),

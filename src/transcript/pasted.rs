@@ -12,7 +12,9 @@ use super::pasted_blocks::{
 use super::pasted_documents::{
     is_about_user, is_diff_head, is_diff_line, is_document_start, is_front_matter, region_end, rule_of,
 };
-use super::pasted_leads::{LeadReach, inline_passage, is_pointing_lead, is_source_lead, pasted_after_lead};
+use super::pasted_leads::{
+    LeadReach, inline_passage, is_origin_lead, is_pointing_lead, is_source_lead, pasted_after_lead,
+};
 use super::pasted_paragraphs::{is_first, mark_before_pointer, mark_signed, return_closing, spread_in_paragraphs};
 use super::pasted_requests::is_request;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -285,8 +287,8 @@ impl PasteReader {
         }
         let lead = trimmed.strip_suffix([':', '：']).map(str::trim_end);
         let span = pasted_after_lead(trimmed).or_else(|| {
-            let leads =
-                lead.is_some_and(is_source_lead) || lead.is_none() && is_first(lines, at) && is_pointing_lead(trimmed);
+            let leads = lead.is_some_and(is_source_lead)
+                || lead.is_none() && is_first(lines, at) && (is_pointing_lead(trimmed) || is_origin_lead(lines, at));
             leads.then_some(LeadReach::Rest)
         });
         match span.filter(|_| next.is_some() && !is_marked) {

@@ -114,6 +114,11 @@ pub(super) fn is_message_head(line: &str) -> bool {
             && parts.clone().count() == 3
             && parts.into_iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
     };
+    // "u/nightowl · 3 h ago": the head of a post on the web.
+    let is_handle = line.starts_with(['@']) || line.starts_with("u/") || line.starts_with("r/");
+    if is_handle && line.contains([' ']) && line.contains(['·', '•']) {
+        return true;
+    }
     let words: Vec<&str> = line.split_whitespace().collect();
     let starts_with_date = words.len() > 3 && is_date(words[0]) && is_time(words[1]);
     let ends_with_time = words.iter().rev().take(2).any(|word| is_time(word)) && words.len() <= 8;
@@ -234,7 +239,12 @@ fn is_data_row(lines: PastedLines<'_>, at: usize) -> bool {
 /// `2026-02-11 08:12:44 INFO text`, with or without brackets, and with `T` between date and time.
 pub(super) fn is_log_line(line: &str) -> bool {
     const LEVELS: [&str; 7] = ["ERROR ", "WARN ", "WARNING ", "INFO ", "DEBUG ", "FATAL ", "TRACE "];
-    if LEVELS.iter().any(|level| line.starts_with(level)) {
+    // What devices and tools print: "[I][boot] …", "result: …".
+    let is_tagged = line.starts_with('[') && line.find(']').is_some_and(|at| at < 12 && line[at..].starts_with("]["));
+    const TOOL_FIELDS: [&str; 8] =
+        ["tool: ", "result: ", "stdout: ", "stderr: ", "exit code: ", "rows: ", "tool_result: ", "output: "];
+    let is_field = TOOL_FIELDS.iter().any(|field| line.starts_with(field));
+    if is_tagged || is_field || LEVELS.iter().any(|level| line.starts_with(level)) {
         return true;
     }
     let shape: String =

@@ -105,6 +105,10 @@ const INLINE_NOUNS: [&str; 12] = [
     "留言",
     "文字稿",
 ];
+/// Where texts of others come from, and what they are.
+const HAN_ORIGINS: PhraseList = phrase_list!("transcript/origins.zh.txt");
+/// How a text came to stand below the line.
+const HAN_ORIGIN_ENDS: PhraseList = phrase_list!("transcript/origin_ends.zh.txt");
 /// A lead has at most so many words, or characters.
 const MAX_LEAD_WORDS: usize = 18;
 const MAX_LEAD_CHARS: usize = 120;
@@ -203,6 +207,22 @@ fn names_own_text(words: &[String]) -> bool {
         .windows(2)
         .any(|pair| matches!(pair[0].as_str(), "my" | "our" | "own") && SOURCE_NOUNS.contains(&pair[1]));
     (writes || opens || tells || is_mine) && (writes || !is_got)
+}
+
+/// Whether a Chinese line above a blank one says where the text below it is from, or asks for something to be done with
+/// it: "知乎上的经验贴，帮我提炼下".
+pub(super) fn is_origin_lead(lines: &[(&str, bool)], at: usize) -> bool {
+    let line = lines[at].0.trim();
+    let is_apart = lines.get(at + 1).is_some_and(|(below, _)| below.trim().is_empty());
+    let is_short = line.chars().count() <= MAX_LEAD_CHARS / 2;
+    let names = HAN_ORIGINS.iter().filter(|origin| line.contains(origin)).count();
+    let is_from = HAN_ORIGIN_ENDS.iter().any(|end| line.contains(end));
+    is_apart
+        && is_short
+        && has_han(line)
+        && !is_own_han(line)
+        && names > 0
+        && (is_from || is_request(line) || names > 1)
 }
 
 /// Whether a line without a colon leads to the text below it: "Output of the script below.", "Can you sum up this mail?".

@@ -66,7 +66,13 @@ fn what_only_looks_inserted_is_evidence() {
 /// tuned on these, so what they show is that nothing got worse.
 #[test]
 fn pasted_passages_are_told_from_the_authors_words() {
-    for file in ["pasted.en.txt", "pasted.zh.txt"] {
+    let files = [
+        ("pasted.en.txt", 30, 0),
+        ("pasted.zh.txt", 30, 0),
+        ("pasted_third.en.txt", 20, 1),
+        ("pasted_third.zh.txt", 19, 1),
+    ];
+    for (file, least, most_wrong) in files {
         let (mut hits, mut wrong, mut missed) = (0, Vec::new(), Vec::new());
         for (name, form) in forms(file) {
             let (start, end) = (form.find('⟦').unwrap() + '⟦'.len_utf8(), form.find('⟧').unwrap());
@@ -79,7 +85,8 @@ fn pasted_passages_are_told_from_the_authors_words() {
                 (is_pasted, _) => hits += usize::from(is_pasted),
             }
         }
-        assert!(hits >= 30 && missed.is_empty() && wrong.is_empty(), "{file}: missed {missed:#?} wrong {wrong:#?}");
+        let is_right = hits >= least && missed.len() <= most_wrong && wrong.len() <= most_wrong;
+        assert!(is_right, "{file}: missed {missed:#?} wrong {wrong:#?}");
     }
 }
 

@@ -29,6 +29,30 @@ static DISAGREEMENT: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/c
 static REMEMBER_QUESTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/questions.en.txt"));
 static HAN_REMEMBER_QUESTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/questions.zh.txt"));
 
+/// Words that tell of a name, a place or a language, and add nothing to it.
+const HAN_TELLING: [&str; 20] = [
+    "居住在",
+    "住在",
+    "现居",
+    "常驻",
+    "定居",
+    "搬到",
+    "人在",
+    "家在",
+    "会说",
+    "会讲",
+    "母语是",
+    "称呼是",
+    "称呼",
+    "名叫",
+    "被叫",
+    "使用",
+    "代词是",
+    "用户的",
+    "用户",
+    "平时说",
+];
+
 /// Whether the user's turn with the number `at` agrees to have something remembered: by a request, or by a yes to the
 /// assistant's question just before. A refusal in the turn, or in a later one of the user, beats both.
 #[cfg(test)]
@@ -42,7 +66,10 @@ pub fn has_consent_for(text: &str, turns: &[Turn], at: usize) -> bool {
     let Some(remembered) = remembered_text(turns, at) else { return false };
     let (mut terms, mut total, mut matched) = (HashSet::new(), 0, 0);
     counted(&remembered, |token| _ = terms.insert(token.to_owned()));
-    counted(text.split_once([':', '：']).map_or(text, |(_, value)| value), |token| {
+    let value = text.split_once([':', '：']).map_or(text, |(_, value)| value);
+    // The same fact may stand there in other words: 我搬到惠州了, 住在惠州.
+    let value = HAN_TELLING.iter().fold(value.to_owned(), |text, word| text.replace(word, " "));
+    counted(&value, |token| {
         if token != "user" {
             total += 1;
             matched += usize::from(terms.contains(token));
@@ -70,7 +97,21 @@ fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
     let before = question.filter(|t| t.role == Role::Assistant).map_or("", |t| t.text.as_str());
     let requested: String = requested_ranges(text).into_iter().map(|range| format!("{}\n", &text[range])).collect();
     // "Remember that" is about what was written before, by either side.
-    (!requested.is_empty()).then(|| if refers_back(text) { format!("{before}\n{requested}") } else { requested })
+    if requested.is_empty() {
+        return requested_next(turns, index).then(|| text.to_owned());
+    }
+    Some(if refers_back(text) { format!("{before}\n{requested}") } else { requested })
+}
+
+/// Whether the user's next turn is nothing but a request to keep what was just said: "yes please save that".
+fn requested_next(turns: &[Turn], index: usize) -> bool {
+    let next = turns[index + 1..].iter().find(|t| t.role == Role::User && !t.injected);
+    next.is_some_and(|turn| {
+        let prose = mask_non_prose(&turn.text);
+        let mut parts =
+            clauses(&prose).map(|(_, clause)| clause).filter(|c| c.chars().any(char::is_alphanumeric)).peekable();
+        parts.peek().is_some() && parts.all(|clause| find_request(clause) == Some(RequestPlace::Alone))
+    })
 }
 
 /// The sentences of a turn, with their byte offsets.
@@ -129,8 +170,10 @@ pub(super) fn han_clause(clause: &str) -> String {
 fn refuses(text: &str) -> bool {
     let prose = mask_non_prose(text);
     clauses(&prose).any(|(_, clause)| {
-        REMEMBER_DENIALS.find(&word_tokens(clause)).is_some()
-            || HAN_REMEMBER_DENIALS.find_unspaced(&mask_phrases(&han_clause(clause), HAN_NOT_REMEMBERING)).is_some()
+        let clear = mask_phrases(&han_clause(clause), HAN_NOT_REMEMBERING);
+        // 不用客气，你也记住: what is refused stands in the same part of the sentence.
+        let denies = |part: &str| HAN_REMEMBER_DENIALS.find_unspaced(part).is_some();
+        REMEMBER_DENIALS.find(&word_tokens(clause)).is_some() || clear.split('，').any(denies)
     })
 }
 

@@ -3,29 +3,21 @@
 //!
 //! Never parses sentences: two facts in words missing from the lists pass as one.
 
+mod chinese;
+
 use std::sync::LazyLock;
 
 use super::{GuardFinding, GuardText, MemoryKind, Violation};
-use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, matched_text, named_group, word_tokens};
-use crate::text::prose_mask::{mask_phrases, split_label};
+use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, matched_text, word_tokens};
+use crate::text::prose_mask::split_label;
 use crate::text::verbs::{self, is_third_person};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
 static CONJUNCTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/facts/conjunctions.en.txt"));
-static HAN_CONJUNCTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/facts/conjunctions.zh.txt"));
-const HAN_NOT_CONJUNCTIONS: PhraseList = phrase_list!("guards/facts/not_conjunctions.zh.txt");
-
 /// Verbs for the topics of a person's life, one row per topic. Verbs of two rows in one text are two facts.
 static LIFE_TOPICS: LazyLock<Vec<PhrasePatterns>> =
     LazyLock::new(|| PhrasePatterns::sections(phrase_list!("guards/facts/life_topics.en.txt")));
-static HAN_LIFE_TOPICS: LazyLock<Vec<PhrasePatterns>> =
-    LazyLock::new(|| PhrasePatterns::sections(phrase_list!("guards/facts/life_topics.zh.txt")));
-/// Topics of clauses; a second clause with another topic than the first is another fact.
-static HAN_CLAUSE_TOPICS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/facts/clause_topics.zh.txt"));
-/// Words at the start of a clause that continues the one before.
-const HAN_CONTINUATIONS: PhraseList = phrase_list!("guards/facts/continuations.zh.txt");
-
 /// The part of a text that shows a second fact.
 pub fn check_single_fact(input: &GuardText<'_>, kind: MemoryKind) -> Option<GuardFinding> {
     let finding = |what: &str| Some(GuardFinding::new(Violation::ManyFacts, what));
@@ -72,8 +64,8 @@ pub fn check_single_fact(input: &GuardText<'_>, kind: MemoryKind) -> Option<Guar
     if let Some(what) = second_user_sentence(input).filter(|_| kind == MemoryKind::Fact) {
         return finding(what);
     }
-    if let Some(what) =
-        HAN_CONJUNCTIONS.find_unspaced(&mask_phrases(input.prose, HAN_NOT_CONJUNCTIONS)).filter(|_| input.han)
+    if input.han
+        && let Some(what) = chinese::second_fact(input.prose, kind)
     {
         return finding(what);
     }
@@ -109,7 +101,25 @@ fn second_user_sentence<'a>(input: &GuardText<'a>) -> Option<&'a str> {
         (Some(a), Some(b)) => !a.windows(2).any(|pair| b.windows(2).any(|other| pair == other)),
         _ => false,
     };
-    (english || han).then_some(second)
+    // "The repo is on Codeberg. The user is on call in May.": two subjects with nothing in common.
+    let starts_with_the =
+        |words: &[WordToken<'_>]| words.first().is_some_and(|t| matches!(t.text.as_str(), "the" | "user"));
+    // "The daughter studies law": a plural behind the noun of the subject is its verb.
+    let is_verb = |t: &WordToken<'_>| t.text.len() > 3 && t.text.ends_with('s') && !t.text.ends_with("ss");
+    let states = |words: &[WordToken<'_>]| {
+        words.iter().skip(1).take(4).any(|t| is_finite(&t.text)) || words.len() > 3 && is_verb(&words[2])
+    };
+    let opens =
+        |words: &[WordToken<'_>]| starts_with_the(words) || words.first().is_some_and(|t| is_third_person(&t.text));
+    let other = opens(words) && starts_with_the(others) && states(others) && !shared && !others.iter().any(refers_back);
+    (english || han || other).then_some(second)
+}
+
+/// Whether a word is a finite verb that states something.
+fn is_finite(word: &str) -> bool {
+    matches!(word, "is" | "are" | "was" | "were" | "has" | "have" | "had")
+        || is_third_person(word)
+        || verbs::is_past_verb(word)
 }
 
 /// The tokens from "and" to the verb of a second clause with a subject of its own: "The shop opens at nine and the user
@@ -125,7 +135,7 @@ fn second_subject(tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
     let is_verb = |i: usize| {
         matches!(word(i), "is" | "are" | "was" | "were" | "has" | "have" | "had")
             || is_third_person(word(i))
-                && !is_capitalized(tokens[i].surface)
+                && (i == 0 || !is_capitalized(tokens[i].surface))
                 && !verbs::is_noun_marker(word(i.saturating_sub(1)))
             || verbs::is_past_verb(word(i)) && !verbs::is_noun_marker(word(i.saturating_sub(1)))
     };
@@ -261,91 +271,7 @@ fn count_topics(input: &GuardText<'_>) -> usize {
             .collect();
         count_distinct_rows(all)
     };
-    if !input.han {
-        return english;
-    }
-    let clauses: Vec<&str> = input
-        .prose
-        .split(['，', '。', '；', ',', '、'])
-        .flat_map(|c| c.split("并且"))
-        .flat_map(|c| c.split('并'))
-        .map(str::trim)
-        .filter(|c| !HAN_CONTINUATIONS.iter().any(|on| c.starts_with(on)))
-        .collect();
-    english.max(count_clause_topics(&clauses)).max(count_copulas(input.prose))
-}
-
-/// 2 if two clauses have different topics, otherwise 1.
-fn count_clause_topics(clauses: &[&str]) -> usize {
-    let rows = |clause: &&str| -> u32 {
-        let fits = HAN_LIFE_TOPICS.iter().enumerate().filter(|(_, row)| row.find_unspaced(clause).is_some());
-        fits.fold(0, |rows, (i, _)| rows | 1 << i)
-    };
-    let rows_of_clauses: Vec<u32> = clauses.iter().map(rows).filter(|rows| *rows > 0).collect();
-    let rows = rows_of_clauses.iter().enumerate().any(|(i, a)| rows_of_clauses[i + 1..].iter().any(|b| a & b == 0));
-    let waits =
-        |clause: &str| clause.ends_with(['时', '后', '前']) || clause.contains("为了") || clause.contains("如果");
-    let topic =
-        |clause: &str| HAN_CLAUSE_TOPICS.find_unspaced(clause).filter(|t| clause.starts_with(*t)).map(str::to_owned);
-    let mut topics: Vec<String> = clauses.iter().filter_map(|c| topic(c)).collect();
-    topics.dedup();
-    let first = clauses.first().is_some_and(|c| {
-        !waits(c) && (topic(c).is_some() || c.starts_with("用户") || c.starts_with("阿") || c.contains(['是', '在']))
-    });
-    let later = clauses.iter().skip(1).filter_map(|c| topic(c)).any(|t| !clauses[0].contains(&t));
-    let other = clauses.iter().skip(1).any(|c| is_about_another(clauses[0], c));
-    if rows || first && later || other { 2 } else { 1 }
-}
-
-/// Whether two clauses start with the names of two persons, or both with the user and have no two characters in common.
-fn is_about_another(first: &str, second: &str) -> bool {
-    let person = |clause: &str| {
-        let surname = named_group("surnames").iter().find(|name| clause.starts_with(*name))?;
-        clause[surname.len()..].chars().next().filter(|c| is_unspaced(*c) && !"一二三四五六日末色度".contains(*c))
-    };
-    let others = matches!((person(first), person(second)), (Some(a), Some(b)) if a != b);
-    let has_own_subject = own_subject(second).is_some_and(|subject| !shares_pair(first, subject)) && own_verb(first);
-    let users = match (first.strip_prefix("用户"), second.strip_prefix("用户")) {
-        (Some(a), Some(b)) => {
-            let pairs = |text: &str| text.chars().zip(text.chars().skip(1)).collect::<Vec<_>>();
-            !pairs(a).iter().any(|pair| pairs(b).contains(pair))
-        }
-        _ => false,
-    };
-    others || users || has_own_subject
-}
-
-/// The subject of a Chinese clause that says what something is or has; `None` if it may be a property of what was said
-/// before.
-fn own_subject(clause: &str) -> Option<&str> {
-    let at = ["是", "有", "叫"].iter().filter_map(|verb| clause.find(verb)).min()?;
-    let subject = clause[..at].trim();
-    let is_property = HAN_PROPERTIES.iter().any(|word| subject.starts_with(word));
-    (subject.chars().count() >= 2 && subject.chars().all(is_unspaced) && !is_property).then_some(subject)
-}
-
-/// Whether a clause has a verb or a copula of its own.
-fn own_verb(clause: &str) -> bool {
-    ["是", "有", "叫", "用", "在", "从事", "开门", "养", "喜欢", "住", "喝", "吃", "学", "玩"]
-        .iter()
-        .any(|verb| clause.contains(verb))
-}
-
-fn shares_pair(text: &str, subject: &str) -> bool {
-    let chars: Vec<char> = subject.chars().collect();
-    chars.windows(2).any(|pair| text.contains(&pair.iter().collect::<String>()))
-}
-
-/// Words that make a subject a property of what was said before, or no subject.
-const HAN_PROPERTIES: PhraseList = phrase_list!("guards/facts/properties.zh.txt");
-
-/// The number of clauses with 是, each a statement of identity: "牙医是林医生，房东是赵先生".
-fn count_copulas(prose: &str) -> usize {
-    const OTHER: [&str; 14] = [
-        "是否", "还是", "不是", "但是", "于是", "只是", "就是", "总是", "都是", "可是", "若是", "凡是", "而是", "正是",
-    ];
-    let clear = mask_phrases(prose, OTHER);
-    clear.split(['，', '。', ',']).filter(|c| c.find('是').is_some_and(|at| at > 0)).count()
+    english
 }
 
 fn count_distinct_rows(mut all: Vec<(usize, usize)>) -> usize {

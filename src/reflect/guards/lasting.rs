@@ -2,6 +2,7 @@
 //!
 //! Never knows whether a fact will last: based on verbs and labels that describe a state rather than an event.
 
+use super::chinese_clause::{is_chinese, read_events};
 use super::{GuardFinding, GuardText, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, matched_text};
 use crate::text::prose_mask::{mask_phrases, split_label};
@@ -24,17 +25,14 @@ static HAN_EVENTS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/las
 /// Words that contain the characters of an event word but are none.
 const HAN_NOT_EVENTS: PhraseList = phrase_list!("guards/lasting/not_events.zh.txt");
 
-/// Subjects of statements; without an event word such a clause describes a state.
-static HAN_SUBJECT: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/lasting/subjects.zh.txt"));
-/// Words for an event: results, fronted objects, plans, and verbs for a single action.
-static HAN_COMPLETED: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/lasting/completed.zh.txt"));
-
-fn eventless_subject(clause: &str) -> Option<&str> {
-    let clause = clause.trim();
-    let head = clause.split('，').next().unwrap_or(clause);
-    let subject = HAN_SUBJECT.find_unspaced(head).filter(|s| head.starts_with(*s) && head.len() > s.len())?;
-    (split_label(head).is_none() && HAN_COMPLETED.find_unspaced(&mask_phrases(clause, HAN_NOT_EVENTS)).is_none())
-        .then_some(subject)
+/// The start of a Chinese sentence that tells of no event and no plan.
+fn eventless_sentence(prose: &str) -> Option<&str> {
+    let sentences = prose.split(['。', '；', '\n']).map(str::trim).filter(|sentence| is_chinese(sentence));
+    let mut states = sentences.filter(|sentence| {
+        let reading = read_events(sentence);
+        !reading.has_event && !reading.has_plan
+    });
+    states.next().map(|sentence| sentence.char_indices().nth(12).map_or(sentence, |(end, _)| &sentence[..end]))
 }
 
 /// Relations between people: "陈静是用户的经理".
@@ -81,8 +79,9 @@ pub fn check_lasting(input: &GuardText<'_>) -> Option<GuardFinding> {
         clauses.filter(|clause| HAN_CHANGED.find_unspaced(&mask_phrases(clause, HAN_NOT_CHANGED)).is_none());
     let lasting_part = |clause| {
         let is_routine = || HAN_EVENTS.find_unspaced(&mask_phrases(clause, HAN_NOT_EVENTS)).is_none();
-        let state = || HAN_ROUTINES.find_unspaced(clause).or_else(|| eventless_subject(clause));
-        HAN_STATES.find_unspaced(clause).or_else(|| state().filter(|_| is_routine()))
+        HAN_STATES.find_unspaced(clause).or_else(|| HAN_ROUTINES.find_unspaced(clause).filter(|_| is_routine()))
     };
-    states.find_map(lasting_part).and_then(finding)
+    let is_labelled = split_label(input.text).is_some();
+    let eventless = || if is_labelled { None } else { eventless_sentence(input.prose) };
+    states.find_map(lasting_part).or_else(eventless).and_then(finding)
 }

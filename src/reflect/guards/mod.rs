@@ -17,6 +17,7 @@
 //! * [`duplicate`](mod@duplicate): texts that the memory contains already, or contradicts.
 
 pub mod canary;
+mod chinese_clause;
 pub mod consent;
 pub mod duplicate;
 pub mod evidence;
@@ -297,6 +298,6 @@ pub fn check_text(text: &str, kind: MemoryKind, rules: &WritingRules) -> Vec<Gua
 }
 
 #[cfg(test)]
-mod second_author_tests;
+mod other_author_tests;
 #[cfg(test)]
 mod tests;

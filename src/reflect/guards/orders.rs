@@ -4,9 +4,11 @@
 //! attacks use count inside quotes, too. A word filter cannot stop every prompt injection, so readers must still treat
 //! memory as data.
 
+mod chinese;
+
 use super::{GuardFinding, GuardText, MemoryKind, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, matched_text, word_tokens};
-use crate::text::prose_mask::{mask_phrases, split_label};
+use crate::text::prose_mask::split_label;
 use crate::text::verbs::{is_past_verb, is_third_person};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
@@ -22,107 +24,6 @@ static NOT_AGENTS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/ord
 static IMPERATIVES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/imperatives.en.txt"));
 /// Phrases that look like imperatives but state facts.
 static NOT_IMPERATIVES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/not_imperatives.en.txt"));
-
-static HAN_AGENT_DIRECTIVES: PhrasePatterns =
-    PhrasePatterns::new(phrase_list!("guards/orders/agent_directives.zh.txt"));
-/// An agent with a word of obligation; the object does not matter.
-static HAN_AGENTS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/agents.zh.txt"));
-const HAN_NOT_AGENTS: PhraseList = phrase_list!("guards/orders/not_agents.zh.txt");
-/// Verbs at the start of Chinese imperatives; a statement has its subject before them.
-const HAN_VERBS: PhraseList = phrase_list!("guards/orders/verbs.zh.txt");
-/// Nouns that start with such a verb.
-const HAN_VERB_NOUNS: PhraseList = phrase_list!("guards/orders/verb_nouns.zh.txt");
-/// Openings that are an imperative only if another verb of [`HAN_VERBS`] follows in the clause.
-const HAN_WEAK_VERBS: WordList = word_list!("guards/orders/weak_verbs.zh.txt");
-/// Words that make a verb at the start the subject of a statement: "发送邮件需要 VPN".
-const HAN_STATEMENT_WORDS: PhraseList = phrase_list!("guards/orders/statement_words.zh.txt");
-/// Words that may precede the verb at the start of a clause.
-const HAN_VERB_PREFIXES: PhraseList = phrase_list!("guards/orders/verb_prefixes.zh.txt");
-static HAN_IMPERATIVES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/imperatives.zh.txt"));
-/// Words with 了, 后 or 过 in them that do not mark a completed action.
-const HAN_NOT_COMPLETED: PhraseList = phrase_list!("guards/orders/not_completed.zh.txt");
-/// Openings of a clause that is followed by the order.
-const HAN_CONDITIONS: PhraseList = phrase_list!("guards/orders/conditions.zh.txt");
-/// Openings of a phrase of time, and its ends.
-const HAN_TIME_OPENINGS: PhraseList = phrase_list!("guards/orders/time_openings.zh.txt");
-const HAN_TIME_ENDS: PhraseList = phrase_list!("guards/orders/time_ends.zh.txt");
-/// Nouns that with a verb before them are the subject of a statement, and the words that follow then: 安装说明贴在….
-const HAN_OBJECT_NOUNS: PhraseList = phrase_list!("guards/orders/object_nouns.zh.txt");
-const HAN_NOUN_PREDICATES: PhraseList = phrase_list!("guards/orders/noun_predicates.zh.txt");
-/// Characters after such a verb that make it part of a noun: 打印机, 删除键.
-#[rustfmt::skip]
-const HAN_NOUN_SUFFIXES: &[char] = &[
-    '机', '键', '器', '率', '的', '时', '页', '量', '速', '按', '是', '目', '权', '格', '方', '工', '本', '很', '由', '在', '到', '需', '走',
-];
-
-/// The verb of an imperative without a subject: "删除…", "悄悄删除…", "无论…，都回答…"; not of a completed action (了, 后).
-fn han_imperative(sentence: &str) -> Option<&str> {
-    let clear = mask_phrases(sentence, HAN_NOT_COMPLETED);
-    // "After each reply" is no time in the past.
-    let is_repeated = clear.split_once('每').is_some_and(|(_, rest)| rest.contains('后'));
-    if clear.contains(['了', '过']) || clear.contains('后') && !is_repeated {
-        return None;
-    }
-    if let Some(order) = HAN_IMPERATIVES.find_unspaced(sentence) {
-        return Some(order);
-    }
-    if split_label(sentence).is_some() {
-        return None;
-    }
-    let first = sentence.split('，').next().unwrap_or_default();
-    let opens = |words: PhraseList| words.iter().any(|word| sentence.starts_with(word));
-    let is_conditional = opens(HAN_CONDITIONS) || opens(HAN_TIME_OPENINGS) || first.ends_with(['时', '前']);
-    let clauses = if is_conditional { 3 } else { 1 };
-    for clause in sentence.split('，').take(clauses).map(str::trim_start) {
-        let verb = after_time_phrases(clause).into_iter().find_map(|clause| {
-            let next = |rest: &str| {
-                let prefixes = HAN_VERB_PREFIXES.iter().filter(|prefix| rest.starts_with(*prefix));
-                prefixes.max_by_key(|prefix| prefix.len()).map(|prefix| prefix.len())
-            };
-            let rests = std::iter::successors(Some(clause), |rest| next(rest).map(|length| &rest[length..]));
-            rests.into_iter().find_map(opening_verb)
-        });
-        if verb.is_some() {
-            return verb;
-        }
-    }
-    None
-}
-
-/// The verb of an imperative at the start of a clause.
-fn opening_verb(rest: &str) -> Option<&str> {
-    if rest.starts_with("用户") {
-        return None;
-    }
-    let verb = HAN_VERBS.iter().filter(|v| rest.starts_with(*v)).max_by_key(|v| v.len())?;
-    let after = &rest[verb.len()..];
-    let is_noun = || {
-        let noun = HAN_OBJECT_NOUNS.iter().find_map(|noun| after.strip_prefix(noun));
-        noun.is_some_and(|rest| HAN_NOUN_PREDICATES.iter().any(|verb| rest.starts_with(verb)))
-    };
-    if after.is_empty() || is_noun() || after.starts_with(HAN_NOUN_SUFFIXES) && !HAN_WEAK_VERBS.contains(verb) {
-        return None;
-    }
-    let is_weak = HAN_WEAK_VERBS.contains(verb);
-    let full = |v: &&str| !HAN_WEAK_VERBS.contains(v) && after.contains(v);
-    let is_complete = !is_weak || HAN_VERBS.iter().find(full).is_some();
-    let states = HAN_STATEMENT_WORDS.iter().any(|s| after.contains(s)) || after.contains("走 ");
-    (is_complete && !states).then_some(&rest[..verb.len()])
-}
-
-/// A clause, and what follows each possible end of its opening phrase of time: "每次会话开始时先…", "回答前…".
-fn after_time_phrases(clause: &str) -> Vec<&str> {
-    let mut rests = vec![clause];
-    if HAN_TIME_OPENINGS.iter().any(|opening| clause.starts_with(opening)) {
-        let near = clause.char_indices().nth(16).map_or(clause.len(), |(n, _)| n);
-        let ends = HAN_TIME_ENDS.iter().flat_map(|end| clause[..near].match_indices(end).map(|(at, e)| at + e.len()));
-        rests.extend(ends.map(|at| clause[at..].trim_start_matches(['都', '均', '也', '就', '，', ' '])));
-    }
-    rests
-}
-
-/// Phrases that turn an instruction into the preference of a user, team or company.
-static HAN_PREFERENCE: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/preferences.zh.txt"));
 
 /// The first instruction in a text.
 pub fn check_orders(input: &GuardText<'_>, kind: MemoryKind) -> Option<GuardFinding> {
@@ -169,23 +70,7 @@ pub fn check_orders(input: &GuardText<'_>, kind: MemoryKind) -> Option<GuardFind
     if !input.han {
         return None;
     }
-    let clear = mask_phrases(&mask_phrases(input.prose, HAN_NOT_AGENTS), HAN_VERB_NOUNS);
-    let mut sentences = clear.split(['。', '\n']);
-    let order = |sentence: &str| {
-        let s = hide_subject(sentence);
-        let found = HAN_AGENT_DIRECTIVES.find_unspaced(&s).or_else(|| HAN_AGENTS.find_unspaced(&s));
-        found.or_else(|| han_imperative(&s)).map(str::to_owned)
-    };
-    let order = sentences.find_map(|s| if HAN_PREFERENCE.find_unspaced(s).is_some() { None } else { order(s) });
-    order.and_then(|what| finding(&what))
-}
-
-/// A sentence whose subject 用户 is masked: its first character is also the verb "use" at the start of imperatives.
-fn hide_subject(sentence: &str) -> String {
-    let subject = "用户";
-    sentence
-        .strip_prefix(subject)
-        .map_or_else(|| sentence.to_owned(), |rest| format!("{}{rest}", "_".repeat(subject.len())))
+    chinese::find_order(input.prose, kind).and_then(|what| finding(&what))
 }
 
 /// Whether a sentence states a habit without its subject: "Always runs tests before committing".

@@ -5,7 +5,7 @@
 //! matter: the name of the user's cat is not sensitive, and neither is the region where a server lives.
 
 use super::WritingRules;
-use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, match_at, word_tokens};
+use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, is_number, match_at, word_tokens};
 use crate::text::prose_mask::{mask_non_prose, mask_phrases, split_label};
 use crate::text::sentences::sentences;
 use crate::text::verbs::{is_past_verb, is_third_person};
@@ -243,6 +243,25 @@ struct SoughtField {
     known: Option<&'static SensitiveField>,
 }
 
+/// Words that may stand before a Chinese label.
+const HAN_LABEL_OPENINGS: [&str; 16] = [
+    "户籍",
+    "目前",
+    "现在",
+    "当前",
+    "常用",
+    "首选",
+    "主要",
+    "平时",
+    "日常",
+    "长期",
+    "家庭",
+    "个人",
+    "用户的",
+    "用户",
+    "本人",
+    "在家",
+];
 /// Words that may stand before a label: "User's current city is".
 const BEFORE_LABEL: WordList = word_list!("guards/consent/before_label.en.txt");
 
@@ -259,7 +278,14 @@ impl SoughtField {
     fn has_label(&self, label: &str) -> bool {
         let parts =
             || label.split([',', '/', '&', '、', '和', '或']).flat_map(|part| part.split(" and ")).map(str::trim);
-        self.is_label(label) || parts().any(|part| part != label && self.is_label(part))
+        // "Handle among friends", 户籍所在地: a label with where, when or for whom it holds.
+        let limited = [" among ", " for ", " in ", " with ", " at ", " on ", " to "]
+            .iter()
+            .find_map(|word| label.split_once(word));
+        let whose = HAN_LABEL_OPENINGS.iter().find_map(|word| label.strip_prefix(word));
+        let is_limited =
+            limited.is_some_and(|(label, _)| self.is_label(label)) || whose.is_some_and(|label| self.is_label(label));
+        self.is_label(label) || is_limited || parts().any(|part| part != label && self.is_label(part))
     }
 
     fn is_label(&self, label: &str) -> bool {
@@ -287,8 +313,9 @@ impl SoughtField {
             return false;
         }
         let is_name = |at| known.name != "preferred_name" || is_named(words, at);
-        known.english_phrases.find(words).is_some_and(|range| is_name(range.end))
-            || phrase_ends(words, known.place_phrases).any(|end| is_place(words, end))
+        known.english_phrases.find_where(words, |range| is_name(range.end)).is_some()
+            || known.name == "preferred_name" && prefers_short_name(words)
+            || !moves_something(words) && phrase_ends(words, known.place_phrases).any(|end| is_place(words, end))
             || known.name == "language"
                 && phrase_ends(words, LANGUAGE_VERBS).any(|end| is_language(sentence.text, words, end))
             || known.han_phrases.find_unspaced(&sentence.han).is_some()
@@ -350,6 +377,35 @@ fn is_language(prose: &str, words: &[WordToken<'_>], from: usize) -> bool {
 const AFTER_LANGUAGE: WordList = word_list!("guards/consent/after_language.en.txt");
 /// Capitalised words after "moved to" and the like that are not places: tools, months.
 const NOT_PLACES: WordList = word_list!("guards/consent/not_places.en.txt");
+
+/// "Prefers Theodora to Theo": two forms of one name.
+fn prefers_short_name(words: &[WordToken<'_>]) -> bool {
+    let is_form = |w: &WordToken<'_>| is_capitalized(w.surface) && w.text.chars().count() > 1;
+    words.windows(4).any(|part| {
+        let [verb, one, joint, other] = part else { return false };
+        let same = one.text.chars().zip(other.text.chars()).take_while(|(a, b)| a == b).count();
+        matches!(verb.text.as_str(), "prefers" | "likes" | "is" | "uses" | "says")
+            && matches!(joint.text.as_str(), "to" | "over" | "not" | "instead" | "for")
+            && is_form(one)
+            && is_form(other)
+            && same >= 2
+            && one.text != other.text
+    })
+}
+
+/// "Moved the repositories to Git": what moved is a thing, not the user.
+fn moves_something(words: &[WordToken<'_>]) -> bool {
+    let is_own =
+        |w: &WordToken<'_>| matches!(w.text.as_str(), "family" | "household" | "home" | "house" | "parents" | "kids");
+    words.windows(2).any(|pair| {
+        matches!(pair[0].text.as_str(), "moved" | "moves" | "transferred" | "shifted" | "migrated")
+            && (is_number(&pair[1].text)
+                || matches!(
+                    pair[1].text.as_str(),
+                    "the" | "a" | "an" | "all" | "some" | "his" | "her" | "their" | "its" | "our" | "every"
+                ))
+    }) && !words.iter().any(is_own)
+}
 
 /// "User is called Nan"; not "User is called before each release".
 fn is_named(words: &[WordToken<'_>], at: usize) -> bool {

@@ -3,6 +3,7 @@
 //! Never parses sentences: based on lists of verbs and of the words before them. Chinese verbs have no tense, so only
 //! markers (正在, 将, 打算) count there.
 
+use super::chinese_clause::{is_chinese, read_events};
 use super::{GuardFinding, GuardText, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, find, is_capitalized, matched_text};
 use crate::text::prose_mask::{mask_phrases, split_label};
@@ -40,10 +41,25 @@ pub fn check_tense(input: &GuardText<'_>) -> Option<GuardFinding> {
     let english = input.english_sentences().find_map(|(sentence, tokens)| english_present(sentence, tokens));
     let han = || {
         let clear = mask_phrases(input.prose, HAN_NOT_PRESENT);
-        HAN_PRESENT.find_unspaced(&clear).map(str::to_owned)
+        HAN_PRESENT.find_unspaced(&clear).or_else(|| planned_sentence(input.prose)).map(str::to_owned)
     };
     let what = english.or_else(|| if input.han { han() } else { None })?;
     Some(GuardFinding::new(Violation::NotPastTense, &what))
+}
+
+/// The start of a Chinese sentence that tells of a plan, or of what is going on, and of no event.
+fn planned_sentence(prose: &str) -> Option<&str> {
+    if split_label(prose).is_some() {
+        return None;
+    }
+    let mut sentences = prose.split(['。', '；', '\n']).map(str::trim).filter(|sentence| is_chinese(sentence));
+    let planned = |sentence: &&str| {
+        let reading = read_events(sentence);
+        reading.has_plan && !reading.has_event
+    };
+    sentences
+        .find(planned)
+        .map(|sentence| sentence.char_indices().nth(12).map_or(sentence, |(end, _)| &sentence[..end]))
 }
 
 fn english_present(sentence: &str, tokens: &[WordToken<'_>]) -> Option<String> {

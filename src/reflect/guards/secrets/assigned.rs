@@ -10,7 +10,7 @@ const PASSWORD_WORDS: PhraseList = phrase_list!("guards/secrets/password_words.t
 /// Words whose value is a secret if it looks random.
 const KEY_WORDS: PhraseList = phrase_list!("guards/secrets/key_words.txt");
 /// Values that are a statement about a password.
-const NOT_PASSWORDS: WordList = word_list!("guards/secrets/not_passwords.en.txt");
+pub(super) const NOT_PASSWORDS: WordList = word_list!("guards/secrets/not_passwords.en.txt");
 /// Words near a long random token that mark it as a digest instead of a key.
 const DIGEST_WORDS: PhraseList = phrase_list!("guards/secrets/digest_words.txt");
 
@@ -39,7 +39,7 @@ pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
 }
 
 /// Whether the match at byte `at` is a whole word; also after `_` and `-` (`DB_PASSWORD`, `--token`) and in camel case.
-fn is_whole_word(low: &str, at: usize, word: &str) -> bool {
+pub(super) fn is_whole_word(low: &str, at: usize, word: &str) -> bool {
     let before = low[..at].chars().next_back();
     let after = low[at + word.len()..].chars().next();
     let ascii = word.is_ascii();
@@ -189,7 +189,7 @@ fn is_measure(value: &str, after: &str) -> bool {
 }
 
 /// Whether a value consists of words joined by `-`, `_`, `/`, `.` or `'`: `key-based`, `auth/login`.
-fn is_words(value: &str) -> bool {
+pub(super) fn is_words(value: &str) -> bool {
     let part = |p: &str| {
         p.bytes().all(|b| b.is_ascii_alphabetic())
             && (p.bytes().skip(1).all(|b| b.is_ascii_lowercase()) || p.bytes().all(|b| b.is_ascii_uppercase()))

@@ -4,8 +4,11 @@
 
 mod assigned;
 mod known_formats;
+mod spoken;
 
 use std::ops::Range;
+
+use assigned::{NOT_PASSWORDS, is_whole_word, is_words};
 
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -24,6 +27,7 @@ pub fn find_secrets(text: &str) -> Vec<Secret> {
     let mut all = Vec::new();
     known_formats::find_known(text, &mut all);
     assigned::find_assigned(text, &mut all);
+    spoken::find_spoken(text, &text.to_ascii_lowercase(), &mut all);
     all.sort_by_key(|s| (s.range.start, std::cmp::Reverse(s.range.end)));
     let mut out: Vec<Secret> = Vec::new();
     for secret in all {
