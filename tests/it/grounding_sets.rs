@@ -13,7 +13,7 @@ fn labelled(file: &str, reported: &str) -> Vec<(bool, [String; 2])> {
     lines.map(parts).collect()
 }
 
-/// Fails if the guard misses more than one of ten, or reports more than one of ten wrongly.
+/// Fails if the guard misses more than one of twenty, or reports more than one of twenty wrongly.
 fn measure(cases: &[(bool, [String; 2])], is_reported: impl Fn(&str, &str) -> bool) {
     let (mut found, mut right, mut wrong) = (0, 0, String::new());
     for (wanted, [text, source]) in cases {
@@ -26,7 +26,10 @@ fn measure(cases: &[(bool, [String; 2])], is_reported: impl Fn(&str, &str) -> bo
     }
     let all = cases.iter().filter(|(wanted, _)| *wanted).count();
     println!("precision {right} of {found}, recall {right} of {all}\n{wrong}");
-    assert!(right * 10 >= all * 9 && right * 10 >= found * 9, "precision {right} of {found}, recall of {all}\n{wrong}");
+    assert!(
+        right * 20 >= all * 19 && right * 20 >= found * 19,
+        "precision {right} of {found}, recall of {all}\n{wrong}"
+    );
 }
 
 #[test]
@@ -47,6 +50,36 @@ fn names_numbers_words_and_scope_come_from_the_source() {
         measure(&cases, |text, source| {
             let sources = GroundingSources { quote: source, texts: vec![source], times: vec!["2026-02-24T10:00:00Z"] };
             !ungrounded_words(text, &sources, &[]).is_empty()
+        });
+    }
+}
+
+/// The turns of a case, with the one that has the quote and the quote itself, which stands in ⟦ ⟧.
+fn quoted_turns(talk: &str) -> (Vec<(bool, String)>, usize, String) {
+    let (mut turns, mut quoted) = (Vec::new(), None);
+    for (n, turn) in talk.split(" ## ").enumerate() {
+        let (is_user, turn) = turn.strip_prefix("A: ").map_or((true, turn), |turn| (false, turn));
+        let quote = turn.split_once('⟦').and_then(|(_, rest)| rest.split_once('⟧')).map(|(quote, _)| quote.to_owned());
+        quoted = quote.map(|quote| (n, quote)).or(quoted);
+        turns.push((is_user, turn.replace(['⟦', '⟧'], "")));
+    }
+    let (turn, quote) = quoted.unwrap_or_else(|| panic!("no quote: {talk}"));
+    (turns, turn, quote)
+}
+
+#[test]
+fn words_values_participants_and_choices_come_from_the_turns() {
+    for cases in [
+        labelled(include_str!("../../fixtures/grounding/turns.en.txt"), "no"),
+        labelled(include_str!("../../fixtures/grounding/turns.zh.txt"), "no"),
+    ] {
+        measure(&cases, |text, talk| {
+            let (turns, quoted, quote) = quoted_turns(talk);
+            let question = (0..quoted).rfind(|&n| !turns[n].0);
+            let sources = question.into_iter().chain([quoted]).map(|n| turns[n].1.as_str()).collect();
+            let nearby: Vec<&str> = turns[..quoted].iter().map(|(_, turn)| turn.as_str()).collect();
+            let sources = GroundingSources { quote: &quote, texts: sources, times: Vec::new() };
+            !ungrounded_words(text, &sources, &nearby).is_empty()
         });
     }
 }

@@ -1,8 +1,8 @@
 //! Finds what a proposed text claims and its sources do not contain: names, numbers, dates, words of content, a negation,
 //! the order of a comparison, and how far it holds.
 //!
-//! Never knows a paraphrase that is not in its lists: such a text waits for a person. English and Chinese; in other
-//! languages, names and numbers.
+//! Never lets a word pass because it is unknown: a text in words that no list traces to its source waits for a person.
+//! English and Chinese; in other languages, names and numbers.
 
 use std::collections::HashSet;
 
@@ -16,12 +16,15 @@ use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
+mod binding;
 mod chinese;
 pub(super) mod chinese_words;
+mod choice;
 pub(super) mod english;
 mod numbers;
 pub(super) mod order;
 mod polarity;
+mod roles;
 pub(super) mod scope;
 
 const ABSENCE_WORDS: WordList = word_list!("guards/grounding/absence.en.txt");
@@ -35,6 +38,8 @@ const UNITS: PhraseList = phrase_list!("guards/grounding/units.txt");
 /// Sections of words for how often or of how many something holds: none, few, most, all.
 const FREQUENCIES: PhraseList = phrase_list!("guards/grounding/frequencies.en.txt");
 const HAN_FREQUENCIES: PhraseList = phrase_list!("guards/grounding/frequencies.zh.txt");
+const DEGREES: PhraseList = phrase_list!("guards/grounding/degrees.en.txt");
+const HAN_DEGREES: PhraseList = phrase_list!("guards/grounding/degrees.zh.txt");
 const HEDGES: WordList = word_list!("guards/grounding/hedges.en.txt");
 const HAN_HEDGES: PhraseList = phrase_list!("guards/grounding/hedges.zh.txt");
 const KEPT_HEDGES: WordList = word_list!("guards/grounding/kept_hedges.en.txt");
@@ -70,6 +75,9 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
     let (statement, plain) = (Statement::of(text), normalize(text));
     let plain = plain.trim_end_matches(['.', '。']);
     let mut missing = missing_particulars(text, sources);
+    // A word is no name because a text starts with it.
+    let opening = statement.tokens.first().filter(|first| english::is_opening_word(first, &statement));
+    missing.retain(|word| opening.is_none_or(|first| first.surface != word));
     let said = said_sentences(sources);
     // A whole sentence of the user as it stands.
     if normalize(&said).trim_end_matches(['.', '。']) == plain {
@@ -77,7 +85,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
     }
     let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
     let low = all.join("\n").to_lowercase();
-    let content = unsupported_content(text, &statement, &all, nearby, &said);
+    let content = unsupported_content(text, &statement, &all, nearby);
     let is_explained = !missing.is_empty();
     for word in content {
         if !missing.iter().any(|known| known.contains(&word)) {
@@ -87,13 +95,18 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
     if is_explained {
         return missing;
     }
+    // The quote stands in one of the texts, where its neighbours are.
+    let turns: &[&str] = if sources.texts.is_empty() { &all } else { &sources.texts };
     let changed = scope::changed_scope(text, &statement, &said, &all)
         .into_iter()
         .chain(chinese_words::changed_scope(text, &said, &low))
         .chain(order::moved_number(&statement, &all))
         .chain(order::changed_unit(&statement, &all, UNITS))
         .chain(order::changed_frequency(text, &said, FREQUENCIES, HAN_FREQUENCIES))
+        .chain(order::raised_degree(text, &all, DEGREES, HAN_DEGREES))
         .chain(order::moved_subject(&statement, &said))
+        .chain(binding::moved_value(text, turns))
+        .chain(choice(text, sources))
         .chain(polarity::ended_thing(text, &said))
         .chain(polarity::opposed_word(text, &said, &all))
         .chain(polarity::reversed_word(text, &all));
@@ -102,8 +115,9 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
             missing.push(word);
         }
     }
-    let clauses = all.iter().flat_map(|text| clauses(text));
-    if missing.is_empty() && order::has_sides_exchanged(text, clauses) {
+    let clauses = || all.iter().flat_map(|text| clauses(text));
+    if missing.is_empty() && (order::has_sides_exchanged(text, clauses()) || order::has_lower_side_raised(text, &said))
+    {
         missing.push("order".into());
     }
     missing
@@ -134,11 +148,11 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
     }
     let clauses = || sources.texts.iter().chain([&sources.quote]).flat_map(|t| clauses(t));
     let text_order = as_comparison(text);
-    let is_swapped = |clause: &str| {
-        find_contradiction(&text_order, &as_comparison(clause)) == Some(Difference::Order)
-            || has_names_swapped(&statement, &Statement::of(clause))
-    };
-    if clauses().any(is_swapped) || chinese::has_roles_swapped(text, clauses()) {
+    let is_swapped = |clause: &str| find_contradiction(&text_order, &as_comparison(clause)) == Some(Difference::Order);
+    if clauses().any(is_swapped)
+        || roles::has_participants_exchanged(text, clauses())
+        || chinese::has_roles_swapped(text, clauses())
+    {
         missing.push("order".into());
     }
     for word in replaced_words(text, &vocabulary.low) {
@@ -154,46 +168,29 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
 }
 
 /// The words of content, in English and Chinese, that neither the sources nor the turns nearby support.
-fn unsupported_content(
-    text: &str,
-    statement: &Statement<'_>,
-    sources: &[&str],
-    nearby: &[&str],
-    said: &str,
-) -> Vec<String> {
+fn unsupported_content(text: &str, statement: &Statement<'_>, sources: &[&str], nearby: &[&str]) -> Vec<String> {
     let low = &sources.join("\n").to_lowercase();
     let texts = || sources.iter().chain(nearby).copied();
-    let english = english::EnglishSources::of(texts()).unsupported(statement).into_iter().map(str::to_owned);
+    let english = english::EnglishSources::of_evidence(texts()).unsupported(statement).into_iter().map(str::to_owned);
     let han = nearby.iter().fold(low.clone(), |all, text| format!("{all}\n{}", text.to_lowercase()));
     // A label is a word of the memory.
     let value = split_label(text).map_or(text, |(_, value)| value);
     let runs = chinese_words::unsupported_runs(&value.to_lowercase(), &han);
-    let words: Vec<String> = english.collect();
-    let low_value = value.to_lowercase();
-    // "The extension of the lease": what it names, the other words say.
-    let is_head = |word: &str| english::spaced_words(text).contains(&format!(" {} of ", word.to_lowercase()));
-    // One word may be another one for the same: what no list can know.
-    match (words.as_slice(), runs.as_slice()) {
-        ([word], []) if english::EnglishSources::may_paraphrase(word) || is_head(word) => Vec::new(),
-        ([word], []) if !follows_number(text, word) && !scope::has_other_noun(statement, said) => Vec::new(),
-        ([], runs)
-            if runs.len() <= MAX_PARAPHRASED
-                && runs.iter().all(|run| chinese_words::may_paraphrase(&low_value, run)) =>
-        {
-            Vec::new()
-        }
-        ([], [run]) if chinese_words::is_addition(&low_value, run, said) => Vec::new(),
-        _ => words.into_iter().chain(runs).collect(),
-    }
+    english.chain(runs).collect()
 }
 
-/// Whether a word stands behind a number: it is a unit.
-fn follows_number(text: &str, word: &str) -> bool {
-    text.split_once(word).is_some_and(|(before, _)| before.trim_end().ends_with(|c: char| c.is_ascii_digit()))
+/// The option that an answer does not choose, if the sources are a question and its answer.
+fn choice(text: &str, sources: &GroundingSources<'_>) -> Option<String> {
+    let quote = normalize(sources.quote);
+    let answer = sources.texts.iter().rposition(|text| contains_words(&normalize(text), &quote))?;
+    let others = sources.texts.iter().enumerate().filter(|(i, text)| *i != answer && text.contains(['?', '？']));
+    let of_answer = |question: &str| {
+        choice::rejected_option(text, question, sources.texts[answer])
+            .or_else(|| choice::corrected_value(text, question, sources.texts[answer]))
+    };
+    let by_answer = others.into_iter().find_map(|(_, question)| of_answer(question));
+    by_answer.or_else(|| choice::rejected_of_two(text, sources.texts[answer]))
 }
-
-/// So many single characters may have no counterpart.
-const MAX_PARAPHRASED: usize = 2;
 
 /// The whole sentences of the sources that a quote is from: a model may leave out "I doubt that" before it. The quote,
 /// if no source has it.
@@ -229,22 +226,6 @@ const MAX_QUOTED_SENTENCES: usize = 4;
 fn as_comparison(text: &str) -> String {
     let text = text.replace("我们", "用户").replace('我', "用户");
     if text.to_lowercase().contains("prefer") { text.replace(" to ", " over ") } else { text }
-}
-
-/// Whether two statements have the same two names in another order. Not if a word tells that the order does not matter,
-/// or that one of them is in the passive.
-fn has_names_swapped(a: &Statement<'_>, b: &Statement<'_>) -> bool {
-    let names = |s: &Statement<'_>| {
-        let names = s.tokens.iter().filter(|t| t.kind == TokenKind::Name);
-        names.map(|t| t.key.clone()).collect::<Vec<_>>()
-    };
-    let is_free = |s: &Statement<'_>| {
-        s.tokens.iter().any(|t| ["and", "or", "by", "with", "from", "to"].contains(&&*t.surface.to_lowercase()))
-            || s.tokens.iter().any(|t| t.is_han)
-    };
-    let (left, mut right) = (names(a), names(b));
-    right.reverse();
-    left.len() == 2 && left[0] != left[1] && left == right && !is_free(a) && !is_free(b)
 }
 
 /// The words of a text in whose place the sources have another one of their group.
@@ -359,9 +340,15 @@ impl SourceVocabulary {
         let is_whole_hour = key.contains(':') && minute == "00" && self.keys.contains(hour.trim_start_matches('0'));
         let afternoon = hour.parse::<u8>().ok().filter(|h| (13..24).contains(h)).map(|h| (h - 12).to_string());
         let says_afternoon = ["pm", "p.m", "afternoon", "evening", "下午", "晚上"].iter().any(|w| self.low.contains(w));
+        let is_one = |h: &str| h == "1" && english::spaced_words(&self.low).contains(" one ");
         let in_afternoon = says_afternoon
-            && afternoon.is_some_and(|h| self.keys.contains(&h) || self.keys.contains(&format!("{h}:{minute}")));
-        is_whole_hour || in_afternoon
+            && afternoon
+                .is_some_and(|h| is_one(&h) || self.keys.contains(&h) || self.keys.contains(&format!("{h}:{minute}")));
+        let has = |part: &str| self.keys.contains(part) || self.numbers.contains(part);
+        let is_half = minute == "30" && ["点半", "half past"].iter().any(|word| self.low.contains(word)) && has(hour);
+        // 十二点四十五
+        let is_spoken = key.contains(':') && self.low.contains('点') && has(hour) && has(minute);
+        is_whole_hour || in_afternoon || is_half || is_spoken
     }
 
     /// Whether the sources contain this part of a date, were written on the whole date of the statement, or name a date
@@ -378,7 +365,11 @@ impl SourceVocabulary {
             };
             statement.tokens.iter().filter(|t| t.kind == TokenKind::Date).all(|t| is_part(&t.key))
         };
-        self.has_relative_date || self.keys.contains(key) || self.times.iter().any(written)
+        let is_han_month = || {
+            let month = key.strip_prefix("month-");
+            self.low.contains('月') && month.is_some_and(|month| self.numbers.contains(month))
+        };
+        self.has_relative_date || self.keys.contains(key) || is_han_month() || self.times.iter().any(written)
     }
 }
 
@@ -420,7 +411,9 @@ fn polarity_differs(text: &str, sources: &GroundingSources<'_>) -> bool {
         let is_denied = |source: &str| clauses(source).any(|c| Statement::of(c).is_negated());
         return !all().any(|source| is_denied(source) || says_absent(source) || polarity::tells_an_end(source));
     }
-    if text.trim().is_empty() || keys.len() < 2 {
+    // "Prefers bullets to paragraphs" denies as much as "I can't read paragraphs".
+    let prefers_one = || polarity::polarities(text).iter().any(|(.., p)| *p == polarity::Polarity::Denied);
+    if text.trim().is_empty() || keys.len() < 2 || prefers_one() {
         return false;
     }
     // "diesel, not petrol": what the denied clause names, without what it is opposed to.
@@ -438,7 +431,7 @@ fn polarity_differs(text: &str, sources: &GroundingSources<'_>) -> bool {
     }
     // Another form of a word counts, too: "writing docs", "wrote documentation".
     let supported = |clause: &Statement<'_>| {
-        let words = english::EnglishSources::of([clause.text].into_iter());
+        let words = english::EnglishSources::of_evidence([clause.text].into_iter());
         let has = |t: &&StatementToken<'_>| !t.is_han && t.kind == TokenKind::Word && words.has_counterpart(t);
         statement.content().filter(|t| keys.contains(t.key.as_str())).filter(has).count().max(overlap(clause))
     };

@@ -11,7 +11,7 @@
 //! * [`secrets`]: keys, tokens, passwords; also redacts them.
 //! * [`canary`]: the examples of memdir's own prompts.
 //! * [`evidence`](mod@evidence): the turn that contains a quote.
-//! * [`grounding`](mod@grounding): names, numbers, dates and negations that the quote's turn does not contain.
+//! * [`grounding`](mod@grounding): what the quote's turn does not contain, or puts together in another way.
 //! * [`sensitive`]: sensitive fields; [`consent`]: whether the user agreed to have one remembered.
 //! * [`withheld`]: requests of the user not to keep what was said.
 //! * [`duplicate`](mod@duplicate): texts that the memory contains already, or contradicts.

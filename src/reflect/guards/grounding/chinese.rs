@@ -37,14 +37,36 @@ pub(super) fn missing_names(text: &str, statement: &Statement<'_>, sources: &str
     let introduced = [by_label, after_mark].into_iter().flatten().filter(is_name).map(str::to_owned);
     let within = persons(text).into_iter().filter(|&(at, _)| NAME_CONTEXTS.iter().any(|c| text[..at].ends_with(c)));
     let within = within.map(|(_, name)| name.to_owned());
+    let titled = titled_names(text).filter(|name| !name.chars().next().is_some_and(|c| sources.contains(c)));
     let mut missing = Vec::new();
-    for name in listed.chain(introduced).chain(within) {
+    for name in listed.chain(introduced).chain(within).chain(titled.map(str::to_owned)) {
         if !sources.contains(&name) && !missing.contains(&name) {
             missing.push(name);
         }
     }
     missing
 }
+
+/// Family names before a title: 王老师.
+fn titled_names(text: &str) -> impl Iterator<Item = &str> {
+    text.char_indices().filter_map(|(at, c)| {
+        let rest = &text[at..];
+        let after = &rest[c.len_utf8()..];
+        let title = TITLES.iter().find(|title| after.starts_with(**title))?;
+        let is_surname = named_group("surnames").iter().any(|name| rest.starts_with(name) && name.chars().count() == 1);
+        let stands_alone = text[..at].chars().next_back().is_none_or(|b| !is_unspaced(b) || BEFORE_NAME.contains(b));
+        (is_unspaced(c) && (is_surname || stands_alone)).then(|| &rest[..c.len_utf8() + title.len()])
+    })
+}
+
+/// Characters before a name.
+const BEFORE_NAME: &str = "是的由找跟和与向给请让为叫";
+
+/// Titles behind a family name.
+const TITLES: [&str; 22] = [
+    "老师", "总", "经理", "医生", "大夫", "师傅", "主任", "教授", "律师", "工", "哥", "姐", "叔", "姨", "先生", "女士",
+    "同学", "校长", "院长", "老板", "阿姨", "会计",
+];
 
 /// What looks like a person's name, a family name with one more character, and its byte offset.
 fn persons(text: &str) -> Vec<(usize, &str)> {

@@ -4,34 +4,48 @@
 //! Never segments a text into words: frames, classes of words and function characters are in lists, and every other
 //! character must occur in a source.
 
-use crate::text::phrase::{has_unspaced_script, named_group};
-use crate::text::word_list::{PhraseList, phrase_list};
+use crate::text::phrase::has_unspaced_script;
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
-/// Words and characters that need no counterpart, longer ones first.
+/// Words and characters that need no counterpart where two statements are compared, longer ones first.
 const FREE_WORDS: PhraseList = phrase_list!("guards/grounding/free.zh.txt");
+/// The same where a text is compared with its evidence.
+const GENERIC_WORDS: PhraseList = phrase_list!("guards/grounding/generic.zh.txt");
 /// Words of characters that are free one by one, but which need a counterpart: 后端, 每天.
 const NAMED_WORDS: PhraseList = phrase_list!("guards/grounding/named.zh.txt");
-/// Characters that state something of their own.
-const TELLING: PhraseList = phrase_list!("guards/grounding/telling.zh.txt");
-/// Groups of words that support each other.
+/// A word of a text a line, with the words of its evidence that support it.
+const PARAPHRASES: PhraseList = phrase_list!("guards/grounding/paraphrases.zh.txt");
+/// Groups of words that support each other where two statements are compared.
 const SUPPORT_CLASSES: PhraseList = phrase_list!("guards/grounding/support_classes.zh.txt");
+/// Verbs of two characters.
+const VERBS: WordList = word_list!("guards/grounding/verbs.zh.txt");
 /// Sections in the order of quantifiers.en.txt.
 const QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/quantifiers.zh.txt");
 const LOST_QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/lost_quantifiers.zh.txt");
 const ADDED_QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/added_quantifiers.zh.txt");
 const PAST: PhraseList = phrase_list!("guards/grounding/past.zh.txt");
 const FUTURES: PhraseList = phrase_list!("guards/grounding/futures.zh.txt");
+/// Words that introduce a reason.
+const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.zh.txt");
 /// Nouns for persons other than the user, at the start of a clause.
 const PERSONS: PhraseList = phrase_list!("guards/grounding/persons.zh.txt");
 
-/// The runs of Chinese characters that nothing supports. `sources` are all texts, one after the other.
+/// The runs of Chinese characters of a text that its evidence does not support. `sources` are all texts, one after the
+/// other.
 pub fn unsupported_runs(text: &str, sources: &str) -> Vec<String> {
-    unsupported_runs_and(text, sources, PhraseList::EMPTY)
+    let supported = |rest: &str| supported_length(rest, sources, PhraseList::EMPTY, GENERIC_WORDS, &paraphrase_length);
+    runs_without(text, sources, &supported)
 }
 
-/// Like [`unsupported_runs`], with words that need a counterpart, too.
+/// The runs that a statement has and another one does not, where two statements are compared; `named` are more words
+/// that need a counterpart.
 pub fn unsupported_runs_and(text: &str, sources: &str, named: PhraseList) -> Vec<String> {
+    let supported = |rest: &str| supported_length(rest, sources, named, FREE_WORDS, &class_length);
+    runs_without(text, sources, &supported)
+}
+
+fn runs_without(text: &str, sources: &str, supported: &dyn Fn(&str) -> Option<usize>) -> Vec<String> {
     if !has_unspaced_script(text) || !has_unspaced_script(sources) {
         return Vec::new();
     }
@@ -39,7 +53,7 @@ pub fn unsupported_runs_and(text: &str, sources: &str, named: PhraseList) -> Vec
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
-        let step = supported_length(rest, sources, named);
+        let step = supported(rest);
         match step {
             Some(length) => {
                 if !run.is_empty() {
@@ -65,65 +79,26 @@ pub fn related_words(text: &str) -> impl Iterator<Item = &'static str> {
     classes.flat_map(|class| class.split('|'))
 }
 
-/// Whether a run without a counterpart may be another way to say what the sources say: one character that is
-/// no measure word and is not in a list of those that state something.
-pub fn may_paraphrase(text: &str, run: &str) -> bool {
-    let mut chars = run.chars();
-    let (Some(c), None) = (chars.next(), chars.next()) else { return false };
-    let before = text.split_once(run).and_then(|(before, _)| before.chars().next_back());
-    let counts = before.is_some_and(|b| b.is_ascii_digit() || "一二三四五六七八九十百千万两半几".contains(b));
-    !counts
-        && !starts_name(text, run)
-        && !"一二三四五六七八九十百千万两".contains(c)
-        && !TELLING.iter().any(|one| one == run)
-}
-
-/// Whether a run without a counterpart starts a name: a family name that is no other word before one more character, or
-/// what stands before 公司 and the like.
-fn starts_name(text: &str, run: &str) -> bool {
-    let after = text.split_once(run).map_or("", |(_, after)| after);
-    let is_surname = named_group("surnames").iter().any(|name| run.starts_with(name))
-        && !run.starts_with(|c| NOT_SURNAMES.contains(c));
-    let follows = run.chars().count() > 1 || after.starts_with(is_unspaced);
-    let is_body = BODIES.iter().any(|body| after.starts_with(body));
-    is_surname && follows || is_body
-}
-
-/// Family names that are other words, too.
-const NOT_SURNAMES: &str = "高方任时成常白金马江石田万陆段向安平易温关连单包左右毛黄车夏冬东云雷雪花水华古文武史应全洪管明候贺支查路房游曲米牛";
-/// Words for companies and the like behind a name.
-const BODIES: [&str; 9] = ["公司", "集团", "银行", "医院", "大学", "工厂", "事务所", "超市", "出版社"];
-
-/// Whether a run of two characters adds to what the source says, and does not stand in the place of another one.
-pub fn is_addition(text: &str, run: &str, said: &str) -> bool {
-    let clause = most_alike(text, said.split(['。', '！', '？', '\n', '；', '，', ',']));
-    let is_free = |clause: &str| unsupported_runs(clause, text).iter().all(|other| other.chars().count() < 2);
-    let counts = text.split_once(run).and_then(|(before, _)| before.chars().next_back());
-    let is_unit = counts.is_some_and(|b| b.is_ascii_digit() || "一二三四五六七八九十百千万两半几".contains(b));
-    run.chars().count() == 2
-        && !is_unit
-        && !starts_name(text, run)
-        && NAMED_WORDS.iter().all(|word| word != run)
-        && clause.is_some_and(is_free)
-}
-
-/// How many bytes at the start of a text are supported, or are no content.
-fn supported_length(rest: &str, sources: &str, named: PhraseList) -> Option<usize> {
+/// How many bytes at the start of a text are supported, or are no content. `by_word`: the length of a word at the start
+/// for which the sources have another one.
+fn supported_length(
+    rest: &str,
+    sources: &str,
+    named: PhraseList,
+    generic: PhraseList,
+    by_word: &dyn Fn(&str, &str) -> Option<usize>,
+) -> Option<usize> {
     let first = rest.chars().next()?;
     if !is_unspaced(first) {
         return Some(first.len_utf8());
     }
-    let by_class = SUPPORT_CLASSES.iter().filter_map(|class| {
-        let own = class.split('|').filter(|word| rest.starts_with(word)).max_by_key(|word| word.len())?;
-        class.split('|').any(|word| sources.contains(word)).then_some(own.len())
-    });
-    let by_class = by_class.max();
+    let by_class = by_word(rest, sources);
     let named =
         NAMED_WORDS.iter().chain(named).find(|word| rest.starts_with(word)).filter(|word| !sources.contains(word));
     if named.is_some() && by_class.is_none() {
         return None;
     }
-    let free = FREE_WORDS.iter().filter(|word| rest.starts_with(word)).map(str::len);
+    let free = generic.iter().filter(|word| rest.starts_with(word)).map(str::len);
     let pair = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
     let longest = by_class.into_iter().chain(free).max().unwrap_or(0);
     let pair = Some(pair).filter(|&n| rest[..n].chars().all(is_unspaced) && sources.contains(&rest[..n]));
@@ -131,6 +106,44 @@ fn supported_length(rest: &str, sources: &str, named: PhraseList) -> Option<usiz
     let single = (pair.is_some() || sources.contains(first)).then_some(first.len_utf8());
     [Some(longest).filter(|n| *n > 0), single].into_iter().flatten().max()
 }
+
+fn class_length(rest: &str, sources: &str) -> Option<usize> {
+    let of_class = |class: &str| {
+        let own = class.split('|').filter(|word| rest.starts_with(word)).max_by_key(|word| word.len())?;
+        class.split('|').any(|word| sources.contains(word)).then_some(own.len())
+    };
+    SUPPORT_CLASSES.iter().filter_map(of_class).max()
+}
+
+fn paraphrase_length(rest: &str, sources: &str) -> Option<usize> {
+    let of_line = |line: &str| {
+        let own = line.split('|').next().filter(|word| rest.starts_with(word))?;
+        line.split('|').any(|word| sources.contains(word)).then_some(own.len())
+    };
+    PARAPHRASES.iter().filter_map(of_line).chain(verb_length(rest, sources)).max()
+}
+
+/// The length of a verb of two characters at the start of a text of which a source has one as a word of its own: 练习 is
+/// what 练 says.
+fn verb_length(rest: &str, sources: &str) -> Option<usize> {
+    let end = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
+    let verb = &rest[..end];
+    let is_supported = |c: char| !LIGHT_CHARS.contains(c) && stands_alone(c, sources);
+    (VERBS.contains(verb) && verb.chars().any(is_supported)).then_some(end)
+}
+
+/// Whether a character stands in a text outside of every verb of two characters.
+fn stands_alone(c: char, text: &str) -> bool {
+    text.match_indices(c).any(|(at, _)| {
+        let end = at + c.len_utf8();
+        let before = text[..at].chars().next_back().map_or(at, |b| at - b.len_utf8());
+        let after = text[end..].chars().next().map_or(end, |a| end + a.len_utf8());
+        !VERBS.contains(&text[before..end]) && !VERBS.contains(&text[at..after])
+    })
+}
+
+/// Characters that say little of their own in a verb.
+const LIGHT_CHARS: &str = "打发生成行作为得过起动定出上下来去到有是做开会对立合分公入离进关加减升降不没无未非反前后内外自相以可能应当想要给让使所与同在于心手头口眼面身家人事日年时";
 
 /// What a text changes: the word that is missing or added.
 ///
@@ -163,7 +176,16 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
         let lost = first_of(clause, list.sections().next());
         changed.extend(lost.filter(|_| first_of(text, list.sections().nth(1)).is_none()).map(str::to_owned));
     }
-    changed.extend(other_subject(text, clause));
+    let of_part = |part: &str| -> Option<String> {
+        let clause = most_alike(part, said.split(['。', '！', '？', '\n', '；', '，', ',']))?;
+        other_subject(part, clause).or_else(|| users_own(part, clause))
+    };
+    let parts: Vec<&str> = text.split(['，', '；', '。']).filter(|part| !part.is_empty()).collect();
+    changed.extend(match parts.len() {
+        1 => other_subject(text, clause),
+        _ => parts.into_iter().find_map(of_part),
+    });
+    changed.extend(made_up_reason(text, sources));
     let asks = sentence.trim_end().ends_with('？') || sentence.contains('吗');
     let is_request = ["能不能", "可以", "能", "请", "麻烦", "帮"].iter().any(|w| sentence.starts_with(w));
     if asks && !is_request && ["吗", "是不是", "要不要", "该不该", "会不会"].iter().any(|w| sentence.contains(w))
@@ -192,6 +214,14 @@ fn most_alike<'a>(text: &str, parts: impl Iterator<Item = &'a str>) -> Option<&'
 
 /// The person of whom the source says something that the text says of the user: 我弟弟喜欢 is no 用户喜欢.
 fn other_subject(text: &str, clause: &str) -> Option<String> {
+    // 她哥: a relative of another person.
+    let of_other = ["他", "她", "他们", "她们"].into_iter().find(|owner| {
+        let rest = clause.trim_start().strip_prefix(*owner).map(|rest| rest.trim_start_matches('的'));
+        rest.is_some_and(|rest| RELATIVES.iter().any(|noun| rest.starts_with(noun)))
+    });
+    if let Some(owner) = of_other.filter(|_| text.starts_with("用户的")) {
+        return Some(owner.to_owned());
+    }
     let is_user = match text.strip_prefix("用户的") {
         Some(rest) => !PERSONS.iter().any(|noun| rest.starts_with(noun)),
         None => text.starts_with("用户") || !has_person(text),
@@ -212,6 +242,33 @@ fn other_subject(text: &str, clause: &str) -> Option<String> {
     let is_title = next.chars().count() == 2 && text.starts_with(&next);
     (is_user && !speaks && !is_title && !text.contains(noun)).then(|| noun.to_owned())
 }
+
+/// The word that introduces a reason of which no pair of characters stands in the sources.
+fn made_up_reason(text: &str, sources: &str) -> Option<String> {
+    let marker = REASONS.iter().find(|marker| text.contains(marker))?;
+    let (before, after) = text.split_once(marker)?;
+    // A reason stands before or after what follows from it.
+    let ends = ['，', '。', '；'];
+    let reason = if before.is_empty() || after.contains(ends) { after.split(ends).next()? } else { after };
+    let chars: Vec<char> = reason.chars().filter(|c| is_unspaced(*c)).collect();
+    let is_said = chars.windows(2).any(|pair| sources.contains(&pair.iter().collect::<String>()))
+        || reason.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word.len() > 1 && sources.contains(word));
+    let is_cause = matches!(marker, "导致" | "所以" | "因此");
+    (!is_said && !is_cause).then(|| marker.to_owned())
+}
+
+/// The person of whom a part of a text says what the user says of themselves.
+fn users_own(part: &str, clause: &str) -> Option<String> {
+    let rest = part.strip_prefix("用户的")?;
+    let noun = PERSONS.iter().find(|noun| noun.chars().count() > 1 && rest.starts_with(noun))?;
+    let own =
+        clause.trim_start().strip_prefix('我').filter(|rest| !PERSONS.iter().any(|noun| rest.starts_with(noun)))?;
+    (!own.contains(noun) && !own.starts_with(['的', '们', '家'])).then(|| noun.to_owned())
+}
+
+/// First characters of nouns for relatives.
+const RELATIVES: [&str; 14] =
+    ["哥", "弟", "姐", "妹", "爸", "妈", "父", "母", "儿", "女", "老公", "老婆", "妻", "丈夫"];
 
 /// So many characters may stand before a person that a clause is about: 我上一任.
 const MAX_BEFORE_PERSON: usize = 5;
@@ -241,7 +298,7 @@ mod tests {
         let check = |text: &str, source: &str, expected: &[&str]| {
             assert_eq!(unsupported_runs(text, source), expected, "{text} / {source}");
         };
-        check("用户在院子里养了三只羊", "我们养了三只羊", &["院"]);
+        check("用户在院子里养了三只羊", "我们养了三只羊", &["院子"]);
         check("用户喜欢用制表符缩进", "缩进我一般用制表符", &[]);
         check("用户每天骑自行车上班", "我天天骑单车上班", &[]);
     }

@@ -11,14 +11,18 @@ use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::{stem, stopwords, word_frequency};
 
-/// Words that need no counterpart.
+/// Words that need no counterpart where two statements are compared.
 const FREE_WORDS: WordList = word_list!("guards/grounding/free.en.txt");
+/// Words that need no counterpart where a text is compared with its evidence.
+const GENERIC_WORDS: WordList = word_list!("guards/grounding/generic.en.txt");
 /// Stems, each with the stems that support it.
 const SUPPORT: WordList = word_list!("guards/grounding/support.en.txt");
-/// Groups of words that support each other.
-const SUPPORT_CLASSES: PhraseList = phrase_list!("guards/grounding/support_classes.en.txt");
-/// Verbs of which a text may have one that no source supports.
+/// Verbs that a statement may use for another one.
 const VERBS: WordList = word_list!("guards/grounding/verbs.en.txt");
+/// Groups of words that support each other where two statements are compared.
+const SUPPORT_CLASSES: PhraseList = phrase_list!("guards/grounding/support_classes.en.txt");
+/// A word of a text a line, with the words of its evidence that support it.
+const PARAPHRASES: PhraseList = phrase_list!("guards/grounding/paraphrases.en.txt");
 const IRREGULAR_FORMS: WordList = word_list!("guards/grounding/irregular.en.txt");
 const SUFFIXES: WordList = word_list!("guards/grounding/suffixes.en.txt");
 
@@ -44,6 +48,8 @@ pub struct EnglishSources {
     /// All letters and digits.
     squeezed: String,
     is_english: bool,
+    /// Whether they are the evidence for a text: a word is supported in one direction only.
+    is_evidence: bool,
 }
 
 impl EnglishSources {
@@ -58,7 +64,12 @@ impl EnglishSources {
             spaced.push_str(spaced_words(text).trim_start());
         }
         let squeezed = spaced.replace(' ', "");
-        EnglishSources { stems, spaced, squeezed, is_english: texts.clone().any(is_english) }
+        EnglishSources { stems, spaced, squeezed, is_english: texts.clone().any(is_english), is_evidence: false }
+    }
+
+    /// Sources that are the evidence for a text.
+    pub fn of_evidence<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> EnglishSources {
+        EnglishSources { is_evidence: true, ..EnglishSources::of(texts) }
     }
 
     /// Whether a word stands in the sources as it is.
@@ -68,16 +79,18 @@ impl EnglishSources {
 
     /// The words of a text that nothing supports, as written.
     pub fn unsupported<'a>(&self, statement: &Statement<'a>) -> Vec<&'a str> {
-        if !self.is_english || !is_english(statement.text) {
+        let is_short = || self.is_evidence && common_words(statement.text).1 <= MAX_SHORT && statement.text.is_ascii();
+        if !self.is_english || !is_english(statement.text) && !is_short() {
             return Vec::new();
         }
         let spelled = self.spelled_out(statement.text);
-        let words = statement.tokens.iter().filter(|t| t.kind == TokenKind::Word && !t.is_han);
+        let is_word =
+            |t: &StatementToken<'_>| t.kind == TokenKind::Word || self.is_evidence && is_opening_word(t, statement);
+        let words = statement.tokens.iter().filter(|t| is_word(t) && !t.is_han);
         words.filter(|t| !self.supports(t) && !spelled.contains(&t.surface.to_lowercase())).map(|t| t.surface).collect()
     }
 
-    /// Whether a single word without a counterpart may be another way to say what the sources say: a verb, whose objects
-    /// are supported, or an adverb of manner.
+    /// Whether a word is a verb that states little of its own, or an adverb of manner.
     pub fn may_paraphrase(word: &str) -> bool {
         let low = word.to_lowercase();
         let base = IRREGULAR_FORMS.value(&low).unwrap_or(&low);
@@ -103,21 +116,26 @@ impl EnglishSources {
     /// Whether the sources have a word, or one that says the same.
     pub fn supports(&self, token: &StatementToken<'_>) -> bool {
         let low = token.surface.to_lowercase();
-        is_free(&low, &token.key) || self.has_counterpart(token)
+        self.is_free(&low, &token.key)
+            || self.is_evidence && self.is_free(&low, &base_stem(&low))
+            || self.has_counterpart(token)
     }
 
     /// Like [`EnglishSources::supports`], also of words that need no counterpart.
     pub fn has_counterpart(&self, token: &StatementToken<'_>) -> bool {
         let low = token.surface.to_lowercase();
-        if low.len() < 3 || self.has_stem(&token.key) {
+        // The key of what looks like a name is no stem.
+        let stemmed =
+            if self.is_evidence && token.kind == TokenKind::Name { stem(&low).into_owned() } else { token.key.clone() };
+        if low.len() < 3 || self.has_stem(&stemmed) {
             return true;
         }
         let base = IRREGULAR_FORMS.value(&low).or_else(|| IRREGULAR_FORMS.value(low.strip_prefix("re")?));
         let base = base.map(|base| stem(base).into_owned());
-        if base.as_ref().is_some_and(|base| is_free(base, base) || self.has_stem(base)) {
+        if base.as_ref().is_some_and(|base| self.is_free(base, base) || self.has_stem(base)) {
             return true;
         }
-        let key = base.unwrap_or_else(|| token.key.clone());
+        let key = base.unwrap_or(stemmed);
         let is_supported_by = |list: &str| list.split(' ').any(|one| self.stems.contains(one));
         let is_prefixed = || {
             ["un", "in", "non", "dis", "ir", "im", "re", "pre"]
@@ -125,18 +143,22 @@ impl EnglishSources {
                 .filter_map(|prefix| key.strip_prefix(prefix))
                 .any(|rest| rest.len() >= 4 && self.has_stem(rest))
         };
-        SUPPORT.value(&key).is_some_and(is_supported_by)
+        // Verbs of one kind do different things: what is reviewed was not written.
+        let is_related =
+            || !(self.is_evidence && VERBS.contains(&key)) && SUPPORT.value(&key).is_some_and(is_supported_by);
+        is_related()
             || self.supports_by_class(&key, &low)
             || low.len() >= MIN_COMPOUND && self.squeezed.contains(&low)
             || low.len() >= MIN_CLIPPED && self.stems.iter().any(|s| s.len() >= MIN_CLIP && low.starts_with(s.as_str()))
             || self.is_compound(&low)
+            || self.is_evidence && (self.is_abbreviated(&low) || self.ends_in_word(&low))
             || is_prefixed()
     }
 
     /// Whether the sources have a word in some form, or it needs none.
     pub fn is_supported_by_form(&self, token: &StatementToken<'_>) -> bool {
         let low = token.surface.to_lowercase();
-        is_free(&low, &token.key) || self.has_synonym(token)
+        self.is_free(&low, &token.key) || self.has_synonym(token)
     }
 
     /// Whether the sources have a word in some form, or one of its class; not one that is merely related to it.
@@ -154,13 +176,47 @@ impl EnglishSources {
     }
 
     fn supports_by_class(&self, key: &str, low: &str) -> bool {
-        let has = |one: &str| match one.contains([' ', '-']) {
-            true => self.spaced.contains(&format!(" {} ", one.replace('-', " "))),
+        let has = |one: &str| match one.contains([' ', '-', '\'']) {
+            // The owner of something: "the bakery's website".
+            _ if one == "'s" => self.spaced.contains("'s "),
+            true => {
+                let phrase = one.replace('-', " ");
+                self.spaced.contains(&format!(" {phrase} ")) || self.spaced.contains(&format!(" {phrase}'s "))
+            }
             false => self.stems.contains(one),
         };
-        SUPPORT_CLASSES
-            .iter()
-            .any(|class| class.split('|').any(|one| one == key || one == low) && class.split('|').any(has))
+        let is_own = |class: &&str| match self.is_evidence {
+            true => class.split('|').next().is_some_and(|one| one == key || one == low),
+            false => class.split('|').any(|one| one == key || one == low),
+        };
+        let list = if self.is_evidence { PARAPHRASES } else { SUPPORT_CLASSES };
+        list.iter().filter(is_own).any(|class| class.split('|').any(has))
+    }
+
+    fn is_free(&self, low: &str, key: &str) -> bool {
+        let list = if self.is_evidence { GENERIC_WORDS } else { FREE_WORDS };
+        list.contains(low) || list.contains(key)
+    }
+
+    /// Whether the sources have the start of a word, which is no word of its own: `env`, `var`.
+    fn is_abbreviated(&self, low: &str) -> bool {
+        let is_start =
+            |s: &&String| (3..=5).contains(&s.len()) && low.len() > s.len() + 2 && low.starts_with(s.as_str());
+        self.stems.iter().filter(is_start).any(|s| word_frequency::per_mille(s) == 0 && SUPPORT.value(s).is_none())
+    }
+
+    /// Whether a word ends in one of the sources: `beehives`. Not after a prefix that turns it round.
+    fn ends_in_word(&self, low: &str) -> bool {
+        const TURNING: [&str; 16] = [
+            "un", "in", "non", "dis", "im", "ir", "anti", "ex", "re", "pre", "mis", "grand", "step", "half", "great",
+            "semi",
+        ];
+        let forms = [base_stem(low), low.strip_suffix('s').unwrap_or(low).to_owned()];
+        let is_end = |s: &String| {
+            let rest = forms.iter().find_map(|form| form.strip_suffix(s.as_str()));
+            s.len() >= MIN_FAMILY_START && rest.is_some_and(|rest| rest.len() >= 3 && !TURNING.contains(&rest))
+        };
+        self.stems.iter().any(is_end)
     }
 
     /// Whether a word consists of two words of the sources: `weekday`, `database`.
@@ -184,8 +240,48 @@ pub fn related_words(word: &str) -> Vec<&'static str> {
         .collect()
 }
 
-fn is_free(low: &str, key: &str) -> bool {
-    FREE_WORDS.contains(low) || FREE_WORDS.contains(key)
+/// The stem of a word, of an irregular form that of its base form.
+pub(super) fn base_stem(low: &str) -> String {
+    stem(IRREGULAR_FORMS.value(low).unwrap_or(low)).into_owned()
+}
+
+/// Whether the first word of a text is capitalised only because it is the first, though it is no common word: "Departs".
+pub(super) fn is_opening_word(token: &StatementToken<'_>, statement: &Statement<'_>) -> bool {
+    let low = token.surface.to_lowercase();
+    let key = base_stem(&low);
+    token.kind == TokenKind::Name
+        && statement.tokens.first().is_some_and(|first| std::ptr::eq(first, token))
+        && token.surface.chars().skip(1).all(char::is_lowercase)
+        && (VERBS.contains(&key)
+            || SUPPORT.value(&key).is_some()
+            || is_generic_stem(&low, &key)
+            || PARAPHRASES.iter().any(|line| line.split('|').next() == Some(&key)))
+}
+
+/// Whether a word needs no counterpart.
+pub(super) fn is_generic_word(token: &StatementToken<'_>) -> bool {
+    is_generic_stem(&token.surface.to_lowercase(), &token.key)
+}
+
+/// The same for a word in lower case and its stem.
+pub(super) fn is_generic_stem(low: &str, key: &str) -> bool {
+    GENERIC_WORDS.contains(low) || GENERIC_WORDS.contains(key)
+}
+
+/// Whether a word is in no list: it may be a name.
+pub(super) fn is_uncommon(token: &StatementToken<'_>) -> bool {
+    let low = token.surface.to_lowercase();
+    let key = base_stem(&low);
+    word_frequency::per_mille(&key) == 0
+        && SUPPORT.value(&key).is_none()
+        && !VERBS.contains(&key)
+        && !is_generic_stem(&low, &key)
+        && !PARAPHRASES.iter().any(|line| line.split('|').any(|one| one == key))
+}
+
+/// Whether a word is an irregular form.
+pub(super) fn is_irregular(low: &str) -> bool {
+    IRREGULAR_FORMS.value(low).is_some()
 }
 
 /// Whether two stems start alike and end in suffixes.
@@ -225,11 +321,26 @@ pub fn spaced_words(text: &str) -> String {
     format!(" {} ", plain.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
-/// In a text of so many words, half of them may be unknown.
-const MAX_FRAGMENT: usize = 3;
-
 /// Whether a text is in English: most of its words that are no names are common ones.
 pub fn is_english(text: &str) -> bool {
+    let (known, all) = common_words(text);
+    let is_mostly_known = known * 5 >= all * 3 || all <= MAX_FRAGMENT && known * 2 >= all;
+    known > 0 && is_mostly_known && !has_unspaced_script(text)
+}
+
+/// In a text of so many words, half of them may be unknown.
+const MAX_FRAGMENT: usize = 3;
+/// A text of so many words is in the language of its source: "Bought a Volvo".
+const MAX_SHORT: usize = 6;
+
+/// Whether a text is in English, or so short that only its sources can tell.
+pub(super) fn is_english_like(text: &str, sources: &str) -> bool {
+    let is_short = || common_words(text).1 <= MAX_SHORT && text.is_ascii() && is_english(sources);
+    is_english(text) || is_short()
+}
+
+/// How many words of a text that are no names are common English ones, and how many there are.
+fn common_words(text: &str) -> (usize, usize) {
     let (mut known, mut all) = (0, 0);
     for word in word_tokens(text) {
         if word.text.len() < 2
@@ -238,20 +349,19 @@ pub fn is_english(text: &str) -> bool {
         {
             continue;
         }
-        let stemmed = stem(&word.text);
+        let stemmed = base_stem(&word.text);
         let is_known = stopwords::is_stopword(&word.text)
             || word_frequency::per_mille(&stemmed) > 0
             || SUPPORT.value(&stemmed).is_some()
-            || is_free(&word.text, &stemmed);
+            || FREE_WORDS.contains(&word.text)
+            || FREE_WORDS.contains(&stemmed);
         // A capitalised word may be a name.
         if is_known || !word.surface.starts_with(char::is_uppercase) {
             all += 1;
             known += usize::from(is_known);
         }
     }
-    let has_han = has_unspaced_script(text);
-    let is_mostly_known = known * 5 >= all * 3 || all <= MAX_FRAGMENT && known * 2 >= all;
-    known > 0 && is_mostly_known && !has_han
+    (known, all)
 }
 
 #[cfg(test)]
@@ -259,7 +369,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, source: &str, expected: &[&str]) {
-        let found = EnglishSources::of([source].into_iter());
+        let found = EnglishSources::of_evidence([source].into_iter());
         assert_eq!(found.unsupported(&Statement::of(text)), expected, "{text} / {source}");
     }
 

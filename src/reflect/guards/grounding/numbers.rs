@@ -13,9 +13,16 @@ pub(super) fn written_numbers(text: &str) -> Vec<String> {
         }
         if !run.is_empty() {
             found.extend(han_value(&run).map(|value| value.to_string()));
+            // 七成 is 70 percent.
+            found.extend(han_value(&run).filter(|_| c == '成').map(|value| (value * 10).to_string()));
             run.clear();
         }
     }
+    let low = text.to_lowercase();
+    let ordinals = ORDINALS.iter().enumerate().filter(|(_, word)| low.contains(*word));
+    found.extend(ordinals.map(|(n, _)| (n + 1).to_string()));
+    let words = WORDS.iter().filter(|(word, _)| low.contains(word));
+    found.extend(words.map(|(_, number)| (*number).to_owned()));
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -36,6 +43,7 @@ pub(super) fn written_numbers(text: &str) -> Vec<String> {
             ("M ", 1e6),
             (" million", 1e6),
             (" thousand", 1e3),
+            ("成", 1e1),
             ("万", 1e4),
             ("千", 1e3),
             ("亿", 1e8),
@@ -51,6 +59,24 @@ pub(super) fn written_numbers(text: &str) -> Vec<String> {
     }
     found
 }
+
+const ORDINALS: [&str; 12] = [
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+    "twelfth",
+];
+
+/// Words that say a number.
+const WORDS: [(&str, &str); 9] = [
+    ("every other", "2"),
+    ("fortnight", "2"),
+    ("biweekly", "2"),
+    ("a dozen", "12"),
+    ("隔周", "2"),
+    ("隔天", "2"),
+    ("隔日", "2"),
+    ("双周", "2"),
+    ("一打", "12"),
+];
 
 fn is_han_digit(c: char) -> bool {
     "零一二三四五六七八九十百千万亿两俩仨半".contains(c)

@@ -23,16 +23,25 @@ pub fn moved_number(statement: &Statement<'_>, sources: &[&str]) -> Option<Strin
     if own.is_empty() {
         return None;
     }
-    let said: Vec<(String, String)> = sources
+    let said: Vec<Vec<(String, String)>> = sources
         .iter()
-        .flat_map(|text| text.lines())
-        .flat_map(|line| counted(&Statement::of(line)).into_iter().map(|(number, thing, _)| (number, thing)))
+        .map(|text| {
+            let lines = text.lines().flat_map(|line| counted(&Statement::of(line)));
+            lines.map(|(number, thing, _)| (number, thing)).collect()
+        })
         .collect();
+    let is_in = |said: &[(String, String)], number: &str, thing: &str| {
+        said.iter().any(|(n, t)| {
+            n == number && (t == thing || !t.is_ascii() && (t.starts_with(thing) || thing.starts_with(t.as_str())))
+        })
+    };
     own.into_iter().find_map(|(number, thing, surface)| {
-        let with_thing = said.iter().filter(|(_, other)| *other == thing).count();
-        let with_number = said.iter().filter(|(other, _)| *other == number).count();
-        let is_same = said.iter().any(|(n, t)| *n == number && *t == thing);
-        (with_thing > 0 && with_number > 0 && !is_same).then_some(surface)
+        // A memory that is updated has the thing with its old number.
+        let is_moved = |said: &&Vec<(String, String)>| {
+            said.iter().any(|(_, other)| *other == thing) && said.iter().any(|(other, _)| *other == number)
+        };
+        let is_same = said.iter().any(|said| is_in(said, &number, &thing));
+        (!is_same && said.iter().any(|said| is_moved(&said))).then_some(surface)
     })
 }
 
@@ -62,7 +71,7 @@ pub(super) fn changed_unit(statement: &Statement<'_>, sources: &[&str], units: P
 const MEASURES: &str = "箱卷盒瓶袋包盘斤吨克升米辆台只头匹次周天年岁页层间杯套";
 
 /// Each number with the word that follows it, in Chinese the measure word: keys, and both as written.
-fn counted(statement: &Statement<'_>) -> Vec<(String, String, String)> {
+pub(super) fn counted(statement: &Statement<'_>) -> Vec<(String, String, String)> {
     let tokens = &statement.tokens;
     let mut found = Vec::new();
     for (i, token) in tokens.iter().enumerate() {
@@ -106,6 +115,28 @@ pub(super) fn changed_frequency(text: &str, said: &str, english: PhraseList, han
         _ => None,
     }
 }
+
+/// The word with which a text says that something holds more strongly than its sources say: "very" for "a bit".
+/// `sections`: weak words, strong words.
+pub(super) fn raised_degree(text: &str, sources: &[&str], english: PhraseList, han: PhraseList) -> Option<String> {
+    let is_han = has_unspaced_script(text);
+    let list = if is_han { han } else { english };
+    let plain = |text: &str| if is_han { text.to_owned() } else { spaced_words(text) };
+    let (own, said) = (plain(text), sources.iter().map(|text| plain(text)).collect::<String>());
+    let has = |text: &str, word: &str| if is_han { text.contains(word) } else { text.contains(&format!(" {word} ")) };
+    let strong = || list.sections().nth(1).into_iter().flatten();
+    let added = strong().find(|word| has(&own, word) && !has(&said, word))?;
+    let emphasis: &[&str] = if is_han { HAN_EMPHASIS } else { EMPHASIS };
+    let is_said = strong().chain(emphasis.iter().copied()).any(|word| has(&said, word));
+    let is_weak = || list.sections().next().into_iter().flatten().any(|word| has(&said, word));
+    (!is_said || is_weak()).then(|| added.to_owned())
+}
+
+/// Other words with which people say that something holds strongly.
+const EMPHASIS: &[&str] =
+    &["so", "such", "quite", "pretty", "damn", "bloody", "crazy", "insanely", "way", "much", "always", "all"];
+const HAN_EMPHASIS: &[&str] =
+    &["很", "太", "超", "贼", "巨", "极", "真", "好", "死", "要命", "得不行", "老是", "都", "最"];
 
 /// Whether a text says of one subject what a sentence says of another one: "Ravi reviews the SQL, Jo reviews the CSS",
 /// "Jo reviews the SQL". Only clauses that start with a name of their own are compared.
@@ -166,6 +197,36 @@ pub fn has_sides_exchanged<'a>(text: &str, clauses: impl Iterator<Item = &'a str
         }
     }
     swapped && !same
+}
+
+/// Whether a text puts one thing above another one and its source says of the lower one that it is more so: "reading is
+/// harder" beside "essays are harder than reading".
+pub(super) fn has_lower_side_raised(text: &str, said: &str) -> bool {
+    let parts = || said.split([',', ';', '.', '\n', '，', '。', '；']);
+    if has_unspaced_script(text) {
+        let Some((higher, lower)) = text.split_once('比') else { return false };
+        let both = [han_keys(higher), han_keys(lower)];
+        let [higher, lower_keys] = without_common(&both);
+        let meets = |side: &HashSet<&String>, said: &HashSet<String>| said.iter().any(|key| side.contains(key));
+        return parts().filter(|part| !part.contains('比')).filter_map(|part| part.split_once('更')).any(
+            |(side, more)| {
+                let side = han_keys(side);
+                let is_same = more.chars().next().is_some_and(|c| lower.contains(c));
+                is_same && meets(&lower_keys, &side) && !meets(&higher, &side)
+            },
+        );
+    }
+    let Some((_, both)) = sides(text).into_iter().find(|(kind, _)| *kind == "than") else { return false };
+    let [higher, lower] = without_common(&both);
+    let meets = |side: &HashSet<&String>, said: &HashSet<String>| said.iter().any(|key| side.contains(key));
+    parts().any(|part| {
+        let spaced = spaced_words(part);
+        let words: Vec<&str> = spaced.trim().split(' ').collect();
+        let is_more = |w: &&str| *w == "more" || w.len() > 4 && w.ends_with("er") && text.contains(*w);
+        let Some(at) = words.iter().position(is_more).filter(|_| !words.contains(&"than")) else { return false };
+        let side = Statement::of(&words[..at].join(" ")).content().map(|t| t.key.clone()).collect();
+        meets(&lower, &side) && !meets(&higher, &side)
+    })
 }
 
 /// Like [`has_sides_exchanged`], between two texts that may compare in other words: "beats", "superior to", "ahead of".

@@ -35,7 +35,7 @@ const HAN_ENDING: PhraseList = phrase_list!("guards/grounding/ending.zh.txt");
 
 /// Whether a clause states a word or denies it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Polarity {
+pub(super) enum Polarity {
     Stated,
     Denied,
     /// Before a negation, or beside a word such as "stopped".
@@ -62,7 +62,7 @@ pub(super) fn reversed_word(text: &str, sources: &[&str]) -> Option<String> {
 }
 
 /// The words of content of a text, in Chinese each pair of characters: key, as written, polarity.
-fn polarities(text: &str) -> Vec<(String, String, Polarity)> {
+pub(super) fn polarities(text: &str) -> Vec<(String, String, Polarity)> {
     let ends = |c: char| matches!(c, ',' | ';' | '!' | '?' | '\n' | '.' | '，' | '。' | '；' | '！' | '？' | '、');
     let parts = text.split_inclusive(ends).flat_map(|part| part.split(" but ")).flat_map(|part| part.split('而'));
     parts.flat_map(clause_polarities).collect()
@@ -73,6 +73,14 @@ pub(super) fn without_idle_negations(text: &str) -> String {
     let han = HAN_NOT_DENYING.iter().fold(text.to_owned(), |text, phrase| text.replace(phrase, " "));
     // "I have yet to visit" is "I have not visited".
     let low = han.to_lowercase().replace('\u{2019}', "'");
+    // "No we don't" denies once.
+    let said = ["no ", "nope ", "nah ", "no no "].iter().find_map(|no| low.trim_start().strip_prefix(no));
+    let speaks = |rest: &&str| {
+        ["i ", "we ", "it ", "i'm ", "we're ", "that ", "they ", "no "].iter().any(|w| rest.starts_with(w))
+    };
+    if let Some(rest) = said.filter(speaks) {
+        return without_idle_negations(rest);
+    }
     if let Some(phrase) = NOT_YET.iter().find(|phrase| low.contains(**phrase)) {
         return without_idle_negations(&low.replace(phrase, " not "));
     }
@@ -131,7 +139,8 @@ fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
         match token.is_han {
             false => found.push((token.key.clone(), token.surface.to_owned(), polarity)),
             true => {
-                let next = tokens.get(i + 1).filter(|n| n.is_han && n.kind == TokenKind::Word);
+                let is_content = |t: &&StatementToken<'_>| t.is_han && t.kind == TokenKind::Word && t.surface != "于";
+                let next = tokens.get(i + 1).filter(is_content).filter(|_| token.surface != "于");
                 found.extend(next.map(|n| {
                     let pair = format!("{}{}", token.surface, n.surface);
                     (pair.clone(), pair, polarity)

@@ -3,7 +3,8 @@
 //!
 //! Never looks at words of content that only one side has: `english` does.
 
-use super::english::{EnglishSources, is_english, spaced_words};
+use super::english::{EnglishSources, is_english_like, is_generic_word, spaced_words};
+use crate::text::phrase::has_unspaced_script;
 use crate::text::phrase::is_capitalized;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::verbs::{is_past_verb, is_third_person};
@@ -21,6 +22,8 @@ const PERIODS: WordList = word_list!("guards/grounding/periods.en.txt");
 const PAST: PhraseList = phrase_list!("guards/grounding/past.en.txt");
 /// Sections: words of a source about plans, words of a text that keep them.
 const FUTURES: PhraseList = phrase_list!("guards/grounding/futures.en.txt");
+/// Words that introduce a reason.
+const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.en.txt");
 const PERSONS: WordList = word_list!("guards/grounding/persons.en.txt");
 const PROFESSIONS: WordList = word_list!("guards/grounding/professions.en.txt");
 /// Words that make another word of a noun for a person: "mother tongue", "client library".
@@ -35,7 +38,7 @@ const QUESTION_OPENINGS: WordList = word_list!("guards/grounding/question_openin
 ///
 /// `said`: the whole sentences that the quote is from; `sources`: all texts.
 pub(super) fn changed_scope(text: &str, statement: &Statement<'_>, said: &str, sources: &[&str]) -> Vec<String> {
-    if !is_english(text) || !is_english(said) {
+    if !is_english_like(text, &sources.join(" ")) || has_unspaced_script(said) {
         return Vec::new();
     }
     let (spaced, all) = (spaced_words(text), sources.iter().map(|s| spaced_words(s)).collect::<String>());
@@ -47,6 +50,8 @@ pub(super) fn changed_scope(text: &str, statement: &Statement<'_>, said: &str, s
     changed.extend(lost_quantifier(&spaced, statement, clause, sentence));
     changed.extend(lost_time(&spaced, statement, &spaced_words(clause)));
     changed.extend(other_subject(&spaced, statement, clause));
+    changed.extend(lost_speaker(&spaced, clause));
+    changed.extend(made_up_reason(text, sources));
     if is_open_question(sentence) && !has_any(&spaced, FUTURES.sections().nth(1)) {
         changed.push("maybe".into());
     }
@@ -118,7 +123,10 @@ fn added_quantifier(spaced: &str, sources: &str) -> Option<String> {
     (0..2).find_map(|n| {
         let added = first_of(spaced, ADDED_QUANTIFIERS.sections().nth(n))?;
         let next = spaced.split_once(&format!(" {added} ")).and_then(|(_, rest)| rest.split(' ').next());
-        let is_period = next.is_some_and(|word| PERIODS.contains(word));
+        // "every Monday" is what "on Mondays" says, but not what "most Mondays" says.
+        let is_limited = ["most", "some", "many", "almost", "nearly", "usually", "often", "other"];
+        let is_period = next.is_some_and(|word| PERIODS.contains(word))
+            && !is_limited.iter().any(|word| sources.contains(&format!(" {word} ")));
         (!is_period && !has_any(sources, QUANTIFIERS.sections().nth(n))).then(|| added.to_owned())
     })
 }
@@ -172,8 +180,10 @@ fn lost_time(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<St
     if is_supposed && !words().any(|w| keeps_condition.contains(&w)) {
         return Some("if".to_owned());
     }
+    // The month is no possibility.
+    let kept = spaced_words(&statement.text.replace(" May", ""));
     if let Some(word) =
-        first_of(clause, FUTURES.sections().next()).filter(|_| !has_any(spaced, FUTURES.sections().nth(1)))
+        first_of(clause, FUTURES.sections().next()).filter(|_| !has_any(&kept, FUTURES.sections().nth(1)))
     {
         return Some(word.to_owned());
     }
@@ -188,9 +198,37 @@ fn lost_time(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<St
     let is_past_form = |&i: &usize| {
         let before = i.checked_sub(1).map_or("", |p| said.tokens[p].surface);
         let next = said.tokens.get(i + 1).map_or("", |t| t.surface);
-        said.tokens[i].surface.ends_with("ed") && next != "to" && !AUXILIARIES.contains(before)
+        is_past_verb(&said.tokens[i].surface.to_lowercase()) && next != "to" && !AUXILIARIES.contains(before)
     };
     (!is_past && !forms.is_empty() && forms.iter().all(is_past_form)).then(|| said.tokens[forms[0]].surface.to_owned())
+}
+
+/// The word that introduces a reason of which no word stands in the sources.
+fn made_up_reason(text: &str, sources: &[&str]) -> Option<String> {
+    let spaced = spaced_words(text);
+    let marker = first_of(&spaced, Some(REASONS))?;
+    let (_, reason) = spaced.split_once(&format!(" {marker} "))?;
+    let said = EnglishSources::of_evidence(sources.iter().copied());
+    let reason = Statement::of(reason);
+    let is_said =
+        reason.tokens.iter().any(|t| t.kind != TokenKind::Filler && said.has_synonym(t) && !is_generic_word(t));
+    (!is_said).then(|| marker.to_owned())
+}
+
+/// The verb with which another person says or thinks what a text states as it is.
+fn lost_speaker(spaced: &str, clause: &str) -> Option<String> {
+    let plain = spaced_words(clause);
+    let words: Vec<&str> = plain.trim().split(' ').collect();
+    let at = words.iter().position(|word| REPORTING.contains(word)).filter(|at| *at > 0)?;
+    let subject = words[at - 1];
+    let speaks =
+        matches!(subject, "i" | "we" | "you" | "it" | "to" | "me" | "us" | "i've" | "we've" | "my" | "the" | "a")
+            || subject.ends_with("'t");
+    let single = subject.trim_end_matches("'s").trim_end_matches('s');
+    let names = |word: &str| !word.is_empty() && spaced.contains(&format!(" {word}"));
+    let keeps = names(single) || REPORTING.iter().any(|verb| spaced.contains(&format!(" {verb} ")));
+    let keeps = keeps && names(single) || ["according", "reportedly", "told", "heard"].iter().any(|word| names(word));
+    (!speaks && !keeps).then(|| words[at].to_owned())
 }
 
 /// The person of whom the source says something that the text says of the user.
@@ -203,7 +241,10 @@ fn other_subject(spaced: &str, statement: &Statement<'_>, clause: &str) -> Optio
         let low = t.surface.to_lowercase();
         low.ends_with('s') && spaced_words(clause).contains(&format!(" {low} "))
     });
+    let opens_with_auxiliary =
+        ["is", "has", "was", "had", "does", "can"].iter().any(|w| spaced.trim_start().starts_with(&format!("{w} ")));
     let is_predicate = statement.label.is_some()
+        || opens_with_auxiliary
         || opens_with_verb
         || first.kind == TokenKind::Word
             && first.surface.ends_with(['s', 'd'])
@@ -235,13 +276,25 @@ fn other_subject(spaced: &str, statement: &Statement<'_>, clause: &str) -> Optio
     if lows.iter().any(speaks) {
         return None;
     }
+    let leading_words: Vec<&str> = lows.iter().skip(start_of(&lows)).map(String::as_str).collect();
+    // "Her brother is a pilot" says nothing of the user's brother; "the other team" is not the team.
+    if let [owner @ ("his" | "her" | "their"), owned, ..] = leading_words[..]
+        && spaced.contains(&format!(" user's {owned} "))
+    {
+        return Some(owner.to_owned());
+    }
+    if let ["the", other @ "other", ..] | [other @ ("another" | "other"), ..] = leading_words[..]
+        && !says(other)
+    {
+        return Some(other.to_owned());
+    }
     let person = |w: &str| {
         let plain = w.strip_suffix("'s").unwrap_or(w);
         let last = plain.rsplit('-').next().unwrap_or(plain);
         let has = |word: &str| PERSONS.contains(word) || PROFESSIONS.contains(word);
         (has(plain) || has(last)).then(|| plain.to_owned())
     };
-    let start = lows.iter().take_while(|w| OPENINGS.contains(&w.as_str())).count();
+    let start = start_of(&lows);
     let leading = lows[start.min(lows.len())..].iter().take(4);
     let compound = |noun: &str| {
         let next = lows.iter().skip_while(|w| w.trim_end_matches("'s") != noun).nth(1);
@@ -249,8 +302,12 @@ fn other_subject(spaced: &str, statement: &Statement<'_>, clause: &str) -> Optio
     };
     if let Some(noun) = leading.clone().find_map(|w| person(w)).filter(|noun| !compound(noun)) {
         let single = noun.strip_suffix('s').unwrap_or(&noun);
-        let named = words.iter().skip(start).take(5).any(|w| is_capitalized(w) && says(&w.to_lowercase()));
-        let is_kept = spaced.split(' ').any(|w| w.starts_with(single)) || named;
+        let names = Statement::of(clause).tokens;
+        let is_name = |w: &str| names.iter().any(|t| t.kind == TokenKind::Name && t.surface == w);
+        let named = words.iter().skip(start).take(5).any(|w| is_name(w) && says(&w.to_lowercase()));
+        let person = EnglishSources::of_evidence([noun.as_str()].into_iter());
+        let same = || statement.content().any(|t| person.has_synonym(t));
+        let is_kept = spaced.split(' ').any(|w| w.starts_with(single)) || named || same();
         return (!is_kept).then_some(noun);
     }
     let opening = lows.get(start)?.as_str();
@@ -272,14 +329,9 @@ fn other_subject(spaced: &str, statement: &Statement<'_>, clause: &str) -> Optio
     (is_name && (is_third_person(verb) || REPORTING.contains(verb)) && is_user).then(|| words[start].to_owned())
 }
 
-/// Whether the clause of the source that a text is taken from names a thing that the text does not: then another thing in
-/// the text stands in its place.
-pub(super) fn has_other_noun(statement: &Statement<'_>, said: &str) -> bool {
-    let sentence = most_alike(statement, said.split(['.', '!', '?', '\n']));
-    let Some(clause) = most_alike(statement, sentence.into_iter().flat_map(clauses)) else { return true };
-    let own = EnglishSources::of([statement.text].into_iter());
-    let is_noun = |t: &StatementToken<'_>| t.kind == TokenKind::Word && !EnglishSources::may_paraphrase(t.surface);
-    Statement::of(clause).tokens.iter().any(|t| is_noun(t) && !own.supports(t))
+/// How many words stand before the subject of a clause.
+fn start_of(lows: &[String]) -> usize {
+    lows.iter().take_while(|w| OPENINGS.contains(&w.as_str())).count()
 }
 
 /// Whether a word is a noun for a person.
@@ -304,7 +356,7 @@ const OPENINGS: [&str; 16] = [
 ];
 
 /// Whether a sentence asks whether something is so. A request is no question: "could you …".
-fn is_open_question(sentence: &str) -> bool {
+pub(super) fn is_open_question(sentence: &str) -> bool {
     let spaced = spaced_words(sentence);
     let mut words = spaced.trim().split(' ');
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
