@@ -15,9 +15,10 @@ const MONTHS: WordList = word_list!("statements/months.en.txt");
 const WEEKDAYS: WordList = word_list!("statements/weekdays.en.txt");
 const NUMBER_WORDS: WordList = word_list!("statements/number_words.en.txt");
 const UNITS: WordList = word_list!("statements/units.en.txt");
-const NEGATIONS: WordList = word_list!("statements/negations.en.txt");
-const HAN_NEGATIONS: PhraseList = phrase_list!("statements/negations.zh.txt");
-const HAN_NOT_NEGATIONS: PhraseList = phrase_list!("statements/not_negations.zh.txt");
+/// Words that negate a sentence, besides those that end in `n't`.
+pub const NEGATIONS: WordList = word_list!("statements/negations.en.txt");
+pub const HAN_NEGATIONS: PhraseList = phrase_list!("statements/negations.zh.txt");
+pub const HAN_NOT_NEGATIONS: PhraseList = phrase_list!("statements/not_negations.zh.txt");
 /// Phrases that start like one of [`HAN_NOT_NEGATIONS`].
 const HAN_NEGATED: PhraseList = phrase_list!("statements/negated.zh.txt");
 const FILLERS: WordList = word_list!("statements/fillers.en.txt");

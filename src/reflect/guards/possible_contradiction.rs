@@ -16,11 +16,20 @@ use crate::text::phrase::{has_unspaced_script, named_group};
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
-use prefilter::SharedParts;
+use attributes::AttributeReading;
+use prefilter::{SharedParts, TopicStarts};
 use subjects::{have_other_subjects, hold_under_other_conditions, measure_other_dimensions};
 
+mod attributes;
+mod clauses;
+mod endings;
+mod plain_words;
+mod preferences;
 mod prefilter;
+mod quantities;
+mod shared_nouns;
 mod subjects;
+mod topics;
 
 /// Words that add to what is known: "also", 还.
 const ADDING: PhraseList = phrase_list!("guards/contradiction/adding.txt");
@@ -429,7 +438,20 @@ fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
 pub fn find_possible_contradiction<'a>(text: &str, mut others: impl Iterator<Item = &'a str>) -> Option<String> {
     let new = NewText::new(text);
     let shared = SharedParts::of(text, !new.fields.is_empty());
-    others.find(|known| shared.are_in(known) && new.may_contradict_in_part(known)).map(str::to_owned)
+    let attributes = AttributeReading::new(text);
+    let topics = attributes.topics();
+    let words = TopicStarts::of(&topics);
+    let compares_without_topic = attributes.compares_without_topic();
+    others
+        .find(|known| {
+            let has_shared = shared.are_in(known);
+            if has_shared && new.may_contradict_in_part(known) {
+                return !attributes.has_another_part_as_subject(&AttributeReading::new(known));
+            }
+            let has_topic = words.are_in(known) && topics::speaks_of(known, &topics);
+            (has_topic || has_shared && compares_without_topic) && attributes.may_exclude(&AttributeReading::new(known))
+        })
+        .map(str::to_owned)
 }
 
 #[cfg(test)]

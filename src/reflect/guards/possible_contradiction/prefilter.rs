@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use super::super::grounding::chinese_words;
 use super::super::grounding::english::related_words;
+use super::topics::{irregular_forms, words_of};
 use super::{MARRIAGE, SPOUSES, STATES};
 use crate::text::phrase::word_tokens;
 use crate::text::stopwords::is_stopword;
@@ -57,6 +58,55 @@ impl SharedParts {
         let words = low.split(|c: char| !c.is_alphanumeric() || is_unspaced(c)).filter(|word| !word.is_empty());
         words.into_iter().any(|word| self.starts.contains(start(word)) && !is_stopword(word))
             || self.parts.iter().any(|part| low.contains(part.as_str()))
+    }
+}
+
+/// The starts of words with which a text may speak of some topics.
+pub(super) struct TopicStarts {
+    /// The first characters of words in lower case.
+    starts: HashSet<String>,
+    /// The first two characters of Chinese phrases.
+    pairs: HashSet<[char; 2]>,
+    singles: HashSet<char>,
+}
+
+/// Words that start alike may be forms of one, in characters.
+const FORM_START: usize = 3;
+
+impl TopicStarts {
+    pub(super) fn of(topics: &HashSet<usize>) -> TopicStarts {
+        let (mut starts, mut pairs, mut singles) = (HashSet::new(), HashSet::new(), HashSet::new());
+        for word in words_of(topics) {
+            let mut chars = word.chars();
+            match (chars.next(), chars.next()) {
+                (Some(a), Some(b)) if is_unspaced(a) => _ = pairs.insert([a, b]),
+                (Some(a), None) if is_unspaced(a) => _ = singles.insert(a),
+                _ => {
+                    starts.insert(word.chars().take(FORM_START).collect::<String>());
+                    let forms = irregular_forms(word).map(|form| form.chars().take(FORM_START).collect::<String>());
+                    starts.extend(forms);
+                }
+            }
+        }
+        TopicStarts { starts, pairs, singles }
+    }
+
+    /// Whether a text of the memory may have such a word.
+    pub(super) fn are_in(&self, known: &str) -> bool {
+        let low = known.to_lowercase();
+        let mut previous = None;
+        for c in low.chars() {
+            let is_pair = previous.is_some_and(|p| self.pairs.contains(&[p, c]));
+            if is_pair || self.singles.contains(&c) {
+                return true;
+            }
+            previous = Some(c);
+        }
+        let mut words = low.split(|c: char| !c.is_alphanumeric() || is_unspaced(c)).filter(|word| !word.is_empty());
+        words.any(|word| {
+            let end = word.char_indices().nth(FORM_START).map_or(word.len(), |(at, _)| at);
+            self.starts.contains(&word[..end])
+        })
     }
 }
 

@@ -107,7 +107,7 @@ fn has_other_latin(text: &str, other: &str) -> bool {
 
 /// The words before the first verb of a sentence, without "the user", and the rest in lower case. Empty for a sentence
 /// that starts with its verb.
-fn english_subject(text: &str) -> (&str, String) {
+pub(super) fn english_subject(text: &str) -> (&str, String) {
     let words = word_tokens(text);
     let is_end = |word: &str| SUBJECT_ENDS.contains(word) || is_third_person(word) || is_past_verb(word);
     // A noun in the plural looks like a verb, if another verb follows: "Logs are kept".
@@ -123,7 +123,7 @@ fn english_subject(text: &str) -> (&str, String) {
 }
 
 /// The characters before the first verb of a Chinese sentence, without 用户.
-fn han_subject(text: &str) -> &str {
+pub(super) fn han_subject(text: &str) -> &str {
     let text = text.trim_start_matches("用户").trim_start_matches('的');
     let end = HAN_SUBJECT_ENDS.iter().filter_map(|verb| text.find(verb)).min();
     &text[..end.unwrap_or(0)]
