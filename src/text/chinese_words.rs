@@ -90,6 +90,11 @@ fn listed_word(text: &str) -> Option<(usize, WordClass)> {
     ends[..count].iter().rev().find_map(|end| Some((*end, class_of(&text[..*end])?)))
 }
 
+/// Whether a word of two characters is a verb.
+pub fn is_two_character_verb(word: &str) -> bool {
+    word.chars().count() == 2 && class_of(word).is_some_and(WordClass::is_verbal)
+}
+
 fn class_of(word: &str) -> Option<WordClass> {
     use WordClass::*;
     Some(match CLASSES.value(word)? {

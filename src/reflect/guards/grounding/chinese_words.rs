@@ -4,8 +4,9 @@
 //! Never segments a text into words: frames, classes of words and function characters are in lists, and every other
 //! character must occur in a source.
 
+use crate::text::chinese_words::is_two_character_verb;
 use crate::text::phrase::has_unspaced_script;
-use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
 
 /// Words and characters that need no counterpart where two statements are compared, longer ones first.
@@ -18,8 +19,6 @@ const NAMED_WORDS: PhraseList = phrase_list!("guards/grounding/named.zh.txt");
 const PARAPHRASES: PhraseList = phrase_list!("guards/grounding/paraphrases.zh.txt");
 /// Groups of words that support each other where two statements are compared.
 const SUPPORT_CLASSES: PhraseList = phrase_list!("guards/grounding/support_classes.zh.txt");
-/// Verbs of two characters.
-const VERBS: WordList = word_list!("guards/grounding/verbs.zh.txt");
 /// Sections in the order of quantifiers.en.txt.
 const QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/quantifiers.zh.txt");
 const LOST_QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/lost_quantifiers.zh.txt");
@@ -129,7 +128,7 @@ fn verb_length(rest: &str, sources: &str) -> Option<usize> {
     let end = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
     let verb = &rest[..end];
     let is_supported = |c: char| !LIGHT_CHARS.contains(c) && stands_alone(c, sources);
-    (VERBS.contains(verb) && verb.chars().any(is_supported)).then_some(end)
+    (is_two_character_verb(verb) && verb.chars().any(is_supported)).then_some(end)
 }
 
 /// Whether a character stands in a text outside of every verb of two characters.
@@ -138,7 +137,7 @@ fn stands_alone(c: char, text: &str) -> bool {
         let end = at + c.len_utf8();
         let before = text[..at].chars().next_back().map_or(at, |b| at - b.len_utf8());
         let after = text[end..].chars().next().map_or(end, |a| end + a.len_utf8());
-        !VERBS.contains(&text[before..end]) && !VERBS.contains(&text[at..after])
+        !is_two_character_verb(&text[before..end]) && !is_two_character_verb(&text[at..after])
     })
 }
 
