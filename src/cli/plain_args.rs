@@ -26,7 +26,8 @@ struct PlainLine {
 }
 
 /// Parses `[-C DIR] [--dir DIR] [-S NAME] [--as NAME] [--json]` with `query WORDS… [-L N]`, `list [ADDRESS] [-L N]`,
-/// `read ADDRESS`, `[bullet] add ADDRESS TEXT…` or `[bullet] update ADDRESS [OLD] TEXT [--index N] [--force]`. Returns the options, the command and its path;
+/// `read ADDRESS`, `[bullet] add ADDRESS TEXT…` or `[bullet] update ADDRESS [OLD] TEXT
+/// [--index N] [--force]`. Returns the options, the command and its path;
 /// `None` for anything else, which clap then parses.
 pub fn parse(args: &[OsString]) -> Option<(GlobalArgs, CliCommand, &'static [&'static str])> {
     let line = PlainLine::read(args)?;

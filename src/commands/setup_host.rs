@@ -105,7 +105,8 @@ struct ConfigEdit {
 ///
 /// # Errors
 /// `invalid_config` for a file that the host could not read; `unsafe_file` for a link; `usage` for a target without
-/// files of the user, or a remote that is neither a URL nor an absolute path; `invalid_policy`, `busy`, `io`. Nothing is changed unless [`Rejection::changed`] says so.
+/// files of the user, or a remote that is neither a URL nor an absolute path; `invalid_policy`, `busy`, `io`.
+/// Nothing is changed unless [`Rejection::changed`] says so.
 pub fn setup_host(
     session: &Session,
     work_dir: &Path,

@@ -39,7 +39,7 @@ pub fn scope_of(rules: &[ConversationRule], origin: &ConversationOrigin<'_>, hom
         let matches = |pattern: &str, text: &str| glob::matches(&expand_home(pattern, home), text);
         if let Some(pattern) = &rule.directory {
             let directory = origin.directory?.to_str()?;
-            // `~/work/**` is also that directory itself.
+            // `~/code/**` is also that directory itself.
             if !matches(pattern, directory) && !matches(pattern, &format!("{directory}/")) {
                 return None;
             }
@@ -96,10 +96,10 @@ mod tests {
 
     #[test]
     fn a_directory_decides() {
-        let rules = [rule("~/work/web/**", "", "", "web"), rule("/srv/*", "", "", "srv")];
-        check(&rules, "/home/ana/work/web", "", Some("web"));
-        check(&rules, "/home/ana/work/web/src/x", "", Some("web"));
-        check(&rules, "/home/ana/work/website", "", None);
+        let rules = [rule("~/code/web/**", "", "", "web"), rule("/srv/*", "", "", "srv")];
+        check(&rules, "/home/ana/code/web", "", Some("web"));
+        check(&rules, "/home/ana/code/web/src/x", "", Some("web"));
+        check(&rules, "/home/ana/code/website", "", None);
         check(&rules, "/srv/app", "", Some("srv"));
         check(&rules, "/srv/app/deep", "", None);
         check(&rules, "", "", None);

@@ -169,7 +169,7 @@ mod tests {
     fn rules_and_later_facts_are_not_withheld() {
         for (said, quote) in [
             (&["We don't store that in git. I use Bun."][..], "We don't store that in git"),
-            (&["Don't save that file to the desktop, I keep them in ~/work."], "I keep them in ~/work"),
+            (&["Don't save that file to the desktop, I keep them in ~/code."], "I keep them in ~/code"),
             (&["Never store passwords in the log."], "Never store passwords in the log"),
             (&["Don't save that. I use Bun."], "I use Bun"),
             (&["Don't remember that I live in Cork. I use Bun."], "I use Bun"),
