@@ -30,28 +30,7 @@ static REMEMBER_QUESTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!("gu
 static HAN_REMEMBER_QUESTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/questions.zh.txt"));
 
 /// Words that tell of a name, a place or a language, and add nothing to it.
-const HAN_TELLING: [&str; 20] = [
-    "居住在",
-    "住在",
-    "现居",
-    "常驻",
-    "定居",
-    "搬到",
-    "人在",
-    "家在",
-    "会说",
-    "会讲",
-    "母语是",
-    "称呼是",
-    "称呼",
-    "名叫",
-    "被叫",
-    "使用",
-    "代词是",
-    "用户的",
-    "用户",
-    "平时说",
-];
+const HAN_TELLING: PhraseList = phrase_list!("guards/consent/telling.zh.txt");
 
 /// Whether the user's turn with the number `at` agrees to have something remembered: by a request, or by a yes to the
 /// assistant's question just before. A refusal in the turn, or in a later one of the user, beats both.

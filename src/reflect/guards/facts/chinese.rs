@@ -62,11 +62,11 @@ fn second_predicate(prose: &str) -> Option<&str> {
     if depends(first) {
         return None;
     }
-    let first = Clause::new(first);
+    let first = FactClause::new(first);
     let main = first.predicate();
     rest.iter().copied().find(|clause| {
         let goes_on = HAN_CONTINUATIONS.iter().chain(HAN_SECOND_PARTS).any(|word| clause.starts_with(word));
-        let second = Clause::new(clause);
+        let second = FactClause::new(clause);
         if goes_on || depends(clause) || shares_pair_of(first.text, clause) {
             return false;
         }
@@ -90,7 +90,7 @@ fn second_predicate(prose: &str) -> Option<&str> {
 }
 
 /// Whether two clauses with subjects tell the same of two parts of one thing: 早餐喝粥，晚餐吃面.
-fn is_same_kind(first: &Clause<'_>, second: &Clause<'_>) -> bool {
+fn is_same_kind(first: &FactClause<'_>, second: &FactClause<'_>) -> bool {
     let (Some(a), Some(b)) = (first.subject(), second.subject()) else { return false };
     let last = |text: &str| text.chars().next_back();
     let predicates = (first.predicate().map(|i| first.words[i].text), second.predicate().map(|i| second.words[i].text));
@@ -105,14 +105,14 @@ fn shares_pair_of(first: &str, second: &str) -> bool {
 }
 
 /// A clause with its words.
-struct Clause<'a> {
+struct FactClause<'a> {
     text: &'a str,
     words: Vec<ChineseWord<'a>>,
 }
 
-impl<'a> Clause<'a> {
-    fn new(text: &'a str) -> Clause<'a> {
-        Clause { text, words: chinese_words(text) }
+impl<'a> FactClause<'a> {
+    fn new(text: &'a str) -> FactClause<'a> {
+        FactClause { text, words: chinese_words(text) }
     }
 
     /// The index of the first word that says something: a verb, a modal, 在 and the like, an adjective.

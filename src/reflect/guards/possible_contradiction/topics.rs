@@ -62,7 +62,7 @@ struct TopicPhrase {
     words: Vec<String>,
 }
 
-struct TopicIndex {
+struct AttributeIndex {
     kinds: Vec<TopicKind>,
     /// By the first stem.
     english: HashMap<String, Vec<TopicPhrase>>,
@@ -79,12 +79,16 @@ const MAX_GAP_WORDS: usize = 4;
 /// A gap in a Chinese phrase spans at most so many characters.
 const MAX_GAP: usize = 12;
 
-static INDEX: OnceLock<TopicIndex> = OnceLock::new();
+static INDEX: OnceLock<AttributeIndex> = OnceLock::new();
 
-fn index() -> &'static TopicIndex {
+fn index() -> &'static AttributeIndex {
     INDEX.get_or_init(|| {
-        let mut index =
-            TopicIndex { kinds: Vec::new(), english: HashMap::new(), irregular: HashMap::new(), han: HashMap::new() };
+        let mut index = AttributeIndex {
+            kinds: Vec::new(),
+            english: HashMap::new(),
+            irregular: HashMap::new(),
+            han: HashMap::new(),
+        };
         let mut numbers: HashMap<&'static str, usize> = HashMap::new();
         for line in TOPICS.iter().chain(HAN_TOPICS.iter()) {
             let Some((head, parts)) = line.split_once(": ") else { continue };
@@ -114,7 +118,7 @@ fn index() -> &'static TopicIndex {
     })
 }
 
-impl TopicIndex {
+impl AttributeIndex {
     fn insert(&mut self, topic: usize, part: usize, word: &'static str) {
         let phrase = word.trim_start_matches('=');
         let is_general = phrase.len() < word.len();

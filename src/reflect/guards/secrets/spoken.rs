@@ -18,62 +18,10 @@ const PHRASE_NAMES: PhraseList = phrase_list!("guards/secrets/phrase_names.txt")
 const STATEMENT_WORDS: WordList = word_list!("guards/secrets/statement_words.en.txt");
 const HAN_STATEMENT_PARTS: PhraseList = phrase_list!("guards/secrets/statement_parts.zh.txt");
 /// What may stand right before a number that is a code.
-const CODE_LEADS: [&str; 44] = [
-    "is",
-    "was",
-    "to",
-    "as",
-    "=",
-    "pin",
-    "code",
-    "passcode",
-    "combination",
-    "with",
-    "type",
-    "enter",
-    "dial",
-    "press",
-    "punch",
-    "in",
-    "use",
-    "uses",
-    "still",
-    "now",
-    "remains",
-    "be",
-    "'s",
-    "reads",
-    "are",
-    "是",
-    "为",
-    "成",
-    "用",
-    "输",
-    "入",
-    "按",
-    "码",
-    "叫",
-    "填",
-    "敲",
-    "打",
-    "：",
-    "令",
-    "号",
-    "还",
-    "就",
-    "了",
-    "拨",
-];
-/// What stands before or behind a number that counts, dates or names something else.
-const COUNTED_BEFORE: [&str; 22] = [
-    "€", "$", "¥", "£", "#", "port", "page", "line", "room", "ticket", "issue", "year", "since", "until", "version",
-    "端口", "第", "共", "约", "近", "满", "每",
-];
-const UNITS: [&str; 34] = [
-    "char", "digit", "day", "hour", "minute", "second", "month", "year", "letter", "word", "bit", "time", "%", "px",
-    "gb", "mb", "ms", "eur", "usd", "位", "天", "小时", "个", "次", "分钟", "年", "元", "块", "人", "条", "号楼", "度",
-    "月", "字",
-];
+const CODE_LEADS: PhraseList = phrase_list!("guards/secrets/code_leads.txt");
+/// What stands before a number that counts, dates or names something else, and behind it.
+const COUNTED_BEFORE: PhraseList = phrase_list!("guards/secrets/counted_before.txt");
+const UNITS: PhraseList = phrase_list!("guards/secrets/units.txt");
 /// How far from its name a secret may stand, in bytes.
 const MAX_BEHIND: usize = 90;
 const MAX_BEFORE: usize = 50;
@@ -202,7 +150,7 @@ fn is_code(sentence: &str, at: usize, token: &str) -> bool {
     let is_counted =
         COUNTED_BEFORE.iter().any(|lead| before.ends_with(lead)) || is_measured(sentence, at + token.len());
     let is_year = digits == 4 && plain.len() == 4 && (plain.starts_with("19") || plain.starts_with("20"));
-    let leads = CODE_LEADS.iter().any(|lead| if lead.is_ascii() { word == *lead } else { before.ends_with(lead) })
+    let leads = CODE_LEADS.iter().any(|lead| if lead.is_ascii() { word == lead } else { before.ends_with(lead) })
         || before.ends_with([':', '：', '=']);
     let names = SECRET_NAMES.iter().any(|name| before.ends_with(name));
     let is_date = plain.matches('-').count() == 2 && is_year;
