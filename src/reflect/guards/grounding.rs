@@ -1,7 +1,8 @@
 //! Finds what a proposed text claims and its sources do not contain: names, numbers, dates, words of content, a negation,
 //! the order of a comparison, and how far it holds.
 //!
-//! Never lets a word pass because it is unknown: a text in words that no list traces to its source waits for a person.
+//! Never lets a text pass because its words are unknown: one in words that no list traces to its source waits for a person,
+//! unless it is a single word for the kind of a thing.
 //! English and Chinese; in other languages, names and numbers.
 
 use std::collections::HashSet;
@@ -85,7 +86,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
     }
     let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
     let low = all.join("\n").to_lowercase();
-    let content = unsupported_content(text, &statement, &all, nearby);
+    let content = unsupported_content(text, &statement, &all, nearby, &said);
     let is_explained = !missing.is_empty();
     for word in content {
         if !missing.iter().any(|known| known.contains(&word)) {
@@ -168,15 +169,29 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
 }
 
 /// The words of content, in English and Chinese, that neither the sources nor the turns nearby support.
-fn unsupported_content(text: &str, statement: &Statement<'_>, sources: &[&str], nearby: &[&str]) -> Vec<String> {
+fn unsupported_content(
+    text: &str,
+    statement: &Statement<'_>,
+    sources: &[&str],
+    nearby: &[&str],
+    said: &str,
+) -> Vec<String> {
     let low = &sources.join("\n").to_lowercase();
     let texts = || sources.iter().chain(nearby).copied();
-    let english = english::EnglishSources::of_evidence(texts()).unsupported(statement).into_iter().map(str::to_owned);
+    let english = english::EnglishSources::of_evidence(texts()).unsupported(statement);
     let han = nearby.iter().fold(low.clone(), |all, text| format!("{all}\n{}", text.to_lowercase()));
     // A label is a word of the memory.
     let value = split_label(text).map_or(text, |(_, value)| value);
     let runs = chinese_words::unsupported_runs(&value.to_lowercase(), &han);
-    english.chain(runs).collect()
+    // What kind a thing is ("the game Lanternfall"), and a character of a longer word, no list can know. Another thing in
+    // the place of what the source names is neither.
+    match (english.as_slice(), runs.as_slice()) {
+        ([word], []) if english::may_name_kind(statement, word) && !scope::has_other_noun(statement, said) => {
+            Vec::new()
+        }
+        ([], runs) if chinese_words::are_parts_of_supported(&value.to_lowercase(), runs, &han) => Vec::new(),
+        _ => english.into_iter().map(str::to_owned).chain(runs).collect(),
+    }
 }
 
 /// The option that an answer does not choose, if the sources are a question and its answer.

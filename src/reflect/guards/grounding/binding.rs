@@ -63,13 +63,13 @@ fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart
 /// Graz until 2010, then in Linz", "in Linz until 2010".
 fn is_beside_another(
     other: &StatementToken<'_>,
-    kind: ValueKind,
+    kind: BoundValueKind,
     homes: &[usize],
     own: &Statement<'_>,
     all: &[SentencePart<'_>],
 ) -> bool {
-    let Some(other_kind) =
-        value_kind(other).filter(|other| *other != kind && !matches!(kind, ValueKind::Name | ValueKind::Number))
+    let Some(other_kind) = value_kind(other)
+        .filter(|other| *other != kind && !matches!(kind, BoundValueKind::Name | BoundValueKind::Number))
     else {
         return false;
     };
@@ -84,7 +84,7 @@ fn is_beside_another(
 
 /// What a value is: two of one kind exclude each other beside one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ValueKind {
+enum BoundValueKind {
     Number,
     Year,
     Month,
@@ -92,16 +92,16 @@ enum ValueKind {
     Name,
 }
 
-fn value_kind(token: &StatementToken<'_>) -> Option<ValueKind> {
+fn value_kind(token: &StatementToken<'_>) -> Option<BoundValueKind> {
     match token.kind {
         TokenKind::Number if token.surface == "one" || token.surface == "一" => None,
-        TokenKind::Number => token.key.starts_with(|c: char| c.is_ascii_digit()).then_some(ValueKind::Number),
-        TokenKind::Date if token.key.starts_with("month") => Some(ValueKind::Month),
-        TokenKind::Date if token.key.starts_with("weekday") => Some(ValueKind::Weekday),
-        TokenKind::Date => (token.key.len() == 4).then_some(ValueKind::Year),
-        TokenKind::Name => Some(ValueKind::Name),
+        TokenKind::Number => token.key.starts_with(|c: char| c.is_ascii_digit()).then_some(BoundValueKind::Number),
+        TokenKind::Date if token.key.starts_with("month") => Some(BoundValueKind::Month),
+        TokenKind::Date if token.key.starts_with("weekday") => Some(BoundValueKind::Weekday),
+        TokenKind::Date => (token.key.len() == 4).then_some(BoundValueKind::Year),
+        TokenKind::Name => Some(BoundValueKind::Name),
         // A name in lower case is no common word.
-        TokenKind::Word => (!token.is_han && is_uncommon(token)).then_some(ValueKind::Name),
+        TokenKind::Word => (!token.is_han && is_uncommon(token)).then_some(BoundValueKind::Name),
         TokenKind::Filler | TokenKind::Negation => None,
     }
 }
@@ -142,7 +142,7 @@ enum BoundWord<'a> {
 }
 
 impl BoundWord<'_> {
-    fn is_value_of(&self, kind: ValueKind) -> bool {
+    fn is_value_of(&self, kind: BoundValueKind) -> bool {
         matches!(self, BoundWord::Spaced(token) if value_kind(token) == Some(kind))
     }
 
@@ -238,7 +238,7 @@ fn parts(text: &str) -> Vec<&str> {
         let words = words_of(&statement.tokens, true);
         let has_word =
             words.iter().any(|word| !matches!(word, BoundWord::Spaced(token) if value_kind(token).is_some()));
-        let mut kinds: Vec<ValueKind> = statement.tokens.iter().filter_map(value_kind).collect();
+        let mut kinds: Vec<BoundValueKind> = statement.tokens.iter().filter_map(value_kind).collect();
         kinds.dedup();
         match found.last_mut() {
             Some(last) if !has_word && kinds.len() < 2 && !part.contains("then ") && !part.contains("now ") => {

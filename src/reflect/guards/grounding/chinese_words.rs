@@ -4,7 +4,7 @@
 //! Never segments a text into words: frames, classes of words and function characters are in lists, and every other
 //! character must occur in a source.
 
-use crate::text::chinese_words::is_two_character_verb;
+use crate::text::chinese_words::{chinese_words, is_two_character_verb};
 use crate::text::phrase::has_unspaced_script;
 use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
@@ -19,6 +19,8 @@ const NAMED_WORDS: PhraseList = phrase_list!("guards/grounding/named.zh.txt");
 const PARAPHRASES: PhraseList = phrase_list!("guards/grounding/paraphrases.zh.txt");
 /// Groups of words that support each other where two statements are compared.
 const SUPPORT_CLASSES: PhraseList = phrase_list!("guards/grounding/support_classes.zh.txt");
+/// Characters that state something of their own.
+const TELLING: PhraseList = phrase_list!("guards/grounding/telling.zh.txt");
 /// Sections in the order of quantifiers.en.txt.
 const QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/quantifiers.zh.txt");
 const LOST_QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/lost_quantifiers.zh.txt");
@@ -42,6 +44,24 @@ pub fn unsupported_runs(text: &str, sources: &str) -> Vec<String> {
 pub fn unsupported_runs_and(text: &str, sources: &str, named: PhraseList) -> Vec<String> {
     let supported = |rest: &str| supported_length(rest, sources, named, FREE_WORDS, &class_length);
     runs_without(text, sources, &supported)
+}
+
+/// So many characters may be parts of words that only their other characters support.
+const MAX_PARTS: usize = 2;
+
+/// Whether all runs without a counterpart are single characters of longer words that the sources have another character
+/// of: 陶艺 for 做陶.
+pub fn are_parts_of_supported(text: &str, runs: &[String], sources: &str) -> bool {
+    let is_part = |run: &String| {
+        let mut chars = run.chars();
+        let (Some(c), None) = (chars.next(), chars.next()) else { return false };
+        let supports = |other: char| other != c && !LIGHT_CHARS.contains(other) && sources.contains(other);
+        !TELLING.iter().any(|one| one == run)
+            && chinese_words(text)
+                .iter()
+                .any(|word| !word.class.is_verbal() && word.text.contains(c) && word.text.chars().any(supports))
+    };
+    !runs.is_empty() && runs.len() <= MAX_PARTS && runs.iter().all(is_part)
 }
 
 fn runs_without(text: &str, sources: &str, supported: &dyn Fn(&str) -> Option<usize>) -> Vec<String> {

@@ -364,6 +364,36 @@ fn common_words(text: &str) -> (usize, usize) {
     (known, all)
 }
 
+/// Words before a detail of its own: for what, why, with whom, where, when.
+const DETAIL_OPENINGS: [&str; 20] = [
+    "for", "because", "since", "as", "with", "without", "by", "during", "after", "before", "while", "due", "on", "in",
+    "at", "from", "near", "into", "to", "over",
+];
+
+/// Whether a word may say what kind of thing something is: a noun that is neither what is done nor a quality, a detail
+/// or a number of something.
+pub(super) fn may_name_kind(statement: &Statement<'_>, word: &str) -> bool {
+    let tokens = &statement.tokens;
+    let Some(at) = tokens.iter().position(|t| t.surface == word).filter(|at| *at > 0) else { return false };
+    let before = &tokens[at - 1];
+    let low = before.surface.to_lowercase();
+    let is_subject = !before.is_owner && (before.kind == TokenKind::Name || is_generic_subject(&low));
+    // "On the roof": also before an article.
+    let opens_detail =
+        tokens[at.saturating_sub(2)..at].iter().any(|t| DETAIL_OPENINGS.contains(&&*t.surface.to_lowercase()));
+    let is_form_of_verb = ["ed", "ing", "ly"].iter().any(|end| word.ends_with(end));
+    let has_quality = tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Word);
+    !is_subject
+        && !is_form_of_verb
+        && !has_quality
+        && !matches!(before.kind, TokenKind::Number | TokenKind::Negation)
+        && !opens_detail
+}
+
+fn is_generic_subject(word: &str) -> bool {
+    ["user", "users", "team", "company", "project", "family", "they", "it", "he", "she", "who", "that"].contains(&word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -355,6 +355,16 @@ const OPENINGS: [&str; 16] = [
     "ok", "yeah",
 ];
 
+/// Whether the clause of the source that a text is taken from names a thing that the text does not: then another thing in
+/// the text stands in its place.
+pub(super) fn has_other_noun(statement: &Statement<'_>, said: &str) -> bool {
+    let sentence = most_alike(statement, said.split(['.', '!', '?', '\n']));
+    let Some(clause) = most_alike(statement, sentence.into_iter().flat_map(clauses)) else { return true };
+    let own = EnglishSources::of_evidence([statement.text].into_iter());
+    let is_noun = |t: &StatementToken<'_>| t.kind == TokenKind::Word && !EnglishSources::may_paraphrase(t.surface);
+    Statement::of(clause).tokens.iter().any(|t| is_noun(t) && !own.supports(t))
+}
+
 /// Whether a sentence asks whether something is so. A request is no question: "could you …".
 pub(super) fn is_open_question(sentence: &str) -> bool {
     let spaced = spaced_words(sentence);

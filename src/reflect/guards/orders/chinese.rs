@@ -45,68 +45,24 @@ const HAN_NOUN_SUFFIXES: &[char] = &[
 /// Phrases that turn an instruction into the preference of a user, team or company.
 static HAN_PREFERENCE: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/preferences.zh.txt"));
 
+/// Words of a sentence that tells what a person does or is used to.
+const TELLING_WORDS: [&str; 3] = ["正在", "习惯", "，用户"];
+
 /// Who acts.
 const ACTORS: PhraseList = phrase_list!("guards/orders/actors.zh.txt");
 const ACTOR_ENDS: &[char] = &['员', '师', '者', '商', '队', '组', '局', '校', '院', '司', '们', '_'];
 /// What an agent writes, and parts of it.
 const TOPICS: PhraseList = phrase_list!("guards/orders/topics.zh.txt");
 /// Verbs for how such a thing is written.
-const WRITING: [&str; 37] = [
-    "写",
-    "写成",
-    "写明",
-    "写上",
-    "保留",
-    "加",
-    "加上",
-    "附",
-    "附上",
-    "标",
-    "标上",
-    "标注",
-    "标明",
-    "注明",
-    "控制在",
-    "加粗",
-    "对齐",
-    "缩写",
-    "大写",
-    "小写",
-    "配",
-    "带上",
-    "换成",
-    "改成",
-    "译成",
-    "译",
-    "省略",
-    "省去",
-    "压缩",
-    "精确到",
-    "去掉",
-    "删掉",
-    "重复",
-    "合并",
-    "分行",
-    "分段",
-    "留",
-];
-const PROHIBITIONS: [&str; 9] = ["别", "不要", "勿", "切勿", "不准", "不许", "禁止", "严禁", "切忌"];
+const WRITING: WordList = word_list!("guards/orders/writing.zh.txt");
+const PROHIBITIONS: WordList = word_list!("guards/orders/prohibitions.zh.txt");
 /// Adverbs that say how something is to be done.
-const MANNERS: [&str; 22] = [
-    "统一", "一律", "逐条", "逐个", "逐字", "逐项", "逐行", "逐句", "逐一", "务必", "尽量", "尽快", "及时", "优先",
-    "最好", "分别", "全部", "单独", "另行", "照常", "直接", "只",
-];
-/// Words that open a condition, and those that end one.
-const CONDITION_ENDS: [&str; 12] =
-    ["前", "之前", "以前", "时", "后", "之后", "以后", "的话", "时候", "期间", "为止", "那天"];
-const CONDITION_OPENINGS: [&str; 13] =
-    ["如果", "若", "若是", "要是", "假如", "一旦", "遇到", "碰到", "遇", "每当", "只要", "除非", "凡是"];
+const MANNERS: WordList = word_list!("guards/orders/manners.zh.txt");
+/// Words that end a condition, and those that open one.
+const CONDITION_ENDS: WordList = word_list!("guards/orders/condition_ends.zh.txt");
+const CONDITION_OPENINGS: WordList = word_list!("guards/orders/condition_openings.zh.txt");
 /// Words behind a verb and its noun that make a subject of them: 删除日志需要权限, 备份在云端.
-const NOUN_PREDICATES: [&str; 36] = [
-    "在", "由", "用", "走", "按", "从", "以", "需", "须", "返回", "位于", "存放", "放在", "存在", "使用", "采用",
-    "依赖", "基于", "包含", "包括", "显示", "属于", "来自", "耗时", "花费", "失败", "成功", "负责", "支持", "很", "较",
-    "太", "每", "占", "自", "于",
-];
+const AFTER_SUBJECT: WordList = word_list!("guards/orders/after_subject.zh.txt");
 
 /// The first instruction in a text.
 pub(super) fn find_order(prose: &str, kind: MemoryKind) -> Option<String> {
@@ -114,6 +70,9 @@ pub(super) fn find_order(prose: &str, kind: MemoryKind) -> Option<String> {
     let order = |sentence: &str| {
         let s = hide_subject(sentence);
         let found = HAN_AGENT_DIRECTIVES.find_unspaced(&s).or_else(|| HAN_AGENTS.find_unspaced(&s));
+        if TELLING_WORDS.iter().any(|word| s.contains(word)) {
+            return found.map(str::to_owned);
+        }
         let found = found.or_else(|| han_imperative(&s));
         // In an episode a verb without its subject tells what was done.
         let bare = || if kind == MemoryKind::Fact { bare_order(&s) } else { None };
@@ -208,7 +167,7 @@ fn opening_action<'a>(sentence: &'a str, words: &[ChineseWord<'a>]) -> Option<&'
     };
     match condition_end(words) {
         Some(end) => starts(end + 1),
-        None if words.first().is_some_and(|w| CONDITION_OPENINGS.contains(&w.text)) => None,
+        None if words.first().is_some_and(|w| CONDITION_OPENINGS.contains(w.text)) => None,
         None => starts(0),
     }
 }
@@ -220,7 +179,7 @@ fn is_opening(word: &ChineseWord<'_>) -> bool {
 }
 
 /// Whether a word names who acts: a person, a group, a program that acts by itself.
-fn names_somebody(word: &ChineseWord<'_>) -> bool {
+fn names_actor(word: &ChineseWord<'_>) -> bool {
     match word.class {
         WordClass::Pronoun => {
             !["每", "该", "此", "这", "本", "各", "每个", "任何", "这个", "所有"].contains(&word.text)
@@ -247,15 +206,21 @@ fn topic_order<'a>(words: &[ChineseWord<'a>]) -> Option<&'a str> {
             "是" | "有" | "为" | "叫" | "由" | "喜欢" | "喜爱" | "偏好" | "习惯" | "希望" | "倾向" | "坚持"
         )
     };
-    let is_free = |i: usize| !words[..i].iter().any(|w| names_somebody(w) || states(w));
+    let is_free = |i: usize| !words[..i].iter().any(|w| names_actor(w) || states(w));
     let first = words.first()?;
+    // What stands in a second clause has its subject in the first one, unless that is a condition.
+    let words = match words.iter().position(|w| w.class == WordClass::Mark) {
+        Some(mark) if condition_end(words).is_none() => &words[..mark],
+        _ => words,
+    };
+    let listed = |list: WordList| words.iter().position(|w| list.contains(w.text));
     let position = |texts: &[&str]| words.iter().position(|w| texts.contains(&w.text));
     if let Some(i) =
         position(&["千万", "切记", "不得", "不准", "不许", "严禁"]).filter(|i| is_free(*i) && *i + 1 < words.len())
     {
         return Some(words[i].text);
     }
-    if let Some(i) = position(&PROHIBITIONS).filter(|i| is_free(*i)) {
+    if let Some(i) = listed(PROHIBITIONS).filter(|i| is_free(*i)) {
         return words
             .get(i + 1)
             .filter(|w| w.class.is_verbal() || matches!(w.text, "把" | "将" | "用" | "再"))
@@ -274,7 +239,7 @@ fn topic_order<'a>(words: &[ChineseWord<'a>]) -> Option<&'a str> {
         return Some("先");
     }
     let is_each = matches!(first.text, "每" | "每个" | "每条" | "所有" | "凡" | "各" | "任何" | "一切" | "全部");
-    let manner = position(&MANNERS).filter(|i| is_free(*i) && acts(i + 1));
+    let manner = listed(MANNERS).filter(|i| is_free(*i) && acts(i + 1));
     let each = position(&["都", "均", "要", "须", "必须", "应"]).filter(|i| is_each && is_free(*i) && acts(i + 1));
     if let Some(i) = manner.or(each) {
         return Some(words[i].text);
@@ -307,7 +272,7 @@ fn topic_order<'a>(words: &[ChineseWord<'a>]) -> Option<&'a str> {
     if let Some(i) = duty.filter(|i| *i > 0 && names_topic(&words[i - 1]) && is_free(*i) && does(i + 1)) {
         return Some(words[i].text);
     }
-    let writes = (1..words.len().min(7)).find(|i| WRITING.contains(&words[*i].text))?;
+    let writes = (1..words.len().min(7)).find(|i| WRITING.contains(words[*i].text))?;
     let is_topic = words[..writes].iter().any(names_topic);
     (is_topic && is_free(writes) && words.get(writes + 1).is_some_and(|w| w.text != "在")).then_some(words[writes].text)
 }
@@ -315,11 +280,11 @@ fn topic_order<'a>(words: &[ChineseWord<'a>]) -> Option<&'a str> {
 /// The index of the last word of a condition that opens a sentence and names no person: "提交前", "测试失败时".
 fn condition_end(words: &[ChineseWord<'_>]) -> Option<usize> {
     let clause = words.iter().position(|w| w.class == WordClass::Mark).unwrap_or(words.len());
-    if words.first().is_some_and(|w| CONDITION_OPENINGS.contains(&w.text)) && clause < words.len() {
-        return (!words[..clause].iter().any(names_somebody)).then_some(clause);
+    if words.first().is_some_and(|w| CONDITION_OPENINGS.contains(w.text)) && clause < words.len() {
+        return (!words[..clause].iter().any(names_actor)).then_some(clause);
     }
-    let end = (1..clause.min(9)).find(|i| CONDITION_ENDS.contains(&words[*i].text))?;
-    (!words[..end].iter().any(names_somebody)).then_some(end)
+    let end = (1..clause.min(9)).find(|i| CONDITION_ENDS.contains(words[*i].text))?;
+    (!words[..end].iter().any(names_actor)).then_some(end)
 }
 
 /// The verb of doing at an index, if it has an object and is no part of a subject.
@@ -334,7 +299,7 @@ fn action_at<'a>(sentence: &'a str, words: &[ChineseWord<'a>], i: usize) -> Opti
         .starts_with(['机', '键', '器', '率', '者', '员', '费', '量', '日', '期', '于', '源']);
     let is_action = word.class.is_verbal() && !STATES.contains(word.text) && !is_cut;
     let is_attribute = matches!(next.text, "的" | "得" | "着" | "在" | "自" | "为" | "是" | "有" | "于")
-        || CONDITION_ENDS.contains(&next.text);
+        || CONDITION_ENDS.contains(next.text);
     if !is_action || is_attribute || next.class == WordClass::Mark {
         return None;
     }
@@ -349,8 +314,8 @@ fn action_at<'a>(sentence: &'a str, words: &[ChineseWord<'a>], i: usize) -> Opti
         WordClass::Modal => true,
         WordClass::Adverb => !matches!(w.text, "再" | "先" | "并" | "就" | "也"),
         WordClass::Adjective => is_noun || names_thing,
-        _ if w.class.is_verbal() => is_noun || names_thing || NOUN_PREDICATES.contains(&w.text),
-        _ => NOUN_PREDICATES.contains(&w.text),
+        _ if w.class.is_verbal() => is_noun || names_thing || AFTER_SUBJECT.contains(w.text),
+        _ => AFTER_SUBJECT.contains(w.text),
     };
     let is_subject = match noun {
         0 => rest.first().is_some_and(|w| {
@@ -368,7 +333,7 @@ fn action_at<'a>(sentence: &'a str, words: &[ChineseWord<'a>], i: usize) -> Opti
         return None;
     }
     // 测试用例放在 spec 目录: a verb among the nouns makes a subject of what is before it.
-    let states = rest[..noun].iter().skip(1).any(|w| NOUN_PREDICATES.contains(&w.text) || STATES.contains(w.text));
+    let states = rest[..noun].iter().skip(1).any(|w| AFTER_SUBJECT.contains(w.text) || STATES.contains(w.text));
     (!(is_subject || states && is_noun)).then_some(word.text)
 }
 
