@@ -1,5 +1,5 @@
-//! Guards on texts of a second and a third author, on which they were tuned as well: what one author thinks of is a part
-//! of what there is.
+//! Guards on texts of other authors: what one author thinks of is a part of what there is. The guards were tuned on those
+//! of the second and the third; those of the fourth are only measured.
 
 use super::tests::{GuardScore, flagged, labelled, turn};
 use super::{MemoryKind, Violation, has_consent_for};
@@ -37,30 +37,63 @@ const SECOND: &[AuthorSet] = sets! {
     "stable", Episode, [StableFact, NotPastTense];
     "orders", Fact, [Instruction];
 };
-const THIRD: &[AuthorSet] = sets! {
-    "third":
-    "facts", Fact, [ManyFacts];
-    "person", Fact, [NotThirdPerson, Pronoun];
-    "tone", Fact, [NotNeutral];
-    "tense", Episode, [NotPastTense, StableFact];
-    "stable", Episode, [StableFact, NotPastTense];
-    "orders", Fact, [Instruction, NotThirdPerson];
-    "permission", Fact, [Permission, Instruction];
-    "secrets", Fact, [Secret];
-};
+/// The sets that both later authors wrote.
+macro_rules! later_sets {
+    ($author:literal) => {
+        sets! {
+            $author:
+            "facts", Fact, [ManyFacts];
+            "person", Fact, [NotThirdPerson, Pronoun];
+            "tone", Fact, [NotNeutral];
+            "tense", Episode, [NotPastTense, StableFact];
+            "stable", Episode, [StableFact, NotPastTense];
+            "orders", Fact, [Instruction, NotThirdPerson];
+            "permission", Fact, [Permission, Instruction];
+        }
+    };
+}
+
+const THIRD: &[AuthorSet] = later_sets!("third");
+const THIRD_SECRETS: &[AuthorSet] = sets! { "third": "secrets", Fact, [Secret]; };
+const FOURTH: &[AuthorSet] = later_sets!("fourth");
+/// Recall and precision on the sets of [`FOURTH`], in their order.
+const FOURTH_LIMITS: [(f64, f64); 7] =
+    [(0.75, 0.95), (1.0, 0.95), (0.8, 0.75), (0.95, 0.9), (0.95, 0.95), (0.8, 0.9), (0.85, 0.95)];
+
+/// The score of one set; what is wrong is appended to the report.
+fn score((name, violations, kind, texts): &AuthorSet, report: &mut String) -> GuardScore {
+    let mut score = GuardScore::default();
+    for (wanted, text) in labelled(texts) {
+        let got = flagged(&text, violations, *kind);
+        score.add(wanted, got);
+        if wanted != got {
+            *report += &format!("{name} {} {text}\n", if wanted { "missed" } else { "wrong" });
+        }
+    }
+    score
+}
+
+/// The limits are what was measured, a little rounded down: a change that makes unseen texts worse is noticed. A change
+/// that is made for one of these texts makes them texts to tune on.
+#[test]
+fn texts_of_an_author_who_is_only_measured() {
+    let mut report = String::new();
+    assert_eq!(FOURTH.len(), FOURTH_LIMITS.len());
+    for (set, (recall, precision)) in FOURTH.iter().zip(FOURTH_LIMITS) {
+        let score = score(set, &mut report);
+        report += &format!("{}: recall {:.3} precision {:.3}\n", set.0, score.recall(), score.precision());
+        if score.recall() < recall || score.precision() < precision {
+            report += "that is below the limit\n";
+        }
+    }
+    assert!(!report.contains("below the limit"), "{report}");
+}
 
 #[test]
 fn texts_of_other_authors() {
     let mut report = String::new();
-    for (name, violations, kind, texts) in SECOND.iter().chain(THIRD) {
-        let mut score = GuardScore::default();
-        for (wanted, text) in labelled(texts) {
-            let got = flagged(&text, violations, *kind);
-            score.add(wanted, got);
-            if wanted != got {
-                report += &format!("{name} {} {text}\n", if wanted { "missed" } else { "wrong" });
-            }
-        }
+    for set in SECOND.iter().chain(THIRD).chain(THIRD_SECRETS) {
+        let (name, score) = (set.0, score(set, &mut report));
         if score.precision() < 0.9 || score.recall() < 0.85 {
             report +=
                 &format!("{name}: precision {:.2} recall {:.2} is below the goal\n", score.precision(), score.recall());
