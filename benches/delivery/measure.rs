@@ -35,7 +35,7 @@ struct Case {
 pub struct Tally {
     /// By kind: delivered and all.
     pub kinds: BTreeMap<String, (usize, usize)>,
-    /// Texts at an act, and those of them without the right rule.
+    /// Texts at an act that are judged, and those of them without the right rule.
     pub injections: usize,
     pub irrelevant: usize,
     /// Tokens at the start, the most and the sum at an act.
@@ -56,10 +56,16 @@ impl Tally {
         };
         let (seen, all) = self.kinds.entry(case.kind.clone()).or_default();
         let is_here = at_act.contains(rule.as_str());
-        *seen += usize::from(is_here || before.contains(rule.as_str()));
+        let is_known = before.contains(rule.as_str());
+        *seen += usize::from(is_here || is_known);
         *all += 1;
-        self.injections += usize::from(!at_act.is_empty());
-        self.irrelevant += usize::from(!at_act.is_empty() && !is_here);
+        // A rule that the session has seen is not shown again: the others for a touched path that are shown instead say
+        // nothing about noise.
+        let is_judged = is_here || !(is_known && matches!(case.kind.as_str(), "when" | "path" | "command"));
+        if is_judged && !at_act.is_empty() {
+            self.injections += 1;
+            self.irrelevant += usize::from(!is_here);
+        }
         self.note(at_act, outdated);
     }
 

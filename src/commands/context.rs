@@ -20,6 +20,7 @@ use crate::document::memory_index::{is_index_path, is_memory_index};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::{MemoryPath, SourceAddress};
 use crate::store::{FoundFile as File, JournalHistory, RevisionSide, Store};
+use crate::text::rule_statements::names_rules;
 use crate::view::context::answer::ContextResult;
 use crate::view::context::context_filter::ContextFilter;
 use crate::view::context::delta::{SeenRevision, UpdateEvent};
@@ -286,11 +287,20 @@ impl ContextBuilder<'_> {
         Ok(shared.into_iter().flatten().take(MAX_FACT_FILES).map(|file| *file).collect())
     }
 
-    /// Collects plain facts from the most valuable files, as many as the budget could show; episodes last.
+    /// Collects plain facts from the most valuable files, as many as the budget could show: from files of rules first,
+    /// from episodes last.
     fn collect_facts(&self, files: &[IndexedFile], facts: &mut FactCollector<'_>) {
         let is_episode = |file: &&IndexedFile| file.path.folder() == Some("episodes");
         let (episodes, others): (Vec<_>, Vec<_>) = files.iter().partition(is_episode);
-        for file in others.into_iter().chain(episodes).filter(|f| f.size <= MAX_FACT_FILE_BYTES).take(MAX_FACT_FILES) {
+        let holds_rules = |file: &&IndexedFile| names_rules(file.path.stem()) || names_rules(&file.summary);
+        let (rules, others): (Vec<_>, Vec<_>) = others.into_iter().partition(holds_rules);
+        for file in rules
+            .into_iter()
+            .chain(others)
+            .chain(episodes)
+            .filter(|f| f.size <= MAX_FACT_FILE_BYTES)
+            .take(MAX_FACT_FILES)
+        {
             if facts.is_full() {
                 return;
             }

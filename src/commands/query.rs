@@ -216,7 +216,7 @@ fn search(
     }
     let mut counted = count_files(store, &files, options, &terms, overrides, progress);
     progress.check()?;
-    let typos = if options.exact_words { None } else { TypoFinder::new(&terms, &counted) };
+    let typos = TypoFinder::new(&terms, &counted);
     if let Some(typos) = typos {
         let similar =
             store.map_files(&files, MAX_FILE_BYTES, &|file, read| match searched_bytes(file, read, overrides) {

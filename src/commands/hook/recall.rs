@@ -11,7 +11,6 @@ use crate::commands::{CommandResult, Session};
 use crate::host::agent_hosts::{AgentHost, HookEvent, HookInput};
 use crate::host::git_dir::GitDirectory;
 use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::text::related_topics::RelatedTopics;
 use crate::text::topic_match::Topic;
 use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line};
 use crate::view::query::filter::QueryOptions;
@@ -30,12 +29,6 @@ const TOOL_ITEMS: usize = 2;
 const MAX_TOKENS: usize = 300;
 /// How many of the best matches are looked at.
 const CANDIDATES: usize = 24;
-/// The most bullets that only are about a topic of a prompt, and share too few words with it.
-const RELATED_ITEMS: usize = 2;
-/// How many matches of the words of its topics are looked at.
-const RELATED_CANDIDATES: usize = 200;
-/// What a related bullet's score must be, relative to that of the best.
-const MIN_RELATED_SCORE: f64 = 0.5;
 /// From which similarity of its vector on a bullet is shown that shares too few words with a prompt. Chosen on
 /// `fixtures/delivery/tuned.tsv` with multilingual-e5-small: 91 % of what is shown then is right. It is relative to the
 /// mean vector of the memory, so that it says about the same with other models.
@@ -116,9 +109,8 @@ fn for_tool(session: &Session, input: &HookInput, shown: &ShownItems) -> Command
     Ok(rows)
 }
 
-/// The bullets that a text is about, best first. With `is_prose`, for what people write, also those in other words: by
-/// vectors, if there is a host for them, and, where none shares enough words, by topics. Paths and commands are no
-/// sentences.
+/// The bullets that a text is about, best first. With `is_prose`, for what people write, also those in other words, if
+/// there is a host of vectors. Paths and commands are no sentences.
 fn about(
     session: &Session,
     text: &str,
@@ -133,52 +125,19 @@ fn about(
     let topic = Topic::of(&question);
     let options =
         QueryOptions { query: question.clone(), limit: Some(CANDIDATES), vectors: is_prose, ..QueryOptions::default() };
-    let mut has_words = false;
     let mut rows: Vec<(f64, QueryRow)> = query(session, &options)?
         .items
         .into_iter()
         .filter(|row| is_showable(row, shown))
         .filter_map(|row| {
             let found = topic.compare(&row.text, &row.title);
-            has_words |= found.is_about();
             let similarity = row.similarity.unwrap_or_default();
             let score = found.score() + SIMILARITY_WEIGHT * similarity;
             (found.is_about() || similarity >= MIN_SIMILARITY).then_some((score, row))
         })
         .collect();
-    if is_prose && !has_words {
-        let mut related = related(session, &question, shown)?;
-        related.retain(|(_, row)| rows.iter().all(|(_, other)| other.address != row.address));
-        rows.extend(related);
-    }
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     Ok(rows.into_iter().take(count).map(|(_, row)| row).collect())
-}
-
-/// The bullets about a topic of a question that are in other words, with their scores, best first.
-fn related(session: &Session, question: &str, shown: &ShownItems) -> CommandResult<Vec<(f64, QueryRow)>> {
-    let topics = RelatedTopics::of(question);
-    let words = topics.words();
-    if words.is_empty() {
-        return Ok(Vec::new());
-    }
-    let options = QueryOptions {
-        query: format!("{question} {words}"),
-        limit: Some(RELATED_CANDIDATES),
-        exact_words: true,
-        ..QueryOptions::default()
-    };
-    let compare = |row: QueryRow| {
-        let found = topics.compare(&row.text, &row.title);
-        found.is_related().then_some((found.score(), row))
-    };
-    let rows = query(session, &options)?.items.into_iter().filter(|row| is_showable(row, shown));
-    let mut rows: Vec<(f64, QueryRow)> = rows.filter_map(compare).collect();
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let least = rows.first().map_or(0.0, |best| MIN_RELATED_SCORE * best.0);
-    rows.retain(|row| row.0 >= least);
-    rows.truncate(RELATED_ITEMS);
-    Ok(rows)
 }
 
 /// Whether a row may be shown: a bullet that no nearer layer overrules, and that the session has not seen.

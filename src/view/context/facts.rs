@@ -14,6 +14,7 @@ use super::{item_address, item_text, sanitize};
 use crate::path::MemoryPath;
 use crate::policy::{EffectiveConfidence, Policy};
 use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::text::rule_statements::{names_rules, states_rule};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
@@ -58,6 +59,8 @@ struct FactKey {
     is_episode: bool,
     /// The index of its first category in the policy.
     category: usize,
+    /// Its words, or the title of its section or of its file, say that it is a rule.
+    reads_as_rule: Reverse<bool>,
     /// No answer has shown it lately.
     is_unused: bool,
     date: Reverse<Option<ItemDate>>,
@@ -157,6 +160,7 @@ impl<'a> FactCollector<'a> {
         let facts = ItemFacts::new(file, self.origins);
         let is_episode = file.path.folder() == Some("episodes");
         let used = (self.recently_used)(&file.path);
+        let file_names_rules = names_rules(file.path.stem()) || names_rules(&file.document.section_title(0));
         let mut keys = Vec::new();
         for item in 0..file.items.len() {
             if !is_shown_kind(file, item, is_episode) || !self.filter.allows_item(&facts, item) {
@@ -178,6 +182,7 @@ impl<'a> FactCollector<'a> {
                     is_relation: is_relation(file, item),
                     is_episode,
                     category: categories.first().copied().unwrap_or(usize::MAX),
+                    reads_as_rule: Reverse(file_names_rules || reads_as_rule(file, item)),
                     is_unused: !is_used(file, item, &used),
                     date: Reverse(facts.date(item)),
                     position: (self.files, item),
@@ -247,6 +252,12 @@ fn is_used(file: &ItemizedFile, item: usize, used: &[String]) -> bool {
 /// Whether a bullet is a rule: one for paths, or one that says so.
 fn is_rule(facts: &ItemFacts<'_>, item: usize) -> bool {
     facts.meta(item).when().next().is_some() || facts.category(item) == Some("rule")
+}
+
+/// Whether an item's own words, or the title of its section, say that it is a rule.
+fn reads_as_rule(file: &ItemizedFile, item: usize) -> bool {
+    let section = file.items[item].section as usize;
+    names_rules(&file.document.section_title(section)) || states_rule(&item_text(file, item))
 }
 
 /// An item's text with its further paragraphs.

@@ -60,8 +60,6 @@ pub struct QueryOptions {
     pub linked: bool,
     /// Also use vectors, if the user config names a host for this memory. Never set by a query that a program sends.
     pub vectors: bool,
-    /// Look for no similar words in place of those that occur nowhere. Never set by a query that a program sends.
-    pub exact_words: bool,
 }
 
 /// How many items a query returns that names neither a limit nor a budget.
