@@ -15,6 +15,7 @@ use crate::host::{EnvLookup, keys};
 use crate::llm::{
     self, ApiKey, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelRequest, Protocol,
 };
+use crate::reflect::guards::secrets;
 
 /// An open model, with the user's settings for its use.
 pub struct OpenModel {
@@ -95,7 +96,13 @@ fn model_config(selection: &ModelSelection, key: Option<ApiKey>) -> ModelConfig 
         max_tokens: selection.max_tokens,
         temperature: selection.temperature,
         top_p: selection.top_p,
+        hide_secrets,
     }
+}
+
+/// A message of a host or a program without what looks like a key, whoever's it is.
+fn hide_secrets(message: &str) -> String {
+    secrets::redact(message).0
 }
 
 /// The host and model of `find.embeddings`, with its key. `timeout` is that of a request, and `key_timeout` that of the key
@@ -129,6 +136,7 @@ pub(super) fn embedding_model(
         max_tokens: None,
         temperature: None,
         top_p: None,
+        hide_secrets,
     };
     Ok((config, warnings))
 }

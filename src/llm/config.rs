@@ -18,7 +18,7 @@ pub enum Protocol {
 }
 
 /// Configuration of one model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ModelConfig {
     /// Name of the provider, for messages and the journal.
     pub provider: String,
@@ -40,4 +40,6 @@ pub struct ModelConfig {
     pub temperature: Option<f64>,
     /// Sent only when set.
     pub top_p: Option<f64>,
+    /// Replaces the secrets in a host's or a program's message, before it is cut to length: half a token looks like none.
+    pub hide_secrets: fn(&str) -> String,
 }

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::{
     Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelId, ModelReply, ModelRequest, StopReason, TokenUsage,
-    prompt,
+    host_fault, prompt,
 };
 
 /// Largest accepted stdout, in bytes.
@@ -31,6 +31,7 @@ pub struct ExecModel {
     command: Vec<String>,
     variables: Vec<(String, String)>,
     timeout: Duration,
+    hide_secrets: fn(&str) -> String,
 }
 
 impl ExecModel {
@@ -43,6 +44,7 @@ impl ExecModel {
             command: config.command.clone(),
             variables: config.variables.clone(),
             timeout: config.timeout,
+            hide_secrets: config.hide_secrets,
         }
     }
 }
@@ -69,7 +71,8 @@ impl Model for ExecModel {
 impl ExecModel {
     fn error(&self, why: &str) -> LlmError {
         let name = self.command.first().map_or("", String::as_str);
-        LlmError::new(ErrorKind::ProgramFailed, super::host_fault::one_line(&format!("{name}: {why}")))
+        let line = host_fault::visible_line(&format!("{name}: {why}"));
+        LlmError::new(ErrorKind::ProgramFailed, host_fault::truncated(&(self.hide_secrets)(&line)))
     }
 
     fn run_program(&self, stdin: &[u8], deadline: Deadline) -> Result<Vec<u8>, LlmError> {
@@ -106,7 +109,7 @@ impl ExecModel {
                 let name = self.command.first().map_or("", String::as_str);
                 return Err(LlmError::new(
                     ErrorKind::Timeout,
-                    super::host_fault::one_line(&format!("{name} did not answer in time")),
+                    host_fault::one_line(&format!("{name} did not answer in time")),
                 ));
             };
             // Check for the exit before reading: everything the program wrote before it exited is then in the pipes.
@@ -229,6 +232,7 @@ mod tests {
             command,
             variables: vec![("MEMDIR_INSIDE".into(), "1".into())],
             timeout,
+            hide_secrets: str::to_owned,
         };
         let messages = vec![super::super::ChatMessage::User("hello".into())];
         program
@@ -255,6 +259,7 @@ mod tests {
             command: vec!["cat".into()],
             variables: Vec::new(),
             timeout: Duration::from_secs(60),
+            hide_secrets: str::to_owned,
         };
         let long = "more than a pipe holds ".repeat(100_000);
         let messages = vec![super::super::ChatMessage::User(long.clone())];

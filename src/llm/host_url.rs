@@ -11,6 +11,19 @@ pub fn redacted_url(url: &str) -> String {
     }
 }
 
+/// Words in the names of parameters whose values are secret: `api_key`, `access_token`, `sig`.
+const SECRET_NAMES: [&str; 7] = ["auth", "code", "key", "pass", "secret", "sig", "token"];
+
+/// The parts of a URL that must not be shown where a host repeats them: its password, and parameters named like a key.
+pub fn secrets(url: &str) -> impl Iterator<Item = &str> {
+    let (place, query) = url.split_once('?').unwrap_or((url, ""));
+    let user_info = split_url(place).and_then(|(_, authority, _)| authority.rsplit_once('@'));
+    let password = user_info.and_then(|(user, _)| user.split_once(':')).map(|(_, password)| password);
+    let parameters = query.split(['&', '#']).filter_map(|parameter| parameter.split_once('='));
+    let is_secret = |name: &str| SECRET_NAMES.iter().any(|word| name.to_ascii_lowercase().contains(word));
+    password.into_iter().chain(parameters.filter(move |(name, _)| is_secret(name)).map(|(_, value)| value))
+}
+
 /// The host name, in lower case, without the port.
 pub fn host_name(url: &str) -> String {
     let Some((_, place, _)) = split_url(url) else { return String::new() };
@@ -58,6 +71,14 @@ mod tests {
     fn what_may_be_secret_in_an_address_is_not_shown() {
         assert_eq!(redacted_url("https://ann:pw@h.example:1/v1?key=k#x"), "https://h.example:1/v1");
         assert_eq!(redacted_url("nonsense"), "nonsense");
+    }
+
+    #[test]
+    fn secrets_of_an_address_are_its_password_and_keys() {
+        let all = |url| secrets(url).collect::<Vec<_>>();
+        assert_eq!(all("https://ann:pw@h.example:1/v1?api-version=2024-10-21&api_key=k&SIG=s#x"), ["pw", "k", "s"]);
+        assert_eq!(all("https://ann@h.example/v1?a=b"), Vec::<&str>::new());
+        assert_eq!(all("nonsense"), Vec::<&str>::new());
     }
 
     #[test]

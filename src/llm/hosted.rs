@@ -12,7 +12,7 @@ use super::capabilities::{self, AnswerFormat, FORMAT_PARAMETER, HostCapabilities
 use super::host_fault::{HostFault, truncated, visible_line};
 use super::wire::RequestSettings;
 use super::{
-    Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelId, ModelReply, ModelRequest, Protocol, anthropic,
+    ApiKey, Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelId, ModelReply, ModelRequest, Protocol, anthropic,
     host_url, openai, retry,
 };
 
@@ -149,16 +149,16 @@ impl<L: Transport> HostedModel<L> {
             Protocol::ChatCompletions | Protocol::Program => openai::parse_reply(body, request.messages.len()),
         };
         let mut reply = reply.map_err(|error| {
-            let message = self.redact(&error.message);
+            let message = (self.config.hide_secrets)(&self.redact(&error.message));
             LlmError { message: format!("{}: {message}", self.host_label()), ..error }
         })?;
-        // A host that knows the key may repeat it; what comes from here is printed, stored and sent again.
-        if let Some(key) = &self.config.key {
-            reply.text = key.redact(&reply.text);
+        // A host that knows a secret may repeat it; what comes from here is printed, stored and sent again.
+        for secret in self.secrets() {
+            reply.text = secret.redact(&reply.text);
             for call in &mut reply.calls {
-                call.id = key.redact(&call.id);
-                call.name = key.redact(&call.name);
-                key.redact_value(&mut call.arguments);
+                call.id = secret.redact(&call.id);
+                call.name = secret.redact(&call.name);
+                secret.redact_value(&mut call.arguments);
             }
         }
         Ok(reply)
@@ -247,11 +247,16 @@ impl<L: Transport> HostedModel<L> {
     /// A host's text as a part of a message. The key is looked for in what will be seen, and before the line is truncated:
     /// otherwise invisible characters could divide it, or its start remain at the end.
     fn message_line(&self, text: &str) -> String {
-        truncated(&self.redact(&visible_line(text)))
+        truncated(&(self.config.hide_secrets)(&self.redact(&visible_line(text))))
     }
 
     fn redact(&self, text: &str) -> String {
-        self.config.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
+        self.secrets().fold(text.to_owned(), |text, secret| secret.redact(&text))
+    }
+
+    /// What the host was told and must not be shown: the key, and what is secret in its URL.
+    fn secrets(&self) -> impl Iterator<Item = ApiKey> + '_ {
+        self.config.key.iter().cloned().chain(host_url::secrets(&self.config.base_url).filter_map(ApiKey::new))
     }
 
     fn timeout_error(&self, deadline: Deadline) -> LlmError {

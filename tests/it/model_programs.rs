@@ -52,6 +52,7 @@ fn model_call_in_a_child_process() {
         max_tokens: None,
         temperature: None,
         top_p: None,
+        hide_secrets: str::to_owned,
     };
     let request = ModelRequest { messages: vec![ChatMessage::User("hi".into())], ..ModelRequest::default() };
     let reply = llm::open(&choice).unwrap().complete(&request, Deadline::within(Duration::from_secs(60)));

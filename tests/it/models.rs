@@ -34,6 +34,7 @@ fn choice(server: &Server, wire: Protocol) -> ModelConfig {
         max_tokens: Some(500),
         temperature: None,
         top_p: None,
+        hide_secrets: str::to_owned,
     }
 }
 

@@ -50,6 +50,7 @@ fn config(wire: Protocol) -> ModelConfig {
         max_tokens: None,
         temperature: Some(0.1),
         top_p: None,
+        hide_secrets: str::to_owned,
     }
 }
 

@@ -142,6 +142,20 @@ fn without_certificates(run: CommandRun<'_>) -> CommandRun<'_> {
 }
 
 #[test]
+fn what_looks_like_a_key_in_an_error_is_not_printed_whoever_it_belongs_to() {
+    let token = format!("ghp_{}", "aB3dE5fG7h".repeat(3) + "Jk9Lm1");
+    let padding = "the upstream host refused ".repeat(11);
+    for text in [format!("your token {token} is bad"), format!("{padding}{token}")] {
+        let memory = Memory::new();
+        let server = Server::always(ScriptedReply::Answer(Answer::error(400, &text)));
+        let talk = write_conversation(&memory);
+        let words = ["reflect", &talk, "--mode", "ops"];
+        let ran = reflect_with(&memory, &server, Protocol::ChatCompletions, &words).exit(8).unchanged();
+        assert!(!format!("{ran}").contains("ghp_aB3"), "{ran}");
+    }
+}
+
+#[test]
 fn a_key_that_a_host_repeats_is_neither_printed_nor_stored() {
     let part = &KEY[..8];
     let text = format!("The deploy key is {KEY} or {part}");
