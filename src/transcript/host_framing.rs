@@ -224,23 +224,40 @@ fn delimited_spans(text: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// The spans of recalled memory: from the opening line to the blank line before a plain paragraph.
+/// Splits a message of a model: what it repeats of a memory is no evidence, whoever says it.
+pub(super) fn split_recalled(text: &str) -> FramedMessage {
+    let mut framed = FramedMessage::default();
+    let rest = remove_spans(Cow::Borrowed(text), &recalled_spans(text), &mut framed.injected);
+    framed.typed = rest.trim().to_owned();
+    framed
+}
+
+/// The spans of recalled memory: from the opening line to the blank line before a plain paragraph. Of a file, which shows
+/// itself by a bullet's metadata, the list before that line is part of it, and its heading.
 fn recalled_spans(text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut open: Option<usize> = None;
+    let mut list: Option<usize> = None;
     let mut blank = false;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let words = line.trim();
-        let marked =
-            RECALL_OPENINGS.iter().any(|marker| words.starts_with(marker)) || memdir_output::is_output_line(words);
+        let is_file = memdir_output::is_metadata_line(words);
+        let marked = is_file
+            || RECALL_OPENINGS.iter().any(|marker| words.starts_with(marker))
+            || memdir_output::is_output_line(words);
         match open {
             Some(start) if blank && !words.is_empty() && !marked && !continues_recall(line) => {
                 spans.push((start, at));
                 open = None;
             }
-            None if marked => open = Some(at),
+            None if marked => open = if is_file { list.or(Some(at)) } else { Some(at) },
             _ => {}
+        }
+        if open.is_some() || !words.is_empty() && !continues_recall(line) {
+            list = None;
+        } else if !words.is_empty() {
+            list = list.or(Some(at));
         }
         blank = words.is_empty();
         at += line.len();
@@ -291,6 +308,19 @@ mod tests {
         for text in ["I moved to Oslo", "use `Vec<T>`", "a < b and c > d", "if <tag> then", "我喜欢用 tab"] {
             check(text, text, "");
         }
+    }
+
+    #[test]
+    fn a_file_of_a_memory_is_cut_out_with_its_heading() {
+        let file = "# Other\n\n- Keeps logs for ninety days\n  <!-- mem imp=8 -->\n- Lints with spaces";
+        check(&format!("look:\n\n{file}\n\nIs that right?"), "look:\n\nIs that right?", file);
+        check("- one\n- two\n\nand <!-- members -->", "- one\n- two\n\nand <!-- members -->", "");
+    }
+
+    #[test]
+    fn what_a_model_repeats_of_a_memory_is_no_evidence() {
+        let framed = split_recalled("It says:\n1 @nk4e Prefers tabs\n\nI like that.");
+        assert_eq!((&*framed.typed, &*framed.injected), ("It says:\nI like that.", "1 @nk4e Prefers tabs"));
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::document::Handle;
 /// Folders of a data directory; a path in one of them is an address even without a size or a handle.
 const FOLDERS: [&str; 5] = ["facts/", "episodes/", "procedures/", "inbox/", "archive/"];
 
+/// Words before an address in a result.
+const RESULTS: [&str; 4] = ["archived ", "merged ", "restored ", "waiting "];
+
 /// Whether a line is printed by a command of memdir: an address with its text, a revision, a result, a diff, a proposal.
 pub(super) fn is_output_line(line: &str) -> bool {
     let line = line.trim();
@@ -35,7 +38,10 @@ pub(super) fn is_output_line(line: &str) -> bool {
     OPENINGS.iter().any(opened)
         || result != line && handle.is_some_and(|handle| handle.len() >= 4)
         || starts_with_handle(inner)
+        || is_numbered_handle(inner)
         || starts_with_address(inner)
+        || is_index_line(inner)
+        || RESULTS.iter().any(|word| inner.strip_prefix(word).is_some_and(starts_with_address))
         || ends_with_address(inner)
         || is_revision(inner)
         || is_count(inner)
@@ -57,6 +63,11 @@ pub(super) fn is_entry_line(line: &str) -> bool {
     ["- Date: ", "- 日期：", "- 日期: "].iter().any(|label| line.strip_prefix(label).is_some_and(day))
 }
 
+/// Whether a line holds the metadata of a bullet, so that it is part of a file, as `read` prints it.
+pub(super) fn is_metadata_line(line: &str) -> bool {
+    line.trim_start().strip_prefix("<!-- mem ").is_some_and(|rest| rest.trim_end().ends_with("-->"))
+}
+
 /// How many places are tried as the end of a text: each costs a hash.
 const MAX_ENDS: usize = 8;
 
@@ -70,6 +81,21 @@ fn starts_with_handle(line: &str) -> bool {
     let ends = || [" (", " → "].into_iter().flat_map(|mark| text.match_indices(mark).take(MAX_ENDS));
     handle.len() >= 4
         && (handle.bytes().any(|b| b.is_ascii_digit()) || is_of(text) || ends().any(|(at, _)| is_of(&text[..at])))
+}
+
+/// `3 @acvh text`, as `bullet list` prints it.
+fn is_numbered_handle(line: &str) -> bool {
+    let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    digits.len() < line.len() && digits.strip_prefix(' ').is_some_and(starts_with_handle)
+}
+
+/// `[User](facts/user.md) — city, tabs`, as an index lists a file.
+fn is_index_line(line: &str) -> bool {
+    let Some((path, rest)) = line.strip_prefix('[').and_then(|line| line.split_once("](")?.1.split_once(')')) else {
+        return false;
+    };
+    let is_file = path.ends_with(".md") && FOLDERS.iter().any(|folder| path.starts_with(folder));
+    is_file && (rest.is_empty() || rest.starts_with(" — "))
 }
 
 /// `p3f9a2c add City: Cork`, as `inbox` prints a proposal.
@@ -143,6 +169,9 @@ mod tests {
             "- Prefers tabs (facts/user.md)",
             "new file facts/user.md  r1",
             "facts/user.md  r7",
+            "1 @nk4e Prefers tabs over spaces",
+            "- [User](facts/user.md) — city, tabs",
+            "waiting facts/user.md@nk4e Prefers tabs",
             "r3 2026-11-22 17:26Z ana: add; facts/work.md",
             "2 of 7 items, 28 tokens; whole texts: --full",
             "memdir: bullet_changed: facts/user.md has no such bullet",
@@ -164,10 +193,14 @@ mod tests {
             "new file for the parser, please",
             "3 of 7 items are broken",
             "r2 d2 is a robot",
+            "1 @mary reads the Reykjavik Grapevine 8",
+            "- [User](https://example.org/user.md) — my page",
+            "waiting for facts of Ana",
             "- I live in Rome (really)",
         ] {
             assert!(!is_output_line(line), "{line}");
         }
+        assert!(is_metadata_line("  <!-- mem imp=8 -->") && !is_metadata_line("<!-- members only -->"));
         assert!(is_entry_line("- Date: 2026-11-22") && !is_entry_line("- Date: next week"));
     }
 }

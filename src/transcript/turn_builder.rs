@@ -4,7 +4,7 @@
 
 use jiff::Timestamp;
 
-use super::host_framing::{FramedMessage, split_host_text, starts_with_recall};
+use super::host_framing::{FramedMessage, split_host_text, split_recalled, starts_with_recall};
 use super::lenient_json::LenientText;
 use super::message_content::join_lines;
 use super::{Role, Turn};
@@ -17,8 +17,8 @@ const MAX_BYTES: usize = 8_000;
 pub(super) struct TurnBuilder(Vec<Turn>);
 
 impl TurnBuilder {
-    /// Adds a message of one or more texts. Text that a host inserted into a user message becomes a separate, injected
-    /// turn before it; a system message is injected as a whole. Returns the 0-based index of the message's turn; `None`
+    /// Adds a message of one or more texts. Text that a host inserted into a user message, or that a model repeats of a memory, becomes a separate,
+    /// injected turn before it; a system message is injected as a whole. Returns the 0-based index of the message's turn; `None`
     /// if nothing is left of it.
     pub fn add_message<'a>(
         &mut self,
@@ -27,7 +27,11 @@ impl TurnBuilder {
         texts: impl Iterator<Item = &'a str>,
     ) -> Option<usize> {
         match role {
-            Role::Assistant => self.push(role, at, join_lines(texts).trim(), false),
+            Role::Assistant => {
+                let framed = split_recalled(&join_lines(texts));
+                self.add_injected(role, at, &framed.injected);
+                self.push(role, at, framed.typed, false)
+            }
             Role::System => self.push(role, at, truncate_middle(join_lines(texts).trim()), true),
             Role::Tool => self.add_tool_result(at, &join_lines(texts), false),
             Role::User => {
