@@ -4,8 +4,6 @@
 //! Never decides which text is sensitive or which words agree: `reflect/guards` does. `reflect` has a gate of its own,
 //! because it knows the conversation; `compact` only restates what the memory contains.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 
 use super::change::{commit_approved, plan_in_context};
@@ -17,10 +15,11 @@ use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target, 
 use crate::reflect::guards::{self, WritingRules, secrets};
 use crate::reflect::inbox_item::{self, InboxItem};
 use crate::store::LockedStore;
-use crate::text::prose_mask::split_label;
-use crate::text::sentences::sentences;
 use crate::transcript::{Role, Turn};
 use crate::view::diff::unified_diff;
+use statements::{Statement, changed_statements};
+
+mod statements;
 
 /// Refuses a planned change of sensitive fields by an agent, unless the batch carries the user's consent. The refused
 /// batch is kept as a proposal, unless `locked` is `None` (a dry run).
@@ -91,8 +90,9 @@ fn unconsented_fields(session: &Session, batch: &Batch, changeset: &Changeset, t
     let policy = &session.policy.policy;
     let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
     let (added, removed) = changed_statements(changeset, texts);
-    let sensitive = |statements: Vec<String>| -> Vec<(String, String)> {
-        let field = |text: String| Some((guards::sensitive_field(&text, &rules)?, text));
+    let sensitive = |statements: Vec<Statement>| -> Vec<(String, String)> {
+        let field_of = |reading: &String| guards::sensitive_field(reading, &rules);
+        let field = |statement: Statement| Some((statement.readings().iter().find_map(field_of)?, statement.text));
         statements.into_iter().filter_map(field).collect()
     };
     let mut found = sensitive(added);
@@ -113,101 +113,6 @@ fn agrees(quote: &str, text: &str) -> bool {
     let turns =
         [turn(1, Role::Assistant, format!("Should I remember this? {text}")), turn(2, Role::User, quote.to_owned())];
     guards::has_consent_for(text, &turns, 2)
-}
-
-/// The statements (sentences of paragraphs) that a change adds and those that it removes, each compared in all changed
-/// files together, so that a move is neither. Derived summary lines do not count.
-fn changed_statements(changeset: &Changeset, texts: &FileTexts<'_>) -> (Vec<String>, Vec<String>) {
-    // A bullet that `rm --archive` takes out of the memory is removed, and one that `restore` brings back is added; one
-    // that a limit evicts is moved.
-    let crosses = |op: &Value| op == "rm" || op == "restore";
-    let by_caller = changeset.operations.iter().any(|operation| operation.get("op").is_some_and(crosses));
-    let ignored = |path: &str| path.starts_with("inbox/") || by_caller && path.starts_with("archive/");
-    let mut difference: HashMap<String, i64> = HashMap::new();
-    let mut order: Vec<String> = Vec::new();
-    for ((path, before, after), file) in texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| !ignored(path)) {
-        debug_assert_eq!(*path, file.path.as_str());
-        let derived = file.summary.as_deref().unwrap_or_default();
-        let is_summary = |text: &String| text.starts_with("Summary:");
-        let (before, after) = differing_parts(before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
-        let before = statements(before).into_iter().filter(|text| !is_summary(text));
-        let after = statements(after).into_iter();
-        let after =
-            after.filter(|text| !(is_summary(text) && derived.contains(text.trim_start_matches("Summary:").trim())));
-        for (text, sign) in before.map(|text| (text, -1)).chain(after.map(|text| (text, 1))) {
-            *difference.entry(text.clone()).or_insert_with(|| {
-                order.push(text);
-                0
-            }) += sign;
-        }
-    }
-    let with = |wanted: i64| order.iter().filter(|text| difference[*text].signum() == wanted).cloned().collect();
-    (with(1), with(-1))
-}
-
-/// Both texts without the paragraphs that they share at their start and end: a change of a long file reads only what it
-/// changes.
-fn differing_parts<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) {
-    let starts_paragraph = |line: &str| {
-        let trimmed = line.trim();
-        trimmed.is_empty() || trimmed.starts_with(['-', '*', '+', '#', '|']) || trimmed.starts_with("<!--")
-    };
-    // Lines that go into one paragraph are read together: a part begins with a line that no paragraph continues.
-    let (mut start, mut at) = (0, 0);
-    for (old, new) in before.split_inclusive('\n').zip(after.split_inclusive('\n')) {
-        if starts_paragraph(old) && starts_paragraph(new) {
-            start = at;
-        }
-        if old != new {
-            break;
-        }
-        at += old.len();
-    }
-    let (before, after) = (&before[start..], &after[start..]);
-    let (mut end, mut at) = (0, 0);
-    for (old, new) in before.split_inclusive('\n').rev().zip(after.split_inclusive('\n').rev()) {
-        if old != new {
-            break;
-        }
-        at += old.len();
-        if starts_paragraph(old) {
-            end = at;
-        }
-    }
-    (&before[..before.len() - end], &after[..after.len() - end])
-}
-
-/// The sentences of a markdown text, without list, quotation and heading markers; a line that continues a paragraph
-/// belongs to it.
-fn statements(text: &str) -> Vec<String> {
-    let mut paragraphs: Vec<String> = Vec::new();
-    let mut open = false;
-    for line in text.lines() {
-        let trimmed = line.trim();
-        let plain = trimmed.trim_start_matches(['-', '*', '+', '>', '#', '|', ' ', '\t']);
-        let plain = without_number(plain);
-        // "City: Berlin" is a line of its own, in front matter as well as in prose.
-        let starts = plain.len() != trimmed.len() || trimmed.starts_with("<!--") || split_label(plain).is_some();
-        match paragraphs.last_mut().filter(|_| open && !starts && !trimmed.is_empty()) {
-            Some(paragraph) => {
-                paragraph.push(' ');
-                paragraph.push_str(plain);
-            }
-            None if !plain.is_empty() => paragraphs.push(plain.to_owned()),
-            None => {}
-        }
-        open = !plain.is_empty() && !trimmed.starts_with(['#', '|']) && !trimmed.starts_with("<!--");
-    }
-    paragraphs.iter().flat_map(|paragraph| sentences(paragraph)).map(|s| s.trim().to_owned()).collect()
-}
-
-/// A line without the number of an ordered list.
-fn without_number(line: &str) -> &str {
-    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    match rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")) {
-        Some(text) if rest.len() != line.len() => text.trim_start(),
-        _ => line,
-    }
 }
 
 /// Writes a batch as a proposal, unless the same one waits already. `why` is what it waits for. Returns its id.
@@ -292,45 +197,6 @@ fn file_operation(file: &crate::change::FileChange) -> Operation {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn statements_are_the_sentences_of_paragraphs_without_markers() {
-        let text = "---\ntags: a\ncity: Berlin\n---\n# User\n\n> Summary: city\n\n- Lives in\n  Austin. Likes jazz\n  - Below\n1. One\n\nProse\ngoes on\n";
-        let expected = [
-            "tags: a",
-            "city: Berlin",
-            "User",
-            "Summary: city",
-            "Lives in Austin.",
-            "Likes jazz",
-            "Below",
-            "One",
-            "Prose goes on",
-        ];
-        assert_eq!(statements(text), expected);
-    }
-
-    #[test]
-    fn what_two_texts_share_is_not_read() {
-        for (before, after, parts) in [
-            ("- a\n- b\n- c\n", "- a\n- x\n- c\n", ("- b\n", "- x\n")),
-            ("- a\n", "- a\n- b\n", ("- a\n", "- a\n- b\n")),
-            ("", "- a\n", ("", "- a\n")),
-            // A line that continues a paragraph is read with its beginning, and with its end.
-            (
-                "- a\n- Lives in\n  Cork\n- c\n",
-                "- a\n- Lives in\n  Bonn\n- c\n",
-                ("- Lives in\n  Cork\n", "- Lives in\n  Bonn\n"),
-            ),
-            ("One\ntwo\nthree\n\nend\n", "One\n2\nthree\n\nend\n", ("One\ntwo\nthree\n", "One\n2\nthree\n")),
-            ("- same\n", "- same\n", ("", "")),
-        ] {
-            let (old, new) = differing_parts(before, after);
-            let rest = |part: &str| statements(part);
-            assert!(before.contains(old) && after.contains(new), "{before:?} {after:?}");
-            assert_eq!((rest(old), rest(new)), (rest(parts.0), rest(parts.1)), "{before:?} {after:?}");
-        }
-    }
 
     #[test]
     fn words_that_refuse_are_no_consent() {
