@@ -100,7 +100,7 @@ fn model_config(selection: &ModelSelection, key: Option<ApiKey>) -> ModelConfig 
     }
 }
 
-/// A message of a host or a program without what looks like a key, whoever's it is.
+/// A message of a host or a program without what looks like a key, of any service.
 fn hide_secrets(message: &str) -> String {
     secrets::redact(message).0
 }

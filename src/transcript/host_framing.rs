@@ -224,7 +224,7 @@ fn delimited_spans(text: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Splits a message of a model: what it repeats of a memory is no evidence, whoever says it.
+/// Splits a message of a model: what it repeats of a memory is no evidence.
 pub(super) fn split_recalled(text: &str) -> FramedMessage {
     let mut framed = FramedMessage::default();
     let rest = remove_spans(Cow::Borrowed(text), &recalled_spans(text), &mut framed.injected);
