@@ -203,7 +203,13 @@ mod tests {
         for quote in ["Yes, please remember that.", "yes, do", "ok, remember it", "好的，记住吧"] {
             assert!(agrees(quote, "Lives in Austin"), "{quote}");
         }
-        for quote in ["No, don't save that.", "Please don't remember that", "What time is it in Austin?"] {
+        for quote in [
+            "No, don't save that.",
+            "Please don't remember that",
+            "What time is it in Austin?",
+            "Should you remember that?",
+            "Sure, remember that I drink tea",
+        ] {
             assert!(!agrees(quote, "Lives in Austin"), "{quote}");
         }
     }

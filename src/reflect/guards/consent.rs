@@ -67,14 +67,17 @@ fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
     }
     let question =
         turns[..index].iter().rev().filter(|t| !t.injected && t.role != Role::Tool).find(|t| !t.text.trim().is_empty());
+    let requested: String = requested_ranges(text).into_iter().map(|range| format!("{}\n", &text[range])).collect();
+    // "Sure, remember that I drink tea" agrees to something else than what was asked.
+    let names_its_own = !requested.is_empty() && names_own_fact(text);
     if let Some(question) = question.filter(|t| t.role == Role::Assistant)
         && is_remember_question(&question.text)
         && is_agreement(text)
+        && !names_its_own
     {
         return Some(format!("{}\n{text}", question.text));
     }
     let before = question.filter(|t| t.role == Role::Assistant).map_or("", |t| t.text.as_str());
-    let requested: String = requested_ranges(text).into_iter().map(|range| format!("{}\n", &text[range])).collect();
     // "Remember that" is about what was written before, by either side.
     if requested.is_empty() {
         return requested_next(turns, index).then(|| text.to_owned());
@@ -82,10 +85,22 @@ fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
     Some(if refers_back(text) { format!("{before}\n{requested}") } else { requested })
 }
 
-/// Whether the user's next turn is nothing but a request to keep what was just said: "yes please save that".
+/// Whether a request is followed by its fact: "remember that I …".
+fn names_own_fact(text: &str) -> bool {
+    let words = word_tokens(text);
+    words.windows(2).any(|pair| pair[0].text == "that" && matches!(&*pair[1].text, "i" | "i'm" | "my" | "our" | "we"))
+}
+
+/// Whether the user's next turn is nothing but a request to keep what was just said, "yes please save that", or agrees to
+/// the question whether to keep it.
 fn requested_next(turns: &[Turn], index: usize) -> bool {
-    let next = turns[index + 1..].iter().find(|t| t.role == Role::User && !t.injected);
-    next.is_some_and(|turn| {
+    let later = || turns[index + 1..].iter().enumerate().filter(|(_, t)| !t.injected && t.role != Role::Tool);
+    let next = later().find(|(_, t)| t.role == Role::User);
+    next.is_some_and(|(n, turn)| {
+        let asked = later().take_while(|(at, _)| *at < n).last();
+        if asked.is_some_and(|(_, t)| is_remember_question(&t.text)) && is_agreement(&turn.text) {
+            return !names_own_fact(&turn.text);
+        }
         let prose = mask_non_prose(&turn.text);
         let mut parts =
             clauses(&prose).map(|(_, clause)| clause).filter(|c| c.chars().any(char::is_alphanumeric)).peekable();
@@ -203,6 +218,9 @@ fn is_remember_question(text: &str) -> bool {
 }
 
 fn is_agreement(text: &str) -> bool {
+    if text.trim_end().ends_with(['?', '？']) {
+        return false;
+    }
     let words = word_tokens(text);
     let opening = &words[..words.len().min(6)];
     let yes = AGREEMENT.find(opening).is_some() && DISAGREEMENT.find(opening).is_none();
