@@ -55,6 +55,9 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
             }
         }
     }
+    if found.iter().any(|finding| finding.violation == Violation::TooLong) {
+        return Route::Refused(found);
+    }
     let proof = find_proof(proposal, context);
     if let Err(violation) = proof {
         let excerpt = match violation.severity() {

@@ -270,9 +270,16 @@ impl<'a> GuardText<'a> {
 /// The maximum number of sentences in a memory.
 const MAX_SENTENCES: usize = 2;
 
+/// Up to how many times the length that is allowed, in bytes for characters, a text is checked by all rules.
+const MAX_READ_LENGTHS: usize = 16;
+
 /// All violations that the text alone shows; empty if it passes. Each guard reports at most one per violation.
 pub fn check_text(text: &str, kind: MemoryKind, rules: &WritingRules) -> Vec<GuardFinding> {
     let mut found = form::check_form(text, rules.max_chars);
+    // What is refused for its length is not read further: a reply may have megabytes.
+    if text.len() > MAX_READ_LENGTHS * rules.max_chars {
+        return found;
+    }
     // Findings quote the text, so redact secrets first.
     let (text, secret) = (secrets::redact(text).0, secrets::find_secrets(text).first().map(|s| s.kind));
     let prose = prose_mask::mask_non_prose(&text);
