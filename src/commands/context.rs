@@ -8,9 +8,11 @@ mod reader_mark;
 mod updates;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::journal_notes::{bullet_origins, with_stale_anchors};
+use super::item_doubts::{ItemDoubts, read_instructions};
+use super::journal_notes::bullet_origins;
 use super::list_and_read::summary_of;
 use super::work_branch::branch_at_work;
 use super::{Error, Session};
@@ -22,6 +24,7 @@ use crate::path::{MemoryPath, SourceAddress};
 use crate::store::{FoundFile as File, JournalHistory, RevisionSide, Store};
 use crate::text::rule_statements::names_rules;
 use crate::view::context::answer::ContextResult;
+use crate::view::context::contents::ContextContents;
 use crate::view::context::context_filter::ContextFilter;
 use crate::view::context::delta::{SeenRevision, UpdateEvent};
 use crate::view::context::entries::{RecentEntry, recent_entries};
@@ -29,11 +32,10 @@ use crate::view::context::facts::FactCollector;
 use crate::view::context::files::{IndexedFile, date_in_name, sort_by_value};
 use crate::view::context::layered::{MemoryUpdates, merge_entries, merge_layers, merge_records, merge_updates};
 use crate::view::context::notes::context_notes;
-use crate::view::context::page::{
-    ContextContents, ContextOptions, DEFAULT_BUDGET, default_page, index_page, records_page,
-};
+use crate::view::context::page::{ContextOptions, DEFAULT_BUDGET, default_page, index_page, records_page};
 use crate::view::context::prefilter::ContextPrefilter;
 use crate::view::context::records::{DatedRecord, MAX_RECORDS, newest_records};
+use crate::view::context::remarks::FindRemarks;
 use crate::view::context::{delta, itemize};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -84,6 +86,9 @@ pub struct ContextRequest {
     pub for_tools: bool,
     /// What rarely changes comes first and the updates last, so that a prompt cache holds.
     pub stable: bool,
+    /// Where the reader works: instructions for agents there are compared with what is shown. The working directory by
+    /// default.
+    pub directory: Option<PathBuf>,
 }
 
 /// The context, and the reader mark that the caller must save after printing it.
@@ -103,7 +108,9 @@ pub fn context(session: &Session, request: &ContextRequest) -> Result<(ContextRe
         return Err(Rejection::new(Code::Usage, message).hint("use a larger -b").into());
     }
     let item_filter = ContextFilter { today: session.now.date(), branch: branch_at_work(session) };
-    let builder = ContextBuilder { session, options: &options, item_filter, reader: request.reader.as_deref() };
+    let directory = request.directory.as_deref().unwrap_or(Path::new("."));
+    let builder =
+        ContextBuilder { session, options: &options, item_filter, reader: request.reader.as_deref(), directory };
     let (context, mark) = session.store.consistent(|| match request.style {
         ContextStyle::Default => builder.default_context(),
         ContextStyle::Index => builder.index_context().map(|context| (context, None)),
@@ -125,6 +132,7 @@ struct ContextBuilder<'a> {
     options: &'a ContextOptions,
     item_filter: ContextFilter,
     reader: Option<&'a str>,
+    directory: &'a Path,
 }
 
 /// What one memory has for a context, with paths within it.
@@ -201,8 +209,21 @@ impl ContextBuilder<'_> {
             merge_layers(&mut notes, &mut facts.facts, &self.session.layer_names());
         }
         let has_reader = self.reader.is_some();
-        let material =
-            ContextContents { beside, has_reader, since, events, facts, notes, entries, files: listed, procedures };
+        let instructions = read_instructions(self.session, self.directory);
+        let doubts = ItemDoubts::new(self.session, &instructions);
+        let find_remarks: FindRemarks<'_> = &|item| doubts.remarks(item);
+        let material = ContextContents {
+            beside,
+            has_reader,
+            since,
+            events,
+            facts,
+            notes,
+            entries,
+            files: listed,
+            procedures,
+            find_remarks: Some(find_remarks),
+        };
         let mark = mark.map(|own| ReaderMark::new(own, layer_marks));
         Ok((default_page(self.options, &material, policy), mark))
     }
@@ -239,12 +260,7 @@ impl ContextBuilder<'_> {
             let Ok((bytes, _)) = read else { return ScannedFile::default() };
             self.scan_file(file, bytes, &spotter, updates.as_ref())
         });
-        // In the stable order, what was written long ago must not lose its date with the next revision.
-        let origins = match self.reader.is_some() || self.options.stable {
-            false => BulletOrigins::from_journal(&revisions),
-            true => bullet_origins(self.store())?,
-        };
-        let origins = with_stale_anchors(self.store(), origins);
+        let origins = bullet_origins(self.store())?;
         let parsed = scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
         let today = self.session.now.date().to_string();
@@ -426,7 +442,9 @@ impl ContextBuilder<'_> {
             merge_records(&mut shown, &name, records, MAX_RECORDS);
             count += of_layer;
         }
-        Ok(records_page(self.options, &shown, count, &left_out))
+        let instructions = read_instructions(self.session, self.directory);
+        let doubts = ItemDoubts::new(self.session, &instructions);
+        Ok(records_page(self.options, &shown, count, &left_out, &|item| doubts.remarks(item)))
     }
 
     /// The newest records of this builder's memory, and the number of all.
@@ -442,7 +460,7 @@ impl ContextBuilder<'_> {
             Some(Box::new(itemize(&file.path, document)))
         });
         let found: Vec<ItemizedFile> = found.into_iter().flatten().map(|found| *found).collect();
-        let origins = with_stale_anchors(self.store(), bullet_origins(self.store())?);
+        let origins = bullet_origins(self.store())?;
         Ok(newest_records(&found, &origins, &self.item_filter, MAX_RECORDS))
     }
 }

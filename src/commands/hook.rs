@@ -4,7 +4,7 @@
 //! Never calls a model, never waits for a writer, and never fails: what cannot be done is left out.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::context::{ContextRequest, ReaderMark, context};
 use super::usage::AnswerUse;
@@ -132,7 +132,8 @@ fn start_context(
     notice: Option<String>,
 ) -> Option<HookAnswer> {
     let reader = Some(session.actor.clone());
-    let request = ContextRequest { reader, budget: Some(budget), stable: true, ..ContextRequest::default() };
+    let directory = input.directory.as_ref().map(PathBuf::from);
+    let request = ContextRequest { reader, budget: Some(budget), stable: true, directory, ..ContextRequest::default() };
     let (result, mark) = context(session, &request).ok()?;
     let notice = notice.map_or(String::new(), |notice| format!("{notice}\n\n"));
     let envelope = host.context_envelope(HookEvent::SessionStart, &(notice + &result.text));

@@ -44,6 +44,7 @@ pub mod hook;
 pub mod import;
 pub mod inbox;
 mod init;
+mod item_doubts;
 mod journal_notes;
 mod layers;
 mod list_and_read;

@@ -64,6 +64,11 @@ impl CodeText {
         Some(CodeText { text: bytes, starts })
     }
 
+    /// Its length in bytes.
+    pub fn byte_count(&self) -> u64 {
+        self.text.len() as u64
+    }
+
     pub fn line_count(&self) -> usize {
         self.starts.len() - 1
     }

@@ -475,45 +475,48 @@ fn a_generated_file_that_is_not_built_is_no_finding() {
 }
 
 #[test]
-fn context_and_query_mark_what_the_last_check_found() {
+fn context_compares_the_code_and_query_marks_what_the_last_check_found() {
     let repo = anchored();
     let ask = |args: &[&str]| repo.memdir(args).exit(0);
+    let line = |text: &str, mark: &str| format!("- {text}{mark} (facts/net.md@{})\n", handle(text));
+    assert!(ask(&["context"]).stdout.contains(&line(BACKOFF, "")));
     put(&repo, "src/net.rs", format!("// new\n{}", CODE.replace("250", "500")));
-    // Before a check nothing is known, and no code is opened.
-    assert!(!ask(&["context"]).stdout.contains("(anchor"));
-    repo.memdir(["check", "--anchors"]).exit(6);
+    // `context` needs no check: it opens the code of what it shows. Lines that only moved are no doubt.
     let context = ask(&["context"]).stdout;
-    assert!(context.contains(&format!("- {RETRIES} (anchor moved) (facts/net.md@{})\n", handle(RETRIES))), "{context}");
-    assert!(
-        context.contains(&format!("- {BACKOFF} (anchor changed) (facts/net.md@{})\n", handle(BACKOFF))),
-        "{context}"
-    );
-    assert!(ask(&["context", "--style", "records"]).stdout.contains(&format!("{RETRIES} (anchor moved)\n")));
+    assert!(context.contains(&line(BACKOFF, " (src/net.rs:7-9 changed)")), "{context}");
+    assert!(context.contains(&line(RETRIES, "")), "{context}");
     let items = ask(&["--json", "context"]).json();
-    assert_eq!(items["items"][1]["stale_anchor"], "changed", "{items}");
+    let states: Vec<_> = items["items"].as_array().unwrap().iter().map(|item| item["stale_anchor"].as_str()).collect();
+    assert_eq!(states, [Some("moved"), Some("changed")], "{items}");
+    let records = ask(&["context", "--style", "records"]).stdout;
+    assert!(records.contains(&format!("{BACKOFF} (src/net.rs:7-9 changed)\n")), "{records}");
+    // `query` opens no code.
+    assert!(!ask(&["query", "retries"]).stdout.contains("(anchor"));
+    repo.memdir(["check", "--anchors"]).exit(6);
     let status = ask(&["--json", "status"]).json();
     let row = serde_json::json!({"what": "stale_anchors", "count": 2, "command": "memdir check --anchors"});
     assert!(status["attention"].as_array().unwrap().contains(&row), "{status}");
     assert!(ask(&["status"]).stdout.contains("\n2 anchors were stale at the last check\ntry: "));
+    let marks = || ask(&["query", "retries", "backs"]).stdout.matches("(anchor ").count();
     let found = ask(&["query", "retries"]).stdout;
     assert!(found.contains(&format!("{RETRIES} (anchor moved)\n")), "{found}");
     let rows = ask(&["--json", "query", "backs off"]).json();
     assert_eq!(rows["items"][0]["stale_anchor"], "changed", "{rows}");
-    // Pinned items are marked, too.
-    repo.memdir(["set", &address(RETRIES), "pin=true"]).exit(0);
-    assert!(ask(&["context"]).stdout.contains(&format!("- {RETRIES} (anchor moved) (facts/net.md@")));
+    // Pinned items are compared, too.
+    repo.memdir(["set", &address(BACKOFF), "pin=true"]).exit(0);
+    assert!(ask(&["context"]).stdout.contains(&line(BACKOFF, " (src/net.rs:7-9 changed)")));
     // A partial check changes only what it examined.
     repo.put("facts/other.md", "- x\n");
     repo.memdir(["check", "--anchors", "facts/other.md"]).exit(0);
-    assert_eq!(ask(&["context"]).stdout.matches("(anchor ").count(), 2);
+    assert_eq!(marks(), 2);
     // Another anchor or another text is not what was checked.
     repo.memdir(["check", "--anchors", "--fix"]).exit(6);
-    assert_eq!(ask(&["context"]).stdout.matches("(anchor ").count(), 1);
+    assert_eq!(marks(), 1);
     repo.memdir(["update", &address(BACKOFF), "Backs off half a second"]).exit(0);
-    assert!(!ask(&["context"]).stdout.contains("(anchor"));
+    assert_eq!(marks(), 0);
     // A damaged note marks nothing.
     repo.put(".memdir/anchors", b"anchors 1\n\xff\xff");
-    assert!(!ask(&["context"]).stdout.contains("(anchor"));
+    assert_eq!(marks(), 0);
 }
 
 #[test]
@@ -528,7 +531,7 @@ fn a_metadata_line_that_belonged_to_another_bullet_is_left_alone() {
     check(&repo, 0, "");
     repo.memdir(["check", "--anchors", "--fix"]).exit(0);
     assert_eq!(repo.text("facts/net.md"), before);
-    assert!(!repo.memdir(["context"]).exit(0).stdout.contains("(anchor"));
+    assert!(!repo.memdir(["context"]).exit(0).stdout.contains("src/net.rs"));
     assert!(repo.memdir(["check"]).exit(6).stdout.contains("belonged to another bullet"));
 }
 
@@ -558,11 +561,13 @@ fn a_restricted_agent_learns_nothing_of_hidden_items() {
     let found = planner(&["--json", "check", "--anchors"]).exit(6);
     assert!(!found.stdout.contains("health"), "{found:#?}");
     assert_eq!(found.json()["anchors"].as_array().unwrap().len(), 2);
-    // It sees a part only, so it notes nothing; what another check noted, it sees where it sees the item.
-    assert!(!planner(&["context"]).exit(0).stdout.contains("(anchor"));
-    repo.memdir(["check", "--anchors"]).exit(6);
     let context = planner(&["context"]).exit(0).stdout;
-    assert_eq!((context.matches("(anchor changed)").count(), context.contains("Knee")), (1, false), "{context}");
+    assert_eq!((context.matches(" changed)").count(), context.contains("Knee")), (1, false), "{context}");
+    // It sees a part only, so it notes nothing; what another check noted, it sees where it sees the item.
+    let marks = || planner(&["query", "retries", "knee"]).exit(0).stdout.matches("(anchor changed)").count();
+    assert_eq!(marks(), 0);
+    repo.memdir(["check", "--anchors"]).exit(6);
+    assert_eq!(marks(), 1);
     let counted = planner(&["--json", "status"]).exit(0).json()["attention"].to_string();
     assert!(
         counted.contains(r#""count":1,"what":"stale_anchors""#)

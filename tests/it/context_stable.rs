@@ -19,6 +19,7 @@ fn memory(files: usize, bullets: usize) -> Memory {
             .map(|n| match (file + n) % 17 {
                 0 => format!("- {}\n  <!-- mem pin -->\n", sentence(file * bullets + n)),
                 1 => format!("- {}\n  <!-- mem imp=8 -->\n", sentence(file * bullets + n)),
+                2..6 => format!("- {}\n  <!-- mem added=2025-12-{:02} -->\n", sentence(file * bullets + n), 1 + n % 28),
                 _ => format!("- {}\n", sentence(file * bullets + n)),
             })
             .collect();

@@ -97,12 +97,12 @@ fn a_context_marks_low_confidence_and_shows_it_last() {
     assert_eq!(
         context_lines(&ran),
         [
-            line("fresh", ""),
+            line("fresh", " (4d)"),
             line("undated", ""),
             line("plain", ""),
-            line("old", " (low confidence 0.4)"),
-            line("ancient", " (low confidence 0.3)"),
-            line("guessed", " (low confidence 0.2)"),
+            line("old", " (180d) (low confidence 0.4)"),
+            line("ancient", " (2246d) (low confidence 0.3)"),
+            line("guessed", " (90d) (low confidence 0.2)"),
         ]
     );
     let answer = memory.run(["context", "--json"]).exit(0).json();

@@ -75,6 +75,30 @@ fn reads_merge_all_layers_and_name_them() {
 }
 
 #[test]
+fn an_anchor_is_compared_in_the_repository_of_its_layer() {
+    let project = layered("[project, mine]");
+    project.put("work/.git/HEAD", "ref: refs/heads/main\n");
+    project.put("work/a.sh", "project\n");
+    project.put(".local/share/.git/HEAD", "ref: refs/heads/main\n");
+    project.put(".local/share/a.sh", "mine\n");
+    project.put(&format!("{MINE}/facts/code.md"), "# Code\n\n- The script says mine\n  <!-- mem when=src/** -->\n");
+    let at = format!("mine:code@{}", handle("The script says mine"));
+    done(&project, &["set", &at, "anchor=a.sh:1"]);
+    let edit =
+        json!({"session_id": "s", "cwd": project.work(), "tool_name": "Edit", "tool_input": {"file_path": "src/a.rs"}});
+    let shown = |session: &str| {
+        let mut edit = edit.clone();
+        edit["session_id"] = session.into();
+        let hook = project.hook(&["pre-tool", "--host", "claude"], edit.to_string().as_bytes());
+        assert!(hook.contains("The script says mine"), "{hook}");
+        [hook, done(&project, &["context"])].map(|text| text.contains("The script says mine (a.sh:1 changed)"))
+    };
+    assert_eq!(shown("a"), [false, false]);
+    project.put(".local/share/a.sh", "other\n");
+    assert_eq!(shown("b"), [true, true]);
+}
+
+#[test]
 fn changes_go_to_the_nearest_layer_or_to_the_one_that_is_named() {
     for (layers, is_project) in [("[project, mine]", true), ("[mine, project]", false)] {
         let project = layered(layers);

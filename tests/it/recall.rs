@@ -174,6 +174,90 @@ fn what_speaks_against_a_bullet_stands_beside_it() {
     assert!(line("src/b.rs").ends_with(": The entry point of the tests (src/b.rs is gone)"));
 }
 
+/// The lines of a session's start, of one memory.
+fn start_lines(project: &Project, fields: Value) -> Vec<String> {
+    text(project, "claude", "session-start", fields).lines().map(str::to_owned).collect()
+}
+
+/// What stands between a bullet's text and its address; `None` without such a line.
+fn remarks_of(lines: &[String], bullet: &str) -> Option<String> {
+    let rest = lines.iter().find_map(|line| line.strip_prefix(&format!("- {bullet}")))?;
+    Some(rest.split(" (facts/").next().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn the_start_of_a_session_says_what_is_known_about_each_line() {
+    let project = project();
+    project.put("work/CLAUDE.md", "# Project\n\n- Handlers listen on port 8081\n");
+    project.put("work/api/AGENTS.md", "# Api\n\n- The api speaks version 7\n");
+    project.put("work/src/a.rs", "// new\nfn main() {}\n");
+    project.put("work/.git/HEAD", "ref: refs/heads/main\n");
+    let text = "# Code\n\n- Handlers listen on port 8080\n  <!-- mem upd=2026-02-14 -->\n\
+        - Always name the entry point\n  <!-- mem pin anchor=src/a.rs:1#000000000000 -->\n\
+        - The entry point of the tests\n  <!-- mem imp=8 anchor=src/b.rs:1#000000000000 added=2025-11-22 -->\n\
+        - The entry point does nothing\n  <!-- mem anchor=src/a.rs:1#536e506bb909 -->\n\
+        - The api speaks version 8\n- Everything else is fine\n";
+    project.put("work/memory/facts/code.md", text);
+    let known = |fields: Value| {
+        let lines = start_lines(&project, fields);
+        let of = |bullet: &str| remarks_of(&lines, bullet).unwrap_or_else(|| panic!("{bullet}: {lines:#?}"));
+        [
+            of("Handlers listen on port 8080"),
+            of("Always name the entry point"),
+            of("The entry point of the tests"),
+            of("The entry point does nothing"),
+            of("The api speaks version 8"),
+            of("Everything else is fine"),
+        ]
+    };
+    let mut expected = [
+        " (10d) (contradicts CLAUDE.md:3)",
+        " (src/a.rs:1 changed)",
+        " (94d) (src/b.rs is gone)",
+        // Its line moved, and still says the same.
+        "",
+        "",
+        "",
+    ];
+    assert_eq!(known(json!({"session_id": "a"})), expected);
+    // A session in a folder has the instructions of that folder, too.
+    expected[4] = " (contradicts api/AGENTS.md:3)";
+    assert_eq!(known(json!({"session_id": "b", "cwd": project.work().join("api")})), expected);
+    // So does `context`, and JSON has the state of an anchor.
+    let shown = project.run(&["context", "--json"]);
+    let answer: Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!(
+        answer["items"][0]["text"].as_str().unwrap().split(" (facts/").next(),
+        Some("Always name the entry point (src/a.rs:1 changed)")
+    );
+    assert_eq!(answer["items"][0]["stale_anchor"], "changed");
+    let moved = answer["items"].as_array().unwrap().iter().find(|item| item["stale_anchor"] == "moved");
+    assert!(
+        moved.is_some_and(|item| item["text"].as_str().unwrap().starts_with("The entry point does nothing (facts/"))
+    );
+}
+
+#[test]
+fn instructions_are_read_only_where_they_are_the_repository_s_own() {
+    let project = project();
+    project.put("work/.git/HEAD", "ref: refs/heads/main\n");
+    project.put("work/memory/facts/code.md", "# Code\n\n- Handlers listen on port 8080\n");
+    project.put("elsewhere.md", "- Handlers listen on port 8081\n");
+    let remarks = || remarks_of(&start_lines(&project, json!({})), "Handlers listen on port 8080").unwrap();
+    // A link that came with a clone, a file that is too large, and one that is no text.
+    std::os::unix::fs::symlink(project.home.path().join("elsewhere.md"), project.work().join("CLAUDE.md")).unwrap();
+    project.put("work/AGENTS.md", &format!("- Handlers listen on port 8081\n{}", "- more\n".repeat(60_000)));
+    project.put("work/GEMINI.md", "- Handlers listen on port 8081\n\0");
+    assert_eq!(remarks(), "");
+    project.put("work/GEMINI.md", "- Handlers listen on port 8081\n");
+    assert_eq!(remarks(), " (contradicts GEMINI.md:1)");
+    // A file of the memory is none, because a restricted caller may not see it.
+    fs_err::remove_file(project.work().join("GEMINI.md")).unwrap();
+    project.put("work/memory/.git/HEAD", "ref: refs/heads/main\n");
+    project.put("work/memory/CLAUDE.md", "- Handlers listen on port 8081\n");
+    assert_eq!(remarks(), "");
+}
+
 #[test]
 fn hidden_and_expired_items_are_not_shown() {
     let project = project();

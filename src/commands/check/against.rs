@@ -49,12 +49,23 @@ pub fn read_outside_texts(session: &Session, files: &[PathBuf]) -> Result<Vec<Ou
         let changed = outside_files::modified(path)
             .and_then(|time| jiff::Timestamp::try_from(time).ok())
             .map(|time| time.to_zoned(session.now.time_zone().clone()).date().to_string());
-        for (line, section, text) in document_sentences(&document) {
-            let (file, changed) = (path.display().to_string(), changed.clone());
-            texts.push(OutsideText { file, changed, line, section, text });
-        }
+        texts.extend(outside_texts(&path.display().to_string(), changed.as_deref(), &document));
     }
     Ok(texts)
+}
+
+/// The sentences of a document that messages call `file`; `changed` is the day of its last change.
+pub fn outside_texts(file: &str, changed: Option<&str>, document: &Document) -> Vec<OutsideText> {
+    let sentences = document_sentences(document).into_iter();
+    sentences
+        .map(|(line, section, text)| OutsideText {
+            file: file.to_owned(),
+            changed: changed.map(str::to_owned),
+            line,
+            section,
+            text,
+        })
+        .collect()
 }
 
 fn decode_error(path: &Path, why: TextDecodeError) -> Rejection {
@@ -95,6 +106,12 @@ pub struct OutsideIndex<'a> {
     by_word: HashMap<String, Vec<usize>>,
 }
 
+/// The indices of outside statements that one of the memory excludes, and of those that repeat it.
+struct StatementMatches {
+    contradicting: Vec<usize>,
+    repeated: Vec<usize>,
+}
+
 /// What one file of the memory has in common with the files outside.
 #[derive(Default)]
 pub struct OutsideMatches {
@@ -117,6 +134,28 @@ impl<'a> OutsideIndex<'a> {
         OutsideIndex { rows, by_word }
     }
 
+    /// The first outside statement that a text excludes.
+    pub fn contradicting(&self, text: &str) -> Option<&'a OutsideText> {
+        if self.rows.is_empty() {
+            return None;
+        }
+        self.compare(&Statement::of(text)).contradicting.first().map(|n| self.rows[*n].0)
+    }
+
+    fn compare(&self, statement: &Statement<'_>) -> StatementMatches {
+        let candidates: BTreeSet<usize> =
+            words(statement).into_iter().filter_map(|word| self.by_word.get(word)).flatten().copied().collect();
+        let repeated: Vec<usize> =
+            candidates.iter().copied().filter(|&n| extra_words(statement, &self.rows[n].1) == Some(0)).collect();
+        // A file that repeats the bullet in another section is about another subject in this one.
+        let is_elsewhere = |n: usize| {
+            let place = |n: usize| (&self.rows[n].0.file, self.rows[n].0.section);
+            repeated.iter().any(|&r| place(r).0 == place(n).0 && place(r).1 != place(n).1)
+        };
+        let contradicts = |&n: &usize| !is_elsewhere(n) && compare_statements(statement, &self.rows[n].1).is_some();
+        StatementMatches { contradicting: candidates.into_iter().filter(contradicts).collect(), repeated }
+    }
+
     /// Compares the bullets of one file of the memory with all outside statements.
     pub fn matches(
         &self,
@@ -130,21 +169,9 @@ impl<'a> OutsideIndex<'a> {
         for i in stating_bullets(document).filter(|_| !self.rows.is_empty()) {
             let bullet = &document.bullets()[i];
             let text = document.bullet_text(i);
-            let statement = Statement::of(&text);
-            let candidates: BTreeSet<usize> =
-                words(&statement).into_iter().filter_map(|word| self.by_word.get(word)).flatten().copied().collect();
-            let repeated: Vec<usize> =
-                candidates.iter().copied().filter(|&n| extra_words(&statement, &self.rows[n].1) == Some(0)).collect();
-            // A file that repeats the bullet in another section is about another subject in this one.
-            let is_elsewhere = |n: usize| {
-                let place = |n: usize| (&self.rows[n].0.file, self.rows[n].0.section);
-                repeated.iter().any(|&r| place(r).0 == place(n).0 && place(r).1 != place(n).1)
-            };
-            for n in candidates.into_iter().filter(|&n| !is_elsewhere(n)) {
-                let (outside, other) = &self.rows[n];
-                if compare_statements(&statement, other).is_none() {
-                    continue;
-                }
+            let StatementMatches { contradicting, repeated } = self.compare(&Statement::of(&text));
+            for n in contradicting {
+                let outside = self.rows[n].0;
                 let (line, _) = line_and_column(document.text(), bullet.line_start as usize);
                 let changed = outside.changed.as_ref().map_or(String::new(), |day| format!(" (changed {day})"));
                 let place = format!("{}:{}{changed}", outside.file, outside.line);

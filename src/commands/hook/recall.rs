@@ -6,19 +6,20 @@
 use std::path::Path;
 
 use super::{AnswerUse, HookAnswer};
+use crate::commands::item_doubts::{ItemDoubts, read_instructions};
 use crate::commands::query::query;
 use crate::commands::{CommandResult, Session};
+use crate::document::MetaKey;
 use crate::host::agent_hosts::{AgentHost, HookEvent, HookInput};
 use crate::host::git_dir::GitDirectory;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::text::topic_match::Topic;
+use crate::view::context::remarks::ShownItem;
 use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line};
 use crate::view::query::filter::QueryOptions;
 use crate::view::query::query_row::QueryRow;
-use doubts::Doubts;
 use shown::ShownItems;
 
-mod doubts;
 pub mod shown;
 
 /// The most bullets for a prompt.
@@ -229,18 +230,19 @@ fn to_text(session: &Session, input: &HookInput, rows: &[QueryRow]) -> Option<(S
     if rows.is_empty() {
         return None;
     }
-    let doubts = Doubts::of(session, input);
+    let directory = input.directory.as_deref().map_or(session.dir.as_path(), Path::new);
+    let instructions = read_instructions(session, directory);
+    let doubts = ItemDoubts::new(session, &instructions);
     let mut text = format!("{NOTES_NOTICE}\n");
     let mut addresses = Vec::new();
     for row in rows {
-        let mut line = format!("- {}: {}", row.address, sanitize_line(&row.text));
-        let day = row.date.as_deref().and_then(|day| day.parse::<jiff::civil::Date>().ok());
-        let age = day.and_then(|day| day.until((jiff::Unit::Day, session.now.date())).ok()).map(|span| span.get_days());
-        if let Some(age) = age.filter(|age| *age > 0) {
-            line.push_str(&format!(" ({age}d)"));
-        }
-        doubts.about(row).iter().for_each(|doubt| line.push_str(&format!(" ({doubt})")));
-        line.push('\n');
+        let remarks = doubts.remarks(&ShownItem {
+            address: &row.address,
+            text: &row.text,
+            day: row.date.as_deref().and_then(|day| day.parse().ok()),
+            anchor: row.meta.get(MetaKey::Anchor.name()).and_then(|anchor| anchor.as_str()),
+        });
+        let line = format!("- {}: {}{}\n", row.address, sanitize_line(&row.text), remarks.to_text());
         if estimate_llm_tokens(&text) + estimate_llm_tokens(&line) <= MAX_TOKENS {
             text.push_str(&line);
             addresses.push(row.address.clone());

@@ -56,6 +56,8 @@ pub struct BlockRows<'a> {
     pub count: usize,
     /// Formats the row with this index.
     pub row: &'a dyn Fn(usize) -> String,
+    /// A lower bound of a row's cost, in quarters of a token: a row that cannot fit is not formatted.
+    pub least_cost: &'a dyn Fn(usize) -> usize,
     /// Sort key of a row among the shown ones.
     pub position: &'a dyn Fn(usize) -> usize,
     /// After this many rows that did not fit, packing stops.
@@ -83,6 +85,10 @@ pub fn pack(head: &str, rows: &BlockRows<'_>, budget: usize, describe: DescribeO
         if whole > budget && (left < MIN_REST || misses == rows.max_misses) {
             break;
         }
+        if n >= formatted.len() && (rows.least_cost)(n) > left {
+            misses += 1;
+            continue;
+        }
         let row = formatted.get(n).cloned().unwrap_or_else(|| (rows.row)(n));
         match left.checked_sub(line_cost(&row)) {
             Some(rest) => {
@@ -109,7 +115,13 @@ mod tests {
         let rows: Vec<String> =
             ["- first one", "- a second one that is rather long", "- third"].map(String::from).into();
         let omitted = |left: &[usize]| vec![format!("… {} more", left.len())];
-        let rows = BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n, max_misses: 16 };
+        let rows = BlockRows {
+            count: rows.len(),
+            row: &|n| rows[n].clone(),
+            least_cost: &|_| 0,
+            position: &|n| n,
+            max_misses: 16,
+        };
         let block = pack("Head:", &rows, budget, &omitted);
         assert_eq!(block.lines, expected, "{budget}");
         assert!(block.cost() <= budget);

@@ -2,6 +2,7 @@
 //!
 //! Never cuts a text: what does not fit is found through the index.
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -10,7 +11,9 @@ use jiff::civil::Date;
 use super::context_filter::ContextFilter;
 use super::layered::overrules_mark;
 use super::notes::{CategoryQuotas, ContextNote, confidence_mark, is_low, note_reason, policy_categories};
+use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
 use super::{item_address, item_text, sanitize};
+use crate::document::MetaKey;
 use crate::path::MemoryPath;
 use crate::policy::{EffectiveConfidence, Policy};
 use crate::text::llm_tokens::estimate_llm_tokens;
@@ -19,7 +22,6 @@ use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::{ItemKind, label, searched_texts};
-use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// The least number of tokens that a fact takes. It bounds how many can fit a budget.
 const MIN_FACT_TOKENS: usize = 6;
@@ -35,7 +37,10 @@ pub struct PlainFact {
     pub date: Option<ItemDate>,
     /// Its whole text as one sanitized line.
     pub text: String,
-    pub stale_anchor: Option<StaleAnchor>,
+    /// The value of its metadata key `anchor`.
+    pub anchor: Option<String>,
+    /// What is known about it, once it was asked.
+    pub remarks: OnceCell<ItemRemarks>,
     /// Its effective confidence, if it states one.
     pub confidence: Option<EffectiveConfidence>,
     /// Whether it was written today or yesterday. Both, because a date may be that of another time zone.
@@ -69,9 +74,16 @@ struct FactKey {
 }
 
 impl PlainFact {
-    /// Its line: `- Prefers tabs (facts/user.md@acvh)`.
-    pub fn line(&self) -> String {
-        let mark = self.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
+    /// What is known about it, asked once.
+    pub fn remarks(&self, find: FindRemarks<'_>) -> &ItemRemarks {
+        let day = self.date.map(|date| date.day);
+        let item = ShownItem { address: &self.address, text: &self.text, day, anchor: self.anchor.as_deref() };
+        self.remarks.get_or_init(|| find(&item))
+    }
+
+    /// Its line, with what is known about it: `- Prefers tabs (94d) (facts/user.md@acvh)`.
+    pub fn line(&self, remarks: &ItemRemarks) -> String {
+        let mark = remarks.to_text();
         let doubt = confidence_mark(self.confidence);
         format!("- {}{mark}{doubt}{} ({})", self.text, overrules_mark(&self.overrules), self.address)
     }
@@ -202,7 +214,8 @@ impl<'a> FactCollector<'a> {
                 address: sanitize::sanitize_line(&item_address(file, item)),
                 date: key.date.0,
                 text: sanitize::sanitize_line(&whole_text(file, item)),
-                stale_anchor: facts.stale_anchor(item),
+                anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
+                remarks: OnceCell::new(),
                 confidence,
                 is_new: key.date.0.is_some_and(|date| date.day >= self.newest_day),
                 overrules: Vec::new(),

@@ -6,12 +6,14 @@
 //!
 //! In reading order: [`context_filter`] decides what may be shown; [`prefilter`] finds files that need parsing;
 //! [`notes`] selects items, [`facts`] adds plain ones, [`delta`] finds the updates, [`files`] sorts the index, [`entries`] lists the newest
-//! episodes, [`layered`] merges the items of several memories, [`records`] lists all items by date; [`sanitize`] makes their texts harmless; [`block`] packs lines into a
-//! budget; [`page`] joins the blocks, [`stable_page`] in the order for prompt caches; [`answer`] is the result.
+//! episodes, [`layered`] merges the items of several memories, [`records`] lists all items by date; [`remarks`] says how old an item is and what
+//! speaks against it; [`sanitize`] makes their texts harmless; [`block`] packs lines into a
+//! budget; [`contents`] has what a context is made of; [`page`] joins the blocks, [`stable_page`] in the order for prompt caches; [`answer`] is the result.
 
 pub mod agent_guide;
 pub mod answer;
 pub mod block;
+pub mod contents;
 pub mod context_filter;
 pub mod delta;
 pub mod entries;
@@ -22,6 +24,7 @@ pub mod notes;
 pub mod page;
 pub mod prefilter;
 pub mod records;
+pub mod remarks;
 pub mod sanitize;
 mod stable_page;
 

@@ -2,19 +2,21 @@
 //!
 //! Never guesses an importance: items without one are found through the index and `query`.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::context_filter::ContextFilter;
 use super::layered::overrules_mark;
+use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
 use super::{item_address, item_text, sanitize};
+use crate::document::MetaKey;
 use crate::policy::{ContextMode, EffectiveConfidence, Policy};
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::ItemKind;
-use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// Minimum importance of an item that is always included.
 pub const IMPORTANT: u8 = 7;
@@ -63,7 +65,10 @@ pub struct ContextNote {
     pub address: String,
     /// Its text as one sanitized line.
     pub text: String,
-    pub stale_anchor: Option<StaleAnchor>,
+    /// The value of its metadata key `anchor`.
+    pub anchor: Option<String>,
+    /// What is known about it, once it was asked.
+    pub remarks: OnceCell<ItemRemarks>,
     importance: u8,
     /// Its effective confidence, if it states one.
     pub confidence: Option<EffectiveConfidence>,
@@ -84,9 +89,16 @@ impl ContextNote {
         self.reason == NoteReason::Pinned || estimate_llm_tokens(&self.text) <= MAX_NOTE_TOKENS
     }
 
-    /// Its line.
-    pub fn line(&self) -> String {
-        let mark = self.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
+    /// What is known about it, asked once.
+    pub fn remarks(&self, find: FindRemarks<'_>) -> &ItemRemarks {
+        let day = self.date.map(|date| date.day);
+        let item = ShownItem { address: &self.address, text: &self.text, day, anchor: self.anchor.as_deref() };
+        self.remarks.get_or_init(|| find(&item))
+    }
+
+    /// Its line, with what is known about it.
+    pub fn line(&self, remarks: &ItemRemarks) -> String {
+        let mark = remarks.to_text();
         let doubt = confidence_mark(self.confidence);
         let text = match self.is_whole() {
             true => self.text.as_str().into(),
@@ -126,7 +138,8 @@ pub fn context_notes(
                 date: facts.date(item),
                 address: String::new(),
                 text: String::new(),
-                stale_anchor: facts.stale_anchor(item),
+                anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
+                remarks: OnceCell::new(),
                 importance: facts.importance(item).unwrap_or(0),
                 confidence: facts.confidence(item, policy.decay, filter.today),
                 overrules: Vec::new(),

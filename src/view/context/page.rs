@@ -9,17 +9,16 @@ use std::collections::HashMap;
 use super::agent_guide::{AGENT_GUIDE, TOOL_GUIDE};
 use super::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
 use super::block::{self, BlockRows, MAX_INDEX_MISSES, PackedBlock, line_cost, lines_cost, pack};
+use super::contents::ContextContents;
 use super::delta::{self, SeenRevision, UpdateEvent};
 use super::entries::RecentEntry;
-use super::facts::{PlainFact, PlainFacts};
 use super::files::IndexedFile;
-use super::notes::{self, ContextNote, NoteReason};
 use super::records::{DatedRecord, cut_to_chars};
+use super::remarks::{FindRemarks, ItemRemarks};
 use super::sanitize::{self, NOTES_NOTICE};
 use super::stable_page::stable_page;
 use crate::policy::Policy;
 use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// The smallest budget in tokens: the fixed lines of every context fit into it.
 pub const MIN_BUDGET: usize = 320;
@@ -74,29 +73,6 @@ impl ContextOptions {
     }
 }
 
-/// The contents of a context.
-#[derive(Default)]
-pub struct ContextContents {
-    /// The revision since which updates are reported; `None` without updates.
-    pub since: Option<SeenRevision>,
-    /// Whether the reader is one to whom updates are reported, now or the next time.
-    pub has_reader: bool,
-    /// The updates, most valuable first.
-    pub events: Vec<UpdateEvent>,
-    /// The items, most valuable first.
-    pub notes: Vec<ContextNote>,
-    /// The other facts.
-    pub facts: PlainFacts,
-    /// The index, most valuable first.
-    pub files: Vec<IndexedFile>,
-    /// The newest entries, newest first.
-    pub entries: Vec<RecentEntry>,
-    /// The number of files with procedures.
-    pub procedures: usize,
-    /// Lines about the other layers; shown where the budget has room beyond the least.
-    pub beside: Vec<String>,
-}
-
 /// The lines of a page that do not depend on its budget.
 pub(super) struct FixedLines {
     /// What the lines below it are.
@@ -108,7 +84,7 @@ pub(super) struct FixedLines {
 }
 
 impl FixedLines {
-    pub(super) fn new(options: &ContextOptions, contents: &ContextContents) -> FixedLines {
+    pub(super) fn new(options: &ContextOptions, contents: &ContextContents<'_>) -> FixedLines {
         let ContextContents { events, notes, facts, files, procedures, .. } = contents;
         let empty = events.is_empty() && notes.is_empty() && files.is_empty() && facts.facts.is_empty();
         let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
@@ -129,23 +105,21 @@ impl FixedLines {
 }
 
 /// The revision since which updates are reported, or an empty one.
-pub(super) fn since_when(contents: &ContextContents) -> SeenRevision {
+pub(super) fn since_when(contents: &ContextContents<'_>) -> SeenRevision {
     contents.since.clone().unwrap_or(SeenRevision { rev: String::new(), command: String::new() })
 }
 
 /// The context at the start of a session.
-pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy: &Policy) -> ContextResult {
+pub fn default_page(options: &ContextOptions, contents: &ContextContents<'_>, policy: &Policy) -> ContextResult {
     if options.stable {
         return stable_page(options, contents, policy);
     }
-    let ContextContents { since, events, notes, facts, files, entries, .. } = contents;
+    let ContextContents { since, events, notes, files, entries, .. } = contents;
     let fixed_lines = FixedLines::new(options, contents);
-    let omitted_notes =
-        |left: &[usize]| notes::omitted_lines(&left.iter().map(|n| &notes[*n]).collect::<Vec<_>>(), policy);
     let since_when = since_when(contents);
     let least = [
         delta::min_budget(&since_when, events),
-        block::min_budget(NOTES_HEAD, notes.len(), &omitted_notes),
+        contents.least_notes_budget(policy),
         block::min_budget(FILES_HEAD, files.len(), &omitted_files),
     ];
     let fixed = fixed_lines.cost() + least.iter().sum::<usize>();
@@ -154,10 +128,8 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy
     let updates = delta::updates_header(&since_when, events, least[0] + budget / 4);
     budget = (budget + least[0]).saturating_sub(updates.cost());
 
-    let (rows, given) = fit_notes(notes, budget + least[1]);
-    let block_rows =
-        BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n, max_misses: usize::MAX };
-    let mut noted = pack(NOTES_HEAD, &block_rows, given, &omitted_notes);
+    let given = contents.notes_budget(budget + least[1]);
+    let mut noted = contents.pack_notes(given, policy);
     budget = (budget + least[1]).saturating_sub(noted.cost());
 
     let whole_notes = || noted.shown.iter().filter(|n| notes[**n].is_whole()).map(|n| address_path(&notes[*n].address));
@@ -170,7 +142,7 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy
     // What is left over goes to items, then to facts.
     if !noted.omitted.is_empty() {
         let before = noted.cost();
-        noted = pack(NOTES_HEAD, &block_rows, before + budget, &omitted_notes);
+        noted = contents.pack_notes(before + budget, policy);
         budget = (budget + before).saturating_sub(noted.cost());
     }
     let rest = rest.with_more_facts(contents, budget);
@@ -183,8 +155,8 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy
     blocks.extend([noted.lines.clone(), packed_facts.lines.clone(), shown_index, newest.lines.clone(), guide]);
     let left_out =
         [&updates.omitted, &noted.omitted, &index.omitted, &aside, &newest.omitted].into_iter().flatten().cloned();
-    let items = noted.shown.iter().map(|n| item_row(&notes[*n], &rows[*n]));
-    let fact_items = packed_facts.shown.iter().map(|n| fact_row(&facts.facts[*n]));
+    let items = noted.shown.iter().map(|n| contents.note_item(*n));
+    let fact_items = packed_facts.shown.iter().map(|n| contents.fact_item(*n));
     ContextResult {
         since: since.as_ref().filter(|_| !events.is_empty()).map(|s| s.rev.clone()),
         updates: updates.shown.iter().map(|n| update_row(&events[*n], &updates.lines[n + 1])).collect(),
@@ -212,16 +184,16 @@ impl PackedRest {
     }
 
     /// Whether everything is shown, or at least named by the index.
-    fn is_complete(&self, contents: &ContextContents) -> bool {
+    fn is_complete(&self, contents: &ContextContents<'_>) -> bool {
         self.facts.shown.len() == contents.facts.facts.len()
             && self.index.omitted.is_empty()
             && self.entries.shown.len() == contents.entries.len()
     }
 
     /// Adds the facts that fit into what is left over.
-    fn with_more_facts(self, contents: &ContextContents, left_over: usize) -> PackedRest {
+    fn with_more_facts(self, contents: &ContextContents<'_>, left_over: usize) -> PackedRest {
         let facts = match self.facts.shown.len() < contents.facts.facts.len() {
-            true => pack_facts(&contents.facts.facts, self.facts.cost() + left_over),
+            true => pack_facts(contents, self.facts.cost() + left_over),
             false => self.facts,
         };
         PackedRest { facts, ..self }
@@ -231,13 +203,13 @@ impl PackedRest {
 /// Packs facts into `for_facts`, then the newest entries and the index of what is left into the rest of `budget`.
 /// `whole_notes` are the paths of items that are already shown whole.
 fn pack_rest<'a>(
-    contents: &'a ContextContents,
+    contents: &'a ContextContents<'_>,
     whole_notes: impl Iterator<Item = &'a str>,
     budget: usize,
     for_facts: usize,
 ) -> PackedRest {
     let ContextContents { files, entries, facts, .. } = contents;
-    let packed = pack_facts(&facts.facts, for_facts);
+    let packed = pack_facts(contents, for_facts);
     let mut budget = budget.saturating_sub(packed.cost());
     let mut shown_items: HashMap<&str, usize> = HashMap::new();
     let fact_paths = packed.shown.iter().map(|n| facts.facts[*n].path.as_str());
@@ -276,22 +248,26 @@ fn pack_rest<'a>(
 
 /// The newest entries; nothing if not even one fits, because the index lists their files.
 pub(super) fn pack_entries(entries: &[RecentEntry], budget: usize) -> PackedBlock {
-    let rows =
-        BlockRows { count: entries.len(), row: &|n| entries[n].line(), position: &|n| n, max_misses: MAX_INDEX_MISSES };
+    let rows = BlockRows {
+        count: entries.len(),
+        row: &|n| entries[n].line(),
+        least_cost: &|_| 0,
+        position: &|n| n,
+        max_misses: MAX_INDEX_MISSES,
+    };
     let block = pack(ENTRIES_HEAD, &rows, budget, &|left| vec![omitted_entries_line(entries, left)]);
     if block.shown.is_empty() || block.cost() > budget { PackedBlock::default() } else { block }
 }
 
 /// The facts: selected by value, printed in the order of their files.
-fn pack_facts(facts: &[PlainFact], budget: usize) -> PackedBlock {
+fn pack_facts(contents: &ContextContents<'_>, budget: usize) -> PackedBlock {
+    let facts = &contents.facts.facts;
     let mut order: Vec<usize> = (0..facts.len()).collect();
     order.sort_by(|a, b| facts[*a].reading_order().cmp(&facts[*b].reading_order()));
     let mut place = vec![0; facts.len()];
     order.into_iter().enumerate().for_each(|(at, n)| place[n] = at);
-    let rows =
-        BlockRows { count: facts.len(), row: &|n| facts[n].line(), position: &|n| place[n], max_misses: usize::MAX };
-    let block = pack(FACTS_HEAD, &rows, budget, &|_| Vec::new());
-    if block.shown.is_empty() { PackedBlock::default() } else { block }
+    let all: Vec<usize> = (0..facts.len()).collect();
+    contents.pack_facts(FACTS_HEAD, &all, &|n| place[n], budget)
 }
 
 /// The path in an address.
@@ -301,16 +277,6 @@ pub(super) fn address_path(address: &str) -> &str {
 
 pub(super) fn omitted_files(left: &[usize]) -> Vec<String> {
     vec![sanitize::omitted_files_line(left.len())]
-}
-
-/// The lines of the items, and their budget: the mandatory ones in at most three quarters of it, and at most half of the
-/// rest.
-pub(super) fn fit_notes(notes: &[ContextNote], budget: usize) -> (Vec<String>, usize) {
-    let must = notes.iter().filter(|n| n.reason != NoteReason::Noted).count();
-    let rows: Vec<String> = notes.iter().map(ContextNote::line).collect();
-    let needed = if must == 0 { 0 } else { line_cost(NOTES_HEAD) + lines_cost(&rows[..must]) };
-    let given = needed.min(budget * 3 / 4);
-    (rows, given + (budget - given) / 2)
 }
 
 /// The index: selected by value, printed in path order.
@@ -327,6 +293,7 @@ pub(super) fn pack_index(
     let rows = BlockRows {
         count: files.len(),
         row: &|n| line(files[n]),
+        least_cost: &|_| 0,
         position: &|n| place[n],
         max_misses: MAX_INDEX_MISSES,
     };
@@ -361,12 +328,13 @@ pub fn index_page(options: &ContextOptions, files: &[IndexedFile], beside: &[Str
 }
 
 /// All items, numbered and dated, newest first. `count` is the number of all records, `records` those that are given,
-/// `beside` lines about layers that are left out.
+/// `beside` lines about layers that are left out, `find_remarks` finds out what speaks against a record.
 pub fn records_page(
     options: &ContextOptions,
     records: &[DatedRecord],
     count: usize,
     beside: &[String],
+    find_remarks: FindRemarks<'_>,
 ) -> ContextResult {
     let head = [
         format!("(memories for app: {})", sanitize::truncate(&sanitize::sanitize_line(&options.app), 24)),
@@ -376,14 +344,15 @@ pub fn records_page(
     let told = tail.clone();
     tail.push("Use these memories to provide context-aware responses.".to_owned());
     let day = |record: &DatedRecord| record.date.map_or("unknown".to_owned(), |m| m.day.to_string());
+    let remarks: Vec<ItemRemarks> = records.iter().map(|record| find_remarks(&record.as_shown())).collect();
     let line = |n: usize, record: &DatedRecord| {
-        let mark = record.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
-        format!("{n}. [Created: {}] {}{mark}", day(record), cut_to_chars(&record.text, MAX_RECORD_CHARS))
+        let text = cut_to_chars(&record.text, MAX_RECORD_CHARS);
+        format!("{}. [Created: {}] {text}{}", n + 1, day(record), remarks[n].doubts())
     };
     let more = |n: usize| format!("… and {n} more: memdir list");
     let fixed = lines_cost(&head) + lines_cost(&tail) + 3;
     let mut budget = (options.budget * 4).saturating_sub(fixed);
-    let rows: Vec<String> = records.iter().enumerate().map(|(n, record)| line(n + 1, record)).collect();
+    let rows: Vec<String> = records.iter().enumerate().map(|(n, record)| line(n, record)).collect();
     if lines_cost(&rows) > budget || count > rows.len() {
         budget = budget.saturating_sub(line_cost(&more(count)));
     }
@@ -394,13 +363,13 @@ pub fn records_page(
     };
     let shown: Vec<String> = rows.iter().take_while(fits).cloned().collect();
     let omitted: Vec<String> = (shown.len() < count).then(|| more(count - shown.len())).into_iter().collect();
-    let items = records.iter().zip(&shown).map(|(record, line)| ContextItem {
+    let items = records.iter().zip(&remarks).zip(&shown).map(|((record, remarks), line)| ContextItem {
         address: record.address.clone(),
         why: "record",
         date: record.date.map(|m| m.day.to_string()),
         confidence: None,
         text: line.clone(),
-        stale_anchor: record.stale_anchor.map(StaleAnchor::name),
+        stale_anchor: remarks.state_name(),
     });
     let items = items.collect();
     let body: Vec<String> = shown.into_iter().chain(omitted.iter().cloned()).collect();
@@ -430,28 +399,6 @@ pub(super) fn update_row(event: &UpdateEvent, line: &str) -> ContextUpdate {
     ContextUpdate { event: event.kind.name(), path: event.path.clone(), text: without_marker(line) }
 }
 
-pub(super) fn item_row(note: &ContextNote, line: &str) -> ContextItem {
-    ContextItem {
-        address: note.address.clone(),
-        why: note.reason.name(),
-        date: note.date.map(|m| m.day.to_string()),
-        confidence: note.confidence.map(|confidence| confidence.rounded()),
-        text: without_marker(line),
-        stale_anchor: note.stale_anchor.map(StaleAnchor::name),
-    }
-}
-
-pub(super) fn fact_row(fact: &PlainFact) -> ContextItem {
-    ContextItem {
-        address: fact.address.clone(),
-        why: "fact",
-        date: fact.date.map(|m| m.day.to_string()),
-        confidence: fact.confidence.map(|confidence| confidence.rounded()),
-        text: without_marker(&fact.line()),
-        stale_anchor: fact.stale_anchor.map(StaleAnchor::name),
-    }
-}
-
 pub(super) fn file_row(file: &IndexedFile) -> ContextFile {
     ContextFile { path: file.path.to_string(), size: file.size, text: without_marker(&file.line()) }
 }
@@ -461,6 +408,6 @@ pub(super) fn entry_row(entry: &RecentEntry, line: &str) -> ContextEntry {
 }
 
 /// A line without its list marker.
-fn without_marker(line: &str) -> String {
+pub(super) fn without_marker(line: &str) -> String {
     line.strip_prefix("- ").unwrap_or(line).to_owned()
 }

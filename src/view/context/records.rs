@@ -5,13 +5,14 @@
 use std::borrow::Cow;
 
 use super::context_filter::ContextFilter;
+use super::remarks::ShownItem;
 use super::{item_address, item_text, sanitize};
+use crate::document::MetaKey;
 use crate::view::outline::field_value;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::{ItemKind, label};
-use crate::view::stale_anchors::StaleAnchor;
 
 /// The most records that are shown.
 pub const MAX_RECORDS: usize = 10;
@@ -25,7 +26,16 @@ pub struct DatedRecord {
     pub date: Option<ItemDate>,
     /// Its text as one sanitized line.
     pub text: String,
-    pub stale_anchor: Option<StaleAnchor>,
+    /// The value of its metadata key `anchor`.
+    pub anchor: Option<String>,
+}
+
+impl DatedRecord {
+    /// The record as an item that is about to be shown.
+    pub fn as_shown(&self) -> ShownItem<'_> {
+        let day = self.date.map(|date| date.day);
+        ShownItem { address: &self.address, text: &self.text, day, anchor: self.anchor.as_deref() }
+    }
 }
 
 /// The newest records of these files, at most `most`, and the number of all: bullets, paragraphs and table rows; from
@@ -52,7 +62,7 @@ pub fn newest_records(
             ItemKind::Entry => entry_text(&ItemFacts::new(&files[f], origins), item, filter),
             _ => item_text(&files[f], item),
         }),
-        stale_anchor: ItemFacts::new(&files[f], origins).stale_anchor(item),
+        anchor: ItemFacts::new(&files[f], origins).meta(item).valid(MetaKey::Anchor).map(str::to_owned),
     };
     (all.into_iter().map(record).collect(), whole)
 }

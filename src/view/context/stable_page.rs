@@ -8,15 +8,13 @@
 use std::collections::{HashMap, HashSet};
 
 use super::answer::ContextResult;
-use super::block::{self, BlockRows, PackedBlock, line_cost, pack};
+use super::block::{self, PackedBlock, line_cost};
+use super::contents::ContextContents;
 use super::delta;
-use super::facts::PlainFact;
 use super::files::IndexedFile;
-use super::notes;
 use super::page::{
-    ContextContents, ContextOptions, FACTS_HEAD, FILES_HEAD, FixedLines, MORE_FILES_HEAD, NOTES_HEAD, address_path,
-    entry_row, fact_row, file_row, fit_notes, item_row, join_blocks, omitted_files, pack_entries, pack_index,
-    since_when, update_row,
+    ContextOptions, FACTS_HEAD, FILES_HEAD, FixedLines, MORE_FILES_HEAD, address_path, entry_row, file_row,
+    join_blocks, omitted_files, pack_entries, pack_index, since_when, update_row,
 };
 use crate::policy::Policy;
 
@@ -55,13 +53,11 @@ impl StableRest {
 }
 
 /// The context at the start of a session.
-pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents, policy: &Policy) -> ContextResult {
-    let ContextContents { since, events, notes, facts, files, entries, .. } = contents;
+pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'_>, policy: &Policy) -> ContextResult {
+    let ContextContents { since, events, notes, files, entries, .. } = contents;
     let fixed = FixedLines::new(options, contents);
     let since_when = since_when(contents);
-    let omitted_notes =
-        |left: &[usize]| notes::omitted_lines(&left.iter().map(|n| &notes[*n]).collect::<Vec<_>>(), policy);
-    let least_notes = block::min_budget(NOTES_HEAD, notes.len(), &omitted_notes);
+    let least_notes = contents.least_notes_budget(policy);
     let least_files = block::min_budget(FILES_HEAD, files.len(), &omitted_files);
     let total = options.budget * 4;
     let mut budget = total.saturating_sub(fixed.cost() + least_notes + least_files);
@@ -71,10 +67,7 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents, 
     let spare = Spare { unused: share.saturating_sub(updates.cost()), empty: total / EMPTY_SHARE };
     budget -= share;
 
-    let (rows, given) = fit_notes(notes, budget + least_notes);
-    let block_rows =
-        BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n, max_misses: usize::MAX };
-    let mut noted = pack(NOTES_HEAD, &block_rows, given, &omitted_notes);
+    let mut noted = contents.pack_notes(contents.notes_budget(budget + least_notes), policy);
     let step = (total / STEP_SHARE).max(MIN_STEP);
     let after = |noted: &PackedBlock| (budget + least_notes).saturating_sub(noted.cost()) + least_files;
     let pack_after = |noted: &PackedBlock| {
@@ -88,7 +81,7 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents, 
     let left = (after(&noted) + new).saturating_sub(rest.cost() + kept);
     let steps = left / step;
     if !noted.omitted.is_empty() && steps > 0 {
-        noted = pack(NOTES_HEAD, &block_rows, noted.cost() + steps * step, &omitted_notes);
+        noted = contents.pack_notes(noted.cost() + steps * step, policy);
         rest = pack_after(&noted);
     }
     // What is left over goes to updates. A header in less room may be longer, where it only tells their number.
@@ -104,12 +97,12 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents, 
     blocks.extend([&rest.entries, &newer.0, &more.0].map(|block| block.lines.clone()));
     blocks.push(updates.lines.clone());
     let left_out = [&noted.omitted, &rest.index.omitted, &aside, &rest.entries.omitted, &updates.omitted];
-    let items = noted.shown.iter().map(|n| item_row(&notes[*n], &rows[*n]));
+    let items = noted.shown.iter().map(|n| contents.note_item(*n));
     ContextResult {
         since: since.as_ref().filter(|_| !events.is_empty()).map(|s| s.rev.clone()),
         updates: updates.shown.iter().map(|n| update_row(&events[*n], &updates.lines[n + 1])).collect(),
         more_updates: events.len() - updates.shown.len(),
-        items: items.chain(rest.shown_facts().map(|n| fact_row(&facts.facts[n]))).collect(),
+        items: items.chain(rest.shown_facts().map(|n| contents.fact_item(n))).collect(),
         files: rest.index.shown.iter().map(|n| file_row(&files[rest.index_files[*n]])).collect(),
         entries: rest.entries.shown.iter().map(|n| entry_row(&entries[*n], &entries[*n].line())).collect(),
         left_out: left_out.into_iter().flatten().cloned().collect(),
@@ -126,13 +119,21 @@ struct Spare {
 
 /// Packs entries, index and facts into `budget`, and more of the older facts into what is left of it and of the updates'
 /// room. `whole_notes` are the paths of items that are already shown whole.
-fn pack_rest(contents: &ContextContents, whole_notes: &[&str], budget: usize, spare: Spare, step: usize) -> StableRest {
+fn pack_rest(
+    contents: &ContextContents<'_>,
+    whole_notes: &[&str],
+    budget: usize,
+    spare: Spare,
+    step: usize,
+) -> StableRest {
     let facts = &contents.facts.facts;
     let mut new: Vec<usize> = (0..facts.len()).filter(|n| facts[*n].is_new).collect();
     new.sort_by_key(|n| facts[*n].age_order());
-    let whole = whole_rest(contents, whole_notes, &new);
-    if whole.cost() <= budget {
-        return whole;
+    if (0..facts.len()).map(|n| contents.least_fact_cost(n)).sum::<usize>() <= budget {
+        let whole = whole_rest(contents, whole_notes, &new);
+        if whole.cost() <= budget {
+            return whole;
+        }
     }
     let share = budget / INDEX_SHARE;
     let least = block::min_budget(FILES_HEAD, contents.files.len(), &omitted_files);
@@ -145,7 +146,7 @@ fn pack_rest(contents: &ContextContents, whole_notes: &[&str], budget: usize, sp
     let budget = budget.saturating_sub(entries.cost() + index.cost());
 
     // Of very many new facts the first count as older ones, again in steps.
-    let costs: Vec<usize> = new.iter().map(|n| line_cost(&facts[*n].line())).collect();
+    let costs: Vec<usize> = new.iter().map(|n| line_cost(&contents.fact_line(*n))).collect();
     let half = (budget / 2).max(step);
     let settled = costs.iter().sum::<usize>() / half * half;
     let mut sum = 0;
@@ -160,22 +161,23 @@ fn pack_rest(contents: &ContextContents, whole_notes: &[&str], budget: usize, sp
 
     let needed = if new.is_empty() { 0 } else { line_cost(NEW_FACTS_HEAD) + costs[first_new..].iter().sum::<usize>() };
     let kept = needed.div_ceil(step).max(1) * step;
-    let main = pack_facts(FACTS_HEAD, facts, &older, &|n| n, budget.saturating_sub(kept));
+    let main = contents.pack_facts(FACTS_HEAD, &older, &|n| n, budget.saturating_sub(kept));
     let mut left = budget.saturating_sub(main.cost());
     // The newest are selected first, and stand last.
     let newest: Vec<usize> = new.iter().rev().copied().collect();
-    let newer = pack_facts(NEW_FACTS_HEAD, facts, &newest, &|n| newest.len() - n, left);
+    let newer = contents.pack_facts(NEW_FACTS_HEAD, &newest, &|n| newest.len() - n, left);
     left = (left + spare.unused).saturating_sub(newer.cost());
     let shown: HashSet<usize> = main.shown.iter().map(|n| older[*n]).collect();
     let mut others: Vec<usize> = older.iter().copied().filter(|n| !shown.contains(n)).collect();
     let mut room = left.saturating_sub(line_cost(MORE_FACTS_HEAD));
     others.retain(|n| {
-        let cost = line_cost(&facts[*n].line());
-        let is_taken = room > spare.empty && cost <= room;
+        let may_fit = room > spare.empty && contents.least_fact_cost(*n) <= room;
+        let cost = if may_fit { line_cost(&contents.fact_line(*n)) } else { usize::MAX };
+        let is_taken = cost <= room;
         room -= if is_taken { cost } else { 0 };
         is_taken
     });
-    let more = pack_facts(MORE_FACTS_HEAD, facts, &others, &|n| n, left);
+    let more = contents.pack_facts(MORE_FACTS_HEAD, &others, &|n| n, left);
     StableRest {
         entries,
         index,
@@ -185,7 +187,7 @@ fn pack_rest(contents: &ContextContents, whole_notes: &[&str], budget: usize, sp
 }
 
 /// All entries and facts, and the index of the files of which something is left.
-fn whole_rest(contents: &ContextContents, whole_notes: &[&str], new: &[usize]) -> StableRest {
+fn whole_rest(contents: &ContextContents<'_>, whole_notes: &[&str], new: &[usize]) -> StableRest {
     let ContextContents { files, entries, facts, .. } = contents;
     let mut shown_items: HashMap<&str, usize> = HashMap::new();
     let whole_entries = entries.iter().filter(|entry| entry.is_whole()).map(|entry| address_path(&entry.address));
@@ -205,24 +207,9 @@ fn whole_rest(contents: &ContextContents, whole_notes: &[&str], new: &[usize]) -
         index: pack_index(head, &listed, &IndexedFile::stable_line, all),
         index_files,
         facts: [
-            (pack_facts(FACTS_HEAD, &facts.facts, &older, &|n| n, all), older),
-            (pack_facts(NEW_FACTS_HEAD, &facts.facts, new, &|n| n, all), new.to_vec()),
+            (contents.pack_facts(FACTS_HEAD, &older, &|n| n, all), older),
+            (contents.pack_facts(NEW_FACTS_HEAD, new, &|n| n, all), new.to_vec()),
             (PackedBlock::default(), Vec::new()),
         ],
     }
-}
-
-/// The facts of these rows, the first selected first. Where their lines stand in this order too, a smaller budget only
-/// changes the end.
-fn pack_facts(
-    head: &str,
-    facts: &[PlainFact],
-    rows: &[usize],
-    position: &dyn Fn(usize) -> usize,
-    budget: usize,
-) -> PackedBlock {
-    let row = |n: usize| facts[rows[n]].line();
-    let rows = BlockRows { count: rows.len(), row: &row, position, max_misses: usize::MAX };
-    let block = pack(head, &rows, budget, &|_| Vec::new());
-    if block.shown.is_empty() { PackedBlock::default() } else { block }
 }

@@ -1,0 +1,141 @@
+//! What a context is made of, and the lines of its items with what is known about them.
+//!
+//! Asks only about items whose lines may fit.
+
+use super::answer::ContextItem;
+use super::block::{self, BlockRows, PackedBlock, line_cost, pack};
+use super::delta::{SeenRevision, UpdateEvent};
+use super::entries::RecentEntry;
+use super::facts::PlainFacts;
+use super::files::IndexedFile;
+use super::notes::{self, ContextNote, NoteReason};
+use super::page::{NOTES_HEAD, without_marker};
+use super::remarks::{FindRemarks, ItemRemarks};
+use crate::policy::Policy;
+
+/// The contents of a context.
+#[derive(Default)]
+pub struct ContextContents<'a> {
+    /// The revision since which updates are reported; `None` without updates.
+    pub since: Option<SeenRevision>,
+    /// Whether the reader is one to whom updates are reported, now or the next time.
+    pub has_reader: bool,
+    /// The updates, most valuable first.
+    pub events: Vec<UpdateEvent>,
+    /// The items, most valuable first.
+    pub notes: Vec<ContextNote>,
+    /// The other facts.
+    pub facts: PlainFacts,
+    /// The index, most valuable first.
+    pub files: Vec<IndexedFile>,
+    /// The newest entries, newest first.
+    pub entries: Vec<RecentEntry>,
+    /// The number of files with procedures.
+    pub procedures: usize,
+    /// Lines about the other layers; shown where the budget has room beyond the least.
+    pub beside: Vec<String>,
+    /// Finds out what is known about an item that is shown; `None` if nothing is.
+    pub find_remarks: Option<FindRemarks<'a>>,
+}
+
+impl ContextContents<'_> {
+    fn find_remarks(&self) -> FindRemarks<'_> {
+        self.find_remarks.unwrap_or(&|_| ItemRemarks::default())
+    }
+
+    fn note_line(&self, n: usize) -> String {
+        self.notes[n].line(self.notes[n].remarks(self.find_remarks()))
+    }
+
+    /// The line of a fact, with what is known about it.
+    pub fn fact_line(&self, n: usize) -> String {
+        self.facts.facts[n].line(self.facts.facts[n].remarks(self.find_remarks()))
+    }
+
+    /// The cost of a fact's line without what is known about it, in quarters of a token.
+    pub fn least_fact_cost(&self, n: usize) -> usize {
+        line_cost(&self.facts.facts[n].line(&ItemRemarks::default()))
+    }
+
+    /// An item of the answer.
+    pub fn note_item(&self, n: usize) -> ContextItem {
+        let note = &self.notes[n];
+        ContextItem {
+            address: note.address.clone(),
+            why: note.reason.name(),
+            date: note.date.map(|m| m.day.to_string()),
+            confidence: note.confidence.map(|confidence| confidence.rounded()),
+            text: without_marker(&self.note_line(n)),
+            stale_anchor: note.remarks(self.find_remarks()).state_name(),
+        }
+    }
+
+    /// A fact of the answer.
+    pub fn fact_item(&self, n: usize) -> ContextItem {
+        let fact = &self.facts.facts[n];
+        ContextItem {
+            address: fact.address.clone(),
+            why: "fact",
+            date: fact.date.map(|m| m.day.to_string()),
+            confidence: fact.confidence.map(|confidence| confidence.rounded()),
+            text: without_marker(&self.fact_line(n)),
+            stale_anchor: fact.remarks(self.find_remarks()).state_name(),
+        }
+    }
+
+    /// The facts of these rows, the first selected first; `position` is the place of a row among the lines.
+    pub fn pack_facts(
+        &self,
+        head: &str,
+        rows: &[usize],
+        position: &dyn Fn(usize) -> usize,
+        budget: usize,
+    ) -> PackedBlock {
+        let block_rows = BlockRows {
+            count: rows.len(),
+            row: &|n| self.fact_line(rows[n]),
+            least_cost: &|n| self.least_fact_cost(rows[n]),
+            position,
+            max_misses: usize::MAX,
+        };
+        let block = pack(head, &block_rows, budget, &|_| Vec::new());
+        if block.shown.is_empty() { PackedBlock::default() } else { block }
+    }
+
+    /// The items, and lines about those that are left out.
+    pub fn pack_notes(&self, budget: usize, policy: &Policy) -> PackedBlock {
+        let rows = BlockRows {
+            count: self.notes.len(),
+            row: &|n| self.note_line(n),
+            least_cost: &|n| line_cost(&self.notes[n].line(&ItemRemarks::default())),
+            position: &|n| n,
+            max_misses: usize::MAX,
+        };
+        pack(NOTES_HEAD, &rows, budget, &|left| self.omitted_notes(left, policy))
+    }
+
+    /// The least budget that reports all items as left out.
+    pub fn least_notes_budget(&self, policy: &Policy) -> usize {
+        block::min_budget(NOTES_HEAD, self.notes.len(), &|left| self.omitted_notes(left, policy))
+    }
+
+    fn omitted_notes(&self, left: &[usize], policy: &Policy) -> Vec<String> {
+        notes::omitted_lines(&left.iter().map(|n| &self.notes[*n]).collect::<Vec<_>>(), policy)
+    }
+
+    /// The part of a budget for the items: for the mandatory ones at most four fifths of it, and at most half of the
+    /// rest.
+    pub fn notes_budget(&self, budget: usize) -> usize {
+        let most = budget * 4 / 5;
+        let must = self.notes.iter().filter(|n| n.reason != NoteReason::Noted).count();
+        let mut needed = if must == 0 { 0 } else { line_cost(NOTES_HEAD) };
+        for n in 0..must {
+            if needed > most {
+                break;
+            }
+            needed += line_cost(&self.note_line(n));
+        }
+        let given = needed.min(most);
+        given + (budget - given) / 2
+    }
+}
