@@ -9,9 +9,14 @@ use super::entries::RecentEntry;
 use super::facts::PlainFacts;
 use super::files::IndexedFile;
 use super::notes::{self, ContextNote, NoteReason};
-use super::page::{NOTES_HEAD, without_marker};
+use super::page::{NOTES_HEAD, address_path, without_marker};
 use super::remarks::{FindRemarks, ItemRemarks};
 use crate::policy::Policy;
+
+/// The head of items that stand below all others, because the room for them may be needed by others soon.
+const MORE_NOTES_HEAD: &str = "More pinned and important:";
+/// A budget that everything fits into.
+pub(super) const NO_LIMIT: usize = usize::MAX / 4;
 
 /// The contents of a context.
 #[derive(Default)]
@@ -43,7 +48,8 @@ impl ContextContents<'_> {
         self.find_remarks.unwrap_or(&|_| ItemRemarks::default())
     }
 
-    fn note_line(&self, n: usize) -> String {
+    /// The line of an item, with what is known about it.
+    pub fn note_line(&self, n: usize) -> String {
         self.notes[n].line(self.notes[n].remarks(self.find_remarks()))
     }
 
@@ -112,6 +118,42 @@ impl ContextContents<'_> {
             max_misses: usize::MAX,
         };
         pack(NOTES_HEAD, &rows, budget, &|left| self.omitted_notes(left, policy))
+    }
+
+    /// The paths of the items of a block whose lines have their whole texts.
+    pub fn whole_notes<'s>(&'s self, noted: &'s PackedBlock) -> impl Iterator<Item = &'s str> {
+        let whole = noted.shown.iter().map(|n| &self.notes[*n]).filter(|note| note.is_whole());
+        whole.map(|note| address_path(&note.address))
+    }
+
+    /// The items that a page has room for below all others: as long as there is more room than `spare`, in quarters of a
+    /// token. Returns their indices, too.
+    pub fn pack_more_notes(&self, shown: &[usize], room: usize, spare: usize) -> (PackedBlock, Vec<usize>) {
+        let head = line_cost(MORE_NOTES_HEAD) + 1;
+        let mut left = room.saturating_sub(head);
+        let mut taken: Vec<usize> = Vec::new();
+        for n in (0..self.notes.len()).filter(|n| !shown.contains(n)) {
+            let may_fit = left + head > spare && line_cost(&self.notes[n].line(&ItemRemarks::default())) <= left;
+            let rest = if may_fit { left.checked_sub(line_cost(&self.note_line(n))) } else { None };
+            if let Some(rest) = rest {
+                left = rest;
+                taken.push(n);
+            }
+        }
+        let rows = BlockRows {
+            count: taken.len(),
+            row: &|n| self.note_line(taken[n]),
+            least_cost: &|_| 0,
+            position: &|n| n,
+            max_misses: usize::MAX,
+        };
+        (pack(MORE_NOTES_HEAD, &rows, room, &|_| Vec::new()), taken)
+    }
+
+    /// A lower bound of what all items and facts cost, in quarters of a token.
+    pub fn least_cost(&self) -> usize {
+        let notes = self.notes.iter().map(|note| line_cost(&note.line(&ItemRemarks::default())));
+        notes.sum::<usize>() + (0..self.facts.facts.len()).map(|n| self.least_fact_cost(n)).sum::<usize>()
     }
 
     /// The least budget that reports all items as left out.

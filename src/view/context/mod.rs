@@ -69,4 +69,6 @@ pub fn item_text(file: &ItemizedFile, item: usize) -> String {
 mod update_kind;
 
 #[cfg(test)]
+mod budget_tests;
+#[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::agent_guide::{AGENT_GUIDE, TOOL_GUIDE};
 use super::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
 use super::block::{self, BlockRows, MAX_INDEX_MISSES, PackedBlock, line_cost, lines_cost, pack};
-use super::contents::ContextContents;
+use super::contents::{ContextContents, NO_LIMIT};
 use super::delta::{self, SeenRevision, UpdateEvent};
 use super::entries::RecentEntry;
 use super::files::IndexedFile;
@@ -114,7 +114,7 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents<'_>, po
     if options.stable {
         return stable_page(options, contents, policy);
     }
-    let ContextContents { since, events, notes, files, entries, .. } = contents;
+    let ContextContents { since, events, files, entries, .. } = contents;
     let fixed_lines = FixedLines::new(options, contents);
     let since_when = since_when(contents);
     let least = [
@@ -128,24 +128,10 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents<'_>, po
     let updates = delta::updates_header(&since_when, events, least[0] + budget / 4);
     budget = (budget + least[0]).saturating_sub(updates.cost());
 
-    let given = contents.notes_budget(budget + least[1]);
-    let mut noted = contents.pack_notes(given, policy);
-    budget = (budget + least[1]).saturating_sub(noted.cost());
-
-    let whole_notes = || noted.shown.iter().filter(|n| notes[**n].is_whole()).map(|n| address_path(&notes[*n].address));
-    let mut rest = pack_rest(contents, whole_notes(), budget + least[2], budget);
-    if !rest.is_complete(contents) {
-        // Not everything fits: a third is kept for the index and the entries.
-        rest = pack_rest(contents, whole_notes(), budget + least[2], budget - budget / 3);
-    }
-    budget = (budget + least[2]).saturating_sub(rest.cost());
-    // What is left over goes to items, then to facts.
-    if !noted.omitted.is_empty() {
-        let before = noted.cost();
-        noted = contents.pack_notes(before + budget, policy);
-        budget = (budget + before).saturating_sub(noted.cost());
-    }
-    let rest = rest.with_more_facts(contents, budget);
+    let (noted, rest) = match pack_whole(contents, policy, budget + least[1] + least[2]) {
+        Some(whole) => whole,
+        None => pack_part(contents, policy, budget, [least[1], least[2]]),
+    };
 
     let FixedLines { frame, guide, aside } = fixed_lines;
     let PackedRest { facts: packed_facts, index, index_files, entries: newest } = &rest;
@@ -167,6 +153,41 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents<'_>, po
         left_out: left_out.collect(),
         ..join_blocks("default", options, &blocks)
     }
+}
+
+/// The items and all below them; `None` if they do not fit into a budget.
+fn pack_whole(contents: &ContextContents<'_>, policy: &Policy, budget: usize) -> Option<(PackedBlock, PackedRest)> {
+    if contents.least_cost() > budget {
+        return None;
+    }
+    let noted = contents.pack_notes(NO_LIMIT, policy);
+    let rest = pack_rest(contents, contents.whole_notes(&noted), NO_LIMIT, NO_LIMIT);
+    (noted.cost() + rest.cost() <= budget).then_some((noted, rest))
+}
+
+/// The items and what is below them, as far as they fit into `budget` and the least budgets of items and index.
+fn pack_part(
+    contents: &ContextContents<'_>,
+    policy: &Policy,
+    mut budget: usize,
+    [least_notes, least_files]: [usize; 2],
+) -> (PackedBlock, PackedRest) {
+    let mut noted = contents.pack_notes(contents.notes_budget(budget + least_notes), policy);
+    budget = (budget + least_notes).saturating_sub(noted.cost());
+    let mut rest = pack_rest(contents, contents.whole_notes(&noted), budget + least_files, budget);
+    if !rest.is_complete(contents) {
+        // Not everything fits: a third is kept for the index and the entries.
+        rest = pack_rest(contents, contents.whole_notes(&noted), budget + least_files, budget - budget / 3);
+    }
+    budget = (budget + least_files).saturating_sub(rest.cost());
+    // What is left over goes to items, then to facts.
+    if !noted.omitted.is_empty() {
+        let before = noted.cost();
+        noted = contents.pack_notes(before + budget, policy);
+        budget = (budget + before).saturating_sub(noted.cost());
+    }
+    let rest = rest.with_more_facts(contents, budget);
+    (noted, rest)
 }
 
 /// The blocks below the items: facts, the index of what is left, the newest entries.

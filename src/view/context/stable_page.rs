@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::answer::ContextResult;
 use super::block::{self, PackedBlock, line_cost};
-use super::contents::ContextContents;
+use super::contents::{ContextContents, NO_LIMIT};
 use super::delta;
 use super::files::IndexedFile;
 use super::page::{
@@ -54,7 +54,7 @@ impl StableRest {
 
 /// The context at the start of a session.
 pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'_>, policy: &Policy) -> ContextResult {
-    let ContextContents { since, events, notes, files, entries, .. } = contents;
+    let ContextContents { since, events, files, entries, .. } = contents;
     let fixed = FixedLines::new(options, contents);
     let since_when = since_when(contents);
     let least_notes = contents.least_notes_budget(policy);
@@ -71,8 +71,7 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'
     let step = (total / STEP_SHARE).max(MIN_STEP);
     let after = |noted: &PackedBlock| (budget + least_notes).saturating_sub(noted.cost()) + least_files;
     let pack_after = |noted: &PackedBlock| {
-        let whole = noted.shown.iter().filter(|n| notes[**n].is_whole()).map(|n| address_path(&notes[*n].address));
-        pack_rest(contents, &whole.collect::<Vec<_>>(), after(noted), spare, step)
+        pack_rest(contents, &contents.whole_notes(noted).collect::<Vec<_>>(), after(noted), spare, step)
     };
     let mut rest = pack_after(&noted);
     // What is left over goes to items, in steps, too, and new facts count as whole ones.
@@ -80,7 +79,9 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'
     let kept = new.div_ceil(step).max(1) * step;
     let left = (after(&noted) + new).saturating_sub(rest.cost() + kept);
     let steps = left / step;
-    if !noted.omitted.is_empty() && steps > 0 {
+    if let Some(whole) = pack_whole(contents, policy, budget + least_notes + least_files) {
+        (noted, rest) = whole;
+    } else if !noted.omitted.is_empty() && steps > 0 {
         noted = contents.pack_notes(noted.cost() + steps * step, policy);
         rest = pack_after(&noted);
     }
@@ -88,6 +89,8 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'
     let room = (after(&noted) + share).saturating_sub(rest.cost());
     let wider = delta::updates_header(&since_when, events, room);
     let updates = if wider.cost() <= room { wider } else { updates };
+    let (more_notes, more_rows) =
+        contents.pack_more_notes(&noted.shown, room.saturating_sub(updates.cost()), total / EMPTY_SHARE);
 
     let FixedLines { frame, guide, aside } = fixed;
     let mut shown_index = rest.index.lines.clone();
@@ -95,9 +98,9 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'
     let [older, newer, more] = &rest.facts;
     let mut blocks = vec![guide, vec![frame], noted.lines.clone(), older.0.lines.clone(), shown_index];
     blocks.extend([&rest.entries, &newer.0, &more.0].map(|block| block.lines.clone()));
-    blocks.push(updates.lines.clone());
+    blocks.extend([more_notes.lines, updates.lines.clone()]);
     let left_out = [&noted.omitted, &rest.index.omitted, &aside, &rest.entries.omitted, &updates.omitted];
-    let items = noted.shown.iter().map(|n| contents.note_item(*n));
+    let items = noted.shown.iter().chain(&more_rows).map(|n| contents.note_item(*n));
     ContextResult {
         since: since.as_ref().filter(|_| !events.is_empty()).map(|s| s.rev.clone()),
         updates: updates.shown.iter().map(|n| update_row(&events[*n], &updates.lines[n + 1])).collect(),
@@ -127,8 +130,7 @@ fn pack_rest(
     step: usize,
 ) -> StableRest {
     let facts = &contents.facts.facts;
-    let mut new: Vec<usize> = (0..facts.len()).filter(|n| facts[*n].is_new).collect();
-    new.sort_by_key(|n| facts[*n].age_order());
+    let mut new = new_facts(contents);
     if (0..facts.len()).map(|n| contents.least_fact_cost(n)).sum::<usize>() <= budget {
         let whole = whole_rest(contents, whole_notes, &new);
         if whole.cost() <= budget {
@@ -169,9 +171,10 @@ fn pack_rest(
     left = (left + spare.unused).saturating_sub(newer.cost());
     let shown: HashSet<usize> = main.shown.iter().map(|n| older[*n]).collect();
     let mut others: Vec<usize> = older.iter().copied().filter(|n| !shown.contains(n)).collect();
-    let mut room = left.saturating_sub(line_cost(MORE_FACTS_HEAD));
+    let head = line_cost(MORE_FACTS_HEAD);
+    let mut room = left.saturating_sub(head);
     others.retain(|n| {
-        let may_fit = room > spare.empty && contents.least_fact_cost(*n) <= room;
+        let may_fit = room + head > spare.empty && contents.least_fact_cost(*n) <= room;
         let cost = if may_fit { line_cost(&contents.fact_line(*n)) } else { usize::MAX };
         let is_taken = cost <= room;
         room -= if is_taken { cost } else { 0 };
@@ -184,6 +187,26 @@ fn pack_rest(
         index_files: (0..contents.files.len()).collect(),
         facts: [(main, older), (newer, newest), (more, others)],
     }
+}
+
+/// The new facts, oldest first.
+fn new_facts(contents: &ContextContents<'_>) -> Vec<usize> {
+    let facts = &contents.facts.facts;
+    let mut new: Vec<usize> = (0..facts.len()).filter(|n| facts[*n].is_new).collect();
+    new.sort_by_key(|n| facts[*n].age_order());
+    new
+}
+
+/// The items and all below them; `None` if they do not fit into a budget.
+fn pack_whole(contents: &ContextContents<'_>, policy: &Policy, budget: usize) -> Option<(PackedBlock, StableRest)> {
+    if contents.least_cost() > budget {
+        return None;
+    }
+    let noted = contents.pack_notes(NO_LIMIT, policy);
+    let whole_notes: Vec<&str> = contents.whole_notes(&noted).collect();
+    let rest = whole_rest(contents, &whole_notes, &new_facts(contents));
+    let cost = noted.cost() + rest.cost();
+    (cost <= budget).then_some((noted, rest))
 }
 
 /// All entries and facts, and the index of the files of which something is left.
@@ -201,14 +224,13 @@ fn whole_rest(contents: &ContextContents<'_>, whole_notes: &[&str], new: &[usize
     let head = if index_files.len() < files.len() { MORE_FILES_HEAD } else { FILES_HEAD };
     let listed: Vec<&IndexedFile> = index_files.iter().map(|n| &files[*n]).collect();
     let older: Vec<usize> = (0..facts.facts.len()).filter(|n| !facts.facts[*n].is_new).collect();
-    let all = usize::MAX / 2;
     StableRest {
-        entries: pack_entries(entries, all),
-        index: pack_index(head, &listed, &IndexedFile::stable_line, all),
+        entries: pack_entries(entries, NO_LIMIT),
+        index: pack_index(head, &listed, &IndexedFile::stable_line, NO_LIMIT),
         index_files,
         facts: [
-            (contents.pack_facts(FACTS_HEAD, &older, &|n| n, all), older),
-            (contents.pack_facts(NEW_FACTS_HEAD, new, &|n| n, all), new.to_vec()),
+            (contents.pack_facts(FACTS_HEAD, &older, &|n| n, NO_LIMIT), older),
+            (contents.pack_facts(NEW_FACTS_HEAD, new, &|n| n, NO_LIMIT), new.to_vec()),
             (PackedBlock::default(), Vec::new()),
         ],
     }

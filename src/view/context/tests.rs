@@ -37,12 +37,12 @@ fn found(path: &str, text: &str) -> ItemizedFile {
     itemize(&MemoryPath::from_disk_name(path).unwrap(), Document::parse(text))
 }
 
-fn context_options(budget: usize) -> ContextOptions {
+pub(super) fn context_options(budget: usize) -> ContextOptions {
     ContextOptions { budget, dir_args: String::new(), app: "app".into(), for_tools: false, stable: false }
 }
 
 /// The contents of a context for a memory of files, built as the `context` command does.
-fn context_contents(files: &[(String, String)], policy: &Policy) -> ContextContents<'static> {
+pub(super) fn context_contents(files: &[(String, String)], policy: &Policy) -> ContextContents<'static> {
     let prefilter = ContextPrefilter::new(policy);
     let all: Vec<ItemizedFile> = files.iter().map(|(path, text)| found(path, text)).collect();
     let all: Vec<ItemizedFile> = all.into_iter().filter(|f| FILTER.allows_folder(&f.path)).collect();
