@@ -186,6 +186,26 @@ fn a_bullet_for_a_branch_is_listed_once_the_branch_is_merged_or_deleted() {
     assert_eq!(findings(&repo).len(), 1);
     repo.memdir(["rm", "--archive", &format!("user@{}", handle("search is being rewritten"))]).exit(0);
     assert_eq!(findings(&repo), [""; 0]);
+    // A squash merges, too, although git does not know: also after other commits, but not a part of the branch.
+    repo.git(["checkout", "--quiet", "-b", "squashed", "main"]);
+    memdir(&repo, repo.root(), &["add", "user#work", "squashed is being rewritten", "--branch"]).exit(0);
+    repo.save("one");
+    repo.put("facts/more.md", "# More\n\n- Of the branch\n");
+    repo.save("two");
+    repo.git(["checkout", "--quiet", "main"]);
+    let open = repo.git(["rev-parse", "HEAD"]);
+    repo.git(["cherry-pick", "squashed~1"]);
+    assert_eq!(findings(&repo), [""; 0]);
+    repo.git(["reset", "--quiet", "--hard", open.trim()]);
+    repo.git(["merge", "--quiet", "--squash", "squashed"]);
+    repo.save("squash");
+    let squashed = handle("squashed is being rewritten");
+    let merged = [format!("@{squashed} is for the branch squashed, which was merged")];
+    assert_eq!(findings(&repo), merged);
+    repo.put("facts/more.md", "# More\n\n- Of the branch\n- And of main\n");
+    repo.save("later");
+    assert_eq!(findings(&repo), merged);
+    repo.memdir(["rm", "--archive", &format!("user@{squashed}")]).exit(0);
     // A branch that has just been made is not merged, and one of a remote is not deleted.
     repo.git(["branch", "fresh"]);
     repo.memdir(["add", "user#work", "Fresh"]).exit(0);
