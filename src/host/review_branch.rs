@@ -108,6 +108,25 @@ impl Git {
         }
     }
 
+    /// What the files below the directory differ by between a commit and a branch, here and as the remotes were last seen to
+    /// have it: a unified diff for each that is known.
+    ///
+    /// # Errors
+    /// `git`, also if `base` is gone.
+    pub fn branch_diffs(&self, base: &str, name: &str) -> Result<Vec<String>, Rejection> {
+        let patterns = [format!("refs/heads/{name}"), format!("refs/remotes/*/{name}")];
+        let tips = self.stdout_of(&["for-each-ref", "--format=%(objectname)", &patterns[0], &patterns[1]])?;
+        let mut tips: Vec<&str> = str::from_utf8(&tips).unwrap_or_default().lines().collect();
+        tips.dedup();
+        let diff_of = |tip: &str| -> Result<String, Rejection> {
+            let options = ["--no-ext-diff", "--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/"];
+            let args =
+                [&["-c", "core.quotePath=false", "diff", "--relative"], &options[..], &[base, tip, "--", "*.md"]];
+            Ok(String::from_utf8_lossy(&self.stdout_of(&args.concat())?).into_owned())
+        };
+        tips.into_iter().map(diff_of).collect()
+    }
+
     /// The messages of the commits that HEAD has and `base` lacks, of those with a line that starts with `prefix`.
     ///
     /// # Errors

@@ -95,7 +95,7 @@ pub struct PendingProposal {
 }
 
 /// The git branch on which a proposal is committed for a pull request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ReviewBranch {
     /// Its name, without `refs/heads/`.
     pub name: String,

@@ -194,7 +194,16 @@ fn a_branch_has_one_commit_a_proposal_and_nothing_else_moves() {
 /// How a host merges.
 #[test]
 fn merging_is_accepting() {
-    let merges: [&dyn Fn(&Repo); 4] = [
+    let reworded = |repo: &Repo| {
+        repo.git(["checkout", "--quiet", "memory/team"]);
+        let text = repo.text("facts/user.md").replace("Prefers tabs", "Prefers tabs to spaces");
+        repo.put("facts/user.md", text);
+        repo.git(["commit", "--quiet", "-am", "Reviewed"]);
+        repo.git(["checkout", "--quiet", "main"]);
+        repo.git(["merge", "--quiet", "--squash", "memory/team"]);
+        repo.git(["commit", "--quiet", "-am", "Team (#4)"]);
+    };
+    let merges: [&dyn Fn(&Repo); 8] = [
         &|repo: &Repo| drop(repo.git(["merge", "--quiet", "--no-edit", "--no-ff", "memory/team"])),
         &|repo: &Repo| drop(repo.git(["merge", "--quiet", "--ff-only", "memory/team"])),
         // A squash with the text of the pull request, after a reviewer's correction.
@@ -208,6 +217,30 @@ fn merging_is_accepting() {
         &|repo| {
             repo.git(["merge", "--quiet", "--squash", "memory/team"]);
             repo.git(["commit", "--quiet", "-am", "Team"]);
+        },
+        // Other commits in between, and the branch's on top of them.
+        &|repo| {
+            repo.git(["commit", "--quiet", "--allow-empty", "-m", "Other"]);
+            repo.git(["checkout", "--quiet", "-b", "rebased", "memory/team"]);
+            repo.git(["rebase", "--quiet", "main"]);
+            repo.git(["checkout", "--quiet", "main"]);
+            repo.git(["merge", "--quiet", "--ff-only", "rebased"]);
+        },
+        // A review rewords a bullet on the branch, and the squash says nothing.
+        &reworded,
+        // The same, on a host that deletes the branch.
+        &|repo| {
+            reworded(repo);
+            repo.git(["branch", "--quiet", "-D", "memory/team"]);
+        },
+        // A review drops a bullet.
+        &|repo| {
+            repo.git(["checkout", "--quiet", "memory/team"]);
+            repo.put("facts/user.md", repo.text("facts/user.md").replace("- Prefers tabs\n", ""));
+            repo.git(["commit", "--quiet", "-am", "Reviewed"]);
+            repo.git(["checkout", "--quiet", "main"]);
+            repo.git(["merge", "--quiet", "--squash", "memory/team"]);
+            repo.git(["commit", "--quiet", "-am", "Team (#5)"]);
         },
     ];
     for merge in merges {
@@ -226,6 +259,16 @@ fn merging_is_accepting() {
         assert_eq!((self::ids(&repo).len(), repo.text("facts/user.md")), (0, text));
         repo.memdir(["inbox"]).exit(0).stderr_contains("nothing pending");
     }
+}
+
+#[test]
+fn a_similar_bullet_is_no_merge() {
+    let (repo, ids) = repo();
+    repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
+    repo.put("facts/user.md", format!("{USER}- Prefers tabs to spaces\n"));
+    repo.git(["commit", "--quiet", "-am", "By hand"]);
+    assert!(ids.iter().all(|id| repo.memdir(["inbox"]).exit(0).stdout.contains(&format!("{id} add"))));
+    assert_eq!(self::ids(&repo).len(), 2);
 }
 
 #[test]

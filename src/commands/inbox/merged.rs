@@ -2,7 +2,7 @@
 //!
 //! Looks only at proposals that `inbox --branch` committed, and at nothing while their branch is checked out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::branch::PROPOSAL_TRAILER;
 use super::{InboxFile, apply_and_remove, read_proposals};
@@ -11,6 +11,11 @@ use crate::commands::answer::ChangeResult;
 use crate::commands::{ChangeOptions, Error, Session};
 use crate::host::git::Git;
 use crate::path::MemoryPath;
+use crate::reflect::inbox_item::ReviewBranch;
+use crate::text::similarity::similarity;
+
+/// How similar (0 to 1) a bullet is at least to the one that a review made of it.
+const MIN_REWORDED_SIMILARITY: f64 = 0.6;
 
 /// Removes the proposals that were merged; `None` if there are none. Returns their ids.
 ///
@@ -31,25 +36,73 @@ pub fn remove_merged_proposals(session: &Session) -> Result<Option<(Vec<String>,
 }
 
 /// The proposals on a branch that was merged into the one that is checked out: a commit since then names them, or (a host
-/// may write messages of its own) the files say what they propose.
+/// may write messages of its own) the files say what they propose, or all that the branch says in the end, after a review
+/// that reworded or dropped some of it.
 fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) -> Result<Vec<&'f InboxFile>, Rejection> {
     let on_branch = |file: &'f InboxFile| Some((file, file.proposal.branch()?));
     let on_branch: Vec<_> = files.iter().filter_map(on_branch).collect();
     let Some(git) = Git::discover(&session.dir).filter(|_| !on_branch.is_empty()) else { return Ok(Vec::new()) };
     let current = git.current_branch()?;
     let mut messages: HashMap<String, String> = HashMap::new();
-    let mut merged = Vec::new();
+    let mut branch_diffs: HashMap<ReviewBranch, Vec<String>> = HashMap::new();
+    let (mut merged, mut left) = (Vec::new(), Vec::new());
     for (file, branch) in on_branch.into_iter().filter(|(_, branch)| current.as_ref() != Some(&branch.name)) {
         let of_base = messages
             .entry(branch.base.clone())
             // A base that is gone: the history was rewritten, and only the files can tell.
             .or_insert_with(|| git.messages_with(PROPOSAL_TRAILER, &branch.base).unwrap_or_default());
         let is_named = of_base.lines().any(|line| line.trim_end().strip_prefix(PROPOSAL_TRAILER) == Some(file.id()));
-        if is_named || is_in_files(session, &file.proposal.diff)? {
-            merged.push(file);
+        match is_named || is_in_files(session, &file.proposal.diff)? {
+            true => merged.push((file, branch)),
+            false => left.push((file, branch)),
         }
     }
-    Ok(merged)
+    let merged_branches: HashSet<ReviewBranch> =
+        merged.iter().map(|(_, branch): &(_, ReviewBranch)| branch.clone()).collect();
+    for (file, branch) in left {
+        let diffs = branch_diffs
+            .entry(branch.clone())
+            .or_insert_with(|| git.branch_diffs(&branch.base, &branch.name).unwrap_or_default());
+        let mut is_merged = false;
+        for diff in diffs.iter() {
+            is_merged |= is_in_files(session, diff)?;
+        }
+        // A similar bullet alone is no merge: others of the branch were merged, or it is gone.
+        let may_be_reworded = !is_merged && (merged_branches.contains(&branch) || diffs.is_empty());
+        if is_merged || may_be_reworded && is_reworded_in_files(session, &git, &branch.base, &file.proposal.diff)? {
+            merged.push((file, branch));
+        }
+    }
+    Ok(merged.into_iter().map(|(file, _)| file).collect())
+}
+
+/// Whether the files have a similar line, which the base of the branch lacks, for each that a diff adds, and none that it
+/// removes: a review reworded it, and its branch is gone.
+fn is_reworded_in_files(session: &Session, git: &Git, base: &str, diff: &str) -> Result<bool, Rejection> {
+    let mut reworded = String::new();
+    let (mut new_lines, mut count): (Vec<String>, usize) = (Vec::new(), 0);
+    for line in diff.lines() {
+        if let Some(path) = line.strip_prefix("+++ b/").and_then(|name| MemoryPath::new(name).ok()) {
+            let now = session.store.read(&path)?;
+            let now = now.map(|version| String::from_utf8_lossy(&version.bytes).into_owned()).unwrap_or_default();
+            let then = git.stdout_of(&["show", &format!("{base}:./{path}")]).unwrap_or_default();
+            let then = String::from_utf8_lossy(&then).into_owned();
+            let is_new = |line: &&str| line.starts_with("- ") && !then.lines().any(|other| other == *line);
+            new_lines = now.lines().filter(is_new).map(str::to_owned).collect();
+        }
+        let added = line.strip_prefix('+').filter(|text| text.starts_with("- "));
+        let similar = added.filter(|text| !new_lines.iter().any(|line| line == text)).and_then(|text| {
+            new_lines.iter().find(|line| similarity(&line[2..], &text[2..]) >= MIN_REWORDED_SIMILARITY)
+        });
+        match similar {
+            Some(other) => {
+                count += 1;
+                reworded.push_str(&format!("+{other}\n"));
+            }
+            None => reworded.push_str(&format!("{line}\n")),
+        }
+    }
+    Ok(count > 0 && is_in_files(session, &reworded)?)
 }
 
 /// Whether the files have all lines that a diff adds, and none that it removes. Summary lines are derived, and do not
