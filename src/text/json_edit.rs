@@ -209,7 +209,10 @@ impl<'a> JsonCursor<'a> {
         let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
         let before = &self.text[line_start..start];
         let (gap, item) = match before.trim().is_empty() {
-            true => (format!("{eol}{before}"), name + &render(value, before, indent_unit(before), eol)),
+            true => {
+                let unit = indent_unit(line_indent(self.text, open), before);
+                (format!("{eol}{before}"), name + &render(value, before, unit, eol))
+            }
             false => (" ".to_owned(), name + &render_inline(value)),
         };
         // Comments behind the last item stay with it.
@@ -285,13 +288,9 @@ fn line_indent(text: &str, at: usize) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// The indentation of one level, guessed from that of a first-level or deeper item.
-fn indent_unit(indent: &str) -> &'static str {
-    match indent {
-        tabs if tabs.starts_with('\t') => "\t",
-        "    " => "    ",
-        _ => "  ",
-    }
+/// The indentation of one level: by how much an item stands further in than the line on which its container opens.
+fn indent_unit<'t>(container: &str, item: &'t str) -> &'t str {
+    item.strip_prefix(container).filter(|unit| !unit.is_empty()).unwrap_or("  ")
 }
 
 /// Renders a value over several lines; the lines after the first start with `indent`.
@@ -362,6 +361,14 @@ mod tests {
     #[test]
     fn a_missing_file_is_created_and_removed() {
         check("", "{\n  \"hooks\": {\n    \"Start\": [\n      {\n        \"run\": \"m\"\n      }\n    ]\n  }\n}\n");
+    }
+
+    #[test]
+    fn items_of_a_deeper_container_keep_the_indentation_of_the_file() {
+        let before = "{\n  \"hooks\": {\n    \"End\": 1\n  }\n}\n";
+        let after = "{\n  \"hooks\": {\n    \"End\": 1,\n    \"Start\": [\n      {\n        \"run\": \"m\"\n      }\n    ]\n  }\n}\n";
+        check(before, after);
+        check(&before.replace("  ", "\t"), &after.replace("  ", "\t"));
     }
 
     #[test]
