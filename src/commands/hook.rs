@@ -14,7 +14,10 @@ use crate::host::agent_hosts::{AgentHost, EMPTY_ENVELOPE, HookEvent, HookInput};
 use crate::host::models::{self, ModelQuery, NESTED_CALL_VARIABLE};
 use crate::host::{background, outside_files, user};
 use crate::policy::ExpiredRule;
+use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::view::context::delta::UPDATES_HEAD;
 use crate::view::context::page::MIN_BUDGET;
+use crate::view::context::sanitize::NOTES_NOTICE;
 use home_sync::{HomeSync, sync_home};
 use recall::shown::ShownItems;
 
@@ -135,12 +138,30 @@ fn start_context(
     let directory = input.directory.as_ref().map(PathBuf::from);
     let request = ContextRequest { reader, budget: Some(budget), stable: true, directory, ..ContextRequest::default() };
     let (result, mark) = context(session, &request).ok()?;
+    if input.is_resumed {
+        let shown = ShownItems::load(session, input);
+        if !shown.is_empty() {
+            let updates = updates_of(&result.text).map(|updates| format!("{NOTES_NOTICE}\n\n{updates}"));
+            let text = notice.into_iter().chain(updates).collect::<Vec<_>>().join("\n\n");
+            let used = Some(AnswerUse::of_injection(estimate_llm_tokens(&text)));
+            let envelope = match text.is_empty() {
+                true => EMPTY_ENVELOPE.to_owned(),
+                false => host.context_envelope(HookEvent::SessionStart, &text),
+            };
+            return Some(HookAnswer { envelope, mark, used, shown: Some(shown), ..HookAnswer::default() });
+        }
+    }
     let notice = notice.map_or(String::new(), |notice| format!("{notice}\n\n"));
     let envelope = host.context_envelope(HookEvent::SessionStart, &(notice + &result.text));
     let used = Some(AnswerUse::of_context(&result));
     let mut shown = ShownItems::new(session, input);
     shown.add(result.items.iter().map(|item| item.address.clone()));
     Some(HookAnswer { envelope, mark, used, shown: Some(shown), ..HookAnswer::default() })
+}
+
+/// The news at the end of a context in the stable order, which is what a resumed session lacks.
+fn updates_of(text: &str) -> Option<&str> {
+    text.find(&format!("\n{UPDATES_HEAD}")).map(|at| &text[at + 1..])
 }
 
 /// Queues the session's transcript; `None` if there is none, no model could read it, or it cannot be written down.

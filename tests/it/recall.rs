@@ -259,6 +259,33 @@ fn instructions_are_read_only_where_they_are_the_repository_s_own() {
 }
 
 #[test]
+fn a_resumed_session_gets_the_news_and_what_it_lacks() {
+    let project = project();
+    for (host, session) in [("claude", "s1"), ("codex", "s2"), ("gemini", "s3")] {
+        let start =
+            |source: &str| text(&project, host, "session-start", json!({"session_id": session, "source": source}));
+        let ask = |words: &str| text(&project, host, "user-prompt", json!({"session_id": session, "prompt": words}));
+        // A session that is not known, or was forgotten, gets all of it.
+        assert!(start("resume").contains("Never force-push"), "{host}");
+        // Its model has that text, so only what changed since is new.
+        assert_eq!(start("resume"), "", "{host}");
+        assert_eq!(ask("May I force-push to main?"), "", "{host}");
+        let added = format!("Deploy {session} from the tag alone");
+        project.run(&["add", "rules#git", &added]);
+        let news = start("resume");
+        assert!(news.contains("\n\nMemory updates since ") && news.contains(&added), "{host}: {news}");
+        assert!(!news.contains("Never force-push") && news.starts_with("All lines with a dash"), "{host}: {news}");
+        // Not after a compaction, nor in a new session.
+        for source in ["compact", "startup", "clear"] {
+            assert!(start(source).contains("Never force-push"), "{host} {source}");
+        }
+        // A fork has a session of its own.
+        let fork = json!({"session_id": format!("{session}-fork"), "source": "resume"});
+        assert!(text(&project, host, "session-start", fork).contains("Never force-push"), "{host}");
+    }
+}
+
+#[test]
 fn hidden_and_expired_items_are_not_shown() {
     let project = project();
     let policy = "version: 1\ncategories:\n  custom:\n    - name: secretive\nallowlists:\n  claude: [work]\n";

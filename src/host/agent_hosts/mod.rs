@@ -211,6 +211,7 @@ impl AgentHost {
             directory: self.directory_fields.iter().find_map(text).filter(|path| path.starts_with('/')),
             transcript,
             agent: text(&"agent_id").unwrap_or_default(),
+            is_resumed: text(&"source").is_some_and(|source| source == "resume"),
             prompt: text(&"prompt").unwrap_or_default(),
             tool: fields.get("tool_input").map(ToolCall::of).unwrap_or_default(),
         })
@@ -234,6 +235,9 @@ pub struct HookInput {
     pub transcript: Option<String>,
     /// The id of the sub-agent; empty for the main one.
     pub agent: String,
+    /// Whether a session that starts is an earlier one, whose text its model still has. Claude Code, Codex and Gemini CLI
+    /// say so in `source`.
+    pub is_resumed: bool,
     /// What the user asks; empty if the event has no prompt.
     pub prompt: String,
     /// What a tool is about to do.

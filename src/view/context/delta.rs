@@ -19,6 +19,8 @@ use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
 use crate::view::query::items::{ItemKind, label};
 
+/// How the head of the updates starts.
+pub const UPDATES_HEAD: &str = "Memory updates since ";
 /// The maximum number of events shown.
 pub const MAX_EVENTS: usize = 3;
 /// The maximum length of an event in tokens, and the minimum for which a line is shown.
@@ -121,8 +123,8 @@ pub fn updates_header(since: &SeenRevision, events: &[UpdateEvent], budget: usiz
 
 fn head_line(since: &SeenRevision) -> String {
     match since.rev.strip_prefix('r') {
-        Some(number) => format!("Memory updates since rev {number}:"),
-        None => format!("Memory updates since {}:", since.rev),
+        Some(number) => format!("{UPDATES_HEAD}rev {number}:"),
+        None => format!("{UPDATES_HEAD}{}:", since.rev),
     }
 }
 

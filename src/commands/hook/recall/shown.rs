@@ -45,6 +45,10 @@ impl ShownItems {
         ShownItems { session: hash(&name), today: session.now.date(), items: Vec::new() }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     pub fn contains(&self, address: &str) -> bool {
         let hash = hash(address);
         self.items.contains(&hash)
