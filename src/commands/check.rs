@@ -18,6 +18,7 @@ mod stale;
 use super::answer::{ChangeResult, CheckFinding, CheckReport};
 use super::change::{commit_loop, dry_run_result, plan_in_context};
 use super::fetch::{LoadedJournal, history, is_archived_or_proposed, last_summary};
+use super::layer_names::{error_in_layer, name_layer_in_report};
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
@@ -69,6 +70,10 @@ pub fn check(
     options: &CheckOptions<'_>,
     change_options: &ChangeOptions,
 ) -> CommandResult<CheckReport> {
+    if let Some((layer, files, inner)) = session.layer_of_addresses(files)? {
+        let report = check(&inner, &files, options, change_options).map_err(|why| error_in_layer(why, &layer))?;
+        return Ok(if session.is_own_layer(&layer) { report } else { name_layer_in_report(report, &layer) });
+    }
     let selected: Vec<MemoryPath> = files
         .iter()
         .map(|f| list_and_read::resolve_address(session, f).map(|n| n.path))

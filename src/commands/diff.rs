@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::answer::{ChangedFile, DiffResult, EffectRow, PreviousBullet};
 use super::history::{LogTarget, unrecorded_files};
+use super::layer_names::{error_in_layer, name_in_files};
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, Etag, JournalEntry};
@@ -49,6 +50,13 @@ struct FilePair {
 /// # Errors
 /// `revision_not_found`, `history_gone`, `usage`, `git`.
 pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> CommandResult<DiffResult> {
+    if let Some((layer, range, inner)) = session.layer_of_revision(range) {
+        let range = Some(range).filter(|range| !range.is_empty());
+        let address = address.map(|at| session.layer_of_revision(Some(at)).map_or(at, |(_, address, _)| address));
+        let mut result = diff(&inner, range, address).map_err(|why| error_in_layer(why, layer))?;
+        name_in_files(&mut result.files, layer);
+        return Ok(result);
+    }
     let entries = session.store.journal()?;
     let only = address.map(|a| LogTarget::resolve(session, a)).transpose()?.map(|t| t.path);
     let (from, to) = parse_range(session, range, &entries)?;

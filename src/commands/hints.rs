@@ -23,8 +23,8 @@ pub fn to_command(hint: &Hint, dir_option: &str) -> Option<String> {
 /// Whether a word can only be an address, or a key and value: it needs no quoting and cannot be an option, a comment or
 /// the name of a program (`=ls` in zsh).
 fn is_plain_address(word: &str) -> bool {
-    !word.starts_with(['-', '#', '='])
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || "._/#@=-".contains(c) || is_cjk(c))
+    !word.starts_with(['-', '#', '=', ':'])
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || "._/#@=:-".contains(c) || is_cjk(c))
 }
 
 /// Letters of Chinese, Japanese and Korean.
@@ -59,6 +59,7 @@ mod tests {
         check(&["rm"], "user@x; rm -rf ~", None);
         check(&["rm"], "$(id)", None);
         check(&["set", "user@v3wd"], "upd=today", Some("memdir set user@v3wd upd=today"));
+        check(&["read"], "mine:facts/user.md@v3wd", Some("memdir read mine:facts/user.md@v3wd"));
         check(&["rm"], "=ls", None);
         check(&["rm"], "a b", None);
         check(&["rm"], "--force", None);

@@ -3,6 +3,7 @@
 //! Never writes, not even that an outside edit was noticed: reads journal, slots and files.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -11,6 +12,7 @@ use super::answer::{BulletStep, ChangedFile, ItemReason, LogResult, LogRow, Supe
 use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
 use super::change::effect_rows;
 use super::history_export::export_history;
+use super::layer_names::{error_in_layer, name_layer_in_log, name_layer_in_row};
 use super::list_and_read::ResolvedAddress;
 use super::listed_entries::{DEFAULT_LOG_LIMIT, JournalSummary, ListedRange, entries_to_list};
 use super::point_in_time::{PointInTime, find_revision, is_since, parse_point_in_time};
@@ -42,7 +44,8 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
             false => more += 1,
         }
     }
-    let history = (options.texts && !rows.restricted).then(|| export_history(session)).transpose()?;
+    let exported = rows.layer.as_ref().map_or(session, |(_, inner)| inner);
+    let history = (options.texts && !rows.restricted).then(|| export_history(exported)).transpose()?;
     Ok(LogResult { entries, since: rows.summary.since, more, history })
 }
 
@@ -62,6 +65,8 @@ pub struct LogRows {
     ready: VecDeque<LogRow>,
     /// The rows after all entries.
     last: Vec<LogRow>,
+    /// The layer whose history it is, if the address names one.
+    layer: Option<(String, Arc<Session>)>,
 }
 
 impl LogRows {
@@ -70,6 +75,12 @@ impl LogRows {
     /// # Errors
     /// As [`log`].
     pub fn start(session: &Session, options: &LogOptions) -> CommandResult<LogRows> {
+        if let Some((layer, address, inner)) = session.layer_of_revision(options.address.as_deref()) {
+            let address = Some(address.to_owned()).filter(|address| !address.is_empty());
+            let rows = LogRows::start(&inner, &LogOptions { address, ..options.clone() });
+            let rows = rows.map_err(|why| error_in_layer(why, layer))?;
+            return Ok(LogRows { layer: Some((layer.to_owned(), inner)), ..rows });
+        }
         let mut summary = JournalSummary::default();
         let (entries, pages, range) = entries_to_list(session, options, &mut summary)?;
         let target = options.address.as_deref().map(|a| LogTarget::resolve(session, a)).transpose()?;
@@ -90,6 +101,7 @@ impl LogRows {
             target,
             life,
             entries,
+            layer: None,
         };
         if rows.lists_outside_edits() {
             let git_rows = |cause, state| rows.life.iter().flat_map(move |life| life.git_rows(cause, state));
@@ -109,6 +121,8 @@ impl LogRows {
     /// # Errors
     /// `io` if the journal cannot be read on.
     pub fn next(&mut self, session: &Session) -> Result<Option<LogRow>, Rejection> {
+        let layer = self.layer.clone();
+        let session = layer.as_ref().map_or(session, |(_, inner)| inner);
         while self.ready.is_empty() {
             if let (true, Some(pages)) = (self.entries.is_empty(), &mut self.pages) {
                 self.entries = pages.read_newest()?;
@@ -122,7 +136,8 @@ impl LogRows {
                 }
             }
         }
-        Ok(self.ready.pop_front())
+        let row = self.ready.pop_front();
+        Ok(row.map(|row| layer.iter().fold(row, |row, (name, _)| name_layer_in_row(row, name))))
     }
 
     fn add_rows_of(&mut self, session: &Session, entry: &JournalEntry) {
@@ -444,6 +459,9 @@ fn changed_since<'a>(
 /// # Errors
 /// `revision_not_found`; `category_not_allowed` for a revision without visible files.
 pub fn show(session: &Session, rev: &str) -> CommandResult<LogResult> {
+    if let Some((layer, rev, inner)) = session.layer_of_revision(Some(rev)) {
+        return Ok(name_layer_in_log(show(&inner, rev).map_err(|why| error_in_layer(why, layer))?, layer));
+    }
     let (entries, since) = revision_and_state(session, rev)?;
     let states = journal::revision_states(&entries);
     let entry = find_revision(rev, &entries)?;

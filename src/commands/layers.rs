@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::answer::{ChangeOutcome, ChangeResult};
 use super::change::{change, warning_row};
+use super::layer_names::{error_in_layer, name_layer};
 use super::list_and_read::resolve_address;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::code::{Code, Rejection, Warning};
@@ -72,6 +73,29 @@ impl Session {
         self.layer_of(written?)
     }
 
+    /// The other layer that all these addresses are in, and the addresses there; `None` if none names one.
+    ///
+    /// # Errors
+    /// `usage` if they name several.
+    pub(super) fn layer_of_addresses(
+        &self,
+        addresses: &[String],
+    ) -> Result<Option<(String, Vec<String>, Arc<Session>)>, Rejection> {
+        let named: Vec<_> = addresses.iter().filter_map(|address| self.layer_of(address)).collect();
+        let Some((first, _, session)) = named.first() else { return Ok(None) };
+        if named.len() < addresses.len() || named.iter().any(|(name, ..)| name != first) {
+            let why = Rejection::new(Code::Usage, "the addresses are in several layers");
+            return Err(why.hint("run the command for each layer"));
+        }
+        let rest = named.iter().map(|(_, address, _)| (*address).to_owned()).filter(|address| !address.is_empty());
+        Ok(Some(((*first).to_owned(), rest.collect(), session.clone())))
+    }
+
+    /// Whether a layer is the session's own memory, whose paths have no name in front.
+    pub(super) fn is_own_layer(&self, name: &str) -> bool {
+        self.layers.as_ref().is_some_and(|layers| layers.own == name)
+    }
+
     /// The layers, to be opened again; empty without.
     pub fn layer_places(&self) -> Vec<LayerPlace> {
         let own = self.layers.iter().map(|layers| LayerPlace { name: layers.own.clone(), dir: self.dir.clone() });
@@ -130,7 +154,11 @@ pub(super) fn change_in_layer(
         }
     }
     let own = session.layers.as_ref().is_some_and(|layers| layers.own == *first);
-    Some(change(&layer, inner, options).map(|outcome| if own { outcome } else { with_layer(outcome, first) }))
+    Some(match change(&layer, inner, options) {
+        outcome if own => outcome,
+        Ok(outcome) => Ok(with_layer(outcome, first)),
+        Err(why) => Err(error_in_layer(why, first)),
+    })
 }
 
 /// The outcome with the layer in front of its paths.
@@ -141,13 +169,6 @@ fn with_layer(outcome: ChangeOutcome, layer: &str) -> ChangeOutcome {
             ChangeOutcome::Changed(result)
         }
         ChangeOutcome::Repeated(repeated) => ChangeOutcome::Repeated(repeated),
-    }
-}
-
-/// Puts the layer in front of the paths of a result.
-pub(super) fn name_layer(result: &mut ChangeResult, layer: &str) {
-    for file in &mut result.files {
-        file.path = SourceAddress { source: layer, address: &file.path }.to_string();
     }
 }
 
@@ -173,7 +194,9 @@ fn move_between_layers(
         return None;
     }
     let run = || -> CommandResult<ChangeOutcome> {
-        let named = resolve_address(&from, from_address)?;
+        let in_layer = |why: Error, name: &str| if name == layers.own { why } else { error_in_layer(why, name) };
+        let in_source = |why: Error| in_layer(why, &from_name);
+        let named = resolve_address(&from, from_address).map_err(|why| in_source(why.into()))?;
         let Some(bullet) = named.bullet else {
             return Err(Rejection::new(Code::Usage, "only a bullet can be moved to another layer")
                 .hint("name it as LAYER:FILE@BULLET")
@@ -207,8 +230,10 @@ fn move_between_layers(
             if_exists: false,
         };
         // Planned before anything is written, so that a refusal changes nothing.
-        change(&from, batch_of(remove.clone()), &ChangeOptions { dry_run: true, ..options.clone() })?;
-        let added = change(&target, batch_of(add), &ChangeOptions { if_match: None, ..options.clone() })?;
+        change(&from, batch_of(remove.clone()), &ChangeOptions { dry_run: true, ..options.clone() })
+            .map_err(in_source)?;
+        let added = change(&target, batch_of(add), &ChangeOptions { if_match: None, ..options.clone() })
+            .map_err(|why| in_layer(why, &to_name))?;
         let removed = change(&from, batch_of(remove), &options).map_err(|why| half_moved(why, &to_name, &from_name))?;
         Ok(joined(added, &to_name, removed, &from_name, &layers.own))
     };

@@ -46,6 +46,7 @@ pub mod inbox;
 mod init;
 mod item_doubts;
 mod journal_notes;
+mod layer_names;
 mod layers;
 mod list_and_read;
 mod listed_entries;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::answer::ChangeResult;
 use super::change::commit_loop;
 use super::consent::require_consent;
-use super::layers::name_layer;
+use super::layer_names::{error_in_layer, name_layer};
 use super::point_in_time::find_revision;
 use super::restricted_change::{redact_warnings, require_fully_visible};
 use super::{ChangeOptions, CommandResult, Error, Session, UndoOptions};
@@ -33,7 +33,8 @@ use crate::view::journal;
 pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptions) -> CommandResult<ChangeResult> {
     if let Some((layer, revision, inner)) = session.layer_of_revision(undo_options.revision.as_deref()) {
         let revision = Some(revision.to_owned()).filter(|revision| !revision.is_empty());
-        let mut result = undo(&inner, &UndoOptions { revision, ..undo_options.clone() }, options)?;
+        let undone = undo(&inner, &UndoOptions { revision, ..undo_options.clone() }, options);
+        let mut result = undone.map_err(|why| error_in_layer(why, layer))?;
         name_layer(&mut result, layer);
         return Ok(result);
     }
@@ -90,7 +91,8 @@ fn erased_error(entry: &JournalEntry) -> Rejection {
 /// As [`undo`].
 pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> CommandResult<ChangeResult> {
     if let Some((layer, revision, inner)) = session.layer_of_revision(rev) {
-        let mut result = redo(&inner, Some(revision).filter(|revision| !revision.is_empty()), options)?;
+        let redone = redo(&inner, Some(revision).filter(|revision| !revision.is_empty()), options);
+        let mut result = redone.map_err(|why| error_in_layer(why, layer))?;
         name_layer(&mut result, layer);
         return Ok(result);
     }

@@ -28,8 +28,9 @@ pub struct KnownPlaces {
     pub home: Option<PathBuf>,
 }
 
-/// The layers of a list, the nearest first, and sentences about entries that are none. `project` outside of a project is
-/// left out without one, as is a directory that an earlier entry names already.
+/// The layers of a list, the nearest first, and sentences about entries that are none: also of a directory that an earlier
+/// entry names, or that lies in the one of another layer, so that nothing is read twice. `project` is left out without a
+/// sentence, where there is none or where it is another of the layers.
 pub fn layer_places(list: &[String], known: &KnownPlaces) -> (Vec<LayerPlace>, Vec<String>) {
     let (mut places, mut problems) = (Vec::<LayerPlace>::new(), Vec::new());
     for written in list {
@@ -45,7 +46,17 @@ pub fn layer_places(list: &[String], known: &KnownPlaces) -> (Vec<LayerPlace>, V
             },
         };
         let Some(place) = place else { continue };
-        if places.iter().any(|other| is_same_dir(&other.dir, &place.dir)) {
+        let same = places.iter().find(|other| is_same_dir(&other.dir, &place.dir));
+        if let Some(same) = same {
+            if (same.name != PROJECT && place.name != PROJECT) || same.name == place.name {
+                problems.push(format!("the layer {} is listed twice", same.name));
+            }
+            continue;
+        }
+        if let Some(outer) = places.iter().find(|other| is_nested(&other.dir, &place.dir)) {
+            let why =
+                format!("the layer {} is left out: it and the layer {} lie in one another", place.name, outer.name);
+            problems.push(why);
             continue;
         }
         match places.iter().any(|other| other.name == place.name) {
@@ -94,6 +105,12 @@ pub fn is_same_dir(a: &Path, b: &Path) -> bool {
     a == b || real(a) == real(b)
 }
 
+/// Whether one of two directories is in the other.
+fn is_nested(a: &Path, b: &Path) -> bool {
+    let [a, b] = [a, b].map(|dir| dir.canonicalize().unwrap_or_else(|_| dir.to_owned()));
+    a.starts_with(&b) || b.starts_with(&a)
+}
+
 /// Where `project` and `mine` are, given the memory that the search found.
 pub fn known_places(
     found: &find::FoundDirectory,
@@ -128,7 +145,12 @@ mod tests {
         check(&["mine", "project"], None, &[mine], 0);
         check(&["~/team/memory", "/srv/Ops"], None, &[("team", "/home/ann/team/memory"), ("ops", "/srv/Ops")], 0);
         check(&["/srv/ops", "/other/ops"], None, &[("ops", "/srv/ops")], 1);
-        check(&["mine", "/home/ann/.local/share/memdir"], None, &[mine], 0);
+        check(&["mine", "/home/ann/.local/share/memdir"], None, &[mine], 1);
+        check(&["mine", "mine"], None, &[mine], 1);
+        check(&["project", "project"], Some("/w/shop/memory"), &[("project", "/w/shop/memory")], 1);
+        check(&["project", "/w/shop/memory"], Some("/w/shop/memory"), &[("project", "/w/shop/memory")], 0);
+        check(&["project", "/w/shop/memory/old"], Some("/w/shop/memory"), &[("project", "/w/shop/memory")], 1);
+        check(&["/w/shop/memory/old", "project"], Some("/w/shop/memory"), &[("old", "/w/shop/memory/old")], 1);
         check(&["relative", "/x/mine", "/x/a b", "/"], None, &[], 4);
     }
 }

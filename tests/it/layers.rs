@@ -134,6 +134,66 @@ fn changes_go_to_the_nearest_layer_or_to_the_one_that_is_named() {
 }
 
 #[test]
+fn history_and_checks_of_a_layer_and_its_errors_name_it() {
+    let project = layered("[project, mine]");
+    let at = format!("mine:style@{}", handle(TABS));
+    let new = "Indent with spaces in every language";
+    done(&project, &["update", &at, new]);
+    done(&project, &["add", "user", "Likes rain"]);
+    let log = done(&project, &["log", "mine:"]);
+    assert!(log.contains("mine:r1 ") && log.contains("mine:facts/style.md") && !log.contains("user.md"), "{log}");
+    assert_eq!(done(&project, &["log", "mine:style"]).lines().next(), log.lines().next());
+    let life = done(&project, &["log", &format!("mine:style@{}", handle(new))]);
+    assert!(life.contains("mine:r1") && life.contains(TABS), "{life}");
+    let shown = done(&project, &["show", "mine:r1"]);
+    assert!(shown.starts_with("mine:r1 ") && shown.contains(&format!("- @{} {TABS}", handle(TABS))), "{shown}");
+    let rows: Value = serde_json::from_str(&done(&project, &["--json", "log", "mine:"])).unwrap();
+    assert_eq!(
+        (&rows["entries"][0]["rev"], &rows["entries"][0]["files"][0]),
+        (&json!("mine:r1"), &json!("mine:facts/style.md"))
+    );
+    assert_eq!(done(&project, &["log", "--all", "mine:"]), log);
+    done(&project, &["add", "mine:style", "Two blanks never"]);
+    let diff = done(&project, &["diff", "mine:r1", "--bullets"]);
+    assert!(diff.contains("mine:facts/style.md") && diff.contains("Two blanks never"), "{diff}");
+    // What an error proposes works as it stands.
+    let refused = run(&project, &["rm", &at]);
+    let try_line = format!("try: memdir read mine:facts/style.md@{}", handle(new));
+    assert!(refused.status == 4 && refused.stderr.contains(&try_line), "{refused:#?}");
+    assert!(refused.stderr.contains("bullet_changed: in the layer mine: "), "{refused:#?}");
+    for words in [&["rm", "mine:style@zzzz"][..], &["mv", "mine:style@zzzz", "project"], &["undo", "mine:r9"]] {
+        let refused = run(&project, words);
+        assert!(refused.status == 3 && refused.stderr.contains("in the layer mine: "), "{refused:#?}");
+        let proposed: Vec<&str> = refused.stderr.lines().filter_map(|line| line.strip_prefix("try: ")).collect();
+        assert!(proposed.iter().all(|line| line.contains("mine:") || *line == "memdir log"), "{proposed:?}");
+    }
+    // `check` of a file of a layer checks that file.
+    project.put(&format!("{MINE}/facts/bad.md"), "# Bad\n\n- City: Paris\n- City: Berlin\n");
+    let found = run(&project, &["check", "mine:bad", "--strict"]);
+    assert!(found.status == 6 && found.stdout.contains("mine:facts/bad.md:4:"), "{found:#?}");
+    let several = run(&project, &["check", "mine:bad", "user"]);
+    assert!(several.status == 2 && several.stderr.contains("several layers"), "{several:#?}");
+}
+
+#[test]
+fn layers_that_are_named_twice_or_lie_in_one_another_are_left_out() {
+    let project = layered("[project, mine]");
+    project.put("work/memory/old/memdir.yaml", "version: 1\n");
+    project.put("work/memory/old/facts/a.md", "# A\n\n- Old one\n");
+    for (layers, problem) in [
+        ("[project, mine, mine]", "the layer mine is listed twice"),
+        ("[project, ~/.local/share/memdir, mine]", "the layer memdir is listed twice"),
+        ("[project, ~/work/memory/old]", "the layer old is left out: it and the layer project lie in one another"),
+    ] {
+        configure(&project, layers, true);
+        let list = run(&project, &["list"]);
+        assert!(list.stderr.contains(&format!("memdir: {problem}")), "{layers}: {list:#?}");
+        assert!(!list.stdout.contains("old:"), "{list:#?}");
+        assert!(done(&project, &["context"]).contains(problem), "{layers}");
+    }
+}
+
+#[test]
 fn a_bullet_is_promoted_and_each_half_can_be_undone() {
     let project = layered("[project, mine]");
     let text =
