@@ -19,6 +19,7 @@ use super::answer::{ChangeResult, CheckFinding, CheckReport};
 use super::change::{commit_loop, dry_run_result, plan_in_context};
 use super::fetch::{LoadedJournal, history, is_archived_or_proposed, last_summary};
 use super::layer_names::{error_in_layer, name_layer_in_report};
+use super::layers::AddressesInLayer;
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
@@ -70,8 +71,8 @@ pub fn check(
     options: &CheckOptions<'_>,
     change_options: &ChangeOptions,
 ) -> CommandResult<CheckReport> {
-    if let Some((layer, files, inner)) = session.layer_of_addresses(files)? {
-        let report = check(&inner, &files, options, change_options).map_err(|why| error_in_layer(why, &layer))?;
+    if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(files)? {
+        let report = check(&inner, &addresses, options, change_options).map_err(|why| error_in_layer(why, &layer))?;
         return Ok(if session.is_own_layer(&layer) { report } else { name_layer_in_report(report, &layer) });
     }
     let selected: Vec<MemoryPath> = files

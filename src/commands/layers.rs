@@ -34,6 +34,14 @@ pub struct Layer {
     pub session: Arc<Session>,
 }
 
+/// Addresses that name one layer.
+pub(super) struct AddressesInLayer {
+    pub layer: String,
+    /// Without the name of the layer.
+    pub addresses: Vec<String>,
+    pub session: Arc<Session>,
+}
+
 impl Session {
     /// The memories that are read together with this one, by name, the nearest first: of a scope the shared ones, else
     /// the layers.
@@ -77,10 +85,7 @@ impl Session {
     ///
     /// # Errors
     /// `usage` if they name several.
-    pub(super) fn layer_of_addresses(
-        &self,
-        addresses: &[String],
-    ) -> Result<Option<(String, Vec<String>, Arc<Session>)>, Rejection> {
+    pub(super) fn layer_of_addresses(&self, addresses: &[String]) -> Result<Option<AddressesInLayer>, Rejection> {
         let named: Vec<_> = addresses.iter().filter_map(|address| self.layer_of(address)).collect();
         let Some((first, _, session)) = named.first() else { return Ok(None) };
         if named.len() < addresses.len() || named.iter().any(|(name, ..)| name != first) {
@@ -88,7 +93,7 @@ impl Session {
             return Err(why.hint("run the command for each layer"));
         }
         let rest = named.iter().map(|(_, address, _)| (*address).to_owned()).filter(|address| !address.is_empty());
-        Ok(Some(((*first).to_owned(), rest.collect(), session.clone())))
+        Ok(Some(AddressesInLayer { layer: (*first).to_owned(), addresses: rest.collect(), session: session.clone() }))
     }
 
     /// Whether a layer is the session's own memory, whose paths have no name in front.

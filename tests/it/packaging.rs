@@ -113,6 +113,20 @@ fn branch() -> Repo {
 }
 
 #[test]
+fn more_changes_than_a_comment_holds_are_cut() {
+    let repo = Repo::new();
+    repo.commit(FILE, "# Project\n");
+    let bullets: String = (0..2000).map(|n| format!("- Costs 项目 {n} of something that has some length\n")).collect();
+    repo.commit(FILE, &format!("# Project\n\n{bullets}"));
+    let runner = Runner::new(repo);
+    let compared = runner.step("Compare the memory", &[("base", "HEAD~1")]);
+    assert_eq!((compared.status, compared.stderr.as_str()), (0, ""), "{compared:?}");
+    let chars = runner.file("memdir-comment.md").chars().count();
+    assert!((60_000..61_000).contains(&chars), "{chars}");
+    assert!(runner.file("GITHUB_OUTPUT").contains("changed=true"));
+}
+
+#[test]
 fn the_action_writes_the_changes_and_annotates_new_problems() {
     let runner = Runner::new(branch());
     let base = [("base", "HEAD~1")];
