@@ -459,6 +459,16 @@ fn a_restricted_agent_is_never_shown_a_secret_of_a_layer() {
     });
     assert!(tried > 800, "{tried}");
     assert!(wrong.is_empty(), "{} leak:\n{}", wrong.len(), wrong[..wrong.len().min(8)].join("\n"));
+    // Nor by the history of the layer as a whole.
+    let whole = [":", ": -p", ": --all", ": --all -p --json", ": --since r2"].map(|rest| format!("log {layer}{rest}"));
+    let diffs = ["", " --bullets", "r2..r5", "r3 --stat"].map(|rest| format!("diff {layer}:{rest}"));
+    let logs: Vec<&str> = whole.iter().map(String::as_str).collect();
+    let diffs: Vec<&str> = diffs.iter().map(String::as_str).collect();
+    let rows: [(&str, &[&str]); 2] = [("log", &logs), ("diff", &diffs)];
+    let (_, wrong) = walk(&planted, &rows, "planner", |_, ran| {
+        [&ran.stdout, &ran.stderr].into_iter().find_map(|text| secret(text)).map(|found| format!("shows {found}"))
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // The same walk without a list finds them, so the layer is read.
     let mut seen = std::collections::BTreeSet::new();
     let reading: Vec<(&str, &[&str])> =

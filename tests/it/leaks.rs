@@ -230,7 +230,12 @@ impl Planted {
         let mut line = line.to_vec();
         if let Some(layer) = &self.layer {
             let known = addresses();
-            for word in line.iter_mut().filter(|word| known.contains(word)) {
+            let names_revisions = line.iter().any(|word| ["show", "undo", "redo", "diff"].contains(&word.as_str()));
+            let is_revision = |word: &String| {
+                word.strip_prefix('r').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            };
+            let is_of_layer = |word: &&mut String| known.contains(*word) || names_revisions && is_revision(word);
+            for word in line.iter_mut().filter(is_of_layer) {
                 *word = format!("{layer}:{word}");
             }
             line.splice(..0, ["-C".to_owned(), "work".to_owned()]);
