@@ -20,9 +20,12 @@ pub(super) fn name_in_files(files: &mut [ChangedFile], layer: &str) {
     }
 }
 
-/// Names the layer in the paths of a change.
+/// Names the layer in the paths of a change, and in the revision that it undid or repeated.
 pub(super) fn name_layer(result: &mut ChangeResult, layer: &str) {
     name_in_files(&mut result.files, layer);
+    for rev in [&mut result.undone, &mut result.redone].into_iter().flatten() {
+        *rev = named(layer, rev);
+    }
 }
 
 /// Names the layer in the rows of its log.

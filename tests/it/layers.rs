@@ -112,7 +112,7 @@ fn changes_go_to_the_nearest_layer_or_to_the_one_that_is_named() {
     assert!(changed.contains("mine:facts/style.md  r1"), "{changed}");
     assert!(mine(&project, "facts/style.md").contains("with spaces"));
     let undone = done(&project, &["undo", "mine:r1"]);
-    assert!(undone.contains("mine:facts/style.md"), "{undone}");
+    assert!(undone.starts_with("undone mine:r1\n") && undone.contains("mine:facts/style.md"), "{undone}");
     assert!(mine(&project, "facts/style.md").contains("with tabs"));
     done(&project, &["add", "user", "Likes rain"]);
     done(&project, &["add", "mine:user", "Likes snow"]);
