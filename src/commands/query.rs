@@ -2,6 +2,7 @@
 //!
 //! Never takes the lock and never writes; there is no index. Every file is read through the store's handles.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
@@ -41,6 +42,8 @@ const WHEN_KEY: &[u8] = b"when=";
 /// The number of files, the first in path order, that are always split into items: a sample for the mean item length
 /// that the ranking needs.
 const SAMPLE_FILES: usize = 8;
+/// A larger file that contains a term, in bytes, is not copied out of the buffer that it was read to.
+const MAX_COPIED_BYTES: usize = 1 << 20;
 /// The number of rows of several layers, the best, that are compared with each other.
 const MAX_COMPARED_ROWS: usize = 200;
 
@@ -270,6 +273,20 @@ fn searched_bytes<'b, S>(
     }
 }
 
+/// Like [`searched_bytes`]; a large file is taken out of the buffer.
+fn searched_text<'b>(
+    file: &File,
+    read: Result<(&'b mut Vec<u8>, bool), Rejection>,
+    overrides: &'b TextOverrides,
+) -> Option<Cow<'b, [u8]>> {
+    match (overrides.get(&file.path), read) {
+        (Some(text), _) => text.as_deref().map(Cow::Borrowed),
+        (None, Ok((bytes, _))) if bytes.len() > MAX_COPIED_BYTES => Some(Cow::Owned(std::mem::take(bytes))),
+        (None, Ok((bytes, _))) => Some(Cow::Borrowed(bytes)),
+        (None, Err(_)) => None,
+    }
+}
+
 /// Counts the terms in all files.
 fn count_files(
     store: &Store,
@@ -281,11 +298,11 @@ fn count_files(
 ) -> Vec<FileCounts> {
     let prefilter = TermPrefilter::new(terms);
     let last = files.get(SAMPLE_FILES.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
-    store.map_files(files, MAX_FILE_BYTES, &|file, read| {
-        let bytes = searched_bytes(file, read, overrides).filter(|_| !progress.is_cancelled());
+    store.map_file_buffers(files, MAX_FILE_BYTES, &|file, read| {
+        let bytes = searched_text(file, read, overrides).filter(|_| !progress.is_cancelled());
         let Some(bytes) = bytes else { return FileCounts::default() };
         // Few files have rules for paths, so the others are not parsed.
-        if terms.all.is_empty() && !options.touching.is_empty() && memmem::find(bytes, WHEN_KEY).is_none() {
+        if terms.all.is_empty() && !options.touching.is_empty() && memmem::find(&bytes, WHEN_KEY).is_none() {
             progress.finish_file();
             return FileCounts::default();
         }

@@ -6,13 +6,13 @@
 use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use super::journal::{Journal, JournalTail};
 use super::record::{IntentRecord, JournalRecord, parse_records};
 use super::root::{DataRoot, open_plain, read_version};
-use super::{FileCallback, FoundFile, Store, lock, open_journal_for_reading, recover, slot};
+use super::{BufferCallback, FoundFile, Store, lock, open_journal_for_reading, recover, slot};
 use crate::change::{Etag, FileVersion};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
@@ -130,11 +130,20 @@ impl PendingOverlay {
     }
 
     /// Reads a file for [`Store::map_files`].
-    pub fn read_for_callback<T>(&self, root: &DataRoot, found: &FoundFile, limit: usize, f: FileCallback<'_, T>) -> T {
+    pub fn read_for_callback<T>(
+        &self,
+        root: &DataRoot,
+        found: &FoundFile,
+        limit: usize,
+        f: BufferCallback<'_, T>,
+    ) -> T {
         match self.read(root, &found.path) {
             Ok(Some(v)) => {
-                let found = FoundFile { size: v.bytes.len() as u64, ..found.clone() };
-                f(&found, Ok((&v.bytes[..v.bytes.len().min(limit)], v.bytes.len() <= limit)))
+                let mut bytes = Arc::unwrap_or_clone(v.bytes);
+                let found = FoundFile { size: bytes.len() as u64, ..found.clone() };
+                let is_complete = bytes.len() <= limit;
+                bytes.truncate(limit);
+                f(&found, Ok((&mut bytes, is_complete)))
             }
             Ok(None) => {
                 let message = format!("'{}' no longer exists", found.path);

@@ -151,6 +151,9 @@ pub enum RevisionSide {
 /// file.
 pub type FileCallback<'a, T> = &'a (dyn Fn(&FoundFile, Result<(&[u8], bool), Rejection>) -> T + Sync);
 
+/// The callback of [`Store::map_file_buffers`]: like [`FileCallback`], but it may take the bytes out of the buffer.
+pub type BufferCallback<'a, T> = &'a (dyn Fn(&FoundFile, Result<(&mut Vec<u8>, bool), Rejection>) -> T + Sync);
+
 /// The right to write, held until dropped.
 pub struct LockedStore<'a> {
     pub store: &'a Store,
@@ -233,13 +236,21 @@ impl Store {
     /// Reads up to `limit` bytes of each file and maps them, in the order given; with two threads from 256 files on.
     /// `f` gets the file with its size, the bytes, and whether they are the whole file.
     pub fn map_files<T: Send>(&self, files: &[FoundFile], limit: usize, f: FileCallback<'_, T>) -> Vec<T> {
+        self.map_file_buffers(files, limit, &|found, read| {
+            f(found, read.map(|(bytes, is_complete)| (bytes.as_slice(), is_complete)))
+        })
+    }
+
+    /// Like [`Store::map_files`], for callers that keep the bytes of large files: a copy would double the memory that
+    /// such a file takes.
+    pub fn map_file_buffers<T: Send>(&self, files: &[FoundFile], limit: usize, f: BufferCallback<'_, T>) -> Vec<T> {
         match self.read_filter() {
             Some(filter) => self.map_filtered(filter, files, limit, f),
             None => self.map_unfiltered(files, limit, f),
         }
     }
 
-    fn map_unfiltered<T: Send>(&self, files: &[FoundFile], limit: usize, f: FileCallback<'_, T>) -> Vec<T> {
+    fn map_unfiltered<T: Send>(&self, files: &[FoundFile], limit: usize, f: BufferCallback<'_, T>) -> Vec<T> {
         let root = self.root();
         if self.overlay.is_empty() {
             return walk::map_files(&root, files, limit, f);

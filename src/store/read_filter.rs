@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::consistent_read::PendingOverlay;
-use super::{FileCallback, FoundFile, Store};
+use super::{BufferCallback, FoundFile, Store};
 use crate::change::{FileVersion, JournalEntry};
 use crate::code::Rejection;
 use crate::document::MAX_FILE_BYTES;
@@ -130,17 +130,21 @@ impl Store {
         filter: &dyn ReadFilter,
         files: &[FoundFile],
         limit: usize,
-        f: FileCallback<'_, T>,
+        f: BufferCallback<'_, T>,
     ) -> Vec<T> {
         self.map_unfiltered(files, MAX_FILE_BYTES, &|file, read| match read {
             Err(why) => f(file, Err(why)),
-            Ok((bytes, _)) => match filter.filter_text(&file.path, bytes) {
-                None => f(file, Err(filter.refusal())),
-                Some(visible) => {
-                    let file = FoundFile { size: visible.len() as u64, ..file.clone() };
-                    f(&file, Ok((&visible[..visible.len().min(limit)], visible.len() <= limit)))
+            Ok((bytes, _)) => {
+                match filter.filter_text(&file.path, bytes) {
+                    None => return f(file, Err(filter.refusal())),
+                    Some(Cow::Borrowed(all)) if all.len() == bytes.len() => {}
+                    Some(visible) => *bytes = visible.into_owned(),
                 }
-            },
+                let file = FoundFile { size: bytes.len() as u64, ..file.clone() };
+                let is_complete = bytes.len() <= limit;
+                bytes.truncate(limit);
+                f(&file, Ok((bytes, is_complete)))
+            }
         })
     }
 

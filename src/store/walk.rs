@@ -9,7 +9,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::root::{DataRoot, describe_file_type, file_name, read_error};
-use super::{FileCallback, FoundFile, platform};
+use super::{BufferCallback, FoundFile, platform};
 use crate::code::Rejection;
 use crate::path::MemoryPath;
 
@@ -120,7 +120,7 @@ fn list_names_by_readdir(dir: &OwnedFd, each: &mut dyn FnMut(&[u8], FileType)) -
 }
 
 /// Reads the first bytes of many files, in order.
-pub fn map_files<T: Send>(root: &DataRoot, files: &[FoundFile], limit: usize, f: FileCallback<'_, T>) -> Vec<T> {
+pub fn map_files<T: Send>(root: &DataRoot, files: &[FoundFile], limit: usize, f: BufferCallback<'_, T>) -> Vec<T> {
     let next = AtomicUsize::new(0);
     if files.len() < PARALLEL_FROM_FILES {
         return map_chunks(root, files, limit, f, &next).into_iter().flat_map(|(_, part)| part).collect();
@@ -142,7 +142,7 @@ fn map_chunks<T>(
     root: &DataRoot,
     files: &[FoundFile],
     limit: usize,
-    f: FileCallback<'_, T>,
+    f: BufferCallback<'_, T>,
     next: &AtomicUsize,
 ) -> Vec<(usize, Vec<T>)> {
     let mut parts = Vec::new();
@@ -153,12 +153,12 @@ fn map_chunks<T>(
         let Some(chunk) = files.get(start..files.len().min(start + FILES_PER_CHUNK)).filter(|c| !c.is_empty()) else {
             return parts;
         };
-        let map_one = |file: &FoundFile| {
+        let mut map_one = |file: &FoundFile| {
             let mut found = file.clone();
             let read = read_file_start(root, &mut found, limit, &mut folder, &mut buffer);
-            f(&found, read.map(|whole| (&buffer[..], whole)))
+            f(&found, read.map(|whole| (&mut buffer, whole)))
         };
-        parts.push((start, chunk.iter().map(map_one).collect()));
+        parts.push((start, chunk.iter().map(&mut map_one).collect()));
     }
 }
 

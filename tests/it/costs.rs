@@ -70,3 +70,25 @@ fn a_checkpoint_of_16_mib_costs_a_tenth_of_a_second_at_most() {
     println!("a checkpoint of 16 MiB: {save:.0} ms to save, {load:.0} ms to load");
     assert!(save <= most(100.0) && load <= most(100.0), "{save} ms, {load} ms");
 }
+
+/// Searches with so much address space, in MiB.
+fn query_within(memory: &Memory, limit: usize) -> std::process::Output {
+    let mut command = clean_command("bash", &memory.dir());
+    command.args(["-c", "ulimit -v $0 && exec \"$@\"", &(limit << 10).to_string()]).arg(program());
+    command.args(["query", "server", "-L", "3"]).output().unwrap()
+}
+
+#[test]
+fn a_file_of_64_mib_is_searched_in_200_mib() {
+    // Without optimisation a smaller file, because parsing it takes long.
+    let size = if full() { 64 } else { 16 };
+    let memory = Memory::new();
+    let own = (8..400).step_by(2).find(|limit| query_within(&memory, *limit).status.code() == Some(0)).unwrap();
+    let others = "- The schema of each region has an index, and its cache is read by a worker\n".repeat(5);
+    let bullets = format!("{others}- The server of the team needs a review before it is deployed\n");
+    memory.put("facts/large.md", format!("# Large\n\n{}", bullets.repeat(((size << 20) - 100) / bullets.len())));
+    // Lists that grow reserve more addresses than memory: 224 MiB with 64 MiB of text.
+    let output = query_within(&memory, own + 240 * size / 64);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && printed.contains("server of the team"), "{own} MiB and more: {output:?}");
+}

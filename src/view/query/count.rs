@@ -2,6 +2,7 @@
 //!
 //! Never scores: the weight of a term is known only after all files have been counted.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use jiff::civil::Date;
@@ -123,7 +124,7 @@ impl ItemizedFile {
 /// Counts the terms in a file. Bytes that are not UTF-8 text give no counts.
 pub fn count_terms(
     path: &MemoryPath,
-    bytes: &[u8],
+    bytes: Cow<'_, [u8]>,
     terms: &QueryTerms,
     prefilter: &TermPrefilter,
     depth: ScanDepth,
@@ -131,12 +132,12 @@ pub fn count_terms(
     let mut counted = FileCounts { bytes: bytes.len(), ..FileCounts::default() };
     let mut offsets = Vec::new();
     if depth != ScanDepth::All {
-        prefilter.find(bytes, &mut offsets);
+        prefilter.find(&bytes, &mut offsets);
         if offsets.is_empty() && (depth == ScanDepth::Prefiltered || bytes.len() > MAX_SAMPLE_BYTES) {
             return counted;
         }
     }
-    let Ok(document) = Document::from_bytes(bytes.to_vec()) else { return counted };
+    let Ok(document) = Document::from_bytes(bytes.into_owned()) else { return counted };
     let all = items::items_of(&document, path);
     counted.items = Some(all.len());
     counted.lengths = total_length(&document, &all);

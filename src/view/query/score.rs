@@ -139,12 +139,15 @@ pub fn rank<'a>(
 impl Ranking<'_> {
     fn score_items(&mut self, found: &[(&ItemizedFile, usize)], terms: &QueryTerms) {
         let whole = terms.all.is_empty();
+        // An item may match by its neighbours alone.
+        let wide = word_count(terms) >= MIN_WORDS;
         for (file, (f, bytes)) in found.iter().enumerate() {
             let share = self.scorer.file_parts(f, *bytes).iter().sum::<f64>();
             let mut frequencies = vec![0.0; terms.all.len()];
-            let near: Vec<usize> = match whole {
-                true => (0..f.items.len()).collect(),
-                false => items_near_hits(f),
+            let near: Vec<usize> = match (whole, wide) {
+                (true, _) => (0..f.items.len()).collect(),
+                (false, true) => items_near_hits(f),
+                (false, false) => f.hits.iter().map(|hits| hits.item).collect(),
             };
             for item in near {
                 let score = match whole {
@@ -156,15 +159,11 @@ impl Ranking<'_> {
                 self.hits.push(ScoredItem { file, item, score, adjustments, link_boost, date, similarity });
             }
         }
-        if whole {
+        if whole || !wide {
             return;
         }
         let best = self.hits.iter().map(|h| h.score).fold(0.0, f64::max);
-        let wide = word_count(terms) >= MIN_WORDS;
-        self.hits.retain(|h| {
-            let own = found[h.file].0.hits_of(h.item).is_some();
-            own || wide && h.score >= NEIGHBOUR_SHARE * best
-        });
+        self.hits.retain(|h| found[h.file].0.hits_of(h.item).is_some() || h.score >= NEIGHBOUR_SHARE * best);
     }
 
     /// Adjusts scores: an answer to "when" contains a time, and a question is rarely an answer.

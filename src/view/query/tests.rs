@@ -30,7 +30,13 @@ fn query_with_depth(files: &[(&str, &str)], options: &QueryOptions, plain: ScanD
         .iter()
         .enumerate()
         .map(|(i, (path, text))| {
-            count_terms(&MemoryPath::from_disk_name(path).unwrap(), text.as_bytes(), &terms, &prefilter, depth(i))
+            count_terms(
+                &MemoryPath::from_disk_name(path).unwrap(),
+                text.as_bytes().into(),
+                &terms,
+                &prefilter,
+                depth(i),
+            )
         })
         .collect();
     let origins = BulletOrigins::default();

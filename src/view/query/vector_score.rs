@@ -182,7 +182,7 @@ mod tests {
         let path = |path: &str| MemoryPath::from_disk_name(path).unwrap();
         let counted: Vec<FileCounts> = files
             .iter()
-            .map(|(p, text)| count_terms(&path(p), text.as_bytes(), &terms, &prefilter, ScanDepth::Prefiltered))
+            .map(|(p, text)| count_terms(&path(p), text.as_bytes().into(), &terms, &prefilter, ScanDepth::Prefiltered))
             .collect();
         let others: Vec<ItemizedFile> = files
             .iter()
