@@ -352,6 +352,9 @@ impl Runner<'_> {
         })
     }
 
+    /// Opens a session, and runs a command in it.
+    // Inlined in `verbs::run`, all commands together would need 72 KiB of stack, which the kernel clears for each.
+    #[inline(never)]
     pub fn in_session<T: Into<Answer>>(
         &self,
         needs: SessionNeeds,
