@@ -3,8 +3,6 @@
 //!
 //! Never runs while every word of the query occurs somewhere: it reads all words of all files.
 
-use std::ops::Range;
-
 use super::count::FileCounts;
 use super::terms::{QueryTerm, QueryTerms};
 use crate::text::search_terms::search_term;
@@ -30,6 +28,9 @@ const MAX_MISSING: usize = 16;
 const MIN_LETTERS: usize = 4;
 /// How many different letters two similar words have, at most, that the other one has not.
 const MAX_OTHER_LETTERS: u32 = 5;
+
+/// How many bytes are cut into words before these are compared.
+const PART_BYTES: usize = 1024;
 
 /// Letters beyond ASCII have up to so many bytes in the alphabets that are compared.
 const MAX_LETTER_BYTES: usize = 3;
@@ -79,33 +80,22 @@ impl TypoFinder {
     /// The words of a text that resemble a missing one, the best of each term.
     pub fn find(&self, bytes: &[u8]) -> Vec<SimilarWord> {
         let mut found = Vec::new();
-        let (mut start, mut letter_set) = (0, 0_u32);
-        for (at, byte) in bytes.iter().enumerate() {
-            let bits = LETTER_BITS[usize::from(*byte)];
-            letter_set |= bits;
-            if bits == 0 {
-                if at > start {
-                    self.compare_run(bytes, start..at, letter_set, &mut found);
-                }
-                (start, letter_set) = (at + 1, 0);
-            }
-        }
-        if bytes.len() > start {
-            self.compare_run(bytes, start..bytes.len(), letter_set, &mut found);
-        }
+        for_each_run(bytes, |end, letter_set| self.compare_run(bytes, end, letter_set, &mut found));
         sort_by_similarity(&mut found);
         let best = found.chunk_by(|a, b| a.term == b.term).flat_map(|same| &same[..MAX_SUBSTITUTES.min(same.len())]);
         best.cloned().collect()
     }
 
     /// Compares a run of letters of a text, and the name that it is the first part of.
-    fn compare_run(&self, bytes: &[u8], run: Range<usize>, letter_set: u32, found: &mut Vec<SimilarWord>) {
-        if self.missing.iter().any(|missing| missing.may_resemble(run.len(), letter_set)) {
-            self.compare(&bytes[run.clone()], letter_set, found);
+    fn compare_run(&self, bytes: &[u8], end: usize, letter_set: u32, found: &mut Vec<SimilarWord>) {
+        let is_letter = |b: &&u8| LETTER_BITS[usize::from(**b)] != 0;
+        let start = || end - bytes[..end].iter().rev().take_while(is_letter).count();
+        if self.missing.iter().any(|missing| missing.has_similar_letters(letter_set)) {
+            self.compare(&bytes[start()..end], letter_set, found);
         }
-        if bytes.get(run.end).is_some_and(|b| joins_parts(*b)) {
-            let more = bytes[run.end + 1..].iter().take_while(|b| LETTER_BITS[usize::from(**b)] != 0).count();
-            self.compare_joined(&bytes[run.start..run.end + 1 + more], found);
+        if bytes.get(end).is_some_and(|b| joins_parts(*b)) {
+            let more = bytes[end + 1..].iter().take_while(is_letter).count();
+            self.compare_joined(&bytes[start()..end + 1 + more], found);
         }
     }
 
@@ -136,6 +126,26 @@ impl TypoFinder {
     }
 }
 
+/// Calls `each` for every run of letters, with its end and the set of its letters.
+fn for_each_run(bytes: &[u8], mut each: impl FnMut(usize, u32)) {
+    let mut runs = [(0, 0); PART_BYTES];
+    let mut letter_set = 0_u32;
+    for (number, part) in bytes.chunks(PART_BYTES).enumerate() {
+        let mut count = 0;
+        for (at, byte) in part.iter().enumerate() {
+            // No branch: where words end cannot be predicted, and each wrong guess costs as much as five letters.
+            let bits = LETTER_BITS[usize::from(*byte)];
+            runs[count] = (number * PART_BYTES + at, letter_set);
+            count += usize::from((bits == 0) & (letter_set != 0));
+            letter_set = if bits == 0 { 0 } else { letter_set | bits };
+        }
+        runs[..count].iter().for_each(|(end, letter_set)| each(*end, *letter_set));
+    }
+    if letter_set != 0 {
+        each(bytes.len(), letter_set);
+    }
+}
+
 impl MissingWord {
     fn new(term: usize, word: &str) -> Option<MissingWord> {
         let is_common = || search_term(word).is_none_or(|stem| word_frequency::per_mille(&stem) > 0);
@@ -148,18 +158,22 @@ impl MissingWord {
         Some(MissingWord { term, letters, letter_set, trigrams: WordTrigrams::of(&word), word })
     }
 
-    /// Whether a word of this length in bytes with these letters may be similar: most are excluded without a look at
-    /// their order.
-    fn may_resemble(&self, length: usize, letter_set: u32) -> bool {
-        // Most words fail by the first condition, and counting bits is what costs here.
+    /// Whether a word with these letters may be similar: most are excluded without a look at their order.
+    fn has_similar_letters(&self, letter_set: u32) -> bool {
         (letter_set ^ self.letter_set).count_ones() <= MAX_OTHER_LETTERS
+    }
+
+    /// The same for a word of this length in bytes.
+    fn may_resemble(&self, length: usize, letter_set: u32) -> bool {
+        self.has_similar_letters(letter_set)
             && 2 * (letter_set & self.letter_set).count_ones() >= self.letter_set.count_ones()
             && 2 * length >= self.letters
             && length <= MAX_LETTER_BYTES * 2 * self.letters
     }
 
     fn similarity(&self, word: &str) -> f64 {
-        match self.letters >= MIN_ONE_EDIT_LETTERS && within_edit_distance(&self.word, word, 1) {
+        let is_as_long = self.letters >= MIN_ONE_EDIT_LETTERS && self.letters.abs_diff(word.chars().count()) <= 1;
+        match is_as_long && within_edit_distance(&self.word, word, 1) {
             true => ONE_EDIT_SIMILARITY,
             false => self.trigrams.dice(&WordTrigrams::of(word)),
         }
@@ -254,6 +268,21 @@ mod tests {
         check("kayak", "table, chair; 好的", "");
         // Short words, common words, numbers and what is not a word resemble too much or are as they should be.
         check("cat family 1234 x86s 猫", "cart famly 1235 x86 狗", "");
+    }
+
+    #[test]
+    fn runs_of_letters_end_where_they_end() {
+        for text in ["", "a", "a b", "--ab12, c\n", &"abc ".repeat(700), &format!("{}ab c", ".".repeat(PART_BYTES - 1))]
+        {
+            let mut runs = Vec::new();
+            for_each_run(text.as_bytes(), |end, letter_set| runs.push((end, letter_set)));
+            let words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+            let expected = words.map(|word| {
+                let end = word.as_ptr() as usize - text.as_ptr() as usize + word.len();
+                (end, word.bytes().fold(0, |set, b| set | LETTER_BITS[usize::from(b)]))
+            });
+            assert_eq!(runs, expected.collect::<Vec<_>>(), "{text:?}");
+        }
     }
 
     #[test]
