@@ -23,12 +23,12 @@ impl Etag {
 
     /// All 64 hex digits, lower case.
     pub fn hex(&self) -> String {
-        self.0.iter().map(|b| format!("{b:02x}")).collect()
+        to_hex(&self.0)
     }
 
     /// The first 16 hex digits, as printed in answers.
     pub fn short(&self) -> String {
-        self.0[..8].iter().map(|b| format!("{b:02x}")).collect()
+        to_hex(&self.0[..8])
     }
 
     /// Whether `proof` is a prefix of this etag: 8 to 64 hex digits, upper or lower case.
@@ -47,6 +47,11 @@ impl Etag {
         }
         Some(Etag(out))
     }
+}
+
+fn to_hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|b| [b >> 4, b & 0xf]);
+    digits.map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])).collect()
 }
 
 impl fmt::Debug for Etag {

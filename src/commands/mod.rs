@@ -294,7 +294,9 @@ impl Session {
             reason: batch.reason.clone(),
             source: batch.source.clone(),
             // The user's words may contain a key.
-            consent: Some(secrets::redact(&batch.consent.join("; ")).0).filter(|quotes| !quotes.is_empty()),
+            consent: Some(batch.consent.join("; "))
+                .filter(|quotes| !quotes.is_empty())
+                .map(|quotes| secrets::redact(&quotes).0),
             request: batch.request.clone(),
         }
     }
