@@ -2,7 +2,7 @@
 //! program that does the least there is to do (`floor.c`).
 //!
 //! `cargo bench --bench scale` prints tab-separated rows: processor and wall time in ms and peak memory in MiB, each the
-//! best of several runs in turns, and ratios. `BIN=PROGRAM` measures another memdir, `ONLY=journal,outside,bullets` some
+//! best of several runs in turns, and ratios. `BIN=PROGRAM` measures another memdir, `ONLY=journal,outside,bullets,large` some
 //! of the rows, `BULLETS=100000` fewer bullets, `REVISIONS=5000` shorter journals. It fails at nothing: machines differ. It needs `cc`.
 
 use std::path::{Path, PathBuf};
@@ -24,6 +24,8 @@ const WORDS: [&str; 40] = [
 /// In every file but each twentieth, in one of six bullets there; and in no file but the last.
 const COMMON: &str = "project";
 const RARE: &str = "quokkafin";
+/// A word like that: other words are compared with it.
+const NOWHERE: &str = "xyzzyplugh";
 
 struct Chance(u64);
 
@@ -145,6 +147,23 @@ impl Bench {
         dir
     }
 
+    /// A common word in one file of nearly 64 MiB, the largest that there can be.
+    fn large_file_rows(&self) {
+        let dir = self.dir.path().join("large");
+        fs::create_dir_all(dir.join("facts")).expect("a directory");
+        let others = "- The schema of each region has an index, and its cache is read by a worker\n".repeat(5);
+        let bullets = format!("{others}- The server of the {COMMON} needs a review before it is deployed\n");
+        let text = format!("# Large\n\n{}", bullets.repeat(((64 << 20) - 100) / bullets.len()));
+        fs::write(dir.join("facts/large.md"), text).expect("a file");
+        let folder = dir.display().to_string();
+        let query = ["--dir", &folder, "query", COMMON, "-L", "10"];
+        let commands = [self.words(&self.memdir, &query), self.words(&self.floor, &["search", &folder, COMMON])];
+        println!("a file of 64 MiB\tmemdir, ms\tfloor, ms\tMiB");
+        let costs = self.measure(&commands, 3, "full");
+        println!("query, a common word\t{:.0}\t{:.0}\t{:.0}", costs[0].wall, costs[1].wall, costs[0].memory);
+        drop(fs::remove_dir_all(dir));
+    }
+
     fn journal_rows(&self) {
         let revisions = most("REVISIONS", 50_000);
         println!("command\t1,000 lines, ms\t{} lines, ms\tratio", 2 * revisions);
@@ -202,12 +221,13 @@ impl Bench {
             let folder = self.with_bullets(bullets);
             let dir = folder.display().to_string();
             let file = folder.join("facts/f00001.md").display().to_string();
-            let rows: [(&str, &[&str], &[&str]); 6] = [
+            let rows: [(&str, &[&str], &[&str]); 7] = [
                 ("start", &["--version"], &["start"]),
                 ("list", &["--dir", &dir, "list"], &["list", &dir]),
                 ("read", &["--dir", &dir, "read", "f00001"], &["read", &file]),
                 ("query, a rare word", &["--dir", &dir, "query", RARE], &["search", &dir, RARE]),
                 ("query, a common word", &["--dir", &dir, "query", COMMON], &["search", &dir, COMMON]),
+                ("query, a word that occurs nowhere", &["--dir", &dir, "query", NOWHERE], &["search", &dir, NOWHERE]),
                 ("add, durable", &["--dir", &dir, "add", "f00001", "One more"], &["add", &file, "One more"]),
             ];
             for (name, ours, least) in rows {
@@ -239,6 +259,9 @@ fn main() {
     let is_wanted = |rows: &str| only.is_empty() || only.split(',').any(|name| name == rows);
     if is_wanted("bullets") {
         bench.bullets_rows();
+    }
+    if is_wanted("large") {
+        bench.large_file_rows();
     }
     if is_wanted("journal") {
         bench.journal_rows();
