@@ -276,20 +276,25 @@ const SEED_WORDS: [&str; 5] = ["seed phrase", "recovery phrase", "mnemonic", "se
 /// A phrase that restores a wallet has at least so many words in a text (BIP-39 has 12 to 24, of 3 to 8 letters).
 const MIN_SEED_WORDS: usize = 4;
 
+/// How much of a sentence is read before or behind a word, in bytes: a text may have no end of a sentence.
+const MAX_CLAUSE: usize = 600;
+
 /// Finds the password in `Login: name / password`.
 fn find_logins(text: &str, low: &str, out: &mut Vec<Secret>) {
     let joints = [" / ", " with ", " and "].into_iter().flat_map(|joint| low.match_indices(joint));
     for (at, joint) in joints {
-        let before = low[..at].rsplit([';', '\n', '。']).next().unwrap_or_default();
-        let before = before.rsplit(". ").next().unwrap_or(before);
-        let is_login = LOGIN_WORDS.iter().any(|word| before.contains(word)) && before.contains([':', '：']);
         let from = at + joint.len();
         let length = unquoted_len(&text[from..]);
         let value = &text[from..from + length];
         let has = |test: fn(&u8) -> bool| value.bytes().any(|b| test(&b));
         let is_mixed = has(u8::is_ascii_alphabetic) && (has(u8::is_ascii_digit) || has(u8::is_ascii_punctuation));
-        if is_login && value.len() >= 6 && is_mixed && !is_words(value) && is_password_value(value, ValueJoin::Sign, "")
-        {
+        if value.len() < 6 || !is_mixed || is_words(value) || !is_password_value(value, ValueJoin::Sign, "") {
+            continue;
+        }
+        let before = &low[low.floor_char_boundary(at.saturating_sub(MAX_CLAUSE))..at];
+        let before = before.rsplit([';', '\n', '。']).next().unwrap_or_default();
+        let before = before.rsplit(". ").next().unwrap_or(before);
+        if LOGIN_WORDS.iter().any(|word| before.contains(word)) && before.contains([':', '：']) {
             out.push(Secret { range: from..from + length, kind: "a password or key" });
         }
     }
@@ -299,7 +304,8 @@ fn find_logins(text: &str, low: &str, out: &mut Vec<Secret>) {
 fn find_seed_phrases(text: &str, low: &str, out: &mut Vec<Secret>) {
     for word in SEED_WORDS {
         for at in occurrences(low, word) {
-            let clause = low[at..].split(['.', ';', '\n', '。']).next().unwrap_or_default();
+            let clause = &low[at..low.floor_char_boundary(at + MAX_CLAUSE)];
+            let clause = clause.split(['.', ';', '\n', '。']).next().unwrap_or_default();
             let joins = [" with ", " is ", " are ", ": ", "：", "是", "为"];
             let Some(from) = joins.iter().filter_map(|join| clause.find(join).map(|n| n + join.len())).max() else {
                 continue;
