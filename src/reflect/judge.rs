@@ -144,13 +144,27 @@ fn foreign_proof(proposal: &Proposal, context: &JudgeContext<'_>) -> QuoteEviden
     named.map_or(QuoteEvidence { turn: 0, role: Role::Tool }, |t| QuoteEvidence { turn: t.number, role: t.role })
 }
 
+/// What a text repeats or contradicts. If the model insists on it after a question, what it only may contradict counts
+/// no more.
+pub(super) fn find_related_text<'a>(
+    text: &str,
+    others: impl Iterator<Item = &'a str> + Clone,
+    is_asked: bool,
+) -> Option<RelatedText> {
+    match is_asked {
+        true => guards::find_related_or_exclusive(text, others),
+        false => guards::find_related_or_possible(text, others),
+    }
+}
+
 /// The texts of the memory that the claims repeat, if they repeat them all, and those that they contradict. Only for
 /// additions, because an updated text may be similar to the one it replaces.
 fn find_related_texts(proposal: &Proposal, claims: &[ClaimedText], context: &JudgeContext<'_>) -> Vec<GuardFinding> {
     let Action::Add { .. } = proposal.operation.action else { return Vec::new() };
+    let is_asked = context.asked.contains(&proposal.operation);
     let related: Vec<Option<RelatedText>> = claims
         .iter()
-        .map(|claim| guards::find_related_or_possible(&claim.text, context.known.iter().map(String::as_str)))
+        .map(|claim| find_related_text(&claim.text, context.known.iter().map(String::as_str), is_asked))
         .collect();
     let is_contradiction =
         |r: &RelatedText| matches!(r.violation, Violation::Contradiction | Violation::PossibleContradiction);

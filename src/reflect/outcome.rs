@@ -6,7 +6,7 @@ use super::guards::{
     self, FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, OtherText, QuoteEvidence, Violation,
     WritingRules,
 };
-use super::judge::{ClaimedText, JudgeContext, Route};
+use super::judge::{ClaimedText, JudgeContext, Route, find_related_text};
 use super::proposal::Proposal;
 use crate::change::{Effect, EffectSign};
 use crate::operation::Action;
@@ -58,16 +58,15 @@ pub fn route_effects(
     if let Action::Update { .. } = proposal.operation.action {
         let removed: Vec<&str> = bullets(EffectSign::Removed).map(|e| e.text.as_str()).collect();
         let others = || context.known.iter().map(String::as_str).filter(|known| !removed.contains(known));
-        let related = bullets(EffectSign::Added).find_map(|e| guards::find_related_or_possible(&e.text, others()));
+        let is_asked = context.asked.contains(&proposal.operation);
+        let related = bullets(EffectSign::Added).find_map(|e| find_related_text(&e.text, others(), is_asked));
         if let Some(related) = related {
             let found = vec![GuardFinding::from(&related)];
             match related.violation {
-                Violation::Contradiction | Violation::PossibleContradiction => {
-                    match context.asked.contains(&proposal.operation) {
-                        true => reasons.extend(found),
-                        false => return Route::Refused(found),
-                    }
-                }
+                Violation::Contradiction | Violation::PossibleContradiction => match is_asked {
+                    true => reasons.extend(found),
+                    false => return Route::Refused(found),
+                },
                 _ => return Route::AlreadyKnown(found),
             }
         }

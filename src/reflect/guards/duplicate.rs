@@ -3,7 +3,7 @@
 //! Never decides which of two texts is better. Likeness alone is no repetition: a text with another name, number, date,
 //! negation or order is news.
 
-use super::possible_contradiction::find_possible_contradiction;
+use super::possible_contradiction::{find_exclusive_value, find_possible_contradiction, tells_an_end};
 use super::{GuardFinding, Violation};
 use crate::document::Handle;
 use crate::text::contradiction::compare_statements;
@@ -63,8 +63,26 @@ pub fn find_related<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Op
 
 /// Like [`find_related`]; if nothing is repeated or contradicted, the first text that may be.
 pub fn find_related_or_possible<'a>(text: &str, others: impl Iterator<Item = &'a str> + Clone) -> Option<RelatedText> {
+    match find_related(text, others.clone()) {
+        // "Gave up the rented studio" repeats the words of "Rents a studio".
+        Some(RelatedText { violation: Violation::NearDuplicate, text: known })
+            if tells_an_end(text) != tells_an_end(&known) =>
+        {
+            Some(RelatedText { violation: Violation::PossibleContradiction, text: known })
+        }
+        Some(related) => Some(related),
+        None => {
+            let text = find_possible_contradiction(text, others)?;
+            Some(RelatedText { violation: Violation::PossibleContradiction, text })
+        }
+    }
+}
+
+/// Like [`find_related_or_possible`], of a text about which the model was asked, and which it insists on: of what may be
+/// contradicted only what differs in one value of one thing.
+pub fn find_related_or_exclusive<'a>(text: &str, others: impl Iterator<Item = &'a str> + Clone) -> Option<RelatedText> {
     find_related(text, others.clone()).or_else(|| {
-        let text = find_possible_contradiction(text, others)?;
+        let text = find_exclusive_value(text, others)?;
         Some(RelatedText { violation: Violation::PossibleContradiction, text })
     })
 }

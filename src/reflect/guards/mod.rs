@@ -40,7 +40,7 @@ pub mod withheld;
 #[cfg(test)]
 use consent::has_consent;
 pub use consent::has_consent_for;
-pub use duplicate::{RelatedText, find_related, find_related_or_possible, is_repeated};
+pub use duplicate::{RelatedText, find_related, find_related_or_exclusive, find_related_or_possible, is_repeated};
 pub use evidence::{QuoteEvidence, find_evidence};
 pub use grounding::{GroundingSources, check_grounding, check_particulars};
 use possible_contradiction::opposite_states;
@@ -153,7 +153,7 @@ violations! {
     /// The memory contains a text that excludes this one.
     Contradiction = "contradicts", Refuse, [], "The memory says otherwise: update that bullet by its handle, add a bullet that says when or where this holds, or change nothing.";
     /// The memory contains a text that may exclude this one.
-    PossibleContradiction = "may_contradict", Refuse, [], "The memory has something that may exclude this: update that bullet by its handle, add this with the words that say when or where it holds, or change nothing; the same text again waits for a person.";
+    PossibleContradiction = "may_contradict", Refuse, [], "The memory has something that may exclude this: update that bullet by its handle, add this with the words that say when or where it holds, or change nothing. The same text again is kept beside it, unless one value or state of the same thing differs: then a person decides.";
     /// A name from an example in memdir's own prompt.
     Canary = "canary", Refuse, [Name, Compaction], "This is from an example in the instructions, not from the conversation; leave it out.";
     /// A sensitive field, without the user's consent.

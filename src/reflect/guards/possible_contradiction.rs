@@ -17,11 +17,13 @@ use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 use attributes::AttributeReading;
+use differences::{are_about_other_things, differ_in_one_value};
 use prefilter::{SharedParts, TopicStarts};
 use subjects::{have_other_subjects, hold_under_other_conditions, measure_other_dimensions};
 
 mod attributes;
 mod clauses;
+mod differences;
 mod endings;
 mod plain_words;
 mod preferences;
@@ -435,23 +437,40 @@ fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
 }
 
 /// The first of some texts that a new one may exclude.
-pub fn find_possible_contradiction<'a>(text: &str, mut others: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn find_possible_contradiction<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Option<String> {
+    possible_contradictions(text, others).next().map(str::to_owned)
+}
+
+/// The first of some texts that differs from a new one in one value or state of one thing, so that both can hardly be
+/// true, whatever a model says.
+pub fn find_exclusive_value<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Option<String> {
+    possible_contradictions(text, others).find(|known| differ_in_one_value(text, known)).map(str::to_owned)
+}
+
+/// Whether a text tells that something has ended: "gave up the studio".
+pub fn tells_an_end(text: &str) -> bool {
+    AttributeReading::new(text).tells_an_end()
+}
+
+/// Those of some texts that a new one may exclude.
+fn possible_contradictions<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
     let new = NewText::new(text);
     let shared = SharedParts::of(text, !new.fields.is_empty());
     let attributes = AttributeReading::new(text);
     let topics = attributes.topics();
     let words = TopicStarts::of(&topics);
     let compares_without_topic = attributes.compares_without_topic();
-    others
-        .find(|known| {
-            let has_shared = shared.are_in(known);
-            if has_shared && new.may_contradict_in_part(known) {
-                return !attributes.has_another_part_as_subject(&AttributeReading::new(known));
-            }
-            let has_topic = words.are_in(known) && topics::speaks_of(known, &topics);
-            (has_topic || has_shared && compares_without_topic) && attributes.may_exclude(&AttributeReading::new(known))
-        })
-        .map(str::to_owned)
+    others.filter(move |known| {
+        let has_shared = shared.are_in(known);
+        if has_shared && new.may_contradict_in_part(known) {
+            return !attributes.has_another_part_as_subject(&AttributeReading::new(known))
+                && !are_about_other_things(text, known);
+        }
+        let has_topic = words.are_in(known) && topics::speaks_of(known, &topics);
+        (has_topic || has_shared && compares_without_topic)
+            && attributes.may_exclude(&AttributeReading::new(known))
+            && !are_about_other_things(text, known)
+    })
 }
 
 #[cfg(test)]

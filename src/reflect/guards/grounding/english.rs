@@ -241,7 +241,7 @@ pub fn related_words(word: &str) -> Vec<&'static str> {
 }
 
 /// The stem of a word, of an irregular form that of its base form.
-pub(super) fn base_stem(low: &str) -> String {
+pub(in super::super) fn base_stem(low: &str) -> String {
     stem(IRREGULAR_FORMS.value(low).unwrap_or(low)).into_owned()
 }
 
@@ -264,7 +264,7 @@ pub(super) fn is_generic_word(token: &StatementToken<'_>) -> bool {
 }
 
 /// The same for a word in lower case and its stem.
-pub(super) fn is_generic_stem(low: &str, key: &str) -> bool {
+pub(in super::super) fn is_generic_stem(low: &str, key: &str) -> bool {
     GENERIC_WORDS.contains(low) || GENERIC_WORDS.contains(key)
 }
 
