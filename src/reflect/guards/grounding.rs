@@ -21,6 +21,7 @@ mod binding;
 mod chinese;
 pub(super) mod chinese_words;
 mod choice;
+mod comparison;
 pub(super) mod english;
 mod numbers;
 pub(super) mod order;
@@ -75,7 +76,12 @@ pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<G
 pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Vec<String> {
     let (statement, plain) = (Statement::of(text), normalize(text));
     let plain = plain.trim_end_matches(['.', '。']);
+    let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
+    let reversed = comparison::reversed_words(text, all.iter().flat_map(|text| clauses(text)));
     let mut missing = missing_particulars(text, sources);
+    if !reversed.is_empty() {
+        missing.retain(|word| word != "order" && word != "not");
+    }
     // A word is no name because a text starts with it.
     let opening = statement.tokens.first().filter(|first| english::is_opening_word(first, &statement));
     missing.retain(|word| opening.is_none_or(|first| first.surface != word));
@@ -84,9 +90,9 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
     if normalize(&said).trim_end_matches(['.', '。']) == plain {
         return missing;
     }
-    let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
     let low = all.join("\n").to_lowercase();
-    let content = unsupported_content(text, &statement, &all, nearby, &said);
+    let mut content = unsupported_content(text, &statement, &all, nearby, &said);
+    content.retain(|word| !reversed.iter().any(|known| known.eq_ignore_ascii_case(word)));
     let is_explained = !missing.is_empty();
     for word in content {
         if !missing.iter().any(|known| known.contains(&word)) {
@@ -117,7 +123,12 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         }
     }
     let clauses = || all.iter().flat_map(|text| clauses(text));
-    if missing.is_empty() && (order::has_sides_exchanged(text, clauses()) || order::has_lower_side_raised(text, &said))
+    if !reversed.is_empty() {
+        missing.retain(|word| !reversed.iter().any(|known| known.eq_ignore_ascii_case(word)));
+    }
+    if missing.is_empty()
+        && reversed.is_empty()
+        && (order::has_sides_exchanged(text, clauses()) || order::has_lower_side_raised(text, &said))
     {
         missing.push("order".into());
     }
@@ -178,7 +189,8 @@ fn unsupported_content(
 ) -> Vec<String> {
     let low = &sources.join("\n").to_lowercase();
     let texts = || sources.iter().chain(nearby).copied();
-    let english = english::EnglishSources::of_evidence(texts()).unsupported(statement);
+    let mut english = english::EnglishSources::of_evidence(texts()).unsupported(statement);
+    english.retain(|word| !english::names_kind_of_known(statement, word));
     let han = nearby.iter().fold(low.clone(), |all, text| format!("{all}\n{}", text.to_lowercase()));
     // A label is a word of the memory.
     let value = split_label(text).map_or(text, |(_, value)| value);
@@ -213,7 +225,8 @@ fn said_sentences(sources: &GroundingSources<'_>) -> String {
     let quote = normalize(sources.quote);
     let quote = quote.trim_matches(|c: char| matches!(c, '"' | '\'' | '.' | '。' | ' '));
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '\n' | '。' | '！' | '？');
-    for text in &sources.texts {
+    // A short answer may repeat words of the question before it.
+    for text in sources.texts.iter().rev() {
         // A full stop within a word ends no sentence.
         let mut parts: Vec<String> = Vec::new();
         for part in text.split_inclusive(ends) {
@@ -384,7 +397,11 @@ impl SourceVocabulary {
             let month = key.strip_prefix("month-");
             self.low.contains('月') && month.is_some_and(|month| self.numbers.contains(month))
         };
-        self.has_relative_date || self.keys.contains(key) || is_han_month() || self.times.iter().any(written)
+        self.has_relative_date
+            || self.keys.contains(key)
+            || key.len() == 4 && self.numbers.contains(key)
+            || is_han_month()
+            || self.times.iter().any(written)
     }
 }
 

@@ -92,7 +92,8 @@ impl<'a> NewText<'a> {
         let right = Remainder::of(&old, &self.words, new);
         // Words of content on both sides tell of two things: the barn is 20 metres long, and 9 metres wide.
         let is_one_thing = left.has_only_frames() || right.has_only_frames();
-        if is_one_thing && has_sides_exchanged_loosely(text, known) {
+        let is_short = |r: &Remainder| r.words.len() <= MAX_BESIDE_COMPARISON;
+        if (is_one_thing || is_short(&left) && is_short(&right)) && has_sides_exchanged_loosely(text, known) {
             return true;
         }
         let is_apart = !left.dates.is_empty() && !right.dates.is_empty();
@@ -214,39 +215,27 @@ fn is_value_changed(new: &Statement<'_>, old: &Statement<'_>, left: &Remainder, 
 /// Whether a statement is about the beginning, the end or the maker of something.
 fn bounds(statement: &Statement<'_>) -> bool {
     let spaced = spaced_words(statement.text);
-    BOUNDS.iter().any(|word| spaced.contains(&format!(" {word} ")))
-        || HAN_BOUNDS.iter().any(|word| statement.text.contains(word))
+    spaced.split(' ').any(|word| BOUNDS.contains(word)) || HAN_BOUNDS.iter().any(|word| statement.text.contains(word))
 }
 
 /// Words for the beginning or the end of something, of which there is one, though it is an event.
-#[rustfmt::skip]
-const BOUNDS: [&str; 34] = [
-    "since", "started", "start", "starts", "began", "ends", "ended", "due", "born", "founded", "expires", "built", "opened",
-    "launched", "joined", "married", "graduated", "released", "scheduled", "planned", "moved", "bought", "signed", "renewed",
-    "written", "wrote", "composed", "designed", "invented", "painted", "directed", "authored", "created", "drawn",
-];
+const BOUNDS: WordList = word_list!("guards/contradiction/bounds.en.txt");
 /// The same in Chinese, and verbs before 了 that tell of a state.
-const HAN_BOUNDS: [&str; 16] = [
-    "养了", "有了", "住了", "装了", "租了", "写", "作", "创办", "成立", "发明", "设计", "创建", "出生", "开业", "入职",
-    "结婚",
-];
+const HAN_BOUNDS: PhraseList = phrase_list!("guards/contradiction/bounds.zh.txt");
 
 /// Nouns for persons of which another one may be a kind: a brother is a sibling.
-const GENERAL_PERSONS: [&str; 14] = [
-    "sibling", "siblings", "child", "children", "kid", "kids", "parents", "spouse", "partner", "person", "friends",
-    "孩子", "父母", "爸妈",
-];
+const GENERAL_PERSONS: PhraseList = phrase_list!("guards/contradiction/general_persons.txt");
 
 /// The persons other than the user that a text names.
 fn persons_of(text: &str) -> HashSet<String> {
     let all = scope::persons(text).into_iter().chain(chinese_words::persons(text).map(str::to_owned));
-    let all = all.filter(|person| !GENERAL_PERSONS.contains(&person.as_str()));
+    let all = all.filter(|person| !GENERAL_PERSONS.iter().any(|general| general == person));
     // A husband is whom one is married to.
     let low = text.to_lowercase();
     let marries = MARRIAGE.iter().any(|word| low.contains(word));
-    let is_spouse = |person: &String| SPOUSES.contains(&person.as_str());
-    let one = |person: String| if is_spouse(&person) { SPOUSES[0].to_owned() } else { person };
-    all.map(one).chain(marries.then(|| SPOUSES[0].to_owned())).collect()
+    let spouse = || SPOUSES.iter().next().unwrap_or_default().to_owned();
+    let one = |person: String| if SPOUSES.iter().any(|spouse| spouse == person) { spouse() } else { person };
+    all.map(one).chain(marries.then(spouse)).collect()
 }
 
 /// Whether both of two Chinese texts say what a person is called.
@@ -260,21 +249,20 @@ fn name_person(a: &str, b: &str) -> bool {
 }
 
 /// Words before a person's name.
-const HAN_NAMING: [&str; 7] = ["名叫", "名字", "姓名", "叫", "嫁给", "娶了", "名为"];
+const HAN_NAMING: PhraseList = phrase_list!("guards/contradiction/naming.zh.txt");
 
 /// Words that say whom a person is married to.
-const SPOUSES: [&str; 14] = [
-    "husband", "wife", "spouse", "hubby", "丈夫", "妻子", "老公", "老婆", "爱人", "太太", "配偶", "媳妇", "先生",
-    "夫人",
-];
-const MARRIAGE: [&str; 5] = ["married to", "嫁给", "娶了", "嫁了", "结婚对象"];
+const SPOUSES: PhraseList = phrase_list!("guards/contradiction/spouses.txt");
+const MARRIAGE: PhraseList = phrase_list!("guards/contradiction/marriage.txt");
+
+/// So many words of content may stand beside the two sides of a comparison.
+const MAX_BESIDE_COMPARISON: usize = 2;
 
 /// So many words must be the same where one differs.
 const MIN_SHARED: usize = 3;
 
 /// Words for a place in an order, which are compared like numbers.
-const ORDINALS: [&str; 12] =
-    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "last", "final"];
+const ORDINALS: WordList = word_list!("guards/contradiction/ordinals.en.txt");
 
 /// What one text has and another one lacks.
 struct Remainder {
@@ -332,7 +320,7 @@ impl Remainder {
         let is_number = |run: &String| run.chars().all(|c| "一二三四五六七八九十两百千万半年月日号".contains(c));
         let (counts, runs): (Vec<String>, Vec<String>) = runs.into_iter().partition(is_number);
         let (ordinals, words_left): (Vec<String>, Vec<String>) =
-            std::mem::take(&mut words).into_iter().partition(|word| ORDINALS.contains(&word.to_lowercase().as_str()));
+            std::mem::take(&mut words).into_iter().partition(|word| ORDINALS.contains(&word.to_lowercase()));
         let numbers: Vec<String> = numbers.into_iter().chain(counts).chain(ordinals).collect();
         words = words_left.into_iter().chain(runs).collect();
         Remainder { words, names, numbers, dates, total, shared }
@@ -417,6 +405,11 @@ pub(super) fn opposite_states(a: &str, b: &str) -> Option<(String, String)> {
     None
 }
 
+/// Whether two English stems exclude each other: cheap, expens.
+pub(super) fn are_antonyms(x: &str, y: &str) -> bool {
+    are_opposite_words(x, y) || ANTONYMS.contains(&format!("{x} {y}"))
+}
+
 /// A word of each text that excludes the other.
 fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
     if let Some(states) = opposite_states(a, b) {
@@ -430,7 +423,7 @@ fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
     let (left, right) = (words(&spaced_a), words(&spaced_b));
     let is_opposite = |x: &String, y: &String| {
         let (x, y) = (crate::text::stem(x), crate::text::stem(y));
-        x != y && (are_opposite_words(&x, &y) || ANTONYMS.contains(&format!("{x} {y}")))
+        x != y && are_antonyms(&x, &y)
     };
     let pair = left.iter().flat_map(|x| right.iter().map(move |y| (x, y))).find(|(x, y)| is_opposite(x, y));
     pair.filter(|(x, y)| !right.contains(x) && !left.contains(y)).map(|(x, y)| (x.clone(), y.clone()))

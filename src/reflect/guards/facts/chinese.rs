@@ -30,6 +30,7 @@ pub(super) fn second_fact(prose: &str, kind: MemoryKind) -> Option<&str> {
     if kind != MemoryKind::Fact {
         return None;
     }
+    let prose = without_opening_topic(prose);
     let clauses: Vec<&str> = prose
         .split(['，', '。', '；', ',', '、'])
         .flat_map(|c| c.split("并且"))
@@ -42,6 +43,24 @@ pub(super) fn second_fact(prose: &str, kind: MemoryKind) -> Option<&str> {
         return Some(clauses.get(1).copied().unwrap_or(prose));
     }
     second_predicate(prose)
+}
+
+/// A text without a first clause that only says what it is about or where it holds: 除 Makefile 外, 山和海之间,
+/// 关于历史, 发给客户的内容.
+fn without_opening_topic(prose: &str) -> &str {
+    let Some((first, rest)) = prose.split_once(['，', ',']) else { return prose };
+    let words = chinese_words(first);
+    let opens = HAN_TOPIC_OPENINGS.iter().any(|opening| first.starts_with(opening));
+    let ends = HAN_TOPIC_ENDS.iter().any(|end| first.ends_with(end));
+    // A noun behind the last 的, and nothing that says something of it.
+    let last = words.iter().rposition(|word| word.text == "的").filter(|at| *at > 0);
+    let is_noun_phrase = !first.starts_with("用户")
+        && last.is_some_and(|at| {
+            let behind = &words[at + 1..];
+            !behind.is_empty() && behind.iter().all(|word| word.class == WordClass::Noun)
+        })
+        && !words.iter().any(|word| matches!(word.text, "是" | "有" | "在"));
+    if opens || ends || is_noun_phrase { rest.trim_start() } else { prose }
 }
 
 /// The conjunction that joins a second fact.
@@ -153,6 +172,9 @@ impl<'a> FactClause<'a> {
     }
 }
 
+/// Words that open or end a clause which only says what the next one is about.
+const HAN_TOPIC_OPENINGS: PhraseList = phrase_list!("guards/facts/topic_openings.zh.txt");
+const HAN_TOPIC_ENDS: PhraseList = phrase_list!("guards/facts/topic_ends.zh.txt");
 /// Words of a clause that depends on another.
 const HAN_LINKS: PhraseList = phrase_list!("guards/facts/links.zh.txt");
 /// Words that open a part, a contrast or a consequence of what was said before.

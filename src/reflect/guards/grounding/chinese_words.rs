@@ -19,6 +19,8 @@ const NAMED_WORDS: PhraseList = phrase_list!("guards/grounding/named.zh.txt");
 const PARAPHRASES: PhraseList = phrase_list!("guards/grounding/paraphrases.zh.txt");
 /// Groups of words that support each other where two statements are compared.
 const SUPPORT_CLASSES: PhraseList = phrase_list!("guards/grounding/support_classes.zh.txt");
+/// Characters at the end of a word that only say what kind of thing it names.
+const KIND_ENDS: PhraseList = phrase_list!("guards/grounding/kind_ends.zh.txt");
 /// Characters that state something of their own.
 const TELLING: PhraseList = phrase_list!("guards/grounding/telling.zh.txt");
 /// Sections in the order of quantifiers.en.txt.
@@ -80,6 +82,7 @@ fn runs_without(text: &str, sources: &str, supported: &dyn Fn(&str) -> Option<us
                 }
                 at += length;
             }
+            None if run.is_empty() && ends_known_word(text, at, c, sources) => at += c.len_utf8(),
             None => {
                 run.push(c);
                 at += c.len_utf8();
@@ -90,6 +93,14 @@ fn runs_without(text: &str, sources: &str, supported: &dyn Fn(&str) -> Option<us
         runs.push(run);
     }
     runs
+}
+
+/// Whether a character only says of what kind the word of the sources before it is.
+fn ends_known_word(text: &str, at: usize, c: char, sources: &str) -> bool {
+    let start = text[..at].char_indices().rev().nth(1).map(|(start, _)| start);
+    let word = start.map_or("", |start| &text[start..at]);
+    let is_word = word.chars().all(|c| is_unspaced(c) && !LIGHT_CHARS.contains(c));
+    KIND_ENDS.iter().any(|end| end.starts_with(c)) && !word.is_empty() && is_word && sources.contains(word)
 }
 
 /// The words of the classes of which a text has one.
@@ -182,7 +193,7 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     }));
     changed.extend((0..5).find_map(|n| {
         let source = if n == 1 { sentence } else { clause };
-        let lost = first_of(source, LOST_QUANTIFIERS.sections().nth(n))?;
+        let lost = first_of(source, LOST_QUANTIFIERS.sections().nth(n)).filter(|word| !counts_few(source, word))?;
         first_of(text, QUANTIFIERS.sections().nth(n + 2)).is_none().then(|| lost.to_owned())
     }));
     let supposes = ["如果", "要是", "假如", "万一", "倘若"]
@@ -212,6 +223,12 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
         changed.push("吗".to_owned());
     }
     changed
+}
+
+/// Whether a word only says of a number that it is small: 只有十二套.
+fn counts_few(source: &str, word: &str) -> bool {
+    let after = source.split_once(word).map_or("", |(_, after)| after.trim_start());
+    word == "只有" && after.starts_with(|c: char| c.is_ascii_digit() || "一二两三四五六七八九十百千".contains(c))
 }
 
 /// The part with the most pairs of characters of a text, the first of them.

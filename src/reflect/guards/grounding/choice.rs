@@ -110,7 +110,11 @@ fn options(question: &str) -> Vec<OptionWords> {
     let end = after.split(cut).next().unwrap_or(after).trim();
     let words_of = |part: &&str| {
         let part = if is_han { han_option(part, end) } else { *part };
-        ordered_words(part).into_iter().rev().skip(usize::from(is_short)).take(length).collect::<OptionWords>()
+        let all = ordered_words(part);
+        // "Do you target 30 or 60 fps": a number beside a number.
+        let start = all.iter().rposition(|word| is_number(word)).filter(|_| last.first().is_some_and(is_number));
+        let rest = all.into_iter().skip(start.unwrap_or(0)).collect::<Vec<_>>();
+        rest.into_iter().rev().skip(usize::from(is_short)).take(length).collect::<OptionWords>()
     };
     let mut all: Vec<OptionWords> =
         parts[first..].iter().map(words_of).chain([last.iter().cloned().collect()]).filter(|o| !o.is_empty()).collect();
@@ -120,6 +124,10 @@ fn options(question: &str) -> Vec<OptionWords> {
     };
     all.iter_mut().for_each(|option| option.retain(|word| !common.contains(word)));
     if all.iter().filter(|option| !option.is_empty()).count() < 2 { Vec::new() } else { all }
+}
+
+fn is_number(word: &String) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// The end of a part of a Chinese question that has the form of its last option: 详细版 beside 精简版.

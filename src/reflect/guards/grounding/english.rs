@@ -17,6 +17,8 @@ const FREE_WORDS: WordList = word_list!("guards/grounding/free.en.txt");
 const GENERIC_WORDS: WordList = word_list!("guards/grounding/generic.en.txt");
 /// Stems, each with the stems that support it.
 const SUPPORT: WordList = word_list!("guards/grounding/support.en.txt");
+/// The same for a text and its evidence: of more words, in their frequent senses, and verbs by synonyms alone.
+const KINDS: WordList = word_list!("guards/grounding/kinds.en.txt");
 /// Verbs that a statement may use for another one.
 const VERBS: WordList = word_list!("guards/grounding/verbs.en.txt");
 /// Groups of words that support each other where two statements are compared.
@@ -36,7 +38,7 @@ const MIN_CLIPPED: usize = 9;
 const MIN_CLIP: usize = 5;
 
 /// The shortest and the longest acronym whose words are looked for, in letters.
-const MIN_ACRONYM: usize = 3;
+const MIN_ACRONYM: usize = 2;
 const MAX_ACRONYM: usize = 6;
 
 /// The words of some sources.
@@ -47,6 +49,8 @@ pub struct EnglishSources {
     spaced: String,
     /// All letters and digits.
     squeezed: String,
+    /// Words in capital letters, in lower case and without the end of a plural: PRs.
+    acronyms: HashSet<String>,
     is_english: bool,
     /// Whether they are the evidence for a text: a word is supported in one direction only.
     is_evidence: bool,
@@ -54,17 +58,22 @@ pub struct EnglishSources {
 
 impl EnglishSources {
     pub fn of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> EnglishSources {
-        let mut stems = HashSet::new();
+        let (mut stems, mut acronyms) = (HashSet::new(), HashSet::new());
         let mut spaced = String::from(" ");
         for text in texts.clone() {
             for word in word_tokens(text) {
                 stems.insert(stem(&word.text).into_owned());
                 stems.extend(IRREGULAR_FORMS.value(&word.text).map(|base| stem(base).into_owned()));
+                let letters = word.surface.strip_suffix("'s").unwrap_or(word.surface).trim_end_matches('s');
+                if letters.len() > 1 && letters.bytes().all(|b| b.is_ascii_uppercase()) {
+                    acronyms.insert(letters.to_lowercase());
+                }
             }
             spaced.push_str(spaced_words(text).trim_start());
         }
         let squeezed = spaced.replace(' ', "");
-        EnglishSources { stems, spaced, squeezed, is_english: texts.clone().any(is_english), is_evidence: false }
+        let is_english = texts.clone().any(is_english);
+        EnglishSources { stems, spaced, squeezed, acronyms, is_english, is_evidence: false }
     }
 
     /// Sources that are the evidence for a text.
@@ -105,7 +114,8 @@ impl EnglishSources {
             for end in start + MIN_ACRONYM..=words.len().min(start + MAX_ACRONYM) {
                 let initials: String = words[start..end].iter().filter_map(|w| w.chars().next()).collect();
                 let letters: HashSet<char> = initials.chars().collect();
-                if letters.len() > 1 && self.spaced.contains(&format!(" {initials} ")) {
+                let is_said = || self.spaced.contains(&format!(" {initials} ")) && initials.len() > MIN_ACRONYM;
+                if letters.len() > 1 && (self.acronyms.contains(&initials) || is_said()) {
                     found.extend(words[start..end].iter().cloned());
                 }
             }
@@ -143,10 +153,8 @@ impl EnglishSources {
                 .filter_map(|prefix| key.strip_prefix(prefix))
                 .any(|rest| rest.len() >= 4 && self.has_stem(rest))
         };
-        // Verbs of one kind do different things: what is reviewed was not written.
-        let is_related =
-            || !(self.is_evidence && VERBS.contains(&key)) && SUPPORT.value(&key).is_some_and(is_supported_by);
-        is_related()
+        let lists = if self.is_evidence { &[KINDS][..] } else { &[SUPPORT, KINDS][..] };
+        lists.iter().filter_map(|list| list.value(&key)).any(is_supported_by)
             || self.supports_by_class(&key, &low)
             || low.len() >= MIN_COMPOUND && self.squeezed.contains(&low)
             || low.len() >= MIN_CLIPPED && self.stems.iter().any(|s| s.len() >= MIN_CLIP && low.starts_with(s.as_str()))
@@ -388,6 +396,19 @@ pub(super) fn may_name_kind(statement: &Statement<'_>, word: &str) -> bool {
         && !has_quality
         && !matches!(before.kind, TokenKind::Number | TokenKind::Negation)
         && !opens_detail
+}
+
+/// Whether a word says what kind of thing a name is that follows it, or what belongs to the user: "the game Lanternfall",
+/// "the user's game".
+pub(super) fn names_kind_of_known(statement: &Statement<'_>, word: &str) -> bool {
+    let tokens = &statement.tokens;
+    let Some(at) = tokens.iter().position(|t| t.surface == word).filter(|at| *at > 0) else { return false };
+    let is_form_of_verb = ["ed", "ing", "ly"].iter().any(|end| word.ends_with(end));
+    let before = tokens[at - 1].surface.to_lowercase();
+    let is_named =
+        matches!(&*before, "the" | "a" | "an") && tokens.get(at + 1).is_some_and(|t| t.kind == TokenKind::Name);
+    let is_users = matches!(&*before, "user's" | "users" | "user") && tokens[at - 1].is_owner;
+    !is_form_of_verb && (is_named || is_users) && !super::scope::is_person(word)
 }
 
 fn is_generic_subject(word: &str) -> bool {

@@ -13,6 +13,7 @@ pub(super) fn written_numbers(text: &str) -> Vec<String> {
         }
         if !run.is_empty() {
             found.extend(han_value(&run).map(|value| value.to_string()));
+            found.extend(short_year(&run).filter(|_| c == '年'));
             // 七成 is 70 percent.
             found.extend(han_value(&run).filter(|_| c == '成').map(|value| (value * 10).to_string()));
             run.clear();
@@ -55,9 +56,27 @@ pub(super) fn written_numbers(text: &str) -> Vec<String> {
         {
             found.push(format!("{}", value * factor));
         }
+        let is_year = rest.starts_with('年') || text[..start].ends_with(['\'', '’']);
+        found.extend(whole_year(&digits).filter(|_| is_year));
         found.push(digits.trim_start_matches('0').to_owned());
     }
     found
+}
+
+/// The year that two digits stand for: 1982 for 82, 2019 for 19.
+fn whole_year(digits: &str) -> Option<String> {
+    let year: u32 = digits.parse().ok().filter(|_| digits.len() == 2)?;
+    Some(if year < FIRST_SHORT_YEAR { format!("20{digits}") } else { format!("19{digits}") })
+}
+
+/// Two digits below it are a year of this century.
+const FIRST_SHORT_YEAR: u32 = 40;
+
+/// The year that two Chinese digits stand for: 八二年, 零九年.
+fn short_year(run: &str) -> Option<String> {
+    let digits: Option<String> =
+        run.chars().map(|c| "零一二三四五六七八九".chars().position(|d| d == c).map(|n| n.to_string())).collect();
+    whole_year(&digits?)
 }
 
 const ORDINALS: [&str; 12] = [

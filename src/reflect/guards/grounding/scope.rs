@@ -31,6 +31,8 @@ const AFTER_PERSON: WordList = word_list!("guards/grounding/after_person.en.txt"
 const REPORTING: WordList = word_list!("guards/grounding/reporting.en.txt");
 /// Words before a verb that make it a participle: "is used", "have lived".
 const AUXILIARIES: WordList = word_list!("guards/grounding/auxiliaries.en.txt");
+/// Words before a clause with a subject of its own.
+const CONJUNCTIONS: PhraseList = phrase_list!("guards/grounding/clause_conjunctions.en.txt");
 /// First words of questions that are answered by yes or no.
 const QUESTION_OPENINGS: WordList = word_list!("guards/grounding/question_openings.en.txt");
 
@@ -60,31 +62,14 @@ pub(super) fn changed_scope(text: &str, statement: &Statement<'_>, said: &str, s
 
 /// The clauses of a sentence: also what follows a conjunction with a subject of its own.
 fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
-    const CONJUNCTIONS: [&str; 14] = [
-        " but ",
-        " though ",
-        " although ",
-        " because ",
-        " whereas ",
-        " while ",
-        " however ",
-        " so ",
-        " and i ",
-        " and we ",
-        " and now ",
-        " and my ",
-        " and our ",
-        " and then ",
-    ];
     let mut parts: Vec<&str> = sentence.split([',', ';', ':', '(', ')', '—', '–']).collect();
-    for conjunction in CONJUNCTIONS {
+    for conjunction in CONJUNCTIONS.iter().map(|words| format!(" {words} ")) {
         parts = parts
             .into_iter()
             .flat_map(|part| {
                 let low = part.to_ascii_lowercase();
-                match low.find(conjunction) {
-                    // Without its first blank, a conjunction with a subject keeps it.
-                    Some(at) => vec![&part[..at], &part[at + conjunction.find(' ').map_or(0, |_| 1)..]],
+                match low.find(&conjunction) {
+                    Some(at) => vec![&part[..at], &part[at + 1..]],
                     None => vec![part],
                 }
             })

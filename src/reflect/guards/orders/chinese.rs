@@ -70,7 +70,9 @@ pub(super) fn find_order(prose: &str, kind: MemoryKind) -> Option<String> {
     let order = |sentence: &str| {
         let s = hide_subject(sentence);
         let found = HAN_AGENT_DIRECTIVES.find_unspaced(&s).or_else(|| HAN_AGENTS.find_unspaced(&s));
-        if TELLING_WORDS.iter().any(|word| s.contains(word)) {
+        // 把样稿交给了出版社: it was done.
+        let found = found.filter(|order| !is_completed_after(&s, order));
+        if TELLING_WORDS.iter().any(|word| s.contains(word)) || tells_of_subject(&s) {
             return found.map(str::to_owned);
         }
         let found = found.or_else(|| han_imperative(&s));
@@ -81,6 +83,27 @@ pub(super) fn find_order(prose: &str, kind: MemoryKind) -> Option<String> {
     clear
         .split(['。', '\n', '；'])
         .find_map(|s| if HAN_PREFERENCE.find_unspaced(s).is_some() { None } else { order(s) })
+}
+
+/// Whether 了 or 过 follows a part of a sentence.
+fn is_completed_after(sentence: &str, order: &str) -> bool {
+    sentence.split_once(order).is_some_and(|(_, rest)| rest.starts_with(['了', '过']))
+}
+
+/// Whether a sentence of several clauses tells of somebody or something in the first: 责编姓房，只用语音回复.
+fn tells_of_subject(sentence: &str) -> bool {
+    let Some((first, _)) = sentence.split_once('，') else { return false };
+    let words = chinese_words(first);
+    let is_subject = words.first().is_some_and(names_actor) || first.starts_with('_');
+    let says = |word: &ChineseWord<'_>| {
+        word.class.is_verbal()
+            || word.class == WordClass::Adjective
+            || matches!(word.text, "是" | "有" | "姓" | "叫" | "不")
+    };
+    is_subject
+        && words.iter().skip(1).any(says)
+        && condition_end(&words).is_none()
+        && !words.iter().any(|word| matches!(word.text, "要" | "应" | "应该" | "必须" | "须" | "请"))
 }
 
 /// The verb of doing that opens a sentence, or the clause behind a condition.
@@ -139,6 +162,13 @@ fn opening_verb(rest: &str) -> Option<&str> {
         noun.is_some_and(|rest| HAN_NOUN_PREDICATES.iter().any(|verb| rest.starts_with(verb)))
     };
     if after.is_empty() || is_noun() || after.starts_with(HAN_NOUN_SUFFIXES) && !HAN_WEAK_VERBS.contains(verb) {
+        return None;
+    }
+    let words = chinese_words(rest);
+    // 部署使用自写脚本: what is done is the subject.
+    let is_subject = words.first().is_some_and(|word| word.class == WordClass::VerbNoun && word.text == verb)
+        && words.get(1).is_some_and(|word| AFTER_SUBJECT.contains(word.text));
+    if is_subject {
         return None;
     }
     let is_weak = HAN_WEAK_VERBS.contains(verb);

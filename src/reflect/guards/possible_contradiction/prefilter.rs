@@ -45,7 +45,7 @@ impl SharedParts {
         {
             parts.extend(group.split(" / ").flat_map(|state| state.split('|')).map(str::to_owned));
         }
-        let is_open = has_field || SPOUSES.iter().chain(&MARRIAGE).any(|word| low.contains(word));
+        let is_open = has_field || SPOUSES.iter().chain(MARRIAGE).any(|word| low.contains(word));
         SharedParts { starts, parts, is_open }
     }
 

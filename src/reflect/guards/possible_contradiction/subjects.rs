@@ -16,22 +16,7 @@ use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 const SUBJECT_ENDS: WordList = word_list!("guards/contradiction/subject_ends.en.txt");
 const HAN_SUBJECT_ENDS: PhraseList = phrase_list!("guards/contradiction/subject_ends.zh.txt");
 /// Nouns for several people, of which one does not stand for another.
-const GROUPS: [&str; 14] = [
-    "team",
-    "group",
-    "committee",
-    "board",
-    "department",
-    "club",
-    "company",
-    "family",
-    "团队",
-    "小组",
-    "委员会",
-    "部门",
-    "公司",
-    "理事会",
-];
+const GROUPS: PhraseList = phrase_list!("guards/contradiction/groups.txt");
 /// Chinese words for a place or a time at which something holds.
 const HAN_CONDITIONS: PhraseList = phrase_list!("guards/contradiction/conditions.zh.txt");
 /// Prepositions before a time, a place or an occasion.
@@ -68,7 +53,7 @@ pub(super) fn have_other_subjects(
                 let low = t.surface.to_lowercase();
                 let counts = SUBJECTS.contains(&low) || !other.is_supported_by_form(t);
                 counts && !other.has_synonym(t) && !FRAMES.contains(&low)
-                    || GROUPS.contains(&low.as_str()) && !other.has_word(&t.key)
+                    || GROUPS.iter().any(|group| group == low) && !other.has_word(&t.key)
             }
             // "The invoice 1043 is paid": which one.
             TokenKind::Number => {
@@ -150,8 +135,7 @@ pub(super) fn hold_under_other_conditions(a: &str, b: &str) -> bool {
         };
         strip(a) != strip(b)
     };
-    let is_word =
-        |word: &String| !word.starts_with(|c: char| c.is_ascii_digit()) && !super::ORDINALS.contains(&word.as_str());
+    let is_word = |word: &String| !word.starts_with(|c: char| c.is_ascii_digit()) && !super::ORDINALS.contains(word);
     CONDITIONS.iter().any(|preposition| {
         let (left, right) = (conditions(a, preposition), conditions(b, preposition));
         let [Some(x), Some(y)] = [left.first(), right.first()] else { return false };
