@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_contradict_waits_if_it_is_only_repeated() {
+    fn what_denies_a_known_text_waits_if_it_is_only_repeated() {
         let known = ["Does not smoke."];
         let quote = "I prefer tabs over spaces";
         let value = add("Smokes a pipe in the evening.", quote);
@@ -455,6 +455,15 @@ mod tests {
         assert!(matches!(waits, Route::Inbox(_, found) if found[0].excerpt.starts_with('@')));
         let answered = route_again(&value, add("Smokes a pipe in the evening on holiday.", quote), &known);
         assert!(matches!(answered, Route::Apply(_)), "it says when it holds: {answered:?}");
+    }
+
+    #[test]
+    fn what_may_well_be_true_beside_the_older_text_is_kept_once_the_model_was_asked() {
+        let known = ["Shoots weddings with the Fuji X-T5."];
+        let value = add("Shoots portraits with a Mamiya RB67.", "I prefer tabs over spaces");
+        check(value.clone(), &known, "refused may_contradict");
+        let kept = route_again(&value, value.clone(), &known);
+        assert!(matches!(kept, Route::Apply(_)), "{kept:?}");
     }
 
     #[test]

@@ -7,6 +7,9 @@ use crate::text::word_list::{PhraseList, phrase_list};
 
 const SALUTATIONS: PhraseList = phrase_list!("transcript/salutations.txt");
 const SIGN_OFFS: PhraseList = phrase_list!("transcript/sign_offs.txt");
+/// Fields that a tool prints, and levels of a log, at the start of a line.
+const TOOL_FIELDS: PhraseList = phrase_list!("transcript/tool_fields.txt");
+const LOG_LEVELS: PhraseList = phrase_list!("transcript/log_levels.txt");
 
 /// The lines on each side that are looked at.
 const REACH: usize = 6;
@@ -238,13 +241,10 @@ fn is_data_row(lines: PastedLines<'_>, at: usize) -> bool {
 
 /// `2026-02-11 08:12:44 INFO text`, with or without brackets, and with `T` between date and time.
 pub(super) fn is_log_line(line: &str) -> bool {
-    const LEVELS: [&str; 7] = ["ERROR ", "WARN ", "WARNING ", "INFO ", "DEBUG ", "FATAL ", "TRACE "];
     // What devices and tools print: "[I][boot] …", "result: …".
     let is_tagged = line.starts_with('[') && line.find(']').is_some_and(|at| at < 12 && line[at..].starts_with("]["));
-    const TOOL_FIELDS: [&str; 8] =
-        ["tool: ", "result: ", "stdout: ", "stderr: ", "exit code: ", "rows: ", "tool_result: ", "output: "];
-    let is_field = TOOL_FIELDS.iter().any(|field| line.starts_with(field));
-    if is_tagged || is_field || LEVELS.iter().any(|level| line.starts_with(level)) {
+    let opens = |word: &str| line.strip_prefix(word).is_some_and(|rest| rest.starts_with(' '));
+    if is_tagged || TOOL_FIELDS.iter().any(opens) || LOG_LEVELS.iter().any(opens) {
         return true;
     }
     let shape: String =

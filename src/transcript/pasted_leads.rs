@@ -8,103 +8,26 @@ use crate::text::words::is_unspaced;
 
 const SOURCE_NOUNS: WordList = word_list!("transcript/source_nouns.en.txt");
 const HAN_SOURCE_NOUNS: PhraseList = phrase_list!("transcript/source_nouns.zh.txt");
+/// Where people write to each other, and who writes.
+const WRITING_PLACES: WordList = word_list!("transcript/writing_places.en.txt");
+/// Kinds of text that people also speak of where nothing is pasted.
+const WEAK_SOURCE_NOUNS: WordList = word_list!("transcript/weak_source_nouns.en.txt");
 const SAYING_VERBS: WordList = word_list!("transcript/saying_verbs.en.txt");
 const ACQUIRED_VERBS: WordList = word_list!("transcript/acquired_verbs.en.txt");
 
 pub(super) const FIRST_PERSON: [&str; 8] = ["i", "we", "i'm", "i've", "i'd", "i'll", "we're", "we've"];
 /// What a first person does who has written the text below: "As I said:".
-const OWN_VERBS: [&str; 20] = [
-    "said",
-    "wrote",
-    "write",
-    "say",
-    "mean",
-    "meant",
-    "think",
-    "prefer",
-    "want",
-    "like",
-    "need",
-    "am",
-    "told",
-    "use",
-    "believe",
-    "noted",
-    "repeat",
-    "mentioned",
-    "explained",
-    "call",
-];
+const OWN_VERBS: PhraseList = phrase_list!("transcript/own_verbs.en.txt");
 /// Words that point at a text beside the line.
-const POINTING_WORDS: [&str; 14] = [
-    "this",
-    "that",
-    "these",
-    "those",
-    "below",
-    "following",
-    "attached",
-    "above",
-    "another",
-    "someone",
-    "somebody",
-    "somebody's",
-    "someone's",
-    "here's",
-];
-const HAN_POINTING_WORDS: [&str; 16] = [
-    "这",
-    "那",
-    "下面",
-    "以下",
-    "如下",
-    "下列",
-    "附上",
-    "附件",
-    "上面",
-    "另一个",
-    "别人",
-    "有人",
-    "收到",
-    "看到",
-    "转发",
-    "里的",
-];
-const HAN_SAYING_ENDS: [&str; 14] =
-    ["说", "说的", "写", "写的", "写道", "写着", "显示", "输出", "打印", "返回", "如下", "回复", "发来", "报"];
+const POINTING_WORDS: PhraseList = phrase_list!("transcript/pointing_words.en.txt");
+const HAN_POINTING_WORDS: PhraseList = phrase_list!("transcript/pointing_words.zh.txt");
+const HAN_SAYING_ENDS: PhraseList = phrase_list!("transcript/saying_ends.zh.txt");
 /// Verbs before 我 as their object: "ChatGPT 这样回答我".
-const HAN_TELLING: [&str; 10] = ["回答", "回复", "告诉", "发给", "跟", "问", "提醒", "通知", "转给", "发"];
+const HAN_TELLING: PhraseList = phrase_list!("transcript/telling.zh.txt");
 /// How an author comes by a text of another.
-const HAN_ACQUIRED: [&str; 13] = [
-    "收到",
-    "看到的",
-    "看到一",
-    "找到的",
-    "找到一",
-    "复制的",
-    "发来",
-    "转来",
-    "发给我",
-    "转给我",
-    "搜到",
-    "贴过来",
-    "导出的",
-];
+const HAN_ACQUIRED: PhraseList = phrase_list!("transcript/acquired.zh.txt");
 /// Kinds of text that lead to their words on the same line: "Voicemail transcript: …".
-const INLINE_NOUNS: [&str; 12] = [
-    "transcript",
-    "transcription",
-    "voicemail",
-    "ocr",
-    "lyrics",
-    "excerpt",
-    "转写",
-    "字幕",
-    "译文",
-    "引文",
-    "留言",
-    "文字稿",
-];
+const INLINE_NOUNS: PhraseList = phrase_list!("transcript/inline_nouns.txt");
 /// Where texts of others come from, and what they are.
 const HAN_ORIGINS: PhraseList = phrase_list!("transcript/origins.zh.txt");
 /// How a text came to stand below the line.
@@ -176,6 +99,9 @@ pub(super) fn is_inline_lead(lead: &str) -> bool {
     let words = words_of(lead);
     let says = words.last().is_some_and(|word| SAYING_VERBS.contains(word));
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word) || word == "from");
+    // "I've got 3 kids: …" tells of the author.
+    let is_own = words.iter().any(|word| FIRST_PERSON.contains(&word.as_str()));
+    let is_got = is_got && (!is_own || names_source(lead) || words.iter().any(|word| word == "from"));
     let names = INLINE_NOUNS.iter().any(|noun| lead.ends_with(noun))
         && !lead.contains('我')
         && !words.iter().any(|w| w == "my");
@@ -198,8 +124,9 @@ fn is_own_han(lead: &str) -> bool {
 fn names_own_text(words: &[String]) -> bool {
     let at = |n: usize| words.get(n).map_or("", String::as_str);
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
-    let writes =
-        words.windows(2).any(|pair| FIRST_PERSON.contains(&pair[0].as_str()) && OWN_VERBS.contains(&pair[1].as_str()));
+    let writes = words
+        .windows(2)
+        .any(|pair| FIRST_PERSON.contains(&pair[0].as_str()) && OWN_VERBS.iter().any(|verb| verb == pair[1]));
     let opens =
         matches!(at(0), "my" | "our" | "about" | "remember" | "note" | "fyi" | "ps" | "me" | "us" | "i'm" | "im");
     let tells = matches!(at(0), "i" | "we") && !is_got;
@@ -242,44 +169,15 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
             || is_got
             || asks_of_another;
     }
-    let points = words.iter().any(|word| POINTING_WORDS.contains(&word.as_str()));
+    let points = words.iter().any(|word| POINTING_WORDS.iter().any(|one| one == word));
     let is_own = words.iter().any(|word| FIRST_PERSON.contains(&word.as_str()));
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
     let replies = words.windows(2).any(|pair| {
         matches!(pair[0].as_str(), "answer" | "reply" | "respond" | "draft" | "a")
             && matches!(pair[1].as_str(), "her" | "him" | "them" | "reply" | "answer" | "response" | "to")
     });
-    let names = words.iter().any(|word| {
-        SOURCE_NOUNS.contains(word)
-            && !matches!(
-                word.as_str(),
-                "file"
-                    | "code"
-                    | "issue"
-                    | "line"
-                    | "lines"
-                    | "commit"
-                    | "function"
-                    | "job"
-                    | "answer"
-                    | "data"
-                    | "table"
-                    | "form"
-                    | "script"
-                    | "source"
-                    | "log"
-                    | "logs"
-                    | "description"
-                    | "string"
-                    | "policy"
-                    | "release"
-                    | "response"
-                    | "console"
-                    | "web"
-                    | "memory"
-                    | "game"
-            )
-    }) || words.iter().any(|word| matches!(word.as_str(), "output" | "log" | "logs")) && points;
+    let names = words.iter().any(|word| SOURCE_NOUNS.contains(word) && !WEAK_SOURCE_NOUNS.contains(word))
+        || words.iter().any(|word| matches!(word.as_str(), "output" | "log" | "logs")) && points;
     // "What does she want?", "What's the metre here?": the first line has nothing else to refer to.
     let pronouns = ["she", "he", "they", "her", "him", "them"];
     let asks = words.iter().any(|w| {
@@ -297,29 +195,7 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
 
 /// Whether words name a kind of text, or where people write to each other.
 fn names_source_or_place(words: &[String]) -> bool {
-    let places = [
-        "slack",
-        "discord",
-        "teams",
-        "whatsapp",
-        "telegram",
-        "signal",
-        "reddit",
-        "twitter",
-        "forum",
-        "group",
-        "internet",
-        "colleague",
-        "friend",
-        "customer",
-        "client",
-        "user",
-        "manager",
-        "boss",
-        "neighbour",
-        "neighbor",
-    ];
-    words.iter().any(|word| SOURCE_NOUNS.contains(word) || places.contains(&word.as_str()))
+    words.iter().any(|word| SOURCE_NOUNS.contains(word) || WRITING_PLACES.contains(word))
 }
 
 const PASTE_LEADS: PhraseList = phrase_list!("transcript/paste_leads.txt");
@@ -330,24 +206,16 @@ const TEXT_NOUNS: PhraseList = phrase_list!("transcript/text_nouns.txt");
 /// The author in the first person: "I wrote:" leads to the author's own words.
 const OWN_NAMES: [&str; 4] = ["i", "me", "we", "咱们"];
 /// What makes a request polite, before its verb.
-const POLITE_OPENINGS: [&str; 10] = [
-    "please ",
-    "can you ",
-    "could you ",
-    "would you ",
-    "can you please ",
-    "could you please ",
-    "请",
-    "能不能",
-    "可以",
-    "麻烦你",
-];
+const POLITE_OPENINGS: PhraseList = phrase_list!("transcript/polite_openings.txt");
 /// A line above a pasted passage has at most so many words.
 const MAX_PASTE_LEAD_WORDS: usize = 12;
 
 /// Whether a line, in lower case, asks for something to be done with a text.
 fn is_text_task(request: &str) -> bool {
-    let plain = POLITE_OPENINGS.iter().filter_map(|opening| request.strip_prefix(opening)).chain([request]);
+    let plain = POLITE_OPENINGS
+        .iter()
+        .filter_map(|opening| request.strip_prefix(opening).map(str::trim_start))
+        .chain([request]);
     let is_short = request.split_whitespace().count() <= MAX_PASTE_LEAD_WORDS + 4;
     is_short && plain.into_iter().any(|plain| TASK_LEADS.iter().any(|task| plain.starts_with(task)))
 }
@@ -390,7 +258,13 @@ pub(super) fn pasted_after_lead(line: &str) -> Option<LeadReach> {
 
 /// Where the passage begins in a line that also leads to it, in bytes: `Translate this: …`, `Ruth wrote: …`.
 pub(super) fn inline_passage(line: &str) -> Option<usize> {
-    let (lead, text) = line.split_once([':', '：'])?;
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    // No colon of a time: 3:41.
+    let is_lead_end = |at: usize, mark: &str| {
+        !(is_digit(line[..at].chars().next_back()) && is_digit(line[at + mark.len()..].chars().next()))
+    };
+    let (at, mark) = line.match_indices([':', '：']).find(|(at, mark)| is_lead_end(*at, mark))?;
+    let (lead, text) = (&line[..at], &line[at + mark.len()..]);
     if text.trim().is_empty() || text.starts_with("//") {
         return None;
     }

@@ -153,8 +153,8 @@ impl EnglishSources {
                 .filter_map(|prefix| key.strip_prefix(prefix))
                 .any(|rest| rest.len() >= 4 && self.has_stem(rest))
         };
-        let lists = if self.is_evidence { &[KINDS][..] } else { &[SUPPORT, KINDS][..] };
-        lists.iter().filter_map(|list| list.value(&key)).any(is_supported_by)
+        let related = if self.is_evidence { KINDS } else { SUPPORT };
+        related.value(&key).is_some_and(is_supported_by)
             || self.supports_by_class(&key, &low)
             || low.len() >= MIN_COMPOUND && self.squeezed.contains(&low)
             || low.len() >= MIN_CLIPPED && self.stems.iter().any(|s| s.len() >= MIN_CLIP && low.starts_with(s.as_str()))

@@ -58,6 +58,9 @@ pub(super) fn differ_in_one_value(text: &str, known: &str) -> bool {
     if is_field || is_spouse() || has_sides_exchanged_loosely(text, known) {
         return true;
     }
+    if persons_of(text) != persons_of(known) {
+        return false;
+    }
     let difference = TextDifference::of(text, known);
     let (left, right) = (&difference.left, &difference.right);
     let has_names = !left.names.is_empty() && left.names.len() == right.names.len();
@@ -71,6 +74,8 @@ pub(super) fn differ_in_one_value(text: &str, known: &str) -> bool {
         0 => (fewer, more) == (1, 1) && left.shared > 0,
         // Chinese words for how and when are not told from things.
         1 if has_amounts && has_unspaced_script(text) => more <= 2 && fewer <= 1,
+        // "Does not smoke" excludes every kind of smoking.
+        1 if is_opposed => fewer == 0,
         1 => fewer == 0 && more <= 1,
         _ => false,
     }
@@ -127,6 +132,8 @@ mod tests {
             ("用户最喜欢的编辑器是 Helix。", "用户最喜欢的 shell 是 fish。", false),
             ("孩子每周上两节钢琴课。", "孩子每周上四节钢琴课。", true),
             ("Shoots weddings with the Fuji X-T5.", "Shoots portraits with a Mamiya RB67.", false),
+            ("Does not smoke.", "Smokes a pipe in the evening.", true),
+            ("用户不吃辣。", "用户的女儿爱吃辣。", false),
             ("Works for Lufthansa as a technician.", "The user's employer is Airbus.", true),
             ("Took a pottery class in 2019.", "Took a welding class in 2023.", false),
             ("橙子发顺丰。", "柚子发京东。", false),
