@@ -4,20 +4,18 @@
 //! Never decides: a question costs one more reply, a swallowed change costs a fact. `text/contradiction.rs` has the
 //! precise comparison, which needs no question.
 
-use std::collections::HashSet;
-
 use super::grounding::chinese_words;
 use super::grounding::english::{EnglishSources, spaced_words};
 use super::grounding::order::has_sides_exchanged_loosely;
-use super::grounding::scope;
 use super::sensitive::stated_field;
 use crate::text::contradiction::{are_opposite_words, compares, has_one_value, is_multi_valued};
-use crate::text::phrase::{has_unspaced_script, named_group};
+use crate::text::phrase::has_unspaced_script;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 use attributes::AttributeReading;
 use differences::{are_about_other_things, differ_in_one_value};
+use persons::{name_person, persons_of};
 use prefilter::{SharedParts, TopicStarts};
 use subjects::{have_other_subjects, hold_under_other_conditions, measure_other_dimensions};
 
@@ -25,6 +23,7 @@ mod attributes;
 mod clauses;
 mod differences;
 mod endings;
+mod persons;
 mod plain_words;
 mod preferences;
 mod prefilter;
@@ -223,38 +222,6 @@ const BOUNDS: WordList = word_list!("guards/contradiction/bounds.en.txt");
 /// The same in Chinese, and verbs before 了 that tell of a state.
 const HAN_BOUNDS: PhraseList = phrase_list!("guards/contradiction/bounds.zh.txt");
 
-/// Nouns for persons of which another one may be a kind: a brother is a sibling.
-const GENERAL_PERSONS: PhraseList = phrase_list!("guards/contradiction/general_persons.txt");
-
-/// The persons other than the user that a text names.
-fn persons_of(text: &str) -> HashSet<String> {
-    let all = scope::persons(text).into_iter().chain(chinese_words::persons(text).map(str::to_owned));
-    let all = all.filter(|person| !GENERAL_PERSONS.iter().any(|general| general == person));
-    // A husband is whom one is married to.
-    let low = text.to_lowercase();
-    let marries = MARRIAGE.iter().any(|word| low.contains(word));
-    let spouse = || SPOUSES.iter().next().unwrap_or_default().to_owned();
-    let one = |person: String| if SPOUSES.iter().any(|spouse| spouse == person) { spouse() } else { person };
-    all.map(one).chain(marries.then(spouse)).collect()
-}
-
-/// Whether both of two Chinese texts say what a person is called.
-fn name_person(a: &str, b: &str) -> bool {
-    let names = |text: &str| {
-        let after = HAN_NAMING.iter().find_map(|word| Some(text.split_once(word)?.1));
-        let is_person = |rest: &str| named_group("surnames").iter().any(|name| rest.starts_with(name));
-        after.is_some() || text.split_once('是').is_some_and(|(_, rest)| is_person(rest))
-    };
-    has_unspaced_script(a) && names(a) && names(b)
-}
-
-/// Words before a person's name.
-const HAN_NAMING: PhraseList = phrase_list!("guards/contradiction/naming.zh.txt");
-
-/// Words that say whom a person is married to.
-const SPOUSES: PhraseList = phrase_list!("guards/contradiction/spouses.txt");
-const MARRIAGE: PhraseList = phrase_list!("guards/contradiction/marriage.txt");
-
 /// So many words of content may stand beside the two sides of a comparison.
 const MAX_BESIDE_COMPARISON: usize = 2;
 
@@ -435,10 +402,15 @@ pub fn find_possible_contradiction<'a>(text: &str, others: impl Iterator<Item = 
 }
 
 /// The first of some texts that differs from a new one in one value or state of one thing, so that both can hardly be
-/// true, whatever a model says.
+/// true, whatever a model says. Looks at the first [`MAX_ALIKE`] that share words with it.
 pub fn find_exclusive_value<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Option<String> {
-    possible_contradictions(text, others).find(|known| differ_in_one_value(text, known)).map(str::to_owned)
+    let shared = SharedParts::of(text, SINGLE_FIELDS.iter().any(|field| states(text, field)));
+    let alike = others.filter(|known| shared.are_mostly_in(known)).take(MAX_ALIKE);
+    possible_contradictions(text, alike).find(|known| differ_in_one_value(text, known)).map(str::to_owned)
 }
+
+/// So many texts with words of a new one are compared once more, which takes as long as a new text does.
+const MAX_ALIKE: usize = 50;
 
 /// Whether a text tells that something has ended: "gave up the studio".
 pub fn tells_an_end(text: &str) -> bool {

@@ -8,8 +8,9 @@ use std::collections::HashSet;
 
 use super::super::grounding::chinese_words;
 use super::super::grounding::english::related_words;
+use super::STATES;
+use super::persons::{MARRIAGE, SPOUSES};
 use super::topics::{irregular_forms, words_of};
-use super::{MARRIAGE, SPOUSES, STATES};
 use crate::text::phrase::word_tokens;
 use crate::text::stopwords::is_stopword;
 use crate::text::words::is_unspaced;
@@ -57,6 +58,19 @@ impl SharedParts {
         let low = known.to_lowercase();
         let words = low.split(|c: char| !c.is_alphanumeric() || is_unspaced(c)).filter(|word| !word.is_empty());
         words.into_iter().any(|word| self.starts.contains(start(word)) && !is_stopword(word))
+            || self.parts.iter().any(|part| low.contains(part.as_str()))
+    }
+
+    /// Whether a text of the memory has two of them, or half of its words are among them.
+    pub(super) fn are_mostly_in(&self, known: &str) -> bool {
+        let low = known.to_lowercase();
+        let words = low.split(|c: char| !c.is_alphanumeric() || is_unspaced(c));
+        let words = words.filter(|word| !word.is_empty() && !is_stopword(word));
+        let (shared, all) = words
+            .fold((0, 0), |(shared, all), word| (shared + usize::from(self.starts.contains(start(word))), all + 1));
+        self.is_open
+            || shared > 1
+            || shared > 0 && shared * 2 >= all
             || self.parts.iter().any(|part| low.contains(part.as_str()))
     }
 }

@@ -1,0 +1,133 @@
+//! The names, numbers, units and dates of the sources of a text, in the forms that a text may use for them.
+//!
+//! Never looks at other words.
+
+use std::collections::HashSet;
+
+use super::{GroundingSources, UNITS, english, numbers};
+use crate::text::relative_dates::find_relative_date;
+use crate::text::statement::{Statement, StatementToken, TokenKind};
+use crate::text::stem;
+use crate::text::word_list::{WordList, word_list};
+
+const COMMON_NAMES: WordList = word_list!("guards/grounding/common_names.txt");
+
+/// The words of all sources.
+pub(super) struct SourceVocabulary {
+    /// All texts, in lower case.
+    pub(super) low: String,
+    keys: HashSet<String>,
+    /// Numbers that are written otherwise: 12k, 一万二, 08:30.
+    numbers: HashSet<String>,
+    /// Whether a date may be derived from a relative one.
+    has_relative_date: bool,
+    times: Vec<String>,
+}
+
+impl SourceVocabulary {
+    pub(super) fn of(sources: &GroundingSources<'_>) -> SourceVocabulary {
+        let texts = || sources.texts.iter().copied().chain([sources.quote]);
+        let low = texts().map(str::to_lowercase).collect::<Vec<_>>().join("\n");
+        let mut keys = HashSet::new();
+        for line in texts().flat_map(str::lines) {
+            // Labels are part of the vocabulary, so the line is read without them, too.
+            let plain = line.replace(": ", " ").replace('：', " ");
+            for token in Statement::of(&plain).tokens {
+                keys.insert(stem(&token.surface.to_lowercase()).into_owned());
+                keys.insert(token.key);
+            }
+        }
+        let has_relative_date = texts().any(|t| find_relative_date(t).is_some());
+        let numbers = texts().flat_map(numbers::written_numbers).collect();
+        SourceVocabulary {
+            low,
+            keys,
+            numbers,
+            has_relative_date,
+            times: sources.times.iter().map(|t| (*t).to_owned()).collect(),
+        }
+    }
+
+    /// Whether the sources contain a name, its plural, or a form that starts alike: `Postgres` for `PostgreSQL`.
+    pub(super) fn has_name(&self, token: &StatementToken<'_>) -> bool {
+        let low = token.surface.to_lowercase();
+        COMMON_NAMES.contains(&low)
+            || self.keys.contains(&token.key)
+            || self.keys.contains(&*stem(&low))
+            || low.split(['.', '_', '-', '/']).filter(|part| !part.is_empty()).all(|part| self.low.contains(part))
+            || low.len() >= 6 && self.keys.iter().any(|key| key.len() >= 5 && low.starts_with(key.as_str()))
+    }
+
+    pub(super) fn has_number(&self, token: &StatementToken<'_>) -> bool {
+        let key = token.key.as_str();
+        if !key.starts_with(|c: char| c.is_ascii_digit()) {
+            // A unit: the sources may abbreviate it.
+            let abbreviates = |k: &String| k.len() < key.len() && key.starts_with(k.as_str());
+            return self.keys.contains(key)
+                || self.low.contains(token.surface)
+                || self.keys.iter().any(abbreviates)
+                || has_unit(&self.low, &token.surface.to_lowercase(), key);
+        }
+        let unpadded = key.trim_start_matches('0');
+        if self.keys.contains(key) || self.keys.contains(unpadded) || self.numbers.contains(unpadded) {
+            return true;
+        }
+        let (hour, minute) = key.split_once(':').unwrap_or((key, "00"));
+        let is_whole_hour = key.contains(':') && minute == "00" && self.keys.contains(hour.trim_start_matches('0'));
+        let afternoon = hour.parse::<u8>().ok().filter(|h| (13..24).contains(h)).map(|h| (h - 12).to_string());
+        let says_afternoon = ["pm", "p.m", "afternoon", "evening", "下午", "晚上"].iter().any(|w| self.low.contains(w));
+        let is_one = |h: &str| h == "1" && english::spaced_words(&self.low).contains(" one ");
+        let in_afternoon = says_afternoon
+            && afternoon
+                .is_some_and(|h| is_one(&h) || self.keys.contains(&h) || self.keys.contains(&format!("{h}:{minute}")));
+        let has = |part: &str| self.keys.contains(part) || self.numbers.contains(part);
+        let is_half = minute == "30" && ["点半", "half past"].iter().any(|word| self.low.contains(word)) && has(hour);
+        // 十二点四十五
+        let is_spoken = key.contains(':') && self.low.contains('点') && has(hour) && has(minute);
+        is_whole_hour || in_afternoon || is_half || is_spoken
+    }
+
+    /// Whether the sources contain this part of a date, were written on the whole date of the statement, or name a date
+    /// relative to their own.
+    pub(super) fn has_date(&self, token: &StatementToken<'_>, statement: &Statement<'_>) -> bool {
+        let key = token.key.as_str();
+        let written = |time: &String| {
+            let parts: Vec<&str> = time.get(..10).unwrap_or_default().split('-').collect();
+            let [year, month, day] = parts[..] else { return false };
+            let is_part = |key: &str| {
+                key == year
+                    || key.strip_prefix("month-").is_some_and(|m| m == month.trim_start_matches('0'))
+                    || key == day.trim_start_matches('0')
+            };
+            statement.tokens.iter().filter(|t| t.kind == TokenKind::Date).all(|t| is_part(&t.key))
+        };
+        let is_han_month = || {
+            let month = key.strip_prefix("month-");
+            self.low.contains('月') && month.is_some_and(|month| self.numbers.contains(month))
+        };
+        self.has_relative_date
+            || self.keys.contains(key)
+            || key.len() == 4 && self.numbers.contains(key)
+            || is_han_month()
+            || self.times.iter().any(written)
+    }
+}
+
+/// Whether the sources, in lower case, have a unit in another spelling.
+fn has_unit(low: &str, surface: &str, key: &str) -> bool {
+    let spaced = english::spaced_words(low);
+    let has = |word: &str| match word.is_ascii() {
+        // A unit may stand right behind its number: 200ms.
+        true => spaced.contains(&format!(" {word} ")) || ends_number(low, word),
+        false => low.contains(word),
+    };
+    UNITS.iter().any(|unit| unit.split('|').any(|one| one == surface || one == key) && unit.split('|').any(has))
+}
+
+/// Whether a word follows a digit without a space.
+fn ends_number(low: &str, word: &str) -> bool {
+    low.match_indices(word).any(|(at, _)| {
+        low[..at].ends_with(|c: char| c.is_ascii_digit())
+            && !low[at + word.len()..].starts_with(|c: char| c.is_ascii_alphanumeric())
+    })
+}
