@@ -58,7 +58,7 @@ const THIRD_SECRETS: &[AuthorSet] = sets! { "third": "secrets", Fact, [Secret]; 
 const FOURTH: &[AuthorSet] = later_sets!("fourth");
 /// Recall and precision on the sets of [`FOURTH`], in their order.
 const FOURTH_LIMITS: [(f64, f64); 7] =
-    [(0.75, 0.95), (1.0, 0.95), (0.8, 0.75), (0.95, 0.9), (0.95, 0.95), (0.8, 0.9), (0.85, 0.95)];
+    [(2.0, 0.95), (1.0, 0.95), (0.8, 0.75), (0.95, 0.9), (0.95, 0.95), (0.8, 0.9), (0.85, 0.95)];
 
 /// The score of one set; what is wrong is appended to the report.
 fn score((name, violations, kind, texts): &AuthorSet, report: &mut String) -> GuardScore {

@@ -140,6 +140,10 @@ fn han_option<'a>(part: &'a str, last: &str) -> &'a str {
     let end = last.trim_end_matches(['呢', '啊', '呀', '吧']).chars().next_back();
     let at = end.and_then(|end| plain.rfind(end).map(|at| at + end.len_utf8())).unwrap_or(plain.len());
     let length = last.chars().count();
+    // 按房号排还是按日期排: both begin with the same character.
+    if let Some(start) = last.chars().next().and_then(|first| plain[..at].rfind(first)) {
+        return &plain[start..at];
+    }
     let start = plain[..at].char_indices().rev().take(length).last().map_or(0, |(start, _)| start);
     &plain[start..at]
 }

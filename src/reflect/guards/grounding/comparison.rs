@@ -1,4 +1,4 @@
-//! Recognises a comparison that is told from its other side: "A costs less than B" for "B costs more than A", 二班比三班低
+//! Recognises a comparison that is stated from its other side: "A costs less than B" for "B costs more than A", 二班比三班低
 //! for 三班比二班高.
 //!
 //! Never says that a comparison is wrong: `order` compares sides.
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comparison_may_be_told_from_its_other_side() {
+    fn a_comparison_may_be_stated_from_its_other_side() {
         for (text, source, expected) in [
             ("Rendering costs less than the physics step", "the physics step costs us more than rendering", true),
             ("Gymnastics costs more than swimming", "swimming is cheaper than gymnastics here", true),

@@ -435,6 +435,15 @@ mod tests {
         check("Timezone: UTC", "my time zone is UTC", &[]);
         check("The deployment is automated", "we deploy automatically", &[]);
         check("User travels by train", "I usually take the train", &[]);
+        check("Dmitri reviews pull requests", "Dmitri reviews my PRs", &[]);
+    }
+
+    #[test]
+    fn a_kind_supports_the_general_word_and_not_the_other_way_round() {
+        check("The company has 46 trucks", "the company has 46 rigs", &[]);
+        check("The company has 46 rigs", "the company has 46 trucks", &["rigs"]);
+        check("User drinks tea in the morning", "I drink coffee in the morning", &["tea"]);
+        check("The disk in the laptop is slow", "the disk in the laptop is fast", &["slow"]);
     }
 
     #[test]

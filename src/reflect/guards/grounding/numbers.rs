@@ -149,6 +149,9 @@ mod tests {
     #[test]
     fn numbers_in_other_forms_are_read() {
         for (text, expected) in [
+            ("我八二年进的植物园", "1982"),
+            ("零九年毕业", "2009"),
+            ("since '98", "1998"),
             ("一万二", "12000"),
             ("七个人", "7"),
             ("三百五", "350"),

@@ -90,7 +90,7 @@ fn is_completed_after(sentence: &str, order: &str) -> bool {
     sentence.split_once(order).is_some_and(|(_, rest)| rest.starts_with(['了', '过']))
 }
 
-/// Whether a sentence of several clauses tells of somebody or something in the first: 责编姓房，只用语音回复.
+/// Whether a sentence of several clauses names in the first one who or what it is about: 责编姓房，只用语音回复.
 fn tells_of_subject(sentence: &str) -> bool {
     let Some((first, _)) = sentence.split_once('，') else { return false };
     let words = chinese_words(first);

@@ -72,7 +72,7 @@ pub(super) fn differ_in_one_value(text: &str, known: &str) -> bool {
     let (fewer, more) = (things[0].min(things[1]), things[0].max(things[1]));
     match [has_names, has_amounts, is_opposed].iter().filter(|differs| **differs).count() {
         0 => (fewer, more) == (1, 1) && left.shared > 0,
-        // Chinese words for how and when are not told from things.
+        // Chinese words for how and when look like things.
         1 if has_amounts && has_unspaced_script(text) => more <= 2 && fewer <= 1,
         // "Does not smoke" excludes every kind of smoking.
         1 if is_opposed => fewer == 0,
