@@ -112,7 +112,8 @@ fn options(question: &str) -> Vec<OptionWords> {
         let part = if is_han { han_option(part, end) } else { *part };
         let all = ordered_words(part);
         // "Do you target 30 or 60 fps": a number beside a number.
-        let start = all.iter().rposition(|word| is_number(word)).filter(|_| last.first().is_some_and(is_number));
+        let start =
+            all.iter().rposition(|word| is_number(word)).filter(|_| last.first().is_some_and(|word| is_number(word)));
         let rest = all.into_iter().skip(start.unwrap_or(0)).collect::<Vec<_>>();
         rest.into_iter().rev().skip(usize::from(is_short)).take(length).collect::<OptionWords>()
     };
@@ -126,7 +127,7 @@ fn options(question: &str) -> Vec<OptionWords> {
     if all.iter().filter(|option| !option.is_empty()).count() < 2 { Vec::new() } else { all }
 }
 
-fn is_number(word: &String) -> bool {
+fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
