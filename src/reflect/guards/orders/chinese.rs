@@ -93,6 +93,10 @@ fn is_completed_after(sentence: &str, order: &str) -> bool {
 /// Whether a sentence of several clauses names in the first one who or what it is about: 责编姓房，只用语音回复.
 fn tells_of_subject(sentence: &str) -> bool {
     let Some((first, _)) = sentence.split_once('，') else { return false };
+    // 用户问税务问题时，指向手册: what follows a condition may be an order.
+    if first.ends_with(['时', '后', '前', '候']) {
+        return false;
+    }
     let words = chinese_words(first);
     let is_subject = words.first().is_some_and(names_actor) || first.starts_with('_');
     let says = |word: &ChineseWord<'_>| {
