@@ -128,18 +128,20 @@ impl TypoFinder {
 
 /// Calls `each` for every run of letters, with its end and the set of its letters.
 fn for_each_run(bytes: &[u8], mut each: impl FnMut(usize, u32)) {
-    let mut runs = [(0, 0); PART_BYTES];
-    let mut letter_set = 0_u32;
+    let (mut ends, mut letter_sets) = ([0_u32; PART_BYTES], [0_u32; PART_BYTES]);
+    let mut letter_set = 0;
     for (number, part) in bytes.chunks(PART_BYTES).enumerate() {
         let mut count = 0;
         for (at, byte) in part.iter().enumerate() {
             // No branch: where words end cannot be predicted, and each wrong guess costs as much as five letters.
             let bits = LETTER_BITS[usize::from(*byte)];
-            runs[count] = (number * PART_BYTES + at, letter_set);
-            count += usize::from((bits == 0) & (letter_set != 0));
-            letter_set = if bits == 0 { 0 } else { letter_set | bits };
+            (ends[count], letter_sets[count]) = (at as u32, letter_set);
+            let is_between = u32::from(bits == 0);
+            count += usize::from((is_between == 1) & (letter_set != 0));
+            letter_set = (letter_set | bits) & is_between.wrapping_sub(1);
         }
-        runs[..count].iter().for_each(|(end, letter_set)| each(*end, *letter_set));
+        let runs = ends[..count].iter().zip(&letter_sets);
+        runs.for_each(|(end, letter_set)| each(number * PART_BYTES + *end as usize, *letter_set));
     }
     if letter_set != 0 {
         each(bytes.len(), letter_set);
