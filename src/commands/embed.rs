@@ -27,7 +27,7 @@ use crate::store::{LockedStore, Store};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
-use crate::view::query::vector_score::{has_vectors, vector_text};
+use crate::view::query::vector_score::{has_vectors, vector_text_unless};
 use crate::view::query::vector_table::{MAX_VECTORS, StoredVector, TextHash, VectorTable};
 
 /// Texts in one request.
@@ -243,8 +243,10 @@ fn texts_of(path: &MemoryPath, text: &str, visibility: Option<&Visibility>, toda
     let origins = BulletOrigins::default();
     let facts = ItemFacts::new(&file, &origins);
     let is_live = |item: &usize| facts.expires(*item).is_none_or(|day| day >= today);
-    let texts = (0..file.items.len()).filter(is_live).filter_map(|n| vector_text(&file, &file.items[n]));
-    texts.filter(|text| find_secrets(text).is_empty()).collect()
+    // Of a key that the cut goes through, the rest is no longer recognised.
+    let has_secret = |whole: &str| !find_secrets(whole).is_empty();
+    let live = (0..file.items.len()).filter(is_live);
+    live.filter_map(|n| vector_text_unless(&file, &file.items[n], has_secret)).collect()
 }
 
 /// Drops the vectors of texts that are gone, without a request to the host. If it is unknown which they are, because

@@ -258,6 +258,19 @@ fn only_live_facts_that_everybody_may_see_are_sent() {
 }
 
 #[test]
+fn an_item_with_a_key_behind_or_across_its_cut_is_not_sent() {
+    let server = Server::always(VECTORS);
+    let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let mut items = String::from("# Long\n\n- Drinks tea\n");
+    // The cut is at 1,000 characters: before, in and behind the key.
+    for words in [190, 192, 195, 196, 198, 199, 200, 210] {
+        items += &format!("- {}{key} end\n", "word ".repeat(words));
+    }
+    embedded(Memory::new().file("facts/long.md", &items), &server);
+    assert_eq!(sent(&server), ["t: Drinks tea"]);
+}
+
+#[test]
 fn a_restricted_reader_learns_nothing_of_hidden_items() {
     let server = Server::always(VECTORS);
     let policy =

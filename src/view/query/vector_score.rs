@@ -29,14 +29,25 @@ const MAX_TEXT_CHARS: usize = 1000;
 /// The text of an item that is turned into a vector; `None` for an item that has none: episodes, archive, proposals and
 /// procedures, headings and code.
 pub fn vector_text(file: &ItemizedFile, item: &DocumentItem) -> Option<String> {
+    vector_text_unless(file, item, |_| false)
+}
+
+/// Like [`vector_text`]; `None`, too, if `is_excluded` for the whole text of the item, before it is cut.
+pub fn vector_text_unless(
+    file: &ItemizedFile,
+    item: &DocumentItem,
+    is_excluded: impl Fn(&str) -> bool,
+) -> Option<String> {
     if !has_vectors(&file.path) || !matches!(item.kind, ItemKind::Bullet(_) | ItemKind::Paragraph | ItemKind::Row) {
         return None;
     }
-    let text = items::one_line(&file.document, item);
-    let text = match text.char_indices().nth(MAX_TEXT_CHARS) {
-        Some((end, _)) => text[..end].to_owned(),
-        None => text,
-    };
+    let mut text = items::one_line(&file.document, item);
+    if is_excluded(&text) {
+        return None;
+    }
+    if let Some((end, _)) = text.char_indices().nth(MAX_TEXT_CHARS) {
+        text.truncate(end);
+    }
     Some(text).filter(|text| text.chars().any(char::is_alphanumeric))
 }
 
