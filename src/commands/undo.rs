@@ -14,7 +14,8 @@ use super::point_in_time::find_revision;
 use super::restricted_change::{redact_warnings, require_fully_visible};
 use super::{ChangeOptions, CommandResult, Error, Session, UndoOptions};
 use crate::change::{
-    Changeset, Effect, EffectSign, EntryFile, FileChange, FileVersion, InverseKind, JournalEdit, JournalEntry,
+    Changeset, Effect, EffectSign, EntryFile, EntryOutcome, Etag, FileChange, FileVersion, InverseKind, JournalEdit,
+    JournalEntry,
 };
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::document::{Document, DocumentEdit, apply_edits};
@@ -38,7 +39,8 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
         name_layer(&mut result, layer);
         return Ok(result);
     }
-    invert_revision(session, options, undo_options.revision.as_deref(), |entries| {
+    let search = if undo_options.by.is_some() { SearchExtent::Recent } else { SearchExtent::Whole };
+    invert_revision(session, options, (undo_options.revision.as_deref(), search), |entries| {
         let entry = match &undo_options.revision {
             Some(rev) => Some(find_revision(rev, entries)?),
             None => journal::revision_to_undo(entries, undo_options.by.as_deref()),
@@ -56,7 +58,8 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
             }
             _ => return Err(Rejection::new(Code::RevisionNotFound, format!("r{} was never applied", entry.rev))),
         }
-        Ok(Some(RevisionInversion { entry: entry.clone(), is_undo: true, keep_edited: undo_options.keep_edited }))
+        let keep_edited = undo_options.keep_edited;
+        Ok(Some(RevisionInversion { entry: entry.clone(), is_undo: true, is_in_effect: true, keep_edited }))
     })
 }
 
@@ -88,7 +91,7 @@ fn erased_error(entry: &JournalEntry) -> Rejection {
 /// Applies a revision again that was undone, or whose changes an editor overwrote.
 ///
 /// # Errors
-/// As [`undo`].
+/// As [`undo`]; `exists` for a revision that is in effect, and whose changes no editor overwrote.
 pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> CommandResult<ChangeResult> {
     if let Some((layer, revision, inner)) = session.layer_of_revision(rev) {
         let redone = redo(&inner, Some(revision).filter(|revision| !revision.is_empty()), options);
@@ -96,12 +99,18 @@ pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> Co
         name_layer(&mut result, layer);
         return Ok(result);
     }
-    invert_revision(session, options, rev, |entries| {
+    invert_revision(session, options, (rev, SearchExtent::Recent), |entries| {
         let entry = match rev {
             Some(rev) => Some(find_revision(rev, entries)?),
             None => journal::revision_to_redo(entries),
         };
-        Ok(entry.map(|e| RevisionInversion { entry: e.clone(), is_undo: false, keep_edited: false }))
+        let Some(entry) = entry else { return Ok(None) };
+        let is_in_effect = match journal::revision_states(entries).get(&entry.rev) {
+            Some(journal::RevisionState::Done) => true,
+            Some(journal::RevisionState::Undone { .. }) => false,
+            _ => return Err(Rejection::new(Code::RevisionNotFound, format!("r{} was never applied", entry.rev))),
+        };
+        Ok(Some(RevisionInversion { entry: entry.clone(), is_undo: false, is_in_effect, keep_edited: false }))
     })
 }
 
@@ -109,13 +118,15 @@ pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> Co
 struct RevisionInversion {
     entry: JournalEntry,
     is_undo: bool,
+    /// Whether no later revision undid it.
+    is_in_effect: bool,
     keep_edited: bool,
 }
 
 fn invert_revision(
     session: &Session,
     options: &ChangeOptions,
-    rev: Option<&str>,
+    (rev, search): (Option<&str>, SearchExtent),
     choose_revision: impl Fn(&[JournalEntry]) -> Result<Option<RevisionInversion>, Rejection>,
 ) -> CommandResult<ChangeResult> {
     session.may_write()?;
@@ -123,18 +134,23 @@ fn invert_revision(
     let session = unfiltered.as_ref().unwrap_or(session);
     let plan_inverse = || -> Result<(Changeset, Snapshot), Error> {
         let recent = match rev {
-            None => recent_inversion(&session.store, &choose_revision)?,
-            Some(_) => None,
+            None => recent_inversion(&session.store, search, &choose_revision)?,
+            Some(_) => RecentInversion::Unknown,
         };
         let chosen = match recent {
-            Some(inversion) => Some(inversion),
-            None => choose_revision(&entries_to_search(&session.store, rev)?)?,
+            RecentInversion::Found(inversion) => Some(*inversion),
+            RecentInversion::NoneSince(first) => return Ok((no_change(Some(first)), Snapshot::new())),
+            RecentInversion::Unknown => choose_revision(&entries_to_search(&session.store, rev)?)?,
         };
-        let Some(inversion) = chosen else { return Ok((no_change(), Snapshot::new())) };
+        let Some(inversion) = chosen else { return Ok((no_change(None), Snapshot::new())) };
         if unfiltered.is_some() {
             require_fully_visible(caller, session, &inversion.entry)?;
         }
-        Ok((inverse_changeset(&session.store, &inversion)?, Snapshot::new()))
+        let changeset = inverse_changeset(&session.store, &inversion)?;
+        if !inversion.is_undo && inversion.is_in_effect {
+            require_overwritten(&session.store, &inversion.entry, &changeset)?;
+        }
+        Ok((changeset, Snapshot::new()))
     };
     let batch = Batch {
         reason: options.reason.clone(),
@@ -164,27 +180,56 @@ fn invert_revision(
 /// How many of the newest revisions are searched for the one to undo or redo, before the whole journal is.
 const SEARCHED_REVISIONS: [u64; 3] = [128, 1_024, 8_192];
 
-/// The revision that is chosen among the newest ones; `None` if it may be an older one. Whether a revision is in effect
-/// depends on later ones only.
+/// After so many revisions, none of which undid or repeated another, [`SearchExtent::Recent`] ends.
+const ENOUGH_REVISIONS: u64 = 1_024;
+
+/// How far back the revision to undo or redo is searched for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SearchExtent {
+    /// As far as the journal goes, if need be.
+    Whole,
+    /// Among the newest revisions, if nothing suggests that it is older: often there is none, and the whole journal would
+    /// be read to say so.
+    Recent,
+}
+
+/// What a search among the newest revisions found.
+enum RecentInversion {
+    Found(Box<RevisionInversion>),
+    /// Nothing, from this revision on.
+    NoneSince(u64),
+    /// It may be an older one.
+    Unknown,
+}
+
+/// The revision that is chosen among the newest ones. Whether a revision is in effect depends on later ones only.
 fn recent_inversion(
     store: &Store,
+    search: SearchExtent,
     choose_revision: impl Fn(&[JournalEntry]) -> Result<Option<RevisionInversion>, Rejection>,
-) -> Result<Option<RevisionInversion>, Rejection> {
-    let Some(newest) = store.recent_entries()?.last().map(|entry| entry.rev) else { return Ok(None) };
+) -> Result<RecentInversion, Rejection> {
+    let unknown = RecentInversion::Unknown;
+    let Some(newest) = store.recent_entries()?.last().map(|entry| entry.rev) else { return Ok(unknown) };
     for count in SEARCHED_REVISIONS {
-        let Some(entries) = store.entries_from(newest.saturating_sub(count))? else { return Ok(None) };
-        let Some(chosen) = choose_revision(&entries)? else { continue };
+        let Some(entries) = store.entries_from(newest.saturating_sub(count))? else { return Ok(unknown) };
         let first = entries.first().map_or(0, |entry| entry.rev);
+        let Some(chosen) = choose_revision(&entries)? else {
+            let is_enough = search == SearchExtent::Recent && count >= ENOUGH_REVISIONS;
+            if is_enough && entries.iter().all(|entry| entry.inverts.is_none()) {
+                return Ok(RecentInversion::NoneSince(first));
+            }
+            continue;
+        };
         // The one that was undone last may be older than all of these.
         let concerns_older = |entry: &JournalEntry| match entry.inverts {
             Some(InverseKind::Undo(rev) | InverseKind::Redo(rev)) => rev < first,
             None => false,
         };
         if chosen.is_undo || !entries.iter().any(concerns_older) {
-            return Ok(Some(chosen));
+            return Ok(RecentInversion::Found(Box::new(chosen)));
         }
     }
-    Ok(None)
+    Ok(unknown)
 }
 
 /// The journal entries to search for the revision: itself and what later undid or repeated another, if it was found
@@ -221,8 +266,15 @@ fn with_inverted_revision(mut changed: ChangeResult, inverts: Option<InverseKind
     changed
 }
 
-fn no_change() -> Changeset {
-    let warning = Warning::new(Code::Note, "there is nothing to undo or redo");
+/// Nothing to do, as far as the journal was searched: from a revision on, or all of it.
+fn no_change(searched_from: Option<u64>) -> Changeset {
+    let message = match searched_from {
+        None => "there is nothing to undo or redo".to_owned(),
+        Some(rev) => {
+            format!("there is nothing to undo or redo since r{rev}; name an older revision, which `log` lists")
+        }
+    };
+    let warning = Warning::new(Code::Note, message);
     Changeset { warnings: vec![warning], ..Changeset::default() }
 }
 
@@ -286,6 +338,44 @@ fn change_effects(store: &Store, change: &FileChange) -> Vec<Effect> {
         change.before.as_ref().and_then(|_| store.read(&change.path).ok().flatten()).and_then(|v| read(&v.bytes));
     let after = change.after.as_ref().and_then(read);
     effects::diff_effects(before.as_ref(), after.as_ref(), &change.path, 0)
+}
+
+/// Refuses to redo a revision that is in effect, unless an edit outside memdir took back some of it.
+fn require_overwritten(store: &Store, entry: &JournalEntry, changeset: &Changeset) -> Result<(), Rejection> {
+    let restores_text = |change: &FileChange| {
+        let text = |bytes: Option<&Vec<u8>>| text_without_summary(bytes.map_or(&b""[..], Vec::as_slice));
+        let now = store.read(&change.path).ok().flatten();
+        text(now.as_ref().map(|version| &*version.bytes)) != text(change.after.as_deref())
+    };
+    let later = match store.entries_from(entry.rev)? {
+        Some(entries) => entries,
+        None => store.journal()?,
+    };
+    let was_edited_outside = |change: &FileChange| {
+        let files = later.iter().filter(|e| e.rev >= entry.rev && e.outcome == EntryOutcome::Done);
+        let mut last: Option<Option<Etag>> = None;
+        for file in files.flat_map(|e| &e.files).filter(|file| file.path == change.path) {
+            if last.replace(file.after).is_some_and(|after| after != file.before) {
+                return true;
+            }
+        }
+        let now = store.read(&change.path).ok().flatten().map(|version| version.etag);
+        last.is_some_and(|after| after != now)
+    };
+    match changeset.files.iter().any(|change| restores_text(change) && was_edited_outside(change)) {
+        true => Ok(()),
+        false => {
+            Err(Rejection::new(Code::Exists, format!("r{} is not undone, so there is nothing to redo", entry.rev))
+                .hint("`redo` without a revision redoes the one that was undone last")
+                .try_command(Hint::new("show", format!("r{}", entry.rev))))
+        }
+    }
+}
+
+/// A text without its summary line, which follows from the rest.
+fn text_without_summary(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.split_inclusive('\n').filter(|line| !line.starts_with("> Summary:")).collect()
 }
 
 /// A document without conflict markers: takes our side of each conflict, because marker lines would parse as text.

@@ -125,6 +125,22 @@ fn a_revision_is_undone_once_and_by_its_name() {
 }
 
 #[test]
+fn a_revision_that_is_not_undone_is_not_redone() {
+    let memory = Memory::new();
+    memory.done(["add", "u", "Likes tea", "Plays chess"]);
+    memory.done(["add", "u", "Owns a boat"]);
+    memory.run(["redo", "r1"]).exit(4).stderr_contains("exists: r1 is not undone, so there is nothing to redo");
+    memory.run(["redo", "r2"]).exit(4);
+    memory.done(["rm", "u", "Likes tea"]);
+    // What a later command removed was not taken by an editor.
+    memory.run(["redo", "r1"]).exit(4);
+    memory.run(["redo", "r1", "-n"]).exit(4);
+    memory.done(["undo"]).quiet();
+    memory.run(["redo", "r4"]).exit(4);
+    memory.done(["redo", "r3"]).diff("M facts/u.md\n-- Likes tea\n");
+}
+
+#[test]
 fn a_change_that_an_editor_dropped_is_named_by_status_and_made_again_by_redo() {
     let memory = small();
     let before = memory.text("procedures/p.md").unwrap();
