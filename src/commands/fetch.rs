@@ -7,13 +7,20 @@ use crate::change::{EntryFile, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::links::{FileLink, find_links, link_candidates, refers_to};
 use crate::document::{Document, MAX_FILE_BYTES};
+use crate::operation::inert_metadata::has_metadata_lines;
 use crate::operation::snapshot::PlanStep;
 use crate::operation::{FileHistory, MissingInput, PastText, PlanStop, Snapshot};
 use crate::path::MemoryPath;
+use crate::store::file_revisions::{FileRevisions, FileSearchLimit};
 use crate::store::{FileTexts, FoundFile, JournalHistory, RevisionSide, Store, text_before};
 
 /// The number of a file's newest revisions whose texts are always read; the history has at most twice as many texts.
 const MIN_HISTORY_REVISIONS: usize = 20;
+/// The most revisions of a file that are searched for its earlier texts.
+const MAX_FILE_REVISIONS: usize = 512;
+/// How much of the journal is searched for them, in bytes: some 5,000 revisions. What is older costs more than an error
+/// message is worth.
+const MAX_SEARCHED_BYTES: u64 = 4 << 20;
 
 /// Fetches one missing input into the snapshot.
 pub fn fetch(store: &Store, input: MissingInput, snapshot: &mut Snapshot) -> Result<(), Rejection> {
@@ -44,7 +51,10 @@ pub fn fetch(store: &Store, input: MissingInput, snapshot: &mut Snapshot) -> Res
             snapshot.insert_related_files(text, files);
         }
         MissingInput::History(of) => {
-            let history = history(&LoadedJournal::read(store)?, &of);
+            // Which metadata is inert must not change once its revision is an old one.
+            let is_exact = matches!(snapshot.file(&of), Ok(Some(file)) if has_metadata_lines(&file.document));
+            let found = LoadedJournal::read_newest_of(store, &of, is_exact)?;
+            let history = history(&found, &of);
             snapshot.insert_history(of, history);
         }
     }
@@ -118,10 +128,12 @@ fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
     link_candidates(text).iter().any(named) && find_links(&Document::parse(text)).iter().any(named)
 }
 
-/// The whole journal, read once for all that is asked of it.
+/// The whole journal, read once for all that is asked of it, or the newest revisions of one file.
 pub struct LoadedJournal {
     pub entries: Vec<JournalEntry>,
     history: JournalHistory,
+    /// The oldest revision that was searched; `None` if all were.
+    searched_from: Option<u64>,
 }
 
 impl LoadedJournal {
@@ -131,7 +143,16 @@ impl LoadedJournal {
     /// `io`, `too_large`.
     pub fn read(store: &Store) -> Result<LoadedJournal, Rejection> {
         let history = store.read_whole_history()?;
-        Ok(LoadedJournal { entries: history.entries(), history })
+        Ok(LoadedJournal { entries: history.entries(), history, searched_from: None })
+    }
+
+    /// Reads the newest revisions of a file; of a filtered store the whole journal, because its filter needs that.
+    fn read_newest_of(store: &Store, of: &MemoryPath, is_exact: bool) -> Result<LoadedJournal, Rejection> {
+        let bytes = if is_exact { u64::MAX } else { MAX_SEARCHED_BYTES };
+        let limit = FileSearchLimit { revisions: MAX_FILE_REVISIONS, bytes };
+        let Some(found) = store.newest_revisions_of(of, limit)? else { return LoadedJournal::read(store) };
+        let FileRevisions { history, searched_from } = found;
+        Ok(LoadedJournal { entries: history.entries(), history, searched_from })
     }
 }
 
@@ -142,7 +163,7 @@ impl LoadedJournal {
 /// even after hundreds of additions, without reading all of their texts.
 pub fn history(journal: &LoadedJournal, of: &MemoryPath) -> FileHistory {
     let mut texts = BackwardTexts { texts: journal.history.texts_of(of), known: None };
-    let mut history = FileHistory::default();
+    let mut history = FileHistory { searched_from: journal.searched_from, ..FileHistory::default() };
     let mut newer: Option<Option<Etag>> = None;
     let files = |e| entry_file(e, of).map(|file| (e, file));
     for (n, (entry, file)) in done_entries(&journal.entries).rev().filter_map(files).enumerate() {

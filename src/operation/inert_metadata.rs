@@ -136,7 +136,10 @@ mod tests {
         let [rest @ .., (last_written, _), (now, _)] = texts else { panic!("expected at least two texts") };
         let past = rest.iter().rev().map(|(text, outside)| past((!outside).then_some(1), text)).collect();
         let now = Document::parse(*now);
-        let found = inert_by_history(&now, &FileHistory { last_written: Some(Document::parse(*last_written)), past });
+        let found = inert_by_history(
+            &now,
+            &FileHistory { last_written: Some(Document::parse(*last_written)), past, searched_from: None },
+        );
         let found: Vec<String> = found.into_iter().map(|i| now.bullet_text(i).into_owned()).collect();
         assert_eq!(found, expected, "{texts:?}");
     }

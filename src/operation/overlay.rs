@@ -119,7 +119,8 @@ fn history_after(original: &FileInputs, after: Document) -> Option<FileHistory> 
         past.extend(history.last_written.clone().map(|document| past_text(None, document)));
         past.extend(history.past.iter().map(|p| past_text(p.rev, p.document.clone())));
     }
-    Some(FileHistory { last_written: Some(after), past })
+    let searched_from = original.history.as_ref().and_then(|history| history.searched_from);
+    Some(FileHistory { last_written: Some(after), past, searched_from })
 }
 
 #[cfg(test)]

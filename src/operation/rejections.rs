@@ -277,9 +277,15 @@ pub fn bullet_not_found(
         Some(name) => format!("@{name}"),
         None => "with that text".to_owned(),
     };
-    Rejection::new(Code::BulletNotFound, format!("{path} has no bullet {name}"))
+    let rejection = Rejection::new(Code::BulletNotFound, format!("{path} has no bullet {name}"))
         .detail("candidates", candidates_json(d, path, &near))
-        .try_command(list_hint(path))
+        .try_command(list_hint(path));
+    match history.searched_from {
+        None => rejection,
+        Some(rev) => rejection
+            .detail("searched_from", format!("r{rev}"))
+            .hint(format!("nor had it one since r{rev}; older revisions were not searched")),
+    }
 }
 
 /// Whether a rejection reports a bullet that was removed, and neither rephrased nor moved.

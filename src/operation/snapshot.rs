@@ -48,6 +48,8 @@ pub struct FileHistory {
     /// Earlier texts, newest first: the text before each revision and, where it differs, the text that the preceding
     /// revision wrote (with `rev` `None`: an edit outside memdir replaced it).
     pub past: Vec<PastText>,
+    /// The oldest revision that was searched for them; `None` if all were.
+    pub searched_from: Option<u64>,
 }
 
 /// What a snapshot has of one file.

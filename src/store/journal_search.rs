@@ -112,7 +112,7 @@ impl Journal {
 }
 
 /// The revision that a line names, and whether the line is an end record, judged by its first bytes.
-fn revision_of(line: &[u8]) -> Option<(u64, bool)> {
+pub(super) fn revision_of(line: &[u8]) -> Option<(u64, bool)> {
     let rest = line.strip_prefix(b"{\"v\":1,\"")?;
     let (digits, is_end) = match rest.strip_prefix(b"rev\":") {
         Some(digits) => (digits, false),

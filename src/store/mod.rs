@@ -19,6 +19,7 @@ mod executor;
 mod expected_text;
 #[cfg(test)]
 mod explore;
+pub mod file_revisions;
 mod gc;
 mod history;
 pub mod init;

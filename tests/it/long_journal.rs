@@ -4,7 +4,9 @@ use std::process::Command;
 
 use memdir::commands::{self, ChangeOptions};
 use memdir::operation::dialects;
+use memdir::path::MemoryPath;
 use memdir::store::RevisionSide;
+use memdir::store::file_revisions::FileSearchLimit;
 use memdir::view::journal::revision_states;
 
 use crate::memory::full;
@@ -144,6 +146,51 @@ fn one_revision_is_found_without_those_before_it_and_tells_the_same() {
     }
     assert!(store.read_revision(0).unwrap().is_none() && store.read_revision(9_999).unwrap().is_none());
     memory.run(["show", "r9999"]).exit(3).stderr_contains("this machine's journal contains r1 to r");
+}
+
+#[test]
+fn the_newest_revisions_of_a_file_are_those_of_the_whole_journal() {
+    let memory = memory_with(600);
+    let store = memory.session().store;
+    let (whole, entries) = (store.read_whole_history().unwrap(), store.journal().unwrap());
+    for n in [0, 3, FILES - 1] {
+        let path = MemoryPath::new(&format!("facts/f{n}.md")).unwrap();
+        let of_file: Vec<_> =
+            entries.iter().filter(|e| e.files.iter().any(|file| file.path == path)).cloned().collect();
+        for (revisions, bytes) in [(usize::MAX, u64::MAX), (5, u64::MAX), (usize::MAX, 1), (1, 1)] {
+            let limit = FileSearchLimit { revisions, bytes };
+            let found = store.newest_revisions_of(&path, limit).unwrap().unwrap();
+            let newest = found.history.entries();
+            assert!(!newest.is_empty() && of_file.ends_with(&newest), "{n} {limit:?}");
+            let is_whole = found.searched_from.is_none();
+            assert_eq!(is_whole, newest.len() == of_file.len(), "{n} {limit:?}");
+            assert!(found.searched_from.is_none_or(|rev| rev <= newest[0].rev));
+            for entry in &newest {
+                let text = found.history.text(entry.rev, &path, RevisionSide::Before);
+                assert_eq!(text.ok(), whole.text(entry.rev, &path, RevisionSide::Before).ok(), "r{}", entry.rev);
+            }
+        }
+    }
+    let unknown = MemoryPath::new("facts/none.md").unwrap();
+    let limit = FileSearchLimit { revisions: 1, bytes: 1 };
+    assert!(store.newest_revisions_of(&unknown, limit).unwrap().unwrap().history.entries().is_empty());
+}
+
+#[test]
+fn nothing_to_redo_or_undo_is_said_of_the_newest_revisions() {
+    let memory = memory_with(60);
+    memory.done(["redo"]).quiet();
+    let session = memory.session();
+    for n in 0..1_100 {
+        let operation = format!(r#"{{"op":"add","at":"many{}","text":"Item {n}"}}"#, n % 40);
+        commands::change(&session, dialects::parse_batch(&operation).unwrap(), &ChangeOptions::default()).unwrap();
+    }
+    for words in [&["redo"][..], &["undo", "--by", "nobody"]] {
+        let said = memory.done(words).unchanged().stderr_contains("there is nothing to undo or redo since r");
+        said.stderr_contains("name an older revision, which `log` lists");
+    }
+    memory.done(["undo"]);
+    memory.done(["redo"]).stdout_contains("redone r");
 }
 
 #[test]

@@ -238,7 +238,11 @@ impl World {
                 PastText { rev: Some(3), actor: "ann".into(), document: Document::parse(*before), moves: Vec::new() };
             snapshot.insert_history(
                 path(name),
-                FileHistory { last_written: Some(Document::parse(*before)), past: vec![past] },
+                FileHistory {
+                    last_written: Some(Document::parse(*before)),
+                    past: vec![past],
+                    ..FileHistory::default()
+                },
             );
             snapshot.insert_last_summary(path(name), None);
         }
