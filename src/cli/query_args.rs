@@ -72,7 +72,7 @@ pub struct QueryArgs {
     /// Only bullets whose `when=` matches this path (repeatable: any of them)
     #[arg(long = "touching", value_name = "PATH", help_heading = "Filters")]
     pub touching: Vec<String>,
-    /// Minimum relevance, 0 to 1; an item with every word of the query has 1
+    /// Minimum relevance, 0 to 1; 1 is an item with every word of the query but those such as "the"
     #[arg(long, value_name = "X", help_heading = "Filters", value_parser = fraction)]
     pub threshold: Option<f64>,
     /// Include expired items, archive/, inbox/ and procedures/

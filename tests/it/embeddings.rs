@@ -123,6 +123,29 @@ fn words_and_vectors_together_find_what_is_said_in_other_words() {
 }
 
 #[test]
+fn parts_add_up_and_a_vector_never_lowers_relevance() {
+    let server = Server::always(VECTORS);
+    let memory = embedded(Memory::new().file("facts/user.md", FACTS), &server);
+    let mut by_vector_alone = 0;
+    for question in ["tea cycling", "bike", "drinks beverage", "novels nap", "tea"] {
+        let found = query(&memory, &[question, "--explain"]);
+        for row in found.json()["items"].as_array().unwrap() {
+            let parts = row["parts"].as_array().unwrap();
+            let sum: f64 = parts.iter().map(|part| part["score"].as_f64().unwrap()).sum();
+            assert!((sum - row["score"].as_f64().unwrap()).abs() < 0.005, "{question}: {row}");
+            by_vector_alone += usize::from(parts.len() == 1 && parts[0]["term"] == "(vector)");
+        }
+    }
+    assert!(by_vector_alone > 0);
+    // What is found without vectors is found with them.
+    for (question, expected) in [("drinks", "Drinks tea"), ("tea drinks", "Drinks tea"), ("the bike", "Rides a bike")] {
+        let found = query(&memory, &[question, "--threshold", "1"]);
+        assert_eq!(texts(&found), [expected], "{question}: {found}");
+        assert_eq!(found.json()["items"][0]["relevance"], 1.0);
+    }
+}
+
+#[test]
 fn a_host_that_is_slow_or_down_is_reported_once_and_words_decide() {
     let server = Server::always(VECTORS);
     let memory = Memory::new().file("facts/user.md", FACTS);

@@ -60,6 +60,8 @@ pub struct ScoredItem {
     pub date: Option<ItemDate>,
     /// How close its vector is to that of the question, from -1 to 1; `None` without vectors.
     pub similarity: Option<f64>,
+    /// Whether it is there for its vector alone, so that neither its terms nor its file are part of its score.
+    pub is_wordless: bool,
 }
 
 /// What an item's score gained or lost by more than its terms.
@@ -108,8 +110,10 @@ struct Bm25Scorer {
     full_match: f64,
     /// For each term whether relevance expects an item to contain it.
     is_expected: Vec<bool>,
-    /// How many such terms there are.
+    /// How many such terms there are; one more if words were left out, so that no item has all.
     expected: usize,
+    /// How much larger a score may be with vectors.
+    vector_factor: f64,
 }
 
 /// Ranks all items that pass `filter`. Without terms: everything that passes, newest first.
@@ -155,8 +159,9 @@ impl Ranking<'_> {
                     false => share + self.scorer.item_parts(f, item, &mut frequencies).sum::<f64>(),
                 };
                 let adjustments = ScoreAdjustments::default();
-                let (link_boost, date, similarity) = (0.0, None, None);
-                self.hits.push(ScoredItem { file, item, score, adjustments, link_boost, date, similarity });
+                let (link_boost, date, similarity, is_wordless) = (0.0, None, None, false);
+                let hit = ScoredItem { file, item, score, adjustments, link_boost, date, similarity, is_wordless };
+                self.hits.push(hit);
             }
         }
         if whole || !wide {
@@ -232,9 +237,9 @@ impl Ranking<'_> {
         self.scorer.full_match
     }
 
-    /// Relates relevance to a larger score, because scores have more parts.
+    /// Relates the relevance of scores with a part for vectors to one that is larger by a factor.
     pub(super) fn widen_relevance(&mut self, factor: f64) {
-        self.scorer.full_match *= factor;
+        self.scorer.vector_factor = factor;
     }
 
     pub(super) fn sort(&mut self) {
@@ -248,8 +253,8 @@ impl Ranking<'_> {
         });
     }
 
-    /// Relevance, 0–1: the score relative to that of an item which contains every query term once. An item that owes
-    /// a term to its neighbours stays below 1.
+    /// Relevance, 0–1: 1 for an item that contains every query term itself, and for no other; else the score relative to
+    /// that of an item which contains each once. A vector can only add to what the words give.
     pub fn relevance(&self, hit: &ScoredItem) -> f64 {
         if self.scorer.full_match <= 0.0 {
             return 1.0;
@@ -260,12 +265,20 @@ impl Ranking<'_> {
                 hits.counts.iter().filter(|count| count.literal && self.scorer.is_expected[usize::from(count.term)]);
             literal.count() == self.scorer.expected
         });
-        let highest = if has_all { 1.0 } else { PARTIAL_RELEVANCE };
-        ((hit.score - hit.link_boost) / self.scorer.full_match).clamp(0.0, highest)
+        if has_all {
+            return 1.0;
+        }
+        let score = hit.score - hit.link_boost;
+        let by_words = (score - hit.adjustments.vector) / self.scorer.full_match;
+        let with_vector = score / (self.scorer.full_match * self.scorer.vector_factor);
+        by_words.max(with_vector).clamp(0.0, PARTIAL_RELEVANCE)
     }
 
     /// What each query term, and the file, contributed to a score.
     pub fn contributions(&self, hit: &ScoredItem) -> (Vec<f64>, f64) {
+        if hit.is_wordless {
+            return (vec![0.0; self.scorer.items.len()], 0.0);
+        }
         let found = self.files[hit.file].file;
         let file = self.scorer.file_parts(found, found.document.text().len()).iter().sum();
         let mut frequencies = vec![0.0; self.scorer.items.len()];
@@ -341,7 +354,8 @@ impl Bm25Scorer {
             mean_length: (lengths / items.max(1) as f64).max(1.0),
             mean_bytes: (all_bytes as f64 / files.max(1.0)).max(1.0),
             full_match,
-            expected: is_expected.iter().filter(|is| **is).count(),
+            expected: is_expected.iter().filter(|is| **is).count() + usize::from(terms.left_out > 0),
+            vector_factor: 1.0,
             is_expected,
         }
     }

@@ -118,6 +118,7 @@ impl<'a> Ranking<'a> {
                 link_boost: 0.0,
                 date: None,
                 similarity: Some(similarity[n]),
+                is_wordless: true,
             }
         }));
         self.widen_relevance(1.0 + VECTOR_WEIGHT);
