@@ -170,6 +170,15 @@ pub fn hyphenated(word: &str) -> Option<&'static str> {
 
 const HYPHENATED: PhraseList = phrase_list!("word_forms/hyphenated.en.txt");
 
+/// A name with a version behind it: `tls` and `1.3` for `TLSv1.3`, `oauth` and `2.0` for `OAuth2.0`; in lower case.
+pub fn named_version(name: &str) -> Option<(String, String)> {
+    let letters = name.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let (name, number) = name.split_at(letters);
+    let name = name.strip_suffix(['v', 'V']).unwrap_or(name);
+    let is_version = number.contains('.') && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    (name.len() >= 2 && is_version).then(|| (name.to_ascii_lowercase(), number.to_owned()))
+}
+
 /// A name of several parts without what joins them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinedName {

@@ -167,3 +167,51 @@ fn the_ranking_beats_plain_bm25() {
     assert!(ours.0 >= theirs.0 + 0.1 && ours.1 >= theirs.1 + 0.1, "{stated}");
     assert!(ours.0 >= 0.9 && ours.1 >= 0.6, "{stated}");
 }
+
+#[test]
+fn relevance_is_1_for_items_with_every_word_and_for_no_other() {
+    let texts = [
+        "Prefers tabs over spaces in Go files",
+        "Keeps tabs on spaces, tabs on files and tabs on tabs",
+        "Anna drinks oolong tea at noon",
+        "Deploys run on Fridays from the staging branch",
+        "Tea, tea and tea again: tea at noon with tea tins",
+    ];
+    let bullets: String = texts.iter().map(|text| format!("- {text}\n")).collect();
+    let memory = Memory::new().file("facts/user.md", &format!("# User\n\n{bullets}"));
+    for (question, expected) in [
+        ("tabs spaces", &texts[..2]),
+        ("tabs spaces Go", &texts[..1]),
+        ("the tea at noon", &[texts[2], texts[4]]),
+        ("oolong tea", &texts[2..3]),
+        ("drinks drinking tea", &texts[2..3]),
+        ("staging Fridays deploy", &texts[3..4]),
+        ("oolong tins", &[]),
+    ] {
+        let answer = memory.done(["query", question, "--threshold", "1", "--json"]).json();
+        let mut found: Vec<&str> =
+            answer["items"].as_array().unwrap().iter().filter_map(|i| i["text"].as_str()).collect();
+        found.sort_unstable();
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{question}");
+    }
+}
+
+#[test]
+fn versions_behind_a_name_and_plurals_of_hyphenated_words_are_found() {
+    let fillers = "- Owns a red bicycle\n- Plays the cello\n- Keeps bees\n- Grows tomatoes\n";
+    for (text, questions) in [
+        ("TLS 1.3 is required", &["TLS1.3", "TLSv1.3", "tls 1.3"][..]),
+        ("Rollout of OAuth2 happened", &["OAuth2.0", "OAuth", "oauth2"]),
+        ("The driver needs kernel 6.8.12", &["6_8_12", "6.8.12", "6.8"]),
+        ("Prefers e-mail over phone", &["emails", "email", "e-mails"]),
+        ("The gateway speaks TLSv1.3 only", &["TLSv1.3", "TLS1.3"]),
+    ] {
+        let memory = Memory::new().file("facts/user.md", &format!("# User\n\n{fillers}- {text}\n"));
+        for question in questions {
+            let answer = memory.done(["query", question, "--json"]).json();
+            assert_eq!(answer["items"][0]["text"], text, "{question}");
+        }
+    }
+}

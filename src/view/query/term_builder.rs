@@ -34,8 +34,8 @@ const IMPLIED_WEIGHT: f64 = 0.5;
 const LATEST_PHRASES: [&str; 9] =
     ["last time", "most recent", "most recently", "latest", "newest", "recently", "上次", "最近", "最新"];
 
-/// Maximum number of terms of a query: some 500 Chinese characters, or 1,000 different words. What is beyond is left
-/// out, and the result says so.
+/// Maximum number of different words of a query; in scripts without spaces, of characters and pairs of them. What is beyond
+/// is left out, and the result says so. What the words imply does not count, and may be as much again.
 const MAX_TERMS: usize = 1024;
 
 impl QueryTerms {
@@ -60,6 +60,7 @@ impl QueryTerms {
         };
         let mut builder = TermBuilder {
             terms: QueryTerms::unindexed(language.other()),
+            words: 0,
             left_out: HashSet::new(),
             drops_stopwords: true,
         };
@@ -90,6 +91,8 @@ impl QueryTerms {
 
 struct TermBuilder {
     terms: QueryTerms,
+    /// How many terms are words of the query, and not implied.
+    words: usize,
     /// The words for which there was no more room.
     left_out: HashSet<String>,
     /// Whether function words are left out.
@@ -153,7 +156,9 @@ impl TermBuilder {
         }
         self.terms.all[term].word.get_or_insert_with(|| word.to_owned());
         let patterns = &mut self.terms.all[term].patterns;
-        patterns.extend(spelling::hyphenated(word).map(str::to_owned));
+        // Of `emails` the singular.
+        let hyphenated = spelling::hyphenated(word).or_else(|| spelling::hyphenated(word.strip_suffix('s')?));
+        patterns.extend(hyphenated.map(str::to_owned));
         patterns.extend(spelling::grouped_digits(word));
     }
 
@@ -186,8 +191,20 @@ impl TermBuilder {
             return None;
         }
         self.add_plain_word(&name.text);
+        let written = &question[word.at..name.end];
         if let Some(term) = self.terms.all.last_mut() {
-            term.patterns.push(question[word.at..name.end].to_lowercase());
+            term.patterns.push(written.to_lowercase());
+            // `6_8_12` is a version, too.
+            if written.bytes().all(|b| b.is_ascii_digit() || b == b'_') {
+                let term = self.terms.all.len() - 1;
+                self.add_alternative(term, written.replace('_', "."));
+            }
+        }
+        if let Some((name, number)) = spelling::named_version(written) {
+            self.add_implied(&name, 1.0);
+            self.add_implied(&number, 1.0);
+            // `OAuth2.0` is `OAuth2`, `TLS1.3` is no `TLS1`.
+            number.strip_suffix(".0").iter().for_each(|number| self.add_implied(&format!("{name}{number}"), 1.0));
         }
         Some(name.end)
     }
@@ -203,7 +220,7 @@ impl TermBuilder {
     /// Adds a word that the query implies, unless it is there.
     fn add_implied(&mut self, word: &str, weight: f64) {
         let term = search_term(word).unwrap_or(Cow::Borrowed(word));
-        if self.position(&term).is_none() && self.terms.all.len() < MAX_TERMS {
+        if self.position(&term).is_none() && self.terms.all.len() - self.words < MAX_TERMS {
             self.terms.all.push(QueryTerm { weight, implied: true, ..QueryTerm::new(&term) });
         }
     }
@@ -222,9 +239,15 @@ impl TermBuilder {
         let terms = &mut self.terms.all;
         match known {
             // What was implied before is a word of the query now.
-            Some(known) if terms[known].implied => (terms[known].implied, terms[known].weight) = (false, 1.0),
+            Some(known) if terms[known].implied => {
+                self.words += 1;
+                (terms[known].implied, terms[known].weight) = (false, 1.0);
+            }
             Some(known) => terms[known].weight += 1.0,
-            None if terms.len() < MAX_TERMS => terms.push(QueryTerm::new(token)),
+            None if self.words < MAX_TERMS => {
+                self.words += 1;
+                terms.push(QueryTerm::new(token));
+            }
             None => {
                 self.left_out.insert(token.to_owned());
                 return None;
@@ -288,6 +311,10 @@ mod tests {
         check("TLS 1.3, 1,250 people", "tls 1.3 1250 peopl");
         check("version v2.14.0", "version 2.14.0 (2.14)");
         check("OAuth2 🎉", "oauth2 (oauth) 🎉");
+        check("TLSv1.3", "tlsv13 (tls) (1.3)");
+        check("TLS1.3", "tls13 (tls) (1.3)");
+        check("OAuth2.0", "oauth20 (oauth) (2.0) (oauth2)");
+        check("6_8_12", "6812");
     }
 
     #[test]
