@@ -363,7 +363,7 @@ fn is_key_value(value: &str, join: ValueJoin, _after: &str) -> bool {
 }
 
 /// Whether at least half of a token's parts are words: four or more lower case letters.
-fn is_worded(token: &str) -> bool {
+pub(super) fn is_worded(token: &str) -> bool {
     let parts: Vec<&str> = token.split(['-', '_', '.', '/']).collect();
     let words = parts.iter().filter(|p| p.len() >= 4 && p.bytes().all(|b| b.is_ascii_lowercase())).count();
     words * 2 >= parts.len()

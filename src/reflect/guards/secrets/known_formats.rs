@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use super::assigned::is_worded;
 use super::{Secret, is_placeholder, occurrences};
 use crate::text::word_list::{PhraseList, phrase_list};
 
@@ -29,6 +30,10 @@ enum KeyRest {
     /// Digits among other characters: the prefix begins words, too.
     WithDigits,
     Hex,
+    /// Small and large letters and digits, and not words: the prefix begins names in programs.
+    Random,
+    /// Letters and digits alone, with digits among them: the prefix begins names in programs.
+    Plain,
     /// Also `+`, `/` and `=`.
     Base64,
 }
@@ -43,6 +48,8 @@ fn key_prefixes() -> &'static [KeyPrefix] {
             "any" => KeyRest::Any,
             "digits" => KeyRest::WithDigits,
             "hex" => KeyRest::Hex,
+            "random" => KeyRest::Random,
+            "plain" => KeyRest::Plain,
             "base64" => KeyRest::Base64,
             _ => return None,
         };
@@ -91,6 +98,10 @@ fn find_prefixed_key(start: usize, run: &str, out: &mut Vec<Secret>) {
             let fits = match rest {
                 KeyRest::Any | KeyRest::Base64 => tail.len() >= *length,
                 KeyRest::WithDigits => tail.len() >= *length && !worded(),
+                KeyRest::Random => tail.len() >= *length && super::is_random(tail) && !is_worded(tail),
+                KeyRest::Plain => {
+                    tail.len() >= *length && numbers > 0 && tail.bytes().all(|b| b.is_ascii_alphanumeric())
+                }
                 KeyRest::Hex => tail.len() == *length && super::is_hex(tail),
             };
             if fits {

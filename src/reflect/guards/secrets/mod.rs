@@ -4,6 +4,7 @@
 
 mod assigned;
 mod known_formats;
+mod labelled;
 mod spoken;
 
 use std::ops::Range;
@@ -27,7 +28,9 @@ pub fn find_secrets(text: &str) -> Vec<Secret> {
     let mut all = Vec::new();
     known_formats::find_known(text, &mut all);
     assigned::find_assigned(text, &mut all);
-    spoken::find_spoken(text, &text.to_ascii_lowercase(), &mut all);
+    let low = text.to_ascii_lowercase();
+    labelled::find_labelled(text, &low, &mut all);
+    spoken::find_spoken(text, &low, &mut all);
     all.sort_by_key(|s| (s.range.start, std::cmp::Reverse(s.range.end)));
     let mut out: Vec<Secret> = Vec::new();
     for secret in all {

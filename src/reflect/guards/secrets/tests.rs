@@ -71,6 +71,33 @@ fn forms_without_a_prefix_are_found() {
 }
 
 #[test]
+fn what_stands_behind_a_header_or_in_a_signed_address_is_found() {
+    let random = "a1B2c3D4e5F6g7H8j9K0";
+    check(&format!("Cookie: theme=dark; session={random}{random}"), "Cookie: theme=dark; session=[redacted]");
+    check("set-cookie: sid=0a1b2c3d4e5f60718293a4b5c6d7e8f9; Path=/", "set-cookie: sid=[redacted]; Path=/");
+    let uuid = "550e8400-e29b-41d4-a716-446655440000";
+    check(&format!("X-Postmark-Server-Token: {uuid}"), "X-Postmark-Server-Token: [redacted]");
+    let signed = format!("?sv=2022-11-02&sp=r&sig={random}{random}a1B%3D");
+    check(&signed, "?sv=2022-11-02&sp=r&sig=[redacted]");
+    check(&format!("ngrok authtoken 2a{random}a1B2c3_{random}"), "ngrok authtoken [redacted]");
+    for text in [
+        "Cookie: theme=dark; lang=de-DE; consent=2026-11-24",
+        "Cookie: the banner=is shown once to each visitor",
+        "The header X-Postmark-Server-Token is required",
+        "sig=detached, and sv=2022-11-02 names the version",
+        "run ngrok authtoken first",
+        "napi_create_external_arraybuffer_from_node_version_2 is slow",
+        "fw_update_service_2024_final_build is installed",
+        "fw_UpdateServiceForLegacyBoards",
+        "pa-europe-west-2-production-cluster-with-a-long-name-2026",
+        "1//0 is a division by zero",
+        "jina_embeddings_v3 and cal_live_mode are settings",
+    ] {
+        assert_eq!(redact(text), (text.to_owned(), 0), "{text}");
+    }
+}
+
+#[test]
 fn look_alikes_of_the_new_forms_stay() {
     for text in [
         "key-value stores are used",
