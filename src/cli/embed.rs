@@ -36,7 +36,9 @@ impl EmbedArgs {
 impl PrintAnswer for EmbedResult {
     fn print(&self, printer: &mut Printer) {
         if self.busy {
-            printer.note("another process makes vectors now");
+            printer.note(
+                "another process makes vectors now; run `memdir embed` again in a moment to see that they are made",
+            );
             return;
         }
         let missing = if self.missing > 0 { format!(", {} still missing", self.missing) } else { String::new() };

@@ -44,7 +44,7 @@ pub fn open_model(query: &ModelQuery, env: EnvLookup<'_>) -> Result<OpenModel, R
             .hint("use a program: `model: {provider: exec, command: [program, argument]}` in the user config"));
     }
     let own_prompts = OwnPrompts::load(env)?;
-    let (key, warning) = keys::read(&selection.key, env)?;
+    let (key, warning) = keys::read(&selection.key, env, hide_secrets)?;
     let key = key.map(|text| ApiKey::new(&text).ok_or_else(|| invalid_key_error(&selection))).transpose()?;
     let mut warnings: Vec<Warning> = warning.into_iter().collect();
     warnings.extend(unencrypted_key_warning(&selection.base_url, key.is_some()));
@@ -117,7 +117,7 @@ pub(super) fn embedding_model(
     key_timeout: Duration,
 ) -> Result<(ModelConfig, Vec<Warning>), Rejection> {
     let selection = settings.select(env)?;
-    let (key, warning) = keys::read_within(&selection.key, env, key_timeout)?;
+    let (key, warning) = keys::read_within(&selection.key, env, key_timeout, hide_secrets)?;
     let is_key = |text: String| {
         ApiKey::new(&text).ok_or_else(|| Rejection::new(Code::NoModel, "the key of find.embeddings is invalid"))
     };

@@ -49,7 +49,10 @@ fn parse_vectors(answer: &Value, count: usize) -> Result<Vec<Vec<f32>>, &'static
     let rows = answer.get("data").and_then(Value::as_array).ok_or("its answer has no vectors")?;
     let mut vectors: Vec<Vec<f32>> = vec![Vec::new(); count];
     for (place, row) in rows.iter().enumerate() {
-        let index = row.get("index").and_then(Value::as_u64).map_or(place, |n| n as usize);
+        let index = match row.get("index").filter(|index| !index.is_null()) {
+            None => place,
+            Some(index) => index.as_u64().ok_or("an index of its answer is no number from 0")? as usize,
+        };
         let numbers = row.get("embedding").and_then(Value::as_array).ok_or("a vector of its answer is no list")?;
         let vector: Option<Vec<f32>> = numbers.iter().map(|n| n.as_f64().map(|n| n as f32)).collect();
         let vector =
@@ -81,6 +84,8 @@ mod tests {
             (vec![row(0, json!([1])), row(0, json!([1]))], 2),
             (vec![row(0, json!([1])), row(1, json!([1, 2]))], 2),
             (vec![row(7, json!([1]))], 1),
+            (vec![json!({"index": -1, "embedding": [1]})], 1),
+            (vec![json!({"index": "0", "embedding": [1]})], 1),
             (vec![row(0, json!([]))], 1),
             (vec![row(0, json!("AAAA"))], 1),
             (vec![row(0, json!([1, "x"]))], 1),

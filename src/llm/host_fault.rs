@@ -21,6 +21,8 @@ pub struct HostFault {
     pub param: Option<String>,
     /// The HTTP status given in the body: gateways answer 200 and put the upstream status there.
     pub status: Option<u16>,
+    /// Whether it came with a status of success.
+    pub is_in_success: bool,
 }
 
 impl HostFault {
@@ -54,6 +56,7 @@ impl HostFault {
                 .to_owned(),
             param: field("param").and_then(Value::as_str).map(str::to_owned),
             status: status.and_then(|n| n.try_into().ok()),
+            is_in_success: false,
         })
     }
 

@@ -279,9 +279,10 @@ impl<L: Transport> HostedModel<L> {
             (_, words) => format!(": {words}"),
         };
         let kind = fault.error_kind(status, tools);
+        let answered = if fault.is_in_success { "with an error".to_owned() } else { status.to_string() };
         LlmError {
             status: Some(status),
-            ..LlmError::new(kind, format!("{} answered {status}{words}", self.host_label()))
+            ..LlmError::new(kind, format!("{} answered {answered}{words}", self.host_label()))
         }
     }
 }
@@ -352,7 +353,8 @@ fn classify(incoming: &HttpResponse) -> Result<HttpOutcome, &'static str> {
         // An error with status 2xx and no code of its own counts as a 500, so that it is retried.
         Some(fault) => {
             let status = fault.status.unwrap_or(500);
-            Ok(HttpOutcome::Failure(fault, status))
+            let is_in_success = fault.status.is_none();
+            Ok(HttpOutcome::Failure(HostFault { is_in_success, ..fault }, status))
         }
         None => Ok(HttpOutcome::Success(body)),
     }
