@@ -155,7 +155,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only item
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l source -d 'Only items whose metadata names this source' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l run -d 'Only items whose metadata names this run' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l touching -d 'Only bullets whose `when=` matches this path (repeatable: any of them)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l threshold -d 'Minimum relevance, 0 to 1; an item with every word of the query has 1' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l threshold -d 'Minimum relevance, 0 to 1; 1 is an item with every word of the query but those such as "the"' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r

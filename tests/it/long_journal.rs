@@ -179,7 +179,6 @@ fn the_newest_revisions_of_a_file_are_those_of_the_whole_journal() {
 #[test]
 fn nothing_to_redo_or_undo_is_said_of_the_newest_revisions() {
     let memory = memory_with(60);
-    memory.done(["redo"]).quiet();
     let session = memory.session();
     for n in 0..1_100 {
         let operation = format!(r#"{{"op":"add","at":"many{}","text":"Item {n}"}}"#, n % 40);

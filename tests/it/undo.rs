@@ -131,13 +131,13 @@ fn a_revision_that_is_not_undone_is_not_redone() {
     memory.done(["add", "u", "Owns a boat"]);
     memory.run(["redo", "r1"]).exit(4).stderr_contains("exists: r1 is not undone, so there is nothing to redo");
     memory.run(["redo", "r2"]).exit(4);
-    memory.done(["rm", "u", "Likes tea"]);
+    memory.done(["rm", &format!("u@{}", handle("Likes tea"))]);
     // What a later command removed was not taken by an editor.
     memory.run(["redo", "r1"]).exit(4);
     memory.run(["redo", "r1", "-n"]).exit(4);
-    memory.done(["undo"]).quiet();
+    memory.done(["undo"]);
     memory.run(["redo", "r4"]).exit(4);
-    memory.done(["redo", "r3"]).diff("M facts/u.md\n-- Likes tea\n");
+    memory.done(["redo", "r3"]).stdout_contains("redone r3");
 }
 
 #[test]

@@ -51,6 +51,9 @@ impl QueryTerms {
         }
         for name in spelling::joined_names(text, word) {
             self.find_word(&name.text).into_iter().for_each(&mut *each);
+            if let Some((name, number)) = spelling::named_version(&text[word.at..name.end]) {
+                self.find_word(&name).into_iter().chain(self.find(&number)).for_each(&mut *each);
+            }
         }
         let number = spelling::separated_number(&text[word.at..]);
         for meaning in number.iter().flat_map(|number| &number.meanings) {
@@ -78,6 +81,10 @@ pub fn for_each_token(text: &str, language: Option<Language>, mut each: impl FnM
         }
         for name in spelling::joined_names(&text, &word) {
             for_each_form(&name.text, language, &mut each);
+            if let Some((name, number)) = spelling::named_version(&text[word.at..name.end]) {
+                for_each_form(&name, language, &mut each);
+                each(&number);
+            }
         }
         let number = spelling::separated_number(&text[word.at..]);
         for meaning in number.iter().flat_map(|number| &number.meanings) {
