@@ -181,7 +181,7 @@ mod tests {
         assert_eq!((key.as_str(), said.unwrap().message.as_str()), ("sk-12345\n", "sh: old key …, [redacted]"));
         let failed = run("echo 'no access with ghp_hidden' >&2; exit 3").unwrap_err().message;
         assert!(failed.ends_with("): no access with [redacted]"), "{failed}");
-        // Much of it stops nobody.
+        // A program that writes much is not stopped.
         let (key, _) = run("yes x | head -c 300000 >&2; echo sk-12345").unwrap();
         assert_eq!(key, "sk-12345\n");
     }

@@ -1,6 +1,6 @@
 //! Finds the newest revisions of one file: the journal is read from its end, and only lines that name the file are parsed.
 //!
-//! Never decides what an older revision did: the caller is told from which revision on the journal was searched.
+//! Never decides what an older revision did: the result says from which revision on the journal was searched.
 
 use memchr::memmem;
 
