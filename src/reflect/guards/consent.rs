@@ -87,8 +87,9 @@ fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
 
 /// Whether a request is followed by its fact: "remember that I …".
 fn names_own_fact(text: &str) -> bool {
-    let words = word_tokens(text);
-    words.windows(2).any(|pair| pair[0].text == "that" && matches!(&*pair[1].text, "i" | "i'm" | "my" | "our" | "we"))
+    let is_start = |word: &str| matches!(word, "i" | "i'm" | "my" | "our" | "we");
+    clauses(text)
+        .any(|(_, clause)| word_tokens(clause).windows(2).any(|pair| pair[0].text == "that" && is_start(&pair[1].text)))
 }
 
 /// Whether the user's next turn is nothing but a request to keep what was just said, "yes please save that", or agrees to

@@ -276,7 +276,7 @@ const SEED_WORDS: [&str; 5] = ["seed phrase", "recovery phrase", "mnemonic", "se
 /// A phrase that restores a wallet has at least so many words in a text (BIP-39 has 12 to 24, of 3 to 8 letters).
 const MIN_SEED_WORDS: usize = 4;
 
-/// How much of a sentence is read before or behind a word, in bytes: a text may have no end of a sentence.
+/// How much of a sentence is read before or behind a word, in characters: a text may have no end of a sentence.
 const MAX_CLAUSE: usize = 600;
 
 /// Finds the password in `Login: name / password`.
@@ -291,7 +291,7 @@ fn find_logins(text: &str, low: &str, out: &mut Vec<Secret>) {
         if value.len() < 6 || !is_mixed || is_words(value) || !is_password_value(value, ValueJoin::Sign, "") {
             continue;
         }
-        let before = &low[low.floor_char_boundary(at.saturating_sub(MAX_CLAUSE))..at];
+        let before = low[..at].char_indices().rev().take(MAX_CLAUSE).last().map_or("", |(start, _)| &low[start..at]);
         let before = before.rsplit([';', '\n', '。']).next().unwrap_or_default();
         let before = before.rsplit(". ").next().unwrap_or(before);
         if LOGIN_WORDS.iter().any(|word| before.contains(word)) && before.contains([':', '：']) {
@@ -304,8 +304,8 @@ fn find_logins(text: &str, low: &str, out: &mut Vec<Secret>) {
 fn find_seed_phrases(text: &str, low: &str, out: &mut Vec<Secret>) {
     for word in SEED_WORDS {
         for at in occurrences(low, word) {
-            let clause = &low[at..low.floor_char_boundary(at + MAX_CLAUSE)];
-            let clause = clause.split(['.', ';', '\n', '。']).next().unwrap_or_default();
+            let end = low[at..].char_indices().nth(MAX_CLAUSE).map_or(low.len(), |(end, _)| at + end);
+            let clause = low[at..end].split(['.', ';', '\n', '。']).next().unwrap_or_default();
             let joins = [" with ", " is ", " are ", ": ", "：", "是", "为"];
             let Some(from) = joins.iter().filter_map(|join| clause.find(join).map(|n| n + join.len())).max() else {
                 continue;
