@@ -11,6 +11,7 @@ use crate::path::MemoryPath;
 mod carried;
 mod conservation;
 mod decide;
+mod pairing;
 mod prompt;
 mod reply;
 mod step;

@@ -29,6 +29,8 @@ pub struct JudgeContext<'a> {
     pub asked: &'a [Operation],
     /// Texts that wait because only one conversation states them, another one than this.
     pub heard: &'a [String],
+    /// The day on which the conversation is read, `YYYY-MM-DD`.
+    pub today: &'a str,
 }
 
 /// The decision about a proposal.
@@ -351,6 +353,7 @@ mod tests {
             prefixes: &prefixes,
             asked: &[],
             heard: &[],
+            today: "2026-11-24",
         };
         let names = |found: &[GuardFinding]| found.iter().map(|f| f.violation.name()).collect::<Vec<_>>().join(" ");
         let got = match route_proposal(&parse_proposal(&value).unwrap(), &context) {
@@ -397,6 +400,7 @@ mod tests {
                 prefixes: &prefixes,
                 asked: &[],
                 heard: &[],
+                today: "2026-11-24",
             };
             let Route::Inbox(proof, _) = route_proposal(&parse_proposal(&value).unwrap(), &context) else {
                 panic!("it waits")
@@ -432,6 +436,7 @@ mod tests {
             prefixes: &PathPrefixes::default(),
             asked: &asked,
             heard: &[],
+            today: "2026-11-24",
         };
         route_proposal(&parse_proposal(&value).unwrap(), &context)
     }

@@ -14,6 +14,8 @@ use crate::path::MemoryPath;
 use crate::text::prose_mask::split_label;
 use crate::transcript::{Role, Turn};
 
+mod names;
+
 /// The effects of a planned operation on the current memory.
 pub struct PlannedEffects<'a> {
     /// The bullets and headings that are added and removed.
@@ -72,6 +74,8 @@ pub fn route_effects(
         }
     }
     reasons.extend(ungrounded_claim(proposal, planned, context, proof));
+    reasons.extend(names::ungrounded_name(proposal, planned, context).filter(|_| !reasons.iter().any(is_ungrounded)));
+    reasons.extend(unrelated_change(proposal, planned, context, proof));
     if reasons.iter().all(|w| w.violation != Violation::Sensitive) {
         reasons.extend(unconsented_change(planned, context, proof.turn));
     }
@@ -105,7 +109,8 @@ fn ungrounded_claim(
     };
     let turns: Vec<&Turn> = context.turns.iter().filter(is_source).collect();
     let removed = planned.effects.iter().filter(|e| e.sign == EffectSign::Removed).map(|e| e.text.as_str());
-    let paths = planned.files.iter().map(|file| file.path.as_str());
+    // A name that the operation makes up is no source.
+    let paths = planned.files.iter().filter(|file| file.before).map(|file| file.path.as_str());
     let sources = GroundingSources {
         quote: proposal.quote.as_deref().unwrap_or_default(),
         texts: turns.iter().map(|t| t.text.as_str()).chain(removed).chain(paths).collect(),
@@ -126,6 +131,37 @@ fn ungrounded_claim(
     added.filter(|e| !is_day(&e.text)).find_map(|e| check(&e.text))
 }
 
+fn is_ungrounded(finding: &GuardFinding) -> bool {
+    finding.violation == Violation::Ungrounded
+}
+
+/// The first bullet that the proposal removes or replaces and that its evidence is not about.
+fn unrelated_change(
+    proposal: &Proposal,
+    planned: &PlannedEffects<'_>,
+    context: &JudgeContext<'_>,
+    proof: QuoteEvidence,
+) -> Option<GuardFinding> {
+    let (Action::Remove { .. } | Action::Update { .. } | Action::Patch { .. }) = proposal.operation.action else {
+        return None;
+    };
+    let own = |t: &&Turn| !t.injected && matches!(t.role, Role::User | Role::Assistant);
+    let texts = |is_source: &dyn Fn(&Turn) -> bool| -> Vec<&str> {
+        context.turns.iter().filter(own).filter(|t| is_source(t)).map(|t| t.text.as_str()).collect()
+    };
+    let bullets = |sign| planned.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
+    let evidence = guards::relation::ChangeEvidence {
+        quote: proposal.quote.as_deref().unwrap_or_default(),
+        turns: &texts(&|t| t.number == proof.turn || Some(t.number) == proposal.turn),
+        earlier: &texts(&|t| t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn),
+        new_texts: &bullets(EffectSign::Added).map(|e| e.text.as_str()).collect::<Vec<_>>(),
+    };
+    let mut removed = bullets(EffectSign::Removed).filter(|e| e.path.folder() != Some("archive"));
+    let unrelated = removed.find(|e| !guards::relation::is_about(&e.text, &evidence))?;
+    let excerpt = unrelated.text.chars().take(60).collect();
+    Some(GuardFinding { violation: Violation::Unrelated, excerpt })
+}
+
 /// How many turns before a quote may name what it is about.
 const NEARBY_TURNS: usize = 2;
 
@@ -141,6 +177,11 @@ fn unconsented_change(planned: &PlannedEffects<'_>, context: &JudgeContext<'_>, 
     };
     let (removed, mut added) = (fields(EffectSign::Removed), fields(EffectSign::Added).peekable());
     let is_unconsented = |(_, text): &(String, &str)| !guards::has_consent_for(text, context.turns, turn);
+    if let Some((field, text)) = names::fields_of_names(planned, context)
+        && !guards::has_consent_for(&text, context.turns, turn)
+    {
+        return Some(GuardFinding { violation: Violation::Sensitive, excerpt: field });
+    }
     let found =
         if added.peek().is_some() { added.find(is_unconsented) } else { removed.into_iter().find(is_unconsented) };
     found.map(|(what, _)| GuardFinding { violation: Violation::Sensitive, excerpt: what })

@@ -3,6 +3,7 @@
 //!
 //! Never decides which of them is true; callers compare only statements about one subject.
 
+use super::exact_tokens::one_difference;
 use super::statement::{COMPARATORS, Statement, StatementToken, TokenKind};
 use super::stem;
 use super::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -59,6 +60,9 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     }
     if differ_in_one_opposite(a, b) || differ_in_han_opposite(a.text, b.text) {
         return Some(Difference::Opposite);
+    }
+    if let Some(difference) = one_difference(a.text, b.text).filter(|d| *d != Difference::Name || !is_multi_valued(a)) {
+        return Some(difference);
     }
     let [conditions_a, conditions_b] = [a, b].map(|s| s.conditions.get_or_init(|| conditions(s.text)));
     if conditions_a != conditions_b {

@@ -12,6 +12,7 @@ pub mod code_text;
 pub mod contradiction;
 pub mod dates;
 pub mod display_width;
+pub mod exact_tokens;
 pub mod invisible_chars;
 pub mod json_edit;
 pub mod language;

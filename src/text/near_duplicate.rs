@@ -3,6 +3,7 @@
 //! Never calls two texts the same that differ in a name, a number, a negation or the order of their words: those are
 //! news, however similar the texts look. It rather misses a repetition than reports one that is none.
 
+use super::exact_tokens;
 use super::similarity::within_edit_distance;
 use super::statement::{Statement, StatementToken, TokenKind};
 use super::word_list::{WordList, word_list};
@@ -38,7 +39,8 @@ pub fn extra_words(a: &Statement<'_>, b: &Statement<'_>) -> Option<usize> {
     }
     let extras: Vec<&StatementToken<'_>> = free.into_iter().flatten().collect();
     let few_enough = extras.len() <= few.len() / WORDS_PER_EXTRA;
-    (few_enough && extras.iter().all(|word| is_harmless(word)) && is_same_order(&partners)).then_some(extras.len())
+    let is_alike = few_enough && extras.iter().all(|word| is_harmless(word)) && is_same_order(&partners);
+    (is_alike && !exact_tokens::differ(a.text, b.text)).then_some(extras.len())
 }
 
 /// The tokens that matter: those with content, and function words that turn a text round. Negations are counted apart.

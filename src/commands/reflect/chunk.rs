@@ -364,8 +364,8 @@ impl ReflectDialogue<'_, '_, '_> {
         let bullet_texts = self.overlay.bullet_texts();
         let (turns, rules, into, prefixes) = (input.turns, input.writing_rules, input.into, input.prefixes);
         let asked = self.asked.clone();
-        let (asked, heard) = (asked.as_slice(), input.heard);
-        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes, asked, heard };
+        let (asked, heard, today) = (asked.as_slice(), input.heard, input.today);
+        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes, asked, heard, today };
         let first_route = route_proposal(proposal, &judge_context);
         self.count_first_attempt(&first_route);
         let evidence = match &first_route {
@@ -402,7 +402,8 @@ impl ReflectDialogue<'_, '_, '_> {
         if let Some(what) = self.exceeded_limit(evidence.turn, writes) {
             return mark_refused(decision, &[GuardFinding { violation: Violation::Limit, excerpt: what.to_owned() }]);
         }
-        let ground = JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked, heard };
+        let ground =
+            JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked, heard, today };
         let outcome = outcome::PlannedEffects { effects: &effects, files: &files };
         let reviewed = reviewed_files(self.overlay.session(), &changeset);
         let as_proposal = match route_effects(first_route, proposal, &outcome, &ground) {

@@ -256,8 +256,10 @@ impl EditJudge<'_, '_> {
     ) -> Result<Vec<Operation>, String> {
         let proposal = &edit.proposal;
         let prefixes = &self.session.prefixes;
+        let today = &self.session.now.date().to_string();
+        let turns = &self.turns;
         let context =
-            JudgeContext { turns: &self.turns, known, rules: self.rules, into: None, prefixes, asked: &[], heard: &[] };
+            JudgeContext { turns, known, rules: self.rules, into: None, prefixes, asked: &[], heard: &[], today };
         let route = match route_proposal(proposal, &context) {
             Route::Refused(found) => return refuse_findings(decision, &found),
             Route::AlreadyKnown(found) => return already_known(decision, edit, &found),

@@ -4,8 +4,10 @@
 
 use std::collections::HashSet;
 
+use super::pairing::{exchanges_sides, moved_values};
 use crate::reflect::guards::GroundingSources;
 use crate::reflect::guards::grounding::missing_particulars;
+use crate::text::exact_tokens::dropped_tokens;
 use crate::text::statement::{Statement, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -25,6 +27,7 @@ pub fn missing_words(item: &str, merged: &str) -> Vec<String> {
     for line in statement_lines(item) {
         missing.extend(missing_particulars(&line, &sources));
         missing.extend(missing_content(&line, &known));
+        missing.extend(dropped_tokens(&line, merged));
     }
     let mut seen = HashSet::new();
     missing.retain(|word| seen.insert(word.to_lowercase()));
@@ -37,10 +40,19 @@ pub fn missing_content_words(item: &str, other: &str) -> Vec<String> {
     statement_lines(item).flat_map(|line| missing_content(&line, &known)).collect()
 }
 
-/// What a merged text contains and none of the items does: names, numbers, dates, a negation.
+/// What a merged text contains and none of the items does: names, numbers, dates, a negation; a number that no item
+/// gives to the same thing, and `order` for two sides that are exchanged.
 pub fn added_words(merged: &str, items: &[&str]) -> Vec<String> {
     let sources = GroundingSources { quote: "", texts: items.to_vec(), times: Vec::new() };
-    missing_particulars(merged, &sources)
+    let mut added = missing_particulars(merged, &sources);
+    let lines: Vec<String> = items.iter().flat_map(|item| statement_lines(item)).collect();
+    added.extend(moved_values(merged, &lines));
+    if exchanges_sides(merged, &lines) {
+        added.push("order".into());
+    }
+    let mut seen = HashSet::new();
+    added.retain(|word| seen.insert(word.to_lowercase()));
+    added
 }
 
 /// The content words of a statement that are not among `known`; characters of a script without spaces in runs.
@@ -130,6 +142,27 @@ mod tests {
         let entry = "## Logger fix\n- Date: 2026-02-03\n- Redis 7 dropped the connection";
         check(entry, "## Logger fix\n- Redis 7 dropped the connection", "");
         check(entry, "## Logger fix\n- the connection dropped", "Redis, 7");
+    }
+
+    /// The merged texts of a file that pass.
+    fn accepted(file: &'static str) -> Vec<&'static str> {
+        let passes = |line: &&str| {
+            let [a, b, merged] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+            added_words(merged, &[a, b]).is_empty() && [a, b].iter().all(|item| missing_words(item, merged).is_empty())
+        };
+        file.lines().filter(passes).collect()
+    }
+
+    #[test]
+    fn a_merged_text_says_what_its_items_say() {
+        let wrong = accepted(include_str!("../../../fixtures/exact_tokens/merged_wrong.txt"));
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        let held_out = accepted(include_str!("../../../fixtures/exact_tokens/held_out_merged_wrong.txt"));
+        assert!(held_out.is_empty(), "{held_out:#?}");
+        let all = include_str!("../../../fixtures/exact_tokens/held_out_merged_right.txt");
+        let right = accepted(all);
+        let refused: Vec<&str> = all.lines().filter(|line| !right.contains(line)).collect();
+        assert!(refused.len() <= 1, "{refused:#?}");
     }
 
     #[test]

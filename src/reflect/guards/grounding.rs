@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use super::evidence::{contains_words, normalize};
 use super::{GuardFinding, Violation};
 use crate::text::contradiction::{Difference, find_contradiction};
+use crate::text::exact_tokens::missing_tokens;
 use crate::text::phrase::has_unspaced_script;
 use crate::text::prose_mask::split_label;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
@@ -168,7 +169,8 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
     {
         missing.push("order".into());
     }
-    for word in replaced_words(text, &vocabulary.low) {
+    let exact = missing_tokens(text, &sources.texts.iter().copied().chain([sources.quote]).collect::<Vec<_>>());
+    for word in replaced_words(text, &vocabulary.low).into_iter().chain(exact) {
         if !missing.contains(&word) {
             missing.push(word);
         }

@@ -30,6 +30,7 @@ pub mod orders;
 pub mod permission;
 pub mod person;
 mod possible_contradiction;
+pub mod relation;
 pub mod secrets;
 pub mod sensitive;
 pub mod step;
@@ -114,6 +115,8 @@ violations! {
     PastedEvidence = "pasted_evidence", Review, [], "Only a passage that the user pasted (code, a quoted mail, a file, output) contains this, so it needs review by the user; quote the user's own sentence if there is one.";
     /// Names, numbers, dates or a negation that the evidence does not contain.
     Ungrounded = "ungrounded", Review, [], "The evidence does not contain these words; a person decides. Every name, number, date and negation must be in the quoted turn, or in the text that is updated.";
+    /// The quote is not about the bullet that is removed or replaced.
+    Unrelated = "unrelated", Review, [], "The quote says nothing of the bullet that it would remove or replace; a person decides. Quote the turn that names it.";
     /// More characters than the policy allows.
     TooLong = "too_long", Refuse, [Name, Reason], "A memory has at most as many characters as the policy allows (280 by default); keep the one fact and drop the rest.";
     /// More than two sentences.
