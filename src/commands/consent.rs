@@ -89,7 +89,7 @@ impl<'a> FileTexts<'a> {
 fn unconsented_fields(session: &Session, batch: &Batch, changeset: &Changeset, texts: &FileTexts<'_>) -> Vec<String> {
     let policy = &session.policy.policy;
     let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
-    let (added, removed) = changed_statements(changeset, texts);
+    let (added, removed) = changed_statements(changeset, texts, &rules.sensitive);
     let sensitive = |statements: Vec<Statement>| -> Vec<(String, String)> {
         let field_of = |reading: &String| guards::sensitive_field(reading, &rules);
         let field = |statement: Statement| Some((statement.readings().iter().find_map(field_of)?, statement.text));

@@ -55,7 +55,11 @@ impl Statement {
 
 /// The statements (sentences of paragraphs) that a change adds and those that it removes, each compared in all changed
 /// files together, so that a move is neither. Derived summary lines do not count.
-pub(super) fn changed_statements(changeset: &Changeset, texts: &FileTexts<'_>) -> (Vec<Statement>, Vec<Statement>) {
+pub(super) fn changed_statements(
+    changeset: &Changeset,
+    texts: &FileTexts<'_>,
+    fields: &[String],
+) -> (Vec<Statement>, Vec<Statement>) {
     // A bullet that `rm --archive` takes out of the memory is removed, and one that `restore` brings back is added; one
     // that a limit evicts is moved.
     let crosses = |op: &Value| op == "rm" || op == "restore";
@@ -76,7 +80,7 @@ pub(super) fn changed_statements(changeset: &Changeset, texts: &FileTexts<'_>) -
         let after = statements(after_part, heading).into_iter().filter(|(text, _)| !is_derived(text));
         for ((text, heading), sign) in before.map(|row| (row, -1)).chain(after.map(|row| (row, 1))) {
             *difference.entry(text.clone()).or_insert_with(|| {
-                order.push(Statement { text, labels: labels(&heading, &file.path) });
+                order.push(Statement { text, labels: labels(&heading, &file.path, fields) });
                 0
             }) += sign;
         }
@@ -85,12 +89,14 @@ pub(super) fn changed_statements(changeset: &Changeset, texts: &FileTexts<'_>) -
     (with(1), with(-1))
 }
 
-/// The name of a file, and a heading in one about the user: `Language` is another matter in a file about a project.
-fn labels(heading: &str, path: &MemoryPath) -> Vec<String> {
-    let stem = path.stem().replace(['-', '_'], " ");
+/// The name of a file that is called like a sensitive field, and a heading in a file about the user: `Language` is another
+/// matter in a file about a project.
+fn labels(heading: &str, path: &MemoryPath, fields: &[String]) -> Vec<String> {
+    let stem = fields.iter().find(|field| path.stem().replace('-', "_").eq_ignore_ascii_case(field));
+    let stem = stem.map(|field| field.replace('_', " "));
     let is_about_user = PERSON_FILES.iter().any(|list| list.contains(&path.stem().to_lowercase()));
     let heading = is_about_user.then(|| plain_text(heading)).filter(|heading| !heading.is_empty());
-    [stem].into_iter().chain(heading).collect()
+    stem.into_iter().chain(heading).collect()
 }
 
 /// A text without its HTML comments, and the comments.

@@ -280,7 +280,7 @@ const MAX_READ_LENGTHS: usize = 16;
 pub fn check_text(text: &str, kind: MemoryKind, rules: &WritingRules) -> Vec<GuardFinding> {
     let mut found = form::check_form(text, rules.max_chars);
     // What is refused for its length is not read further: a reply may have megabytes.
-    if text.len() > MAX_READ_LENGTHS * rules.max_chars {
+    if text.len() > rules.max_chars.saturating_mul(MAX_READ_LENGTHS) {
         return found;
     }
     // Findings quote the text, so redact secrets first.

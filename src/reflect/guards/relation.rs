@@ -57,7 +57,7 @@ pub fn is_about(old: &str, evidence: &ChangeEvidence<'_>) -> bool {
 fn shares_content<'a>(old: &str, texts: impl Iterator<Item = &'a str>) -> bool {
     let texts: Vec<&str> = texts.collect();
     let joined = texts.join("\n");
-    let words = EnglishSources::of_evidence(texts.iter().copied());
+    let words = EnglishSources::of(texts.iter().copied());
     let plain = old.replace([':', '：', '_'], " ");
     let is_common = |c: &str| HAN_COMMON.iter().any(|line| line.contains(c));
     let is_shared = |t: &StatementToken<'_>| match t.kind {
