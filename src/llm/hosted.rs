@@ -254,7 +254,7 @@ impl<L: Transport> HostedModel<L> {
         self.secrets().fold(text.to_owned(), |text, secret| secret.redact(&text))
     }
 
-    /// What the host knows and nobody else may see: the key, and what is secret in its URL.
+    /// What the host knows and no other may see: the key, and what is secret in its URL.
     fn secrets(&self) -> impl Iterator<Item = ApiKey> + '_ {
         self.config.key.iter().cloned().chain(host_url::secrets(&self.config.base_url).filter_map(ApiKey::new))
     }

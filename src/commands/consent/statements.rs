@@ -89,14 +89,15 @@ pub(super) fn changed_statements(
     (with(1), with(-1))
 }
 
-/// The name of a file that is called like a sensitive field, and a heading in a file about the user: `Language` is another
+/// The name of a file, and a heading in a file about the user, if it is called like a sensitive field: `Language` is another
 /// matter in a file about a project.
 fn labels(heading: &str, path: &MemoryPath, fields: &[String]) -> Vec<String> {
-    let stem = fields.iter().find(|field| path.stem().replace('-', "_").eq_ignore_ascii_case(field));
-    let stem = stem.map(|field| field.replace('_', " "));
     let is_about_user = PERSON_FILES.iter().any(|list| list.contains(&path.stem().to_lowercase()));
-    let heading = is_about_user.then(|| plain_text(heading)).filter(|heading| !heading.is_empty());
-    stem.into_iter().chain(heading).collect()
+    let heading = is_about_user.then(|| plain_text(heading));
+    let as_field = |name: &str| name.replace(['-', ' '], "_");
+    let field_of = |name: String| fields.iter().find(|field| as_field(&name).eq_ignore_ascii_case(field));
+    let fields = [path.stem().to_owned()].into_iter().chain(heading).filter_map(field_of);
+    fields.map(|field| field.replace('_', " ")).collect()
 }
 
 /// A text without its HTML comments, and the comments.
