@@ -6,8 +6,9 @@
 //! same ($900, 900 USD; 9 am, 9:00 AM) is no difference.
 
 use super::contradiction::Difference;
+use super::phrase::is_number;
 use super::stem;
-use super::word_list::{PhraseList, phrase_list};
+use super::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 mod addresses;
 mod letters;
@@ -83,11 +84,11 @@ pub fn one_difference(a: &str, b: &str) -> Option<Difference> {
     }
     // A thing has one size, and is in one building.
     let noun = before.rsplit(' ').next().unwrap_or_default().to_lowercase();
-    Some(if ONE_VALUED.contains(&noun.as_str()) { Difference::Value } else { Difference::Name })
+    Some(if ONE_VALUED.contains(&noun) { Difference::Value } else { Difference::Name })
 }
 
 /// Nouns before a letter of which a thing has one.
-const ONE_VALUED: [&str; 10] = ["size", "grade", "group", "building", "block", "class", "plan", "tier", "team", "wing"];
+const ONE_VALUED: WordList = word_list!("exact_tokens/one_valued.en.txt");
 /// A part in which two texts differ is at most so many bytes and words.
 const MAX_PART: usize = 32;
 const MAX_WORDS: usize = 3;
@@ -190,7 +191,6 @@ fn spaced_clauses(text: &str) -> String {
 
 /// The number of a thing in the sources of which a text says that there is one: `two` for "a cat".
 fn lost_count(text: &str, sources: &[&str]) -> Option<String> {
-    const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let words_of = |text: &str| -> Vec<String> {
         text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect()
     };
@@ -205,9 +205,10 @@ fn lost_count(text: &str, sources: &[&str]) -> Option<String> {
             {
                 return None;
             }
-            let counted = |i: usize| {
-                NUMBERS.contains(&words[i].as_str()) || words[i].parse::<u32>().is_ok_and(|n| (2..100).contains(&n))
-            };
+            // Three digits and more are rather a year or an amount.
+            let is_count = |word: &str| !matches!(word, "a" | "an" | "half" | "one" | "0" | "1") && is_number(word);
+            let counted =
+                |i: usize| is_count(&words[i]) && !(words[i].len() > 2 && words[i].bytes().all(|b| b.is_ascii_digit()));
             let names = |word: &String| word.ends_with('s') && word != thing && stem(word) == key;
             let at = (0..words.len()).find(|&i| counted(i) && words[i + 1..].iter().take(2).any(names));
             count = count.or(at.map(|at| words[at].clone()));
