@@ -1,5 +1,5 @@
 //! Guards on texts of other authors: what one author thinks of is a part of what there is. The guards were tuned on those
-//! of the second and the third, and a little on those of the fourth, after they had been measured on them.
+//! of the second and the third, and a little on those of the fourth, after they had been measured on them; those of the fifth are only measured.
 
 use super::tests::{GuardScore, flagged, labelled, turn};
 use super::{MemoryKind, Violation, has_consent_for};
@@ -60,6 +60,14 @@ const FOURTH: &[AuthorSet] = later_sets!("fourth");
 const FOURTH_LIMITS: [(f64, f64); 7] =
     [(0.75, 0.96), (1.0, 0.97), (0.82, 0.76), (0.95, 0.92), (0.95, 0.95), (0.82, 1.0), (0.85, 0.95)];
 
+/// Sets for which no rule was made, with the same limits.
+const FIFTH: &[AuthorSet] = sets! {
+    "fifth":
+    "orders", Fact, [Instruction, NotThirdPerson];
+    "permission", Fact, [Permission, Instruction];
+};
+const FIFTH_LIMITS: [(f64, f64); 2] = [(0.77, 0.96), (0.78, 0.9)];
+
 /// The score of one set; what is wrong is appended to the report.
 fn score((name, violations, kind, texts): &AuthorSet, report: &mut String) -> GuardScore {
     let mut score = GuardScore::default();
@@ -77,8 +85,9 @@ fn score((name, violations, kind, texts): &AuthorSet, report: &mut String) -> Gu
 #[test]
 fn texts_of_an_author_in_freer_words() {
     let mut report = String::new();
-    assert_eq!(FOURTH.len(), FOURTH_LIMITS.len());
-    for (set, (recall, precision)) in FOURTH.iter().zip(FOURTH_LIMITS) {
+    assert_eq!((FOURTH.len(), FIFTH.len()), (FOURTH_LIMITS.len(), FIFTH_LIMITS.len()));
+    let limits = FOURTH_LIMITS.into_iter().chain(FIFTH_LIMITS);
+    for (set, (recall, precision)) in FOURTH.iter().chain(FIFTH).zip(limits) {
         let score = score(set, &mut report);
         report += &format!("{}: recall {:.3} precision {:.3}\n", set.0, score.recall(), score.precision());
         if score.recall() < recall || score.precision() < precision {
