@@ -17,7 +17,7 @@ use crate::store::{FileTexts, FoundFile, JournalHistory, RevisionSide, Store, te
 /// The number of a file's newest revisions whose texts are always read; the history has at most twice as many texts.
 const MIN_HISTORY_REVISIONS: usize = 20;
 /// The most revisions of a file that are searched for its earlier texts.
-const MAX_FILE_REVISIONS: usize = 512;
+const MAX_FILE_REVISIONS: usize = 8192;
 /// How much of the journal is searched for them, in bytes: some 5,000 revisions. What is older costs more than an error
 /// message is worth.
 const MAX_SEARCHED_BYTES: u64 = 4 << 20;

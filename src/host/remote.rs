@@ -241,7 +241,15 @@ const STORING_FAILED: [&str; 2] = ["unable to migrate objects to permanent stora
 
 /// Whether another process wrote the same ref at the same time.
 fn is_race(message: &str) -> bool {
-    let signs = ["cannot lock ref", "unable to lock", "failed to update ref", "incorrect old value", "fetch first"];
+    // "not our ref": it was removed after the remote had listed it.
+    let signs = [
+        "cannot lock ref",
+        "unable to lock",
+        "failed to update ref",
+        "incorrect old value",
+        "fetch first",
+        "not our ref",
+    ];
     signs.iter().any(|sign| message.contains(sign)) || message.contains("reference already exists")
 }
 

@@ -26,6 +26,8 @@ pub(super) fn starts_history(text: &str) -> bool {
 /// writes one.
 pub(super) fn has_history(text: &str) -> bool {
     let mut position = HistoryPosition { blank: 2, after_aider: true, in_message: true };
+    // Without the spaces at the ends of lines, which an editor may remove, both kinds of lines are needed.
+    let (mut has_printed, mut has_message) = (false, false);
     for (_, line, fenced) in lines_with_fences(text) {
         if fenced {
             position = HistoryPosition::default();
@@ -34,8 +36,13 @@ pub(super) fn has_history(text: &str) -> bool {
         if session_start(line).is_some() {
             return true;
         }
-        let is_printed = TOOL_OPENINGS.iter().any(|opening| line.starts_with(opening)) && ends_line(line);
-        if is_printed || marked_words(line).is_some() && position.may_start_message() {
+        let is_printed = TOOL_OPENINGS.iter().any(|opening| line.starts_with(opening));
+        if is_printed && ends_line(line) || marked_words(line).is_some() && position.may_start_message() {
+            return true;
+        }
+        has_printed |= is_printed;
+        has_message |= line.starts_with("#### ");
+        if has_printed && has_message {
             return true;
         }
         let blank = if line.trim().is_empty() { position.blank + 1 } else { 0 };
@@ -149,6 +156,7 @@ mod tests {
             "#### use port 7070  \n\nDone.\n",
             "the rest.\n\n\n#### use port 7070  \n",
             "It returns early.\n\n> Tokens: 1.2k sent, 88 received.  \n> Applied edit to a.rs  \n",
+            "the rest.\n\n> Tokens: 2.0k sent, 90 received.\n> Applied edit to b.rs\n\n#### format it\n\nDone.\n",
         ] {
             assert!(has_history(text), "{text}");
         }

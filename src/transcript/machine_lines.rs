@@ -70,6 +70,8 @@ pub(super) fn is_machine_line(line: &str) -> bool {
             || is_bare_field(trimmed)
             || is_location(trimmed)
             || is_piped_log(trimmed)
+            || is_prompt(trimmed)
+            || is_chat_line(trimmed)
             || is_meta_tag(trimmed))
 }
 
@@ -220,6 +222,26 @@ fn is_bare_field(line: &str) -> bool {
     })
 }
 
+/// `ana@host:~/app$ cat notes`, `>>> print(x)`: the prompt of a shell or of Python.
+fn is_prompt(line: &str) -> bool {
+    let shell = || line.split_once('@').and_then(|(user, rest)| Some((user, rest.split_once([':', ' '])?)));
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    line.starts_with(">>> ")
+        || shell().is_some_and(|(user, (host, rest))| {
+            let path = rest.split(' ').next().unwrap_or_default();
+            is_name(user) && is_name(host) && path.starts_with(['~', '/']) && path.ends_with(['$', '#', '%'])
+        })
+}
+
+/// `<bob> The build is broken`: a line of a chat.
+fn is_chat_line(line: &str) -> bool {
+    line.strip_prefix('<').and_then(|rest| rest.split_once("> ")).is_some_and(|(name, said)| {
+        let is_name = name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_|".contains(&b));
+        (2..=16).contains(&name.len()) && is_name && !said.contains("</")
+    })
+}
+
 /// `1.2 Reports are in PDF.`: a numbered part of a document.
 pub(super) fn is_numbered_clause(line: &str) -> bool {
     let number = line.trim().split(' ').next().unwrap_or_default().trim_start_matches('§').trim_end_matches('.');
@@ -283,6 +305,9 @@ mod tests {
             "[14:02:11] worker-3 | body: a",
             "<meta name=\"a\" content=\"b\">",
             "12 people found this helpful",
+            "ana@build-3:~/app$ cat notes.txt",
+            ">>> print(x)",
+            "<bob> the build is broken",
         ] {
             assert!(is_machine_line(line), "{line}");
         }
@@ -307,6 +332,8 @@ mod tests {
             "My class starts at nine: maths",
             "(I really mean it) I use Bun",
             "<b>I use Bun</b>, not Deno.",
+            "Mail me@example.org: it is about $5",
+            "<name> is what I type there</name>",
         ] {
             assert!(!is_machine_line(line), "{line}");
         }
