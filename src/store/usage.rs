@@ -209,12 +209,11 @@ impl Store {
                 [b'\n'] => write_all(&file, line.as_bytes())?,
                 _ => write_all(&file, format!("\n{line}").as_bytes())?,
             }
-            if size > FOLD_ABOVE_BYTES && size > FOLD_ABOVE_BYTES + folded_size(&first_line(&file)?) {
-                self.fold_usage(&|_| true);
-                return Ok(());
-            }
-            // Else it was folded between opening and writing.
+            // If it was replaced between opening and writing, the record is in the old file alone.
             if platform::stat_name(machine, USAGE_NAME).is_ok_and(|now| now.st_ino == stat.st_ino) {
+                if size > FOLD_ABOVE_BYTES && size > FOLD_ABOVE_BYTES + folded_size(&first_line(&file)?) {
+                    self.fold_usage(&|_| true);
+                }
                 return Ok(());
             }
         }
