@@ -112,7 +112,7 @@ pub(super) struct BulletHistory<'s> {
 }
 
 /// A file in which bullets are still to be followed.
-struct PendingFile {
+struct FileToFollow {
     path: MemoryPath,
     /// Only entries before this index are looked at.
     until: usize,
@@ -125,7 +125,7 @@ struct PendingFile {
 struct LifeCollector {
     extent: LifeExtent,
     lives: Vec<Vec<LifeEvent>>,
-    pending: Vec<PendingFile>,
+    pending: Vec<FileToFollow>,
 }
 
 impl LifeCollector {
@@ -137,7 +137,7 @@ impl LifeCollector {
     fn follow(&mut self, path: &MemoryPath, until: usize, document: &Document, number: usize, life: usize) {
         if self.extent == LifeExtent::Whole {
             let (path, text) = (path.clone(), document.text().to_owned());
-            self.pending.push(PendingFile {
+            self.pending.push(FileToFollow {
                 path,
                 until,
                 text,
@@ -183,7 +183,7 @@ impl<'s> BulletHistory<'s> {
                 start.filter_map(|(life, b)| Some(FollowedBullet::new(&whole, numbers.get(*b).copied()??, life)));
             let (path, bullets) = (named.path.clone(), start.collect());
             let text = whole.text().to_owned();
-            lives.pending.push(PendingFile { path, until: self.entries.len(), text, bullets });
+            lives.pending.push(FileToFollow { path, until: self.entries.len(), text, bullets });
         }
         while let Some(file) = lives.pending.pop() {
             self.follow_in_file(file, &mut lives);
@@ -192,8 +192,8 @@ impl<'s> BulletHistory<'s> {
     }
 
     /// Follows bullets back through the entries of one file; ends where they were added, or the history does.
-    fn follow_in_file(&self, from: PendingFile, lives: &mut LifeCollector) {
-        let PendingFile { path, until, mut text, mut bullets } = from;
+    fn follow_in_file(&self, from: FileToFollow, lives: &mut LifeCollector) {
+        let FileToFollow { path, until, mut text, mut bullets } = from;
         let mut etag = Etag::of(text.as_bytes());
         let indexes = self.entries_of.get(&path).map_or(&[][..], Vec::as_slice);
         let mut newer = indexes.iter().find(|index| **index >= until).map(|index| self.entries[*index].rev);
@@ -209,7 +209,7 @@ impl<'s> BulletHistory<'s> {
                         None => return,
                     },
                 };
-                let step = LifeStep { cause, path: &path, earlier_path: &path, replaces_texts: true };
+                let step = TextChange { cause, path: &path, earlier_path: &path, replaces_texts: true };
                 bullets = self.compare(&step, before.text(), &text, bullets, lives);
                 text = before.text().to_owned();
             }
@@ -230,7 +230,7 @@ impl<'s> BulletHistory<'s> {
 
     /// Ends bullets that are older than the journal in the commits that brought them, if git knows these.
     fn end_at_commit(&self, path: &MemoryPath, text: &str, bullets: Vec<FollowedBullet>, lives: &mut LifeCollector) {
-        let step = LifeStep { cause: LifeCause::Committed, path, earlier_path: path, replaces_texts: false };
+        let step = TextChange { cause: LifeCause::Committed, path, earlier_path: path, replaces_texts: false };
         let event = |bullet| self.with_commit(step.event(LifeChange::Added, None), bullet, text);
         let known = bullets.iter().map(|bullet| (bullet, event(bullet))).filter(|(_, event)| event.commit.is_some());
         known.for_each(|(bullet, event)| lives.push(bullet, event));
@@ -262,7 +262,7 @@ impl<'s> BulletHistory<'s> {
             Some(reverted) => reverted,
             None => self.document_at(entry.rev, &file.path, RevisionSide::Before)?.text().to_owned(),
         };
-        let step = LifeStep {
+        let step = TextChange {
             cause: LifeCause::Entry(index),
             path: &file.path,
             earlier_path: &file.path,
@@ -298,18 +298,18 @@ impl<'s> BulletHistory<'s> {
             return self.end_at_entry(index, &file.path, bullets, lives);
         };
         let step =
-            LifeStep { cause: LifeCause::Entry(index), path: &file.path, earlier_path: from, replaces_texts: false };
+            TextChange { cause: LifeCause::Entry(index), path: &file.path, earlier_path: from, replaces_texts: false };
         let bullets = self.compare(&step, before.text(), text, bullets, lives);
         if !bullets.is_empty() {
             let (path, text) = (from.clone(), before.text().to_owned());
-            lives.pending.push(PendingFile { path, until: index, text, bullets });
+            lives.pending.push(FileToFollow { path, until: index, text, bullets });
         }
     }
 
     /// Compares two texts, records what changed the followed bullets, and returns those to follow in the older text.
     fn compare(
         &self,
-        step: &LifeStep<'_>,
+        step: &TextChange<'_>,
         before: &str,
         after: &str,
         bullets: Vec<FollowedBullet>,
@@ -378,7 +378,7 @@ impl<'s> BulletHistory<'s> {
         lives: &mut LifeCollector,
     ) {
         let entry = &self.entries[index];
-        let step = LifeStep { cause: LifeCause::Entry(index), path, earlier_path: path, replaces_texts: false };
+        let step = TextChange { cause: LifeCause::Entry(index), path, earlier_path: path, replaces_texts: false };
         for file in entry.files.iter().filter(|file| file.path != *path && file.before.is_some()) {
             if bullets.is_empty() || file.edits.as_ref().is_some_and(|edits| edits.iter().all(|e| e.old.is_empty())) {
                 continue;
@@ -423,7 +423,8 @@ impl<'s> BulletHistory<'s> {
             let number = document.handles().iter().position(|handle| *handle == bullet.handle);
             let Some(number) = number.filter(|number| self.may_show(path, &document, *number)) else { continue };
             if side == RevisionSide::Before {
-                let step = LifeStep { cause: LifeCause::Entry(index), path, earlier_path: path, replaces_texts: false };
+                let step =
+                    TextChange { cause: LifeCause::Entry(index), path, earlier_path: path, replaces_texts: false };
                 lives.push(bullet, step.event(LifeChange::Removed, Some(earlier(path, &document, number))));
             }
             return lives.follow(path, until, &document, number, bullet.life);
@@ -448,7 +449,7 @@ impl<'s> BulletHistory<'s> {
 }
 
 /// A change between two texts.
-struct LifeStep<'p> {
+struct TextChange<'p> {
     cause: LifeCause,
     path: &'p MemoryPath,
     /// The path of the older text.
@@ -457,7 +458,7 @@ struct LifeStep<'p> {
     replaces_texts: bool,
 }
 
-impl LifeStep<'_> {
+impl TextChange<'_> {
     fn event(&self, change: LifeChange, earlier: Option<EarlierBullet>) -> LifeEvent {
         LifeEvent { change, cause: self.cause, path: self.path.clone(), earlier, commit: None }
     }

@@ -17,7 +17,7 @@ use crate::reflect::inbox_item::{self, InboxItem};
 use crate::store::LockedStore;
 use crate::transcript::{Role, Turn};
 use crate::view::diff::unified_diff;
-use statements::{Statement, changed_statements};
+use statements::{ChangedStatement, changed_statements};
 
 mod statements;
 
@@ -40,7 +40,7 @@ pub(super) fn require_consent(
         // A dry run does not get to `commit_loop`, which asks for this.
         require_review(session, None, batch, changeset, snapshot)?;
     }
-    let texts = FileTexts::of(changeset, snapshot);
+    let texts = ChangedTexts::of(changeset, snapshot);
     let fields = unconsented_fields(session, batch, changeset, &texts);
     if fields.is_empty() {
         return Ok(());
@@ -67,17 +67,17 @@ pub(super) fn require_consent(
 const CONSENT_HINT: &str = "ask the user and pass their own words with --consent, or let a person accept the proposal";
 
 /// The texts of the changed files before and after the change.
-pub(super) struct FileTexts<'a>(Vec<(&'a str, Option<String>, Option<String>)>);
+pub(super) struct ChangedTexts<'a>(Vec<(&'a str, Option<String>, Option<String>)>);
 
-impl<'a> FileTexts<'a> {
-    pub(super) fn of(changeset: &'a Changeset, snapshot: &Snapshot) -> FileTexts<'a> {
+impl<'a> ChangedTexts<'a> {
+    pub(super) fn of(changeset: &'a Changeset, snapshot: &Snapshot) -> ChangedTexts<'a> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let rows = changeset.files.iter().map(|file| {
             let read = snapshot.file(&file.path).ok().flatten().map(|loaded| loaded.document.text().to_owned());
             let before = file.before.as_ref().map(|version| read.unwrap_or_else(|| text(&version.bytes)));
             (file.path.as_str(), before, file.after.as_ref().map(|bytes| text(bytes)))
         });
-        FileTexts(rows.collect())
+        ChangedTexts(rows.collect())
     }
 
     fn diff(&self) -> String {
@@ -86,13 +86,19 @@ impl<'a> FileTexts<'a> {
 }
 
 /// The sensitive fields that a change adds without consent; if it adds none, those that it removes without consent.
-fn unconsented_fields(session: &Session, batch: &Batch, changeset: &Changeset, texts: &FileTexts<'_>) -> Vec<String> {
+fn unconsented_fields(
+    session: &Session,
+    batch: &Batch,
+    changeset: &Changeset,
+    texts: &ChangedTexts<'_>,
+) -> Vec<String> {
     let policy = &session.policy.policy;
     let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
     let (added, removed) = changed_statements(changeset, texts, &rules.sensitive);
-    let sensitive = |statements: Vec<Statement>| -> Vec<(String, String)> {
+    let sensitive = |statements: Vec<ChangedStatement>| -> Vec<(String, String)> {
         let field_of = |reading: &String| guards::sensitive_field(reading, &rules);
-        let field = |statement: Statement| Some((statement.readings().iter().find_map(field_of)?, statement.text));
+        let field =
+            |statement: ChangedStatement| Some((statement.readings().iter().find_map(field_of)?, statement.text));
         statements.into_iter().filter_map(field).collect()
     };
     let mut found = sensitive(added);
@@ -121,7 +127,7 @@ pub(super) fn keep_as_proposal(
     locked: &LockedStore<'_>,
     batch: &Batch,
     changeset: &Changeset,
-    texts: &FileTexts<'_>,
+    texts: &ChangedTexts<'_>,
     why: &str,
 ) -> Result<String, Error> {
     let operation = proposed_operation(batch, changeset);

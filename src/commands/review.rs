@@ -2,7 +2,7 @@
 //!
 //! Never decides who is an agent. What `reflect` finds is routed to the inbox by itself, piece by piece.
 
-use super::consent::{FileTexts, keep_as_proposal};
+use super::consent::{ChangedTexts, keep_as_proposal};
 use super::{Error, Session};
 use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Hint, Rejection};
@@ -30,7 +30,7 @@ pub(super) fn require_review(
         let why = format!("a person reviews what agents write in {what}; without -n the change would wait in inbox/");
         return Err(Rejection::new(Code::Review, why).hint(REVIEW_HINT).into());
     };
-    let texts = FileTexts::of(changeset, snapshot);
+    let texts = ChangedTexts::of(changeset, snapshot);
     let id = keep_as_proposal(session, locked, batch, changeset, &texts, &format!("{REVIEW_REASON}{what}"))?;
     let why = format!("a person reviews what agents write in {what}; the change waits in inbox/ as {id}");
     Err(Rejection::new(Code::Review, why)

@@ -18,7 +18,7 @@ use crate::policy::{LimitMeasure, LimitRule, OnLimit};
 use crate::view::query::item_facts::ItemDate;
 
 /// A file before and after a change; `None` where it does not exist.
-struct FileTexts {
+struct ScopeFile {
     before: Option<Document>,
     /// The etag of `before`.
     etag: Option<Etag>,
@@ -27,13 +27,13 @@ struct FileTexts {
     is_changed: bool,
 }
 
-impl FileTexts {
+impl ScopeFile {
     fn after(&self) -> Option<&Document> {
         if self.is_changed { self.after.as_ref() } else { self.before.as_ref() }
     }
 }
 
-type ScopeFiles = BTreeMap<MemoryPath, FileTexts>;
+type ScopeFiles = BTreeMap<MemoryPath, ScopeFile>;
 
 /// The removals that keep the scope within its limits, to be planned with the operations of the change; none if it is
 /// within them.
@@ -47,7 +47,7 @@ pub fn needed_evictions(
     changeset: &Changeset,
 ) -> Result<Vec<Operation>, Error> {
     let files = read_files(session, snapshot, changeset)?;
-    let (before, after) = (total(&files, |file| file.before.as_ref()), total(&files, FileTexts::after));
+    let (before, after) = (total(&files, |file| file.before.as_ref()), total(&files, ScopeFile::after));
     let mut chosen: Vec<(MemoryPath, EvictionCandidate)> = Vec::new();
     for measure in [LimitMeasure::Entries, LimitMeasure::Bullets, LimitMeasure::Chars] {
         let Some((limit, most)) = limits.iter().find_map(|limit| Some((limit, limit.maximum(measure)?))) else {
@@ -91,7 +91,7 @@ fn read_files(session: &Session, snapshot: &Snapshot, changeset: &Changeset) -> 
             Some((Document::from_bytes(version.bytes.to_vec()).ok()?, version.etag))
         };
         let (before, etag) = loaded.or_else(read).unzip();
-        files.insert(path, FileTexts { before, etag, after: None, is_changed: false });
+        files.insert(path, ScopeFile { before, etag, after: None, is_changed: false });
     }
     for change in &changeset.files {
         if let Some(file) = files.get_mut(&change.path) {
@@ -102,7 +102,7 @@ fn read_files(session: &Session, snapshot: &Snapshot, changeset: &Changeset) -> 
     Ok(files)
 }
 
-fn total<'f>(files: &'f ScopeFiles, of: impl Fn(&'f FileTexts) -> Option<&'f Document>) -> ContentSize {
+fn total<'f>(files: &'f ScopeFiles, of: impl Fn(&'f ScopeFile) -> Option<&'f Document>) -> ContentSize {
     let sizes = files.iter().filter_map(|(path, file)| Some(file_size(path, of(file)?)));
     sizes.fold(ContentSize::default(), |sum, size| ContentSize {
         bullets: sum.bullets + size.bullets,
@@ -183,7 +183,7 @@ struct EvictionRow {
 }
 
 /// The operation that archives an item. Its address is that before the change; `None` if it is not there.
-fn removal(path: &MemoryPath, file: &FileTexts, item: EvictionCandidate) -> Option<Operation> {
+fn removal(path: &MemoryPath, file: &ScopeFile, item: EvictionCandidate) -> Option<Operation> {
     let (before, after) = (file.before.as_ref()?, file.after()?);
     let address = match item {
         EvictionCandidate::Bullet(i) => {

@@ -6,14 +6,13 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::FileTexts;
+use super::ChangedTexts;
 use crate::change::Changeset;
-use crate::path::MemoryPath;
+use crate::reflect::guards;
 use crate::text::invisible_chars::is_invisible;
 use crate::text::prose_mask::split_label;
 use crate::text::sentences::sentences;
 use crate::text::strip_diacritics::compose_characters;
-use crate::text::word_list::{WordList, word_list};
 
 /// The longest value of a field whose label stands elsewhere, in characters: `Rome` below the heading `City`.
 const MAX_VALUE_CHARS: usize = 30;
@@ -22,19 +21,15 @@ const SEPARATORS: [&str; 6] = [" | ", " — ", " – ", " = ", " - ", " → "];
 /// Cyrillic and Greek letters that look like Latin ones, each followed by that one.
 const LOOK_ALIKES: &str = "аaеeоoрpсcуyхxіiјjѕsһhԁdАAВBЕEКKМMНHОOРPСCТTХXІIΑAΒBΕEΙIΚKΜMΝNΟOΡPΤTΧXοoνv";
 
-/// Names of files about the user.
-const PERSON_FILES: [WordList; 2] =
-    [word_list!("guards/consent/person_files.en.txt"), word_list!("guards/consent/person_files.zh.txt")];
-
 /// A sentence of a changed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Statement {
+pub(super) struct ChangedStatement {
     pub text: String,
     /// What may be the label of a value: the heading above it, and the name of its file.
     labels: Vec<String>,
 }
 
-impl Statement {
+impl ChangedStatement {
     /// How a person may read it: as it is written; without disguise, markup and comments; as the value of its heading.
     pub(super) fn readings(&self) -> Vec<String> {
         let own = self.text.strip_prefix("Summary: ").unwrap_or(&self.text);
@@ -57,16 +52,16 @@ impl Statement {
 /// files together, so that a move is neither. Derived summary lines do not count.
 pub(super) fn changed_statements(
     changeset: &Changeset,
-    texts: &FileTexts<'_>,
+    texts: &ChangedTexts<'_>,
     fields: &[String],
-) -> (Vec<Statement>, Vec<Statement>) {
+) -> (Vec<ChangedStatement>, Vec<ChangedStatement>) {
     // A bullet that `rm --archive` takes out of the memory is removed, and one that `restore` brings back is added; one
     // that a limit evicts is moved.
     let crosses = |op: &Value| op == "rm" || op == "restore";
     let by_caller = changeset.operations.iter().any(|operation| operation.get("op").is_some_and(crosses));
     let ignored = |path: &str| path.starts_with("inbox/") || by_caller && path.starts_with("archive/");
     let mut difference: HashMap<String, i64> = HashMap::new();
-    let mut order: Vec<Statement> = Vec::new();
+    let mut order: Vec<ChangedStatement> = Vec::new();
     for ((path, before, after), file) in texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| !ignored(path)) {
         debug_assert_eq!(*path, file.path.as_str());
         let derived = file.summary.as_deref().unwrap_or_default();
@@ -80,24 +75,16 @@ pub(super) fn changed_statements(
         let after = statements(after_part, heading).into_iter().filter(|(text, _)| !is_derived(text));
         for ((text, heading), sign) in before.map(|row| (row, -1)).chain(after.map(|row| (row, 1))) {
             *difference.entry(text.clone()).or_insert_with(|| {
-                order.push(Statement { text, labels: labels(&heading, &file.path, fields) });
+                order.push(ChangedStatement {
+                    text,
+                    labels: guards::field_labels(&plain_text(&heading), &file.path, fields),
+                });
                 0
             }) += sign;
         }
     }
     let with = |wanted: i64| order.iter().filter(|s| difference[&s.text].signum() == wanted).cloned().collect();
     (with(1), with(-1))
-}
-
-/// The name of a file, and a heading in a file about the user, if it is called like a sensitive field: `Language` is another
-/// matter in a file about a project.
-fn labels(heading: &str, path: &MemoryPath, fields: &[String]) -> Vec<String> {
-    let is_about_user = PERSON_FILES.iter().any(|list| list.contains(&path.stem().to_lowercase()));
-    let heading = is_about_user.then(|| plain_text(heading));
-    let as_field = |name: &str| name.replace(['-', ' '], "_");
-    let field_of = |name: String| fields.iter().find(|field| as_field(&name).eq_ignore_ascii_case(field));
-    let fields = [path.stem().to_owned()].into_iter().chain(heading).filter_map(field_of);
-    fields.map(|field| field.replace('_', " ")).collect()
 }
 
 /// A text without its HTML comments, and the comments.
@@ -258,7 +245,8 @@ mod tests {
     use super::*;
 
     fn readings(text: &str, labels: &[&str]) -> Vec<String> {
-        Statement { text: text.into(), labels: labels.iter().map(|label| (*label).to_owned()).collect() }.readings()
+        ChangedStatement { text: text.into(), labels: labels.iter().map(|label| (*label).to_owned()).collect() }
+            .readings()
     }
 
     #[test]

@@ -130,7 +130,7 @@ fn merge_summary(
 }
 
 /// A list of words and its notation.
-struct WordList<'a> {
+struct FrontList<'a> {
     /// The indent and dash before each word of a block list; `None` for `[a, b]`.
     bullet: Option<&'a str>,
     words: Vec<&'a str>,
@@ -145,7 +145,7 @@ fn merge_lists(key: &str, base: Option<&str>, ours: &str, theirs: &str) -> Optio
     new.sort_unstable();
     new.dedup();
     words.extend(new);
-    let says_all = |l: &WordList| l.words.len() == words.len() && l.words.iter().all(|w| words.contains(w));
+    let says_all = |l: &FrontList| l.words.len() == words.len() && l.words.iter().all(|w| words.contains(w));
     let full = [(&a, ours), (&b, theirs)].into_iter().filter(|(l, _)| says_all(l)).map(|(_, text)| text).min();
     if let Some(text) = full {
         return Some(text.to_owned());
@@ -160,15 +160,15 @@ fn merge_lists(key: &str, base: Option<&str>, ours: &str, theirs: &str) -> Optio
     })
 }
 
-fn parse_list(text: &str) -> Option<WordList<'_>> {
+fn parse_list(text: &str) -> Option<FrontList<'_>> {
     let (first, below) = text.split_once('\n')?;
     let value = first.split_once(':')?.1.trim();
     if let Some(inner) = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
         let simple = below.trim().is_empty() && !inner.contains(['[', ']', '{', '}', '"', '\'', '#']);
         let words = inner.split(',').map(str::trim).filter(|w| !w.is_empty()).collect();
-        return simple.then_some(WordList { bullet: None, words });
+        return simple.then_some(FrontList { bullet: None, words });
     }
-    let mut list = WordList { bullet: None, words: Vec::new() };
+    let mut list = FrontList { bullet: None, words: Vec::new() };
     for line in below.lines() {
         let dash = line.find("- ").filter(|at| line[..*at].trim().is_empty())?;
         let word = line[dash + 2..].trim();

@@ -85,7 +85,7 @@ pub fn merge(
     }]
 }
 
-type MetaLine = Option<(String, String, BulletMeta)>;
+type MergedMeta = Option<(String, String, BulletMeta)>;
 
 /// An item's own lines without its indent, otherwise unchanged.
 pub fn own_lines(tree: &MergeTree, node: usize) -> String {
@@ -265,13 +265,13 @@ fn merge_rest(base: Option<&String>, ours: &String, theirs: &String) -> Vec<Merg
 }
 
 /// Merges the metadata lines key by key, for base, ours and theirs; the three differ if a key conflicts.
-fn merge_metadata(base: Option<&BulletLines>, ours: &BulletLines, theirs: &BulletLines) -> [MetaLine; 3] {
+fn merge_metadata(base: Option<&BulletLines>, ours: &BulletLines, theirs: &BulletLines) -> [MergedMeta; 3] {
     let was = base.map(|b| &b.meta);
     if let Some(line) = pick_changed(was, &ours.meta, &theirs.meta) {
         return [line.clone(), line.clone(), line.clone()];
     }
     let empty = BulletMeta::default();
-    let meta = |line: &MetaLine| line.as_ref().map_or(empty.clone(), |(_, _, m)| m.clone());
+    let meta = |line: &MergedMeta| line.as_ref().map_or(empty.clone(), |(_, _, m)| m.clone());
     let (o, a, b) = (was.map_or(empty.clone(), meta), meta(&ours.meta), meta(&theirs.meta));
     let known = [&ours.meta, &theirs.meta].into_iter().chain(was).flatten().next();
     let blank = known.map_or("  ".to_owned(), |(blank, ..)| blank.clone());
@@ -297,7 +297,7 @@ fn merge_metadata(base: Option<&BulletLines>, ours: &BulletLines, theirs: &Bulle
 }
 
 /// Metadata lines indented to the width of their bullet's marker: below `10. ` it takes more than below `- `.
-fn align_metadata(lines: [MetaLine; 3], marker: &str, owns: [Option<&BulletLines>; 3]) -> [MetaLine; 3] {
+fn align_metadata(lines: [MergedMeta; 3], marker: &str, owns: [Option<&BulletLines>; 3]) -> [MergedMeta; 3] {
     let like = owns
         .into_iter()
         .flatten()

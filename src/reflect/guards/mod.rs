@@ -45,7 +45,7 @@ pub use duplicate::{RelatedText, find_related, find_related_or_exclusive, find_r
 pub use evidence::{QuoteEvidence, find_evidence};
 pub use grounding::{GroundingSources, check_grounding, check_particulars};
 use possible_contradiction::opposite_states;
-pub use sensitive::{benign_field, sensitive_field};
+pub use sensitive::{benign_field, field_labels, sensitive_field};
 pub use withheld::is_withheld;
 
 use crate::text::phrase::{WordToken, has_unspaced_script, word_tokens};

@@ -5,6 +5,7 @@
 //! matter: the name of the user's cat is not sensitive, and neither is the region where a server lives.
 
 use super::WritingRules;
+use crate::path::MemoryPath;
 use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, is_number, match_at, word_tokens};
 use crate::text::prose_mask::{mask_non_prose, mask_phrases, split_label};
 use crate::text::sentences::sentences;
@@ -149,6 +150,20 @@ const HAN_UNRELATED: PhraseList = phrase_list!("guards/consent/unrelated.zh.txt"
 pub fn sensitive_field(text: &str, rules: &WritingRules) -> Option<String> {
     stated_field(text, &rules.sensitive)
 }
+
+/// What may be the label of a value, if it is called like one of these fields: the name of its file, and the heading above
+/// it in a file about the user. `Language` is another matter in a file about a project.
+pub fn field_labels(heading: &str, path: &MemoryPath, fields: &[String]) -> Vec<String> {
+    let is_about_user = PERSON_FILES.iter().any(|list| list.contains(&path.stem().to_lowercase()));
+    let as_field = |name: &str| name.replace(['-', ' '], "_");
+    let field_of = |name: &str| fields.iter().find(|field| as_field(name).eq_ignore_ascii_case(field));
+    let names = [path.stem()].into_iter().chain(is_about_user.then_some(heading));
+    names.filter_map(field_of).map(|field| field.replace('_', " ")).collect()
+}
+
+/// Names of files about the user.
+const PERSON_FILES: [WordList; 2] =
+    [word_list!("guards/consent/person_files.en.txt"), word_list!("guards/consent/person_files.zh.txt")];
 
 /// The benign field that a text states.
 pub fn benign_field(text: &str, rules: &WritingRules) -> Option<String> {

@@ -46,12 +46,13 @@ pub(super) fn ungrounded_name(
 /// The sensitive field that a created heading or file name states, alone or with the value below it, and the statement.
 pub(super) fn fields_of_names(planned: &PlannedEffects<'_>, context: &JudgeContext<'_>) -> Option<(String, String)> {
     let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
-    let with_heading = added.filter_map(|e| {
-        let heading = e.section.as_deref()?.replace('-', " ");
+    let with_label = added.flat_map(|e| {
         let is_value = e.text.split_whitespace().count() <= MAX_VALUE_WORDS && !e.text.contains([':', '：']);
-        is_value.then(|| format!("{heading}: {}", e.text))
+        let heading = e.section.as_deref().filter(|_| is_value).unwrap_or_default();
+        let fields: &[String] = if is_value { &context.rules.sensitive } else { &[] };
+        guards::field_labels(heading, &e.path, fields).into_iter().map(|label| format!("{label}: {}", e.text))
     });
-    let all = created_names(planned).into_iter().chain(with_heading);
+    let all = created_names(planned).into_iter().chain(with_label);
     all.into_iter().find_map(|text| Some((guards::sensitive_field(&text, context.rules)?, text)))
 }
 

@@ -48,7 +48,7 @@ struct ScoredLink {
 fn scored_links(files: &[ItemFacts<'_>], hits: &[ScoredItem]) -> Vec<ScoredLink> {
     let names = LinkNames::new(files.iter().map(|facts| &facts.file.path));
     let starts: Vec<usize> = (0..=files.len()).map(|file| hits.partition_point(|hit| hit.file < file)).collect();
-    let resolver = LinkResolver { files, hits, starts, names };
+    let resolver = LinkedItems { files, hits, starts, names };
     let mut links = Vec::new();
     for (file, about) in files.iter().enumerate().filter(|(_, about)| !about.file.links.is_empty()) {
         let own = resolver.starts[file]..resolver.starts[file + 1];
@@ -64,7 +64,7 @@ fn scored_links(files: &[ItemFacts<'_>], hits: &[ScoredItem]) -> Vec<ScoredLink>
 }
 
 /// Resolves links to scored items.
-struct LinkResolver<'a> {
+struct LinkedItems<'a> {
     files: &'a [ItemFacts<'a>],
     hits: &'a [ScoredItem],
     /// The first scored item of each file.
@@ -72,7 +72,7 @@ struct LinkResolver<'a> {
     names: LinkNames<'a>,
 }
 
-impl LinkResolver<'_> {
+impl LinkedItems<'_> {
     /// The scored items that a link points to. A link to its whole own file gives none.
     fn linked_hits(&self, holder: usize, link: &FileLink) -> Option<(usize, usize)> {
         let (named, part) = target_and_fragment(&self.files[holder].file.document, link);
