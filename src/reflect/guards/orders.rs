@@ -5,6 +5,7 @@
 //! memory as data.
 
 mod chinese;
+mod topic_order;
 
 use super::{GuardFinding, GuardText, MemoryKind, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, matched_text, word_tokens};

@@ -5,6 +5,7 @@
 
 use super::super::MemoryKind;
 use super::super::chinese_clause::{STATES, is_habitual};
+use super::topic_order::topic_order;
 use crate::text::chinese_words::{ChineseWord, WordClass, chinese_words};
 use crate::text::phrase::PhrasePatterns;
 use crate::text::prose_mask::{mask_phrases, split_label};
@@ -51,13 +52,6 @@ const TELLING_WORDS: [&str; 3] = ["正在", "习惯", "，用户"];
 /// Who acts.
 const ACTORS: PhraseList = phrase_list!("guards/orders/actors.zh.txt");
 const ACTOR_ENDS: &[char] = &['员', '师', '者', '商', '队', '组', '局', '校', '院', '司', '们', '_'];
-/// What an agent writes, and parts of it.
-const TOPICS: PhraseList = phrase_list!("guards/orders/topics.zh.txt");
-/// Verbs for how such a thing is written.
-const WRITING: WordList = word_list!("guards/orders/writing.zh.txt");
-const PROHIBITIONS: WordList = word_list!("guards/orders/prohibitions.zh.txt");
-/// Adverbs that say how something is to be done.
-const MANNERS: WordList = word_list!("guards/orders/manners.zh.txt");
 /// Words that end a condition, and those that open one.
 const CONDITION_ENDS: WordList = word_list!("guards/orders/condition_ends.zh.txt");
 const CONDITION_OPENINGS: WordList = word_list!("guards/orders/condition_openings.zh.txt");
@@ -213,7 +207,7 @@ fn is_opening(word: &ChineseWord<'_>) -> bool {
 }
 
 /// Whether a word names who acts: a person, a group, a program that acts by itself.
-fn names_actor(word: &ChineseWord<'_>) -> bool {
+pub(super) fn names_actor(word: &ChineseWord<'_>) -> bool {
     match word.class {
         WordClass::Pronoun => {
             !["每", "该", "此", "这", "本", "各", "每个", "任何", "这个", "所有"].contains(&word.text)
@@ -226,93 +220,8 @@ fn names_actor(word: &ChineseWord<'_>) -> bool {
     }
 }
 
-/// An order whose topic stands before its verb, or that says in which manner or order something is done: 报价单里别写折扣,
-/// 图片压缩后再上传. Never one that names who acts before the verb.
-fn topic_order<'a>(words: &[ChineseWord<'a>]) -> Option<&'a str> {
-    let acts = |i: usize| {
-        words
-            .get(i)
-            .is_some_and(|w| w.class.is_verbal() && !STATES.contains(w.text) || matches!(w.text, "把" | "将" | "用"))
-    };
-    let states = |w: &ChineseWord<'_>| {
-        matches!(
-            w.text,
-            "是" | "有" | "为" | "叫" | "由" | "喜欢" | "喜爱" | "偏好" | "习惯" | "希望" | "倾向" | "坚持"
-        )
-    };
-    let is_free = |i: usize| !words[..i].iter().any(|w| names_actor(w) || states(w));
-    let first = words.first()?;
-    // What stands in a second clause has its subject in the first one, unless that is a condition.
-    let words = match words.iter().position(|w| w.class == WordClass::Mark) {
-        Some(mark) if condition_end(words).is_none() => &words[..mark],
-        _ => words,
-    };
-    let listed = |list: WordList| words.iter().position(|w| list.contains(w.text));
-    let position = |texts: &[&str]| words.iter().position(|w| texts.contains(&w.text));
-    if let Some(i) =
-        position(&["千万", "切记", "不得", "不准", "不许", "严禁"]).filter(|i| is_free(*i) && *i + 1 < words.len())
-    {
-        return Some(words[i].text);
-    }
-    if let Some(i) = listed(PROHIBITIONS).filter(|i| is_free(*i)) {
-        return words
-            .get(i + 1)
-            .filter(|w| w.class.is_verbal() || matches!(w.text, "把" | "将" | "用" | "再"))
-            .map(|_| words[i].text);
-    }
-    if let Some(i) = position(&["再"]).filter(|i| is_free(*i) && acts(i + 1)) {
-        let is_second = words[..i].iter().any(|w| matches!(w.text, "先" | "后" | "完" | "之后" | "以后"));
-        return is_second.then_some("再");
-    }
-    if let (Some(i), Some(n)) = (position(&["先"]), position(&["后", "再", "然后"]))
-        && i < n
-        && is_free(n)
-        && acts(i + 1)
-        && acts(n + 1)
-    {
-        return Some("先");
-    }
-    let is_each = matches!(first.text, "每" | "每个" | "每条" | "所有" | "凡" | "各" | "任何" | "一切" | "全部");
-    let manner = listed(MANNERS).filter(|i| is_free(*i) && acts(i + 1));
-    let each = position(&["都", "均", "要", "须", "必须", "应"]).filter(|i| is_each && is_free(*i) && acts(i + 1));
-    if let Some(i) = manner.or(each) {
-        return Some(words[i].text);
-    }
-    if matches!(first.text, "遇到" | "碰到" | "收到" | "看到" | "发现" | "读到" | "凡是") {
-        return (2..words.len()).find(|i| is_free(*i) && acts(*i)).map(|_| first.text);
-    }
-    let names_topic = |w: &ChineseWord<'_>| TOPICS.iter().any(|topic| topic == w.text);
-    let topic_before = |i: usize| words[..i].iter().any(names_topic) && is_free(i);
-    if let Some(i) = position(&["尽量", "尽可能", "最好", "务必", "一定", "统一"]).filter(|i| topic_before(*i))
-    {
-        return Some(words[i].text);
-    }
-    let measures = words.last().is_some_and(|w| matches!(w.text, "为准" | "为主" | "为限"))
-        || words.len() > 2
-            && words[words.len() - 2].text == "为"
-            && matches!(words[words.len() - 1].text, "准" | "主" | "限");
-    if let Some(i) = position(&["以"]).filter(|i| measures && topic_before(*i)) {
-        return Some(words[i].text);
-    }
-    // 没把握的知识点就说不知道: what to do with a kind of thing.
-    let is_kind = |i: usize| words[..i].iter().any(|w| w.text == "的") && words[i - 1].class == WordClass::Noun;
-    if let Some(i) = position(&["就", "则", "便", "一律"])
-        .filter(|i| *i > 1 && is_kind(*i) && is_free(*i) && words.get(i + 1).is_some_and(|w| w.class.is_verbal()))
-    {
-        return Some(words[i].text);
-    }
-    let duty = position(&["要", "须", "必须", "应", "应当", "应该", "不得", "不能", "需"]);
-    let does = |i: usize| acts(i) || words.get(i).is_some_and(|w| w.class == WordClass::Preposition);
-    if let Some(i) = duty.filter(|i| *i > 0 && names_topic(&words[i - 1]) && is_free(*i) && does(i + 1)) {
-        return Some(words[i].text);
-    }
-    let writes = (1..words.len().min(7)).find(|i| WRITING.contains(words[*i].text))?;
-    let is_topic = words[..writes].iter().any(names_topic);
-    (is_topic && is_free(writes) && words.get(writes + 1).is_some_and(|w| w.text != "在")).then_some(words[writes].text)
-}
-
 /// The index of the last word of a condition that opens a sentence and names no person: "提交前", "测试失败时".
-fn condition_end(words: &[ChineseWord<'_>]) -> Option<usize> {
+pub(super) fn condition_end(words: &[ChineseWord<'_>]) -> Option<usize> {
     let clause = words.iter().position(|w| w.class == WordClass::Mark).unwrap_or(words.len());
     if words.first().is_some_and(|w| CONDITION_OPENINGS.contains(w.text)) && clause < words.len() {
         return (!words[..clause].iter().any(names_actor)).then_some(clause);
