@@ -56,12 +56,19 @@ pub(super) struct NewText<'a> {
     statement: Statement<'a>,
     words: EnglishSources,
     fields: Vec<String>,
+    /// Whether also texts that share most of their words may contradict it, whatever differs.
+    is_broad: bool,
 }
 
 impl<'a> NewText<'a> {
     pub(super) fn new(text: &'a str) -> NewText<'a> {
         let fields = SINGLE_FIELDS.iter().filter(|field| states(text, field)).map(|f| (*f).to_owned()).collect();
-        NewText { statement: Statement::of(text), words: EnglishSources::of([text].into_iter()), fields }
+        NewText {
+            statement: Statement::of(text),
+            words: EnglishSources::of([text].into_iter()),
+            fields,
+            is_broad: true,
+        }
     }
 
     /// Whether this text and one of the memory may exclude each other.
@@ -122,7 +129,10 @@ impl<'a> NewText<'a> {
         if is_one_person && !left.is_empty() && !right.is_empty() && !is_apart && says_what_it_is(text, known) {
             return true;
         }
-        is_one_person && left.shared > 0 && is_value_changed(new, &old, &left, &right)
+        is_one_person
+            && left.shared > 0
+            && (is_value_changed(new, &old, &left, &right)
+                || self.is_broad && !is_open(new) && !is_open(&old) && share_most_words(&left, &right))
     }
 
     /// Like [`NewText::may_contradict`], also of single clauses that deny something: "through branches, never directly".
@@ -169,10 +179,6 @@ fn says_what_it_is(a: &str, b: &str) -> bool {
 
 /// Whether two texts have another value of one kind for the same thing.
 fn is_value_changed(new: &Statement<'_>, old: &Statement<'_>, left: &Remainder, right: &Remainder) -> bool {
-    // "Banks with" takes one value.
-    let is_open = |s: &Statement<'_>| {
-        is_multi_valued(&Statement::of(&s.text.replace(" with ", " at "))) && !has_one_value(s) && !bounds(s)
-    };
     let is_open_event = |s: &&Statement<'_>| s.is_event() && !bounds(s);
     if [new, old].iter().any(is_open_event) {
         return false;
@@ -209,6 +215,19 @@ fn is_value_changed(new: &Statement<'_>, old: &Statement<'_>, left: &Remainder, 
         && left.shared >= MIN_SHARED
         && left.shared * 10 >= left.total * 6
         && !(compares(new) && compares(old))
+}
+
+/// Whether a statement may hold of several things: "is allergic to". "Banks with" takes one value.
+fn is_open(statement: &Statement<'_>) -> bool {
+    let is_multi_valued = is_multi_valued(&Statement::of(&statement.text.replace(" with ", " at ")));
+    is_multi_valued && !has_one_value(statement) && !bounds(statement)
+}
+
+/// Whether each of two texts has words of its own, and the shorter one shares half of its words with the other: what
+/// they say about the same thing may not agree, in whatever words.
+fn share_most_words(left: &Remainder, right: &Remainder) -> bool {
+    let shared = left.shared.min(right.shared);
+    shared >= 2 && shared * 2 >= left.total.min(right.total) && !left.is_empty() && !right.is_empty()
 }
 
 /// Whether a statement is about the beginning, the end or the maker of something.
@@ -398,7 +417,7 @@ fn opposite_words(a: &str, b: &str) -> Option<(String, String)> {
 
 /// The first of some texts that a new one may exclude.
 pub fn find_possible_contradiction<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Option<String> {
-    possible_contradictions(text, others).next().map(str::to_owned)
+    possible_contradictions(NewText::new(text), others).next().map(str::to_owned)
 }
 
 /// The first of some texts that differs from a new one in one value or state of one thing, so that both can hardly be
@@ -406,7 +425,8 @@ pub fn find_possible_contradiction<'a>(text: &str, others: impl Iterator<Item = 
 pub fn find_exclusive_value<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Option<String> {
     let shared = SharedParts::of(text, SINGLE_FIELDS.iter().any(|field| states(text, field)));
     let alike = others.filter(|known| shared.are_mostly_in(known)).take(MAX_ALIKE);
-    possible_contradictions(text, alike).find(|known| differ_in_one_value(text, known)).map(str::to_owned)
+    let new = NewText { is_broad: false, ..NewText::new(text) };
+    possible_contradictions(new, alike).find(|known| differ_in_one_value(text, known)).map(str::to_owned)
 }
 
 /// So many texts with words of a new one are compared once more, which takes as long as a new text does.
@@ -418,8 +438,11 @@ pub fn tells_an_end(text: &str) -> bool {
 }
 
 /// Those of some texts that a new one may exclude.
-fn possible_contradictions<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
-    let new = NewText::new(text);
+fn possible_contradictions<'a>(
+    new: NewText<'_>,
+    others: impl Iterator<Item = &'a str>,
+) -> impl Iterator<Item = &'a str> {
+    let text = new.statement.text;
     let shared = SharedParts::of(text, !new.fields.is_empty());
     let attributes = AttributeReading::new(text);
     let topics = attributes.topics();
