@@ -19,8 +19,10 @@ use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 mod binding;
 mod chinese;
+mod chinese_slots;
 pub(super) mod chinese_words;
 mod choice;
+mod clause_subject;
 mod comparison;
 pub(super) mod english;
 mod numbers;
@@ -113,9 +115,13 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(order::changed_unit(&statement, &all, UNITS))
         .chain(order::changed_frequency(text, &said, FREQUENCIES, HAN_FREQUENCIES))
         .chain(order::raised_degree(text, &all, DEGREES, HAN_DEGREES))
-        .chain(order::moved_subject(&statement, &said))
+        .chain(clause_subject::is_of_another_subject(text, &said).then(|| "order".to_owned()))
+        .chain(order::part_as_whole(text, &said))
+        .chain(order::turned_degree(text, &said))
         .chain(binding::moved_value(text, turns))
-        .chain(choice(text, sources))
+        .chain(chinese_slots::value_of_another_place(text, turns))
+        .chain(choice(text, sources, nearby))
+        .chain(polarity::lost_denial(text, &all))
         .chain(polarity::ended_thing(text, &said))
         .chain(polarity::opposed_word(text, &said, &all))
         .chain(polarity::reversed_word(text, &all));
@@ -157,6 +163,10 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
         }
     }
     missing.extend(chinese::missing_names(text, &statement, &vocabulary.low));
+    let numbers = numbers::missing_han_numbers(text, &vocabulary.low);
+    missing.extend(
+        numbers.into_iter().filter(|number| !missing.iter().any(|known| known.contains(number))).collect::<Vec<_>>(),
+    );
     if polarity_differs(text, sources) {
         missing.push("not".into());
     }
@@ -193,6 +203,8 @@ fn unsupported_content(
     let low = &sources.join("\n").to_lowercase();
     let texts = || sources.iter().chain(nearby).copied();
     let mut english = english::EnglishSources::of_evidence(texts()).unsupported(statement);
+    // "The user's jazz trio" adds more than a kind.
+    let adds_one = english.len() < 2;
     english.retain(|word| !english::names_kind_of_known(statement, word));
     let han = nearby.iter().fold(low.clone(), |all, text| format!("{all}\n{}", text.to_lowercase()));
     // A label is a word of the memory.
@@ -201,7 +213,9 @@ fn unsupported_content(
     // What kind a thing is ("the game Lanternfall"), and a character of a longer word, no list can know. Another thing in
     // the place of what the source names is neither.
     match (english.as_slice(), runs.as_slice()) {
-        ([word], []) if english::may_name_kind(statement, word) && !scope::has_other_noun(statement, said) => {
+        ([word], [])
+            if adds_one && english::may_name_kind(statement, word) && !scope::has_other_noun(statement, said) =>
+        {
             Vec::new()
         }
         ([], runs) if chinese_words::are_parts_of_supported(&value.to_lowercase(), runs, &han) => Vec::new(),
@@ -209,17 +223,23 @@ fn unsupported_content(
     }
 }
 
-/// The option that an answer does not choose, if the sources are a question and its answer.
-fn choice(text: &str, sources: &GroundingSources<'_>) -> Option<String> {
+/// The option that an answer does not choose, or the statement that it corrects, if the sources or the turns nearby have
+/// a question and its answer.
+fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<String> {
     let quote = normalize(sources.quote);
-    let answer = sources.texts.iter().rposition(|text| contains_words(&normalize(text), &quote))?;
-    let others = sources.texts.iter().enumerate().filter(|(i, text)| *i != answer && text.contains(['?', '？']));
+    let at = sources.texts.iter().rposition(|text| contains_words(&normalize(text), &quote))?;
+    let answer = sources.texts[at];
+    let questions = || sources.texts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, text)| *text);
     let of_answer = |question: &str| {
-        choice::rejected_option(text, question, sources.texts[answer])
-            .or_else(|| choice::corrected_value(text, question, sources.texts[answer]))
+        choice::rejected_option(text, question, answer)
+            .or_else(|| choice::corrected_value(text, question, answer))
+            .or_else(|| choice::denied_statement(text, question, answer, sources.quote))
+            .or_else(|| choice::other_offer(text, question, answer, sources.quote))
     };
-    let by_answer = others.into_iter().find_map(|(_, question)| of_answer(question));
-    by_answer.or_else(|| choice::rejected_of_two(text, sources.texts[answer]))
+    questions()
+        .find_map(of_answer)
+        .or_else(|| nearby.iter().rev().find_map(|question| choice::clearly_rejected_option(text, question, answer)))
+        .or_else(|| choice::rejected_of_two(text, answer))
 }
 
 /// The whole sentences of the sources that a quote is from: a model may leave out "I doubt that" before it. The quote,

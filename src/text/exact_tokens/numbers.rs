@@ -274,6 +274,10 @@ impl BoundNumber<'_> {
             return same.iter().any(|k| k.half == Some(half));
         }
         let low = sources.join(" ").to_lowercase();
+        // 06:45 is no evening, whatever else the sources name.
+        if half == "pm" && low.contains(&format!("0{}", self.value)) {
+            return false;
+        }
         let words: &[&str] = if half == "am" { &MORNING } else { &EVENING };
         let (hour, rest) = self.value.split_once(':').map_or((self.value.as_str(), ""), |(hour, rest)| (hour, rest));
         let later = hour.parse::<u32>().map(|h| if h == 12 { 12 } else { h + 12 }).unwrap_or(99);

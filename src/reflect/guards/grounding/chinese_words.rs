@@ -216,13 +216,37 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
         _ => parts.into_iter().find_map(of_part),
     });
     changed.extend(made_up_reason(text, sources));
-    let asks = sentence.trim_end().ends_with('？') || sentence.contains('吗');
+    changed.extend(done_plan(text, clause));
+    changed.extend(hearsay(text, sentence));
+    // 我平时修表玩，这个还能修吗 asks about something else; 能回款，你信吗 does not.
+    let last = sentence.trim_end().trim_end_matches(['？', '?']).rsplit(['，', ',']).next().unwrap_or_default().trim();
+    let asks_all = last.starts_with('你') || last.chars().count() <= 3 || clause.contains(last);
+    let asks = (sentence.trim_end().ends_with('？') || sentence.contains('吗')) && asks_all;
     let is_request = ["能不能", "可以", "能", "请", "麻烦", "帮"].iter().any(|w| sentence.starts_with(w));
     if asks && !is_request && ["吗", "是不是", "要不要", "该不该", "会不会"].iter().any(|w| sentence.contains(w))
     {
         changed.push("吗".to_owned());
     }
     changed
+}
+
+/// The word for a plan of which a text says that it was done: 要改成, 改成了.
+fn done_plan(text: &str, clause: &str) -> Option<String> {
+    ["要", "将", "准备", "打算"].into_iter().find_map(|plan| {
+        let is_done = |(at, _): (usize, &str)| {
+            let verb: String = clause[at + plan.len()..].chars().take(2).collect();
+            verb.chars().count() == 2 && text.contains(&format!("{verb}了")) && !clause.contains(&format!("{verb}了"))
+        };
+        (!text.contains(plan) && clause.match_indices(plan).any(is_done)).then(|| plan.to_owned())
+    })
+}
+
+/// 听 of 听同事说, if a text tells as a fact what the user heard.
+fn hearsay(text: &str, sentence: &str) -> Option<String> {
+    let (_, rest) = sentence.split_once('听')?;
+    let who = rest.find('说').filter(|at| rest[..*at].chars().count() <= 6)?;
+    let is_heard = !rest[..who].contains(['，', ',']) && !text.contains(['听', '据', '说']);
+    is_heard.then(|| "听".to_owned())
 }
 
 /// Whether a word only says of a number that it is small: 只有十二套.
@@ -276,7 +300,9 @@ fn other_subject(text: &str, clause: &str) -> Option<String> {
     // 客户北光公司: the noun stands before a name that the text keeps.
     let next: String = rest.chars().take(2).collect();
     let is_title = next.chars().count() == 2 && text.starts_with(&next);
-    (is_user && !speaks && !is_title && !text.contains(noun)).then(|| noun.to_owned())
+    // What a teacher requires holds for the user.
+    let requires = matches!(next.as_str(), "要求" | "规定");
+    (is_user && !speaks && !is_title && !requires && !text.contains(noun)).then(|| noun.to_owned())
 }
 
 /// The word that introduces a reason of which no pair of characters stands in the sources.

@@ -16,6 +16,11 @@ const ORDINALS: PhraseList = phrase_list!("guards/grounding/ordinals.txt");
 /// Sections: first words of a refusal in English, in Chinese.
 const REFUSALS: PhraseList = phrase_list!("guards/grounding/refusals.txt");
 
+/// Verbs with which one option is taken.
+const CHOOSING: PhraseList = phrase_list!("guards/grounding/choosing.txt");
+/// Words for the option that is not named.
+const OTHERS: [&str; 5] = ["the other", "the other one", "另一个", "另一种", "另外一个"];
+
 /// Words of a part of a question that stands before its options.
 const QUESTION_WORDS: [&str; 10] = ["which", "what", "who", "where", "how", "when", "哪", "什么", "谁", "怎么"];
 
@@ -28,34 +33,127 @@ pub(super) fn rejected_option(text: &str, question: &str, answer: &str) -> Optio
     if Statement::of(text).is_negated() && !has_options(question) {
         return None;
     }
+    if let Some(word) = rejected_neighbour(text, question, answer) {
+        return Some(word);
+    }
     let options = options(question);
-    let stated: Vec<(String, String)> = polarities(text)
+    if options.len() >= 2 {
+        return stated_reject(text, &options, answer, chosen(&options, question, answer)?);
+    }
+    let stated = stated_words(text);
+    let is_refused = is_yes_no(question) && refuses(answer) && !Statement::of(text).is_negated();
+    let answered = words(answer);
+    let only_asked = stated.iter().any(|(key, _)| words(question).contains(key))
+        && stated.iter().all(|(key, _)| !answered.contains(key));
+    (is_refused && only_asked && !super::polarity::tells_an_end(text)).then(|| "not".to_owned())
+}
+
+/// Of the two words beside "or", the one that a text has in place of the one that the answer has: "present or past tense?",
+/// "weekly or every two weeks?".
+fn rejected_neighbour(text: &str, question: &str, answer: &str) -> Option<String> {
+    let (spaced, own, answer) = (spaced_words(question), spaced_words(text), spaced_words(answer));
+    let (before, after) = spaced.rsplit_once(" or ")?;
+    let is_content =
+        |word: &&str| !matches!(*word, "" | "the" | "a" | "an" | "every" | "to" | "in" | "on" | "at" | "with");
+    let left = before.split(' ').rfind(is_content)?;
+    let right = after.split(' ').find(is_content)?;
+    let has = |text: &str, word: &str| text.contains(&format!(" {word} "));
+    let rejected =
+        |kept: &str, other: &str| has(&answer, kept) && !has(&answer, other) && has(&own, other) && !has(&own, kept);
+    [(left, right), (right, left)]
+        .into_iter()
+        .find(|(kept, other)| rejected(kept, other))
+        .map(|(_, other)| other.to_owned())
+}
+
+/// Like [`rejected_option`], for options that stand in an earlier turn: the answer must choose one in so many words.
+pub(super) fn clearly_rejected_option(text: &str, question: &str, answer: &str) -> Option<String> {
+    let options = options(question);
+    let choice = if options.len() < 2 { None } else { chosen(&options, question, answer) };
+    stated_reject(text, &options, answer, choice.filter(|choice| choice.is_explicit)?)
+}
+
+/// The first word of a text that states an option which was not chosen.
+fn stated_reject(text: &str, options: &[OptionWords], answer: &str, choice: Choice) -> Option<String> {
+    let is_chosen = |i: &usize| choice.indexes.contains(i);
+    let kept: OptionWords = choice.indexes.iter().flat_map(|&i| options[i].iter().cloned()).collect();
+    let rejected = |key: &String| (0..options.len()).any(|i| !is_chosen(&i) && options[i].contains(key));
+    // What an answer states of another option may be true: "Go, but Rust for the parser".
+    let answered: HashSet<String> = match choice.is_explicit {
+        true => HashSet::new(),
+        false => stated_words(answer).into_iter().map(|(key, _)| key).collect(),
+    };
+    let stated = stated_words(text);
+    if kept.iter().all(|word| stated.iter().any(|(key, _)| key == word)) {
+        return None;
+    }
+    stated.into_iter().find(|(key, _)| rejected(key) && !kept.contains(key) && !answered.contains(key)).map(|(_, s)| s)
+}
+
+/// The words that a text does not deny: key, as written.
+fn stated_words(text: &str) -> Vec<(String, String)> {
+    polarities(text)
         .into_iter()
         .filter(|(.., polarity)| *polarity != Polarity::Denied)
         .map(|(key, surface, _)| (word_key(&key, &surface), surface))
-        .collect();
-    if options.len() < 2 {
-        let is_refused = is_yes_no(question) && refuses(answer) && !Statement::of(text).is_negated();
-        let answered = words(answer);
-        let only_asked = stated.iter().any(|(key, _)| words(question).contains(key))
-            && stated.iter().all(|(key, _)| !answered.contains(key));
-        return (is_refused && only_asked && !super::polarity::tells_an_end(text)).then(|| "not".to_owned());
+        .collect()
+}
+
+/// The word of a text that stands for something else which was offered, if an answer takes up another word of the turn
+/// before it and the text has nothing of the answer: "Violas, primulas or bellis?" "Violas then, 3 trays." Where both are
+/// names, the text may have more of the answer.
+pub(super) fn other_offer(text: &str, offered: &str, answer: &str, quote: &str) -> Option<String> {
+    let (own, answered, asked) = (words(text), words(answer), words(offered));
+    let taken: Vec<&String> = answered.iter().filter(|word| asked.contains(*word) && !own.contains(*word)).collect();
+    let is_passed_over = |key: &String| asked.contains(key) && !answered.contains(key);
+    let names = |text: &str| -> Vec<(String, String)> {
+        let statement = Statement::of(text);
+        let is_han = has_unspaced_script(text);
+        let is_name = |t: &&crate::text::statement::StatementToken<'_>| {
+            !t.is_han && (t.kind == TokenKind::Name || is_han && t.kind == TokenKind::Word)
+        };
+        statement.tokens.iter().filter(is_name).map(|t| (word_key(&t.key, t.surface), t.surface.to_owned())).collect()
+    };
+    let offered_names: HashSet<String> = names(offered).into_iter().map(|(key, _)| key).collect();
+    if taken.iter().any(|word| offered_names.contains(*word))
+        && let Some((_, surface)) =
+            names(text).into_iter().find(|(key, _)| is_passed_over(key) && offered_names.contains(key))
+        && !names(answer).iter().any(|(key, _)| names(text).iter().any(|(own, _)| own == key))
+    {
+        return Some(surface);
     }
-    let chosen = chosen(&options, answer)?;
-    let kept: OptionWords = chosen.iter().flat_map(|&i| options[i].iter().cloned()).collect();
-    let rejected = |key: &String| (0..options.len()).any(|i| !chosen.contains(&i) && options[i].contains(key));
-    let answered: HashSet<String> = polarities(answer)
-        .into_iter()
-        .filter(|(.., polarity)| *polarity == Polarity::Stated)
-        .map(|(key, surface, _)| word_key(&key, &surface))
-        .collect();
-    stated.into_iter().find(|(key, _)| rejected(key) && !kept.contains(key) && !answered.contains(key)).map(|(_, s)| s)
+    let has_answer = words(quote).iter().any(|word| own.contains(word));
+    if taken.is_empty() || has_answer || orders(answer) {
+        return None;
+    }
+    stated_words(text).into_iter().find(|(key, _)| is_passed_over(key)).map(|(_, surface)| surface)
+}
+
+/// Whether an answer chooses by a place: the second one.
+fn orders(answer: &str) -> bool {
+    ORDINALS.iter().any(|word| !word.is_empty() && holds(answer, word))
+}
+
+/// The name or word of a text that only a turn before the answer has, if the answer says no and names another instead:
+/// "You mentioned Riso." "No, it was Hato Press."
+pub(super) fn denied_statement(text: &str, before: &str, answer: &str, quote: &str) -> Option<String> {
+    if !refuses(answer) {
+        return None;
+    }
+    let (own, answered, asked) = (words(text), words(answer), words(before));
+    let names_another = words(quote).iter().any(|word| !own.contains(word));
+    let has_answer = words(quote).iter().filter(|word| own.contains(*word)).count() * 2 > words(quote).len();
+    let statement = Statement::of(text);
+    let names = statement.tokens.iter().filter(|t| t.kind == TokenKind::Name);
+    let names = names.map(|t| (word_key(&t.key, t.surface), t.surface.to_owned()));
+    let han = stated_words(text).into_iter().filter(|(key, _)| !key.is_ascii());
+    let denied = names.chain(han).find(|(key, _)| asked.contains(key) && !answered.contains(key));
+    denied.filter(|_| names_another && !has_answer).map(|(_, surface)| surface)
 }
 
 /// Like [`rejected_option`], for a statement that names two things and chooses one: "between A and B, I pick A".
 pub(super) fn rejected_of_two(text: &str, said: &str) -> Option<String> {
-    let low = said.to_lowercase();
-    if let Some((_, two)) = low.split_once("between ") {
+    if let Some((_, two)) = said.split_once("between ") {
         let (pair, rest) = two.split_once([',', '.', '\n']).unwrap_or((two, ""));
         return rejected_option(text, &format!("{}?", pair.replace(" and ", " or ")), rest);
     }
@@ -94,14 +192,21 @@ fn has_options(question: &str) -> bool {
 fn options(question: &str) -> Vec<OptionWords> {
     let is_han = has_unspaced_script(question);
     let ends = |c: char| matches!(c, '?' | '？' | '。' | '.' | '\n' | '!' | '！');
-    let mark = if is_han { "还是" } else { " or " };
-    let sentence = question.split(ends).rfind(|sentence| sentence.to_lowercase().contains(mark));
-    let Some((before, after)) = sentence.and_then(|sentence| sentence.rsplit_once(mark)) else { return Vec::new() };
+    let marks: &[&str] = if is_han { &["还是", "或者", "或是", "或"] } else { &[" or "] };
+    let with = |mark: &&str| question.split(ends).rfind(|sentence| sentence.to_lowercase().contains(*mark));
+    let found = marks.iter().find_map(|mark| Some((*mark, with(mark)?)));
+    let Some((mark, (before, after))) = found.and_then(|(mark, s)| Some((mark, s.rsplit_once(mark)?))) else {
+        return Vec::new();
+    };
     let cut = |c: char| matches!(c, ',' | '，' | '、' | ':' | '：' | ';' | '；' | '(' | '（');
     let last = ordered_words(after.split(cut).next().unwrap_or(after));
     let asks = |part: &str| QUESTION_WORDS.iter().any(|word| part.to_lowercase().contains(word));
     // "Which one, Go, Rust or Zig?": the options stand behind the question word.
-    let parts: Vec<&str> = before.split(cut).flat_map(|part| part.split(mark)).collect();
+    let parts: Vec<&str> =
+        before.split(cut).flat_map(|part| part.split(mark)).filter(|part| !part.trim().is_empty()).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
     let first = parts.iter().rposition(|part| asks(part)).map_or(0, |at| at + 1).min(parts.len() - 1);
     let is_list = before.contains(['、', ',']) || parts.len() > first + 1 && before.contains(mark);
     let first = if is_list { first } else { parts.len() - 1 };
@@ -149,9 +254,15 @@ fn han_option<'a>(part: &'a str, last: &str) -> &'a str {
     &plain[start..at]
 }
 
-/// The indexes of the options that an answer chooses; `None` if it chooses none, or all.
-fn chosen(options: &[OptionWords], answer: &str) -> Option<Vec<usize>> {
-    let spaced = spaced_words(answer);
+/// The options that an answer chooses.
+struct Choice {
+    indexes: Vec<usize>,
+    /// Whether the answer says so by a verb of choosing, by their place, or names nothing else.
+    is_explicit: bool,
+}
+
+/// The options that an answer chooses; `None` if it chooses none, or all.
+fn chosen(options: &[OptionWords], question: &str, answer: &str) -> Option<Choice> {
     let (mut stated, mut denied) = (OptionWords::new(), OptionWords::new());
     for (key, surface, polarity) in polarities(answer) {
         let key = word_key(&key, &surface);
@@ -164,19 +275,52 @@ fn chosen(options: &[OptionWords], answer: &str) -> Option<Vec<usize>> {
     let with =
         |words: &OptionWords| (0..options.len()).filter(|&i| !options[i].is_disjoint(words)).collect::<Vec<usize>>();
     let (mut named, refused) = (with(&stated), with(&denied));
+    // "Oak is too soft, the other one".
+    if let ([one], true) = (named.as_slice(), options.len() == 2 && names_the_other(answer)) {
+        return Some(Choice { indexes: vec![1 - one], is_explicit: true });
+    }
+    let clauses: Vec<&str> = super::clauses(answer).flat_map(|clause| clause.split(". ")).collect();
+    let of_clause = |clause: &str| {
+        let found: OptionWords = stated_words(clause).into_iter().map(|(key, _)| key).collect();
+        with(&found)
+    };
+    let picks = |clause: &&&str| CHOOSING.iter().any(|verb| holds(clause, verb));
+    if let Some(picked) = clauses.iter().find(picks).map(|c| of_clause(c)).filter(|picked| picked.len() == 1) {
+        return Some(Choice { indexes: picked, is_explicit: true });
+    }
+    // "The text version, tables are hard to read": an answer that begins with nothing but an option.
+    let first = clauses.iter().find(|clause| !clause.is_empty()).copied().unwrap_or_default();
+    let opening = of_clause(first);
+    if let [one] = opening[..]
+        && words(first).is_subset(&options[one].union(&words(question)).cloned().collect())
+    {
+        return Some(Choice { indexes: opening, is_explicit: true });
+    }
     named.retain(|i| !refused.contains(i));
     if named.is_empty() && !refused.is_empty() {
         named = (0..options.len()).filter(|i| !refused.contains(i)).collect();
     }
+    let mut is_explicit = false;
     if named.is_empty() {
+        let spaced = spaced_words(answer);
         let last = options.len() - 1;
         let place = |word: &str| if word.is_ascii() { spaced.find(&format!(" {word} ")) } else { answer.find(word) };
         let first = |words: PhraseList| words.iter().filter_map(place).min();
         let by_ordinal =
             ORDINALS.sections().zip([0, 1, 2, last]).filter_map(|(words, n)| Some((first(words)?, n))).min();
         named.extend(by_ordinal.map(|(_, index)| index).filter(|index| *index <= last));
+        is_explicit = !named.is_empty();
     }
-    (!named.is_empty() && named.len() < options.len()).then_some(named)
+    (!named.is_empty() && named.len() < options.len()).then_some(Choice { indexes: named, is_explicit })
+}
+
+fn names_the_other(answer: &str) -> bool {
+    OTHERS.iter().any(|word| holds(answer, word))
+}
+
+/// Whether a text has a phrase, in English as whole words.
+fn holds(text: &str, phrase: &str) -> bool {
+    if phrase.is_ascii() { spaced_words(text).contains(&format!(" {phrase} ")) } else { text.contains(phrase) }
 }
 
 /// Whether a question is answered by yes or no.

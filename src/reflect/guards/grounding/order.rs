@@ -138,39 +138,57 @@ const EMPHASIS: &[&str] =
 const HAN_EMPHASIS: &[&str] =
     &["很", "太", "超", "贼", "巨", "极", "真", "好", "死", "要命", "得不行", "老是", "都", "最"];
 
-/// Whether a text says of one subject what a sentence says of another one: "Ravi reviews the SQL, Jo reviews the CSS",
-/// "Jo reviews the SQL". Only clauses that start with a name of their own are compared.
-pub(super) fn moved_subject(statement: &Statement<'_>, said: &str) -> Option<String> {
-    let clauses: Vec<Statement<'_>> = super::clauses(said)
-        .flat_map(|clause| clause.split(" while "))
-        .flat_map(|clause| clause.split(" and "))
-        .map(Statement::of)
-        .collect();
-    let subject = subject_name(statement)?;
-    let own: Vec<&Statement<'_>> = clauses.iter().filter(|c| subject_name(c).as_ref() == Some(&subject)).collect();
-    let others: Vec<&Statement<'_>> =
-        clauses.iter().filter(|c| subject_name(c).is_some_and(|name| name != subject)).collect();
-    if own.is_empty() || others.is_empty() {
-        return None;
+/// The word with which a text says of all things what its source says of some of them: "two of our five vans", 三个仓里有一个.
+pub(super) fn part_as_whole(text: &str, said: &str) -> Option<String> {
+    if has_unspaced_script(text) {
+        let counts_part = |said: &str, (at, _): (usize, &str)| {
+            let rest = said[at..].chars().take(8).collect::<String>();
+            rest.contains('有')
+                && rest.contains(|c: char| "一二两三四五六七八九几半部".contains(c) || c.is_ascii_digit())
+        };
+        let of_part = |said: &&str| {
+            ["里", "中", "当中"].iter().any(|word| said.match_indices(word).any(|m| counts_part(said, m)))
+        };
+        let said = super::clauses(said).find(of_part)?;
+        return WHOLE_HAN
+            .iter()
+            .find(|word| text.contains(**word) && !said.contains(**word))
+            .map(|word| (*word).to_owned());
     }
-    let has = |clauses: &[&Statement<'_>], key: &str| clauses.iter().any(|c| c.tokens.iter().any(|t| t.key == key));
-    let verb = statement.content().find(|t| t.key != subject && !subject.contains(t.surface))?;
-    let is_parallel = has(&own, &verb.key) && has(&others, &verb.key);
-    let moved = statement.content().find(|t| !has(&own, &t.key) && has(&others, &t.key));
-    moved.filter(|_| is_parallel).map(|_| "order".to_owned())
+    let (own, spaced) = (spaced_words(text), spaced_words(said));
+    let words: Vec<&str> = spaced.trim().split(' ').collect();
+    let is_group = |word: &str| matches!(word, "the" | "our" | "my" | "their" | "these" | "those" | "his" | "her");
+    let counts_part = |three: &[&str]| three[1] == "of" && is_group(three[2]) && PARTS.contains(three[0]);
+    let is_part = words.windows(3).any(counts_part);
+    let has = |text: &str, word: &str| text.contains(&format!(" {word} "));
+    let whole = WHOLE.iter().find(|word| has(&own, word) && !has(&spaced, word))?;
+    is_part.then(|| (*whole).to_owned())
 }
 
-/// The name at the start of a clause: in English its first word, in Chinese its first two characters.
-fn subject_name(clause: &Statement<'_>) -> Option<String> {
-    let mut tokens = clause.tokens.iter().filter(|t| t.kind != TokenKind::Filler);
-    let first = tokens.next()?;
-    if first.is_han {
-        let second = tokens.next().filter(|t| t.is_han)?;
-        return Some(format!("{}{}", first.surface, second.surface));
-    }
-    let is_name = first.surface.starts_with(char::is_uppercase) && first.kind != TokenKind::Number;
-    is_name.then(|| first.key.clone())
+/// `more` or `less`, if a text compares the same things in the same order and only this word is another one.
+pub(super) fn turned_degree(text: &str, said: &str) -> Option<String> {
+    let own = spaced_words(text);
+    let after = |text: &str, degree: &str| {
+        let rest = text.split_once(&format!(" {degree} "))?.1.to_owned();
+        let (quality, object) = rest.split_once(" than ")?;
+        Some((quality.to_owned(), object.trim().split(' ').next_back()?.to_owned()))
+    };
+    [("more", "less"), ("less", "more")].into_iter().find_map(|(stated, other)| {
+        let own = after(&own, stated)?;
+        let is_turned = super::clauses(said).any(|clause| {
+            let spaced = spaced_words(clause);
+            after(&spaced, other).is_some_and(|said| said.0 == own.0 && spaced.contains(&format!(" {} ", own.1)))
+                && spaced.split_once(" than ").is_some_and(|(_, rest)| rest.contains(own.1.as_str()))
+        });
+        (is_turned && !spaced_words(said).contains(&format!(" {stated} {} ", own.0))).then(|| stated.to_owned())
+    })
 }
+
+/// Words for all of some things.
+const WHOLE: [&str; 4] = ["all", "every", "each", "both"];
+const WHOLE_HAN: [&str; 5] = ["都", "全部", "所有", "每个", "全"];
+/// Words for some of them.
+const PARTS: WordList = word_list!("guards/grounding/parts.en.txt");
 
 /// The first spelling of the unit that a Chinese text starts with: 欧元 for 欧了.
 fn unit_name(text: &str) -> Option<&'static str> {

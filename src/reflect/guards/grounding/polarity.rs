@@ -90,6 +90,19 @@ pub(super) fn without_idle_negations(text: &str) -> String {
     }
 }
 
+/// `not`, if a text states the verb of a phrase that denies it in the sources and nothing else: "I don't mind".
+pub(super) fn lost_denial(text: &str, sources: &[&str]) -> Option<String> {
+    let own = spaced_words(text);
+    let said: String = sources.iter().map(|text| spaced_words(text)).collect();
+    let verb = |phrase: &str| phrase.strip_prefix("don't ").filter(|verb| !verb.contains(' ')).map(str::to_owned);
+    let is_lost = |phrase: &str| {
+        let Some(verb) = verb(phrase) else { return false };
+        let states = |text: &str| [verb.clone(), format!("{verb}s")].iter().any(|w| text.contains(&format!(" {w} ")));
+        said.contains(&format!(" {phrase} ")) && states(&own) && !Statement::of(text).is_negated()
+    };
+    NOT_DENYING.iter().any(is_lost).then(|| "not".to_owned())
+}
+
 fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
     let asks = clause.ends_with(['?', '？']);
     let plain = spaced_words(&without_idle_negations(clause));

@@ -21,6 +21,9 @@ const HAN_RELATIVES: PhraseList = phrase_list!("guards/grounding/relatives.zh.tx
 /// Words before whom an action is done to or for: 给, 向.
 const HAN_RECIPIENT_MARKS: [char; 9] = ['给', '向', '对', '为', '帮', '替', '问', '比', '从'];
 
+/// Verbs for what somebody gets from another.
+const HAN_TAKING: [char; 6] = ['学', '借', '买', '拿', '要', '租'];
+
 /// Who or what a clause speaks of, on one side of a verb.
 type Participants = HashSet<String>;
 
@@ -144,7 +147,10 @@ fn han_sides(clause: &str) -> Vec<VerbSides> {
             }
             let mark = |marks: &dyn Fn(char) -> bool| before.iter().rposition(|c| marks(*c));
             let passive = mark(&|c| matches!(c, '被' | '由' | '让' | '叫')).filter(|&m| m > 0);
-            let recipient = mark(&|c| HAN_RECIPIENT_MARKS.contains(&c)).filter(|&m| m > 0);
+            // 跟老王学: from him; 跟老王合租: with him.
+            let has_source = length == 1 && HAN_TAKING.contains(&chars[at]);
+            let is_recipient = |c: char| HAN_RECIPIENT_MARKS.contains(&c) || has_source && matches!(c, '跟' | '和');
+            let recipient = mark(&is_recipient).filter(|&m| m > 0);
             let object = mark(&|c| c == '把').filter(|&m| m > 0);
             let sides = match (passive, recipient, object) {
                 (Some(m), ..) => [keys(&before[m + 1..]), keys(&before[..m]).union(&keys(after)).cloned().collect()],
@@ -184,7 +190,9 @@ fn without_owners(clause: &str) -> String {
 
 /// Whether a character is a verb: it is listed, or 了, 过 or 着 follows.
 fn is_action(chars: &[char], at: usize) -> bool {
-    let is_marked = chars.get(at + 1).is_some_and(|next| matches!(next, '了' | '过' | '着'));
+    let is_marked = chars
+        .get(at + 1)
+        .is_some_and(|next| matches!(next, '了' | '过' | '着') || *next == '的' && HAN_TAKING.contains(&chars[at]));
     !is_function_char(chars[at]) && (is_marked || HAN_ACTIONS.iter().any(|verb| verb.chars().eq([chars[at]])))
 }
 

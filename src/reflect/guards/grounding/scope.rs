@@ -110,7 +110,9 @@ fn added_quantifier(spaced: &str, sources: &str) -> Option<String> {
         let next = spaced.split_once(&format!(" {added} ")).and_then(|(_, rest)| rest.split(' ').next());
         // "every Monday" is what "on Mondays" says, but not what "most Mondays" says.
         let is_limited = ["most", "some", "many", "almost", "nearly", "usually", "often", "other"];
-        let is_period = next.is_some_and(|word| PERIODS.contains(word))
+        // The period must be named, too: nightly, each night, nights.
+        let is_known = |word: &str| word.len() < 3 || sources.contains(&format!(" {}", word.trim_end_matches('s')));
+        let is_period = next.is_some_and(|word| PERIODS.contains(word) && is_known(word))
             && !is_limited.iter().any(|word| sources.contains(&format!(" {word} ")));
         (!is_period && !has_any(sources, QUANTIFIERS.sections().nth(n))).then(|| added.to_owned())
     })

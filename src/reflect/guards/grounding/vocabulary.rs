@@ -105,7 +105,9 @@ impl SourceVocabulary {
             let month = key.strip_prefix("month-");
             self.low.contains('月') && month.is_some_and(|month| self.numbers.contains(month))
         };
-        self.has_relative_date
+        let is_year = |word: &str| word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
+        let names_other_year = || is_year(key) && self.numbers.iter().chain(&self.keys).any(|number| is_year(number));
+        self.has_relative_date && !names_other_year()
             || self.keys.contains(key)
             || key.len() == 4 && self.numbers.contains(key)
             || is_han_month()
