@@ -125,8 +125,12 @@ pub fn map_files<T: Send>(root: &DataRoot, files: &[FoundFile], limit: usize, f:
     if files.len() < PARALLEL_FROM_FILES {
         return map_chunks(root, files, limit, f, &next).into_iter().flat_map(|(_, part)| part).collect();
     }
+    let here = platform::current_processor();
     let mut parts = std::thread::scope(|scope| {
-        let other_thread = scope.spawn(|| map_chunks(root, files, limit, f, &next));
+        let other_thread = scope.spawn(|| {
+            platform::leave_processor(here);
+            map_chunks(root, files, limit, f, &next)
+        });
         let mut parts_here = map_chunks(root, files, limit, f, &next);
         match other_thread.join() {
             Ok(part) => parts_here.extend(part),
