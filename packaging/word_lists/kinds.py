@@ -138,4 +138,5 @@ def main():
             print(key, *others)
 
 
-main()
+if __name__ == "__main__":
+    main()

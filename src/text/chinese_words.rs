@@ -95,6 +95,11 @@ pub fn is_two_character_verb(word: &str) -> bool {
     word.chars().count() == 2 && class_of(word).is_some_and(WordClass::is_verbal)
 }
 
+/// Whether a word of two characters is an adjective.
+pub fn is_two_character_adjective(word: &str) -> bool {
+    word.chars().count() == 2 && class_of(word) == Some(WordClass::Adjective)
+}
+
 fn class_of(word: &str) -> Option<WordClass> {
     use WordClass::*;
     Some(match CLASSES.value(word)? {

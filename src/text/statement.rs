@@ -13,7 +13,7 @@ use super::{stem, stopwords, verbs, word_frequency};
 
 const MONTHS: WordList = word_list!("statements/months.en.txt");
 const WEEKDAYS: WordList = word_list!("statements/weekdays.en.txt");
-const NUMBER_WORDS: WordList = word_list!("statements/number_words.en.txt");
+pub(crate) const NUMBER_WORDS: WordList = word_list!("statements/number_words.en.txt");
 const UNITS: WordList = word_list!("statements/units.en.txt");
 /// Words that negate a sentence, besides those that end in `n't`.
 pub const NEGATIONS: WordList = word_list!("statements/negations.en.txt");
@@ -138,7 +138,7 @@ fn tokens(text: &str, starts_sentence: bool) -> Vec<StatementToken<'_>> {
         let length = if first.is_ascii_digit() {
             push_number(rest, &mut out)
         } else if is_unspaced(first) {
-            push_han(rest, &mut out)
+            push_han(rest, starts_clause(&text[..at]), &mut out)
         } else if first.is_alphanumeric() {
             push_word(rest, sentence_start, &mut out)
         } else {
@@ -184,7 +184,9 @@ fn push_number<'a>(rest: &'a str, out: &mut Vec<StatementToken<'a>>) -> usize {
 }
 
 /// A character of a script without spaces, or a phrase in it that counts as one. Returns its length in bytes.
-fn push_han<'a>(rest: &'a str, out: &mut Vec<StatementToken<'a>>) -> usize {
+///
+/// `starts_clause`: whether 不过 is a conjunction; elsewhere it denies a verb: 下面的东西不过检查.
+fn push_han<'a>(rest: &'a str, starts_clause: bool, out: &mut Vec<StatementToken<'a>>) -> usize {
     let phrase = |list: PhraseList| list.iter().find(|p| rest.starts_with(*p));
     let first = rest.chars().next().map_or(0, char::len_utf8);
     if let Some(month) = rest.strip_prefix('月').and(out.last_mut()).filter(|t| t.kind == TokenKind::Number) {
@@ -201,7 +203,10 @@ fn push_han<'a>(rest: &'a str, out: &mut Vec<StatementToken<'a>>) -> usize {
             return length;
         }
     }
-    if let Some(word) = phrase(HAN_NOT_NEGATIONS).filter(|_| phrase(HAN_NEGATED).is_none()) {
+    let passes =
+        rest.strip_prefix("不过").is_some_and(|after| !after.starts_with(['是', '就', '才', '一', '如', '几']));
+    let is_denied = phrase(HAN_NEGATED).is_some() || passes && !starts_clause;
+    if let Some(word) = phrase(HAN_NOT_NEGATIONS).filter(|_| !is_denied) {
         out.extend(word.char_indices().map(|(i, c)| han_token(&rest[i..i + c.len_utf8()], TokenKind::Word)));
         return word.len();
     }
@@ -223,6 +228,11 @@ fn push_han<'a>(rest: &'a str, out: &mut Vec<StatementToken<'a>>) -> usize {
     }
     out.push(han_token(&rest[..first], TokenKind::Word));
     first
+}
+
+/// Whether a clause starts after a text, or an adverb that stands before 不过: 只不过, 再好不过.
+fn starts_clause(before: &str) -> bool {
+    !before.ends_with(is_unspaced) || before.ends_with(['只', '好', '最', '再', '大', '多', '胜'])
 }
 
 fn han_token(surface: &str, kind: TokenKind) -> StatementToken<'_> {
@@ -395,6 +405,8 @@ mod tests {
         assert!(!Statement::of("Never deploys without tests").is_negated());
         assert!(!Statement::of("咖啡不仅好喝").is_negated());
         assert!(Statement::of("对花粉不过敏").is_negated());
+        assert!(Statement::of("下面的目录不过检查").is_negated());
+        assert!(!Statement::of("很慢，不过能用").is_negated() && !Statement::of("他只不过累了").is_negated());
     }
 
     #[test]

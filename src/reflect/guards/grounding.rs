@@ -25,9 +25,11 @@ mod choice;
 mod clause_subject;
 mod comparison;
 pub(super) mod english;
+mod kind_words;
 mod numbers;
 pub(super) mod order;
 mod polarity;
+mod quantities;
 mod roles;
 pub(super) mod scope;
 mod vocabulary;
@@ -78,9 +80,11 @@ pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<G
 /// What [`missing_particulars`] reports, the words of content that nothing in the sources supports, and what the text
 /// changes without a word: `always`, `used to`, `brother` for a person of whom the source says it.
 pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Vec<String> {
+    let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
+    let restated = quantities::in_forms_of(text, &all);
+    let text = restated.as_deref().unwrap_or(text);
     let (statement, plain) = (Statement::of(text), normalize(text));
     let plain = plain.trim_end_matches(['.', '。']);
-    let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
     let reversed = comparison::reversed_words(text, all.iter().flat_map(|text| clauses(text)));
     let mut missing = missing_particulars(text, sources);
     if !reversed.is_empty() {
@@ -95,7 +99,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         return missing;
     }
     let low = all.join("\n").to_lowercase();
-    let mut content = unsupported_content(text, &statement, &all, nearby, &said);
+    let mut content = unsupported_content(text, &statement, &all, nearby, [sources.quote, &said]);
     content.retain(|word| !reversed.iter().any(|known| known.eq_ignore_ascii_case(word)));
     let is_explained = !missing.is_empty();
     for word in content {
@@ -114,6 +118,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(order::moved_number(&statement, &all))
         .chain(order::changed_unit(&statement, &all, UNITS))
         .chain(order::changed_frequency(text, &said, FREQUENCIES, HAN_FREQUENCIES))
+        .chain(quantities::changed_rate(text, &said))
         .chain(order::raised_degree(text, &all, DEGREES, HAN_DEGREES))
         .chain(clause_subject::is_of_another_subject(text, &said).then(|| "order".to_owned()))
         .chain(order::part_as_whole(text, &said))
@@ -148,6 +153,9 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
 /// became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places. In Chinese
 /// also a duration (一直) that the sources deny.
 pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
+    let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
+    let restated = quantities::in_forms_of(text, &all);
+    let text = restated.as_deref().unwrap_or(text);
     let statement = Statement::of(text);
     let vocabulary = SourceVocabulary::of(sources);
     let mut missing: Vec<String> = Vec::new();
@@ -163,10 +171,7 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
         }
     }
     missing.extend(chinese::missing_names(text, &statement, &vocabulary.low));
-    let numbers = numbers::missing_han_numbers(text, &vocabulary.low);
-    missing.extend(
-        numbers.into_iter().filter(|number| !missing.iter().any(|known| known.contains(number))).collect::<Vec<_>>(),
-    );
+    missing.extend(chinese::changed_number(text, &vocabulary.low));
     if polarity_differs(text, sources) {
         missing.push("not".into());
     }
@@ -179,7 +184,7 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
     {
         missing.push("order".into());
     }
-    let exact = missing_tokens(text, &sources.texts.iter().copied().chain([sources.quote]).collect::<Vec<_>>());
+    let exact = missing_tokens(text, &all);
     for word in replaced_words(text, &vocabulary.low).into_iter().chain(exact) {
         if !missing.contains(&word) {
             missing.push(word);
@@ -192,33 +197,50 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
     missing
 }
 
-/// The words of content, in English and Chinese, that neither the sources nor the turns nearby support.
+/// The words of content, in English and Chinese, that neither the sources nor the turns nearby support. The turns nearby say
+/// what a statement is about: they support no word if the quote names a thing that the text does not.
 fn unsupported_content(
     text: &str,
     statement: &Statement<'_>,
     sources: &[&str],
     nearby: &[&str],
-    said: &str,
+    [quote, said]: [&str; 2],
 ) -> Vec<String> {
     let low = &sources.join("\n").to_lowercase();
     let texts = || sources.iter().chain(nearby).copied();
-    let mut english = english::EnglishSources::of_evidence(texts()).unsupported(statement);
+    let known = english::EnglishSources::of_evidence(texts());
+    let mut english = known.unsupported(statement);
+    if english.is_empty() && !nearby.is_empty() && scope::has_other_noun(statement, quote) {
+        english = english::EnglishSources::of_evidence(sources.iter().copied()).unsupported(statement);
+    }
     // "The user's jazz trio" adds more than a kind.
     let adds_one = english.len() < 2;
-    english.retain(|word| !english::names_kind_of_known(statement, word));
+    english.retain(|word| {
+        !kind_words::names_kind_of_known(statement, word) && !kind_words::follows_known(statement, word, &known)
+    });
+    if let [word] = english[..]
+        && kind_words::identifies_known(statement, word, &known)
+        && !scope::has_other_noun(statement, said)
+    {
+        english.clear();
+    }
     let han = nearby.iter().fold(low.clone(), |all, text| format!("{all}\n{}", text.to_lowercase()));
     // A label is a word of the memory.
     let value = split_label(text).map_or(text, |(_, value)| value);
-    let runs = chinese_words::unsupported_runs(&value.to_lowercase(), &han);
+    let value = value.to_lowercase();
+    let mut runs = chinese_words::unsupported_runs(&value, &han);
+    if runs.is_empty() && !nearby.is_empty() && chinese_words::has_other_words(quote, &value) {
+        runs = chinese_words::unsupported_runs(&value, low);
+    }
     // What kind a thing is ("the game Lanternfall"), and a character of a longer word, no list can know. Another thing in
     // the place of what the source names is neither.
     match (english.as_slice(), runs.as_slice()) {
         ([word], [])
-            if adds_one && english::may_name_kind(statement, word) && !scope::has_other_noun(statement, said) =>
+            if adds_one && kind_words::may_name_kind(statement, word) && !scope::has_other_noun(statement, said) =>
         {
             Vec::new()
         }
-        ([], runs) if chinese_words::are_parts_of_supported(&value.to_lowercase(), runs, &han) => Vec::new(),
+        ([], runs) if chinese_words::are_parts_of_supported(&value, runs, &han) => Vec::new(),
         _ => english.into_iter().map(str::to_owned).chain(runs).collect(),
     }
 }
@@ -339,6 +361,9 @@ fn polarity_differs(text: &str, sources: &GroundingSources<'_>) -> bool {
     if statement.is_negated() {
         let all = || plain.iter().map(String::as_str).chain([quote]);
         let says_absent = |source: &str| {
+            if polarity::sets_same_bound(text, source) {
+                return true;
+            }
             let low = source.to_lowercase();
             crate::text::words(&low).any(|w| ABSENCE_WORDS.contains(&w.text))
                 || HAN_ABSENCE_WORDS.iter().any(|word| source.contains(word))
@@ -348,7 +373,7 @@ fn polarity_differs(text: &str, sources: &GroundingSources<'_>) -> bool {
     }
     // "Prefers bullets to paragraphs" denies as much as "I can't read paragraphs".
     let prefers_one = || polarity::polarities(text).iter().any(|(.., p)| *p == polarity::Polarity::Denied);
-    if text.trim().is_empty() || keys.len() < 2 || prefers_one() {
+    if text.trim().is_empty() || keys.len() < 2 || prefers_one() || polarity::denies_otherwise(text, quote) {
         return false;
     }
     // "diesel, not petrol": what the denied clause names, without what it is opposed to.

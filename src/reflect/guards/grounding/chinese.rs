@@ -3,6 +3,7 @@
 //! Never segments a text into words: family names and the words around them are in lists. A name of another form is
 //! missed; a word that looks like a name is in `not_names`.
 
+use super::numbers::{han_value, is_han_digit};
 use crate::text::phrase::named_group;
 use crate::text::statement::Statement;
 use crate::text::word_list::{PhraseList, phrase_list};
@@ -45,6 +46,44 @@ pub(super) fn missing_names(text: &str, statement: &Statement<'_>, sources: &str
         }
     }
     missing
+}
+
+/// A number of a text in Chinese characters that its sources have nowhere, and beside a character of which they have
+/// another one: 四折 for 两折.
+pub(super) fn changed_number(text: &str, sources: &str) -> Option<String> {
+    let own = numerals(text).into_iter().filter(|one| one.value > 1 && !one.surface.is_ascii()).collect::<Vec<_>>();
+    let said = if own.is_empty() { Vec::new() } else { numerals(sources) };
+    let known = if own.is_empty() { Vec::new() } else { super::numbers::written_numbers(sources) };
+    let is_beside = |a: Option<char>, b: Option<char>| a.is_some_and(is_unspaced) && a == b;
+    let is_changed = |one: &Numeral<'_>| {
+        !known.contains(&one.value.to_string())
+            && said.iter().any(|other| is_beside(one.next, other.next) || is_beside(one.previous, other.previous))
+    };
+    own.iter().find(|one| is_changed(one)).map(|one| one.surface.to_owned())
+}
+
+/// A number with the characters beside it.
+struct Numeral<'a> {
+    value: u64,
+    surface: &'a str,
+    previous: Option<char>,
+    next: Option<char>,
+}
+
+fn numerals(text: &str) -> Vec<Numeral<'_>> {
+    let is_digit = |c: char| is_han_digit(c) && c != '半' || c.is_ascii_digit();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(start) = text[at..].find(is_digit).map(|n| at + n) {
+        // 二十两班: the second number starts with its measure.
+        let ends = |(n, c): (usize, char)| (!is_digit(c) || n > 0 && matches!(c, '两' | '俩')).then_some(start + n);
+        let end = text[start..].char_indices().find_map(ends).unwrap_or(text.len());
+        let surface = &text[start..end];
+        let (previous, next) = (text[..start].chars().next_back(), text[end..].chars().next());
+        let value = surface.parse().ok().or_else(|| han_value(surface));
+        found.extend(value.map(|value| Numeral { value, surface, previous, next }));
+        at = end;
+    }
+    found
 }
 
 /// Family names before a title: 王老师.
@@ -111,13 +150,18 @@ pub(super) fn has_roles_swapped<'a>(text: &str, clauses: impl Iterator<Item = &'
     swapped && !same
 }
 
+/// So many characters of a title may stand between a conjunction and a name.
+const MAX_TITLE: usize = 2;
+
 /// The two persons of a clause with their roles; `None` if there are not two, or if their order does not matter.
 fn roles(clause: &str) -> Option<[(&str, PersonRole); 2]> {
     let mut persons = persons(clause);
     persons.retain(|(_, name)| clause.matches(name).count() == 1);
     let [(first, a), (second, b)] = persons[..] else { return None };
     let between = &clause[first + a.len()..second];
-    if EQUAL_MARKS.iter().any(|mark| between == mark) {
+    // 销售小段与客服小乌: a title may stand before the second name.
+    let is_list = |mark: &str| between.strip_prefix(mark).is_some_and(|title| title.chars().count() <= MAX_TITLE);
+    if EQUAL_MARKS.iter().any(is_list) {
         return None;
     }
     let owns = |at: usize, name: &str| clause[at + name.len()..].starts_with('的');
@@ -171,3 +215,28 @@ pub(super) fn clauses_without_citation(quote: &str) -> Vec<&str> {
 
 /// The most bytes before what is repeated from an origin.
 const MAX_CITATION: usize = 36;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_beside_the_same_character_is_the_same() {
+        for (text, source, expected) in [
+            ("今年排四折", "就排两折", Some("四")),
+            ("今年排两折", "就排两折", None),
+            ("小区共有十九栋楼", "小区一共九栋楼", Some("十九")),
+            ("逢二逢八赶集", "逢三逢八赶集", Some("二")),
+            ("六点四十和七点二十两班", "两趟，六点四十跟七点二十", None),
+            ("有42名学生", "四十二个娃", None),
+        ] {
+            assert_eq!(changed_number(text, source).as_deref(), expected, "{text} / {source}");
+        }
+    }
+
+    #[test]
+    fn persons_in_a_list_have_no_order() {
+        let swapped = |text: &str, source: &str| has_roles_swapped(text, [source].into_iter());
+        assert!(!swapped("由销售段姐与客服小乌试用", "给销售段姐和客服小乌俩人试着"));
+    }
+}

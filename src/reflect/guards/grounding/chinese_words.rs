@@ -4,7 +4,7 @@
 //! Never segments a text into words: frames, classes of words and function characters are in lists, and every other
 //! character must occur in a source.
 
-use crate::text::chinese_words::{chinese_words, is_two_character_verb};
+use crate::text::chinese_words::{WordClass, chinese_words, is_two_character_adjective, is_two_character_verb};
 use crate::text::phrase::has_unspaced_script;
 use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
@@ -21,6 +21,8 @@ const PARAPHRASES: PhraseList = phrase_list!("guards/grounding/paraphrases.zh.tx
 const SUPPORT_CLASSES: PhraseList = phrase_list!("guards/grounding/support_classes.zh.txt");
 /// Characters at the end of a word that only say what kind of thing it names.
 const KIND_ENDS: PhraseList = phrase_list!("guards/grounding/kind_ends.zh.txt");
+/// Nouns of two or more characters that only say what kind of thing the word before them names.
+const KIND_NOUNS: PhraseList = phrase_list!("guards/grounding/kind_nouns.zh.txt");
 /// Characters that state something of their own.
 const TELLING: PhraseList = phrase_list!("guards/grounding/telling.zh.txt");
 /// Sections in the order of quantifiers.en.txt.
@@ -48,6 +50,12 @@ pub fn unsupported_runs_and(text: &str, sources: &str, named: PhraseList) -> Vec
     runs_without(text, sources, &supported)
 }
 
+/// Whether a clause of a quote that a text is taken from has words of two characters or more that the text does not say.
+pub(super) fn has_other_words(quote: &str, text: &str) -> bool {
+    let clause = most_alike(text, quote.split(['，', ',', '；', '。']));
+    clause.is_some_and(|clause| unsupported_runs(clause, text).iter().any(|run| run.chars().count() > 1))
+}
+
 /// So many characters may be parts of words that only their other characters support.
 const MAX_PARTS: usize = 2;
 
@@ -58,12 +66,21 @@ pub fn are_parts_of_supported(text: &str, runs: &[String], sources: &str) -> boo
         let mut chars = run.chars();
         let (Some(c), None) = (chars.next(), chars.next()) else { return false };
         let supports = |other: char| other != c && !LIGHT_CHARS.contains(other) && sources.contains(other);
-        !TELLING.iter().any(|one| one == run)
-            && chinese_words(text)
-                .iter()
-                .any(|word| !word.class.is_verbal() && word.text.contains(c) && word.text.chars().any(supports))
+        let of_listed = || {
+            let words = chinese_words(text);
+            let mut nouns = words.iter().filter(|word| !word.class.is_verbal() && word.text.contains(c));
+            nouns.any(|word| word.text.chars().any(supports))
+        };
+        !TELLING.iter().any(|one| one == run) && (of_listed() || lengthens_word(c, text, sources))
     };
     !runs.is_empty() && runs.len() <= MAX_PARTS && runs.iter().all(is_part)
+}
+
+/// Whether a character follows one that has only a suffix in the sources: 样稿 for 样子.
+fn lengthens_word(c: char, text: &str, sources: &str) -> bool {
+    let before = text.match_indices(c).filter_map(|(at, _)| text[..at].chars().next_back());
+    let suffixed = |first: char| ["子", "儿"].iter().any(|suffix| sources.contains(&format!("{first}{suffix}")));
+    before.into_iter().any(|first| is_unspaced(first) && !LIGHT_CHARS.contains(first) && suffixed(first))
 }
 
 fn runs_without(text: &str, sources: &str, supported: &dyn Fn(&str) -> Option<usize>) -> Vec<String> {
@@ -83,6 +100,9 @@ fn runs_without(text: &str, sources: &str, supported: &dyn Fn(&str) -> Option<us
                 at += length;
             }
             None if run.is_empty() && ends_known_word(text, at, c, sources) => at += c.len_utf8(),
+            None if run.is_empty() && kind_length(text, at, sources).is_some() => {
+                at += kind_length(text, at, sources).unwrap_or(c.len_utf8());
+            }
             None => {
                 run.push(c);
                 at += c.len_utf8();
@@ -101,6 +121,24 @@ fn ends_known_word(text: &str, at: usize, c: char, sources: &str) -> bool {
     let word = start.map_or("", |start| &text[start..at]);
     let is_word = word.chars().all(|c| is_unspaced(c) && !LIGHT_CHARS.contains(c));
     KIND_ENDS.iter().any(|end| end.starts_with(c)) && !word.is_empty() && is_word && sources.contains(word)
+}
+
+/// The length of a noun that only says of what kind the word of the sources before it is, in which no other such noun
+/// follows it.
+fn kind_length(text: &str, at: usize, sources: &str) -> Option<usize> {
+    let kind = KIND_NOUNS.iter().filter(|noun| text[at..].starts_with(noun)).max_by_key(|noun| noun.len())?;
+    let start = text[..at].char_indices().rev().nth(1).map(|(start, _)| start)?;
+    let word = &text[start..at];
+    let is_word = word.chars().all(|c| c.is_alphanumeric() && !LIGHT_CHARS.contains(c) && !"的了在用".contains(c));
+    let is_other = |noun: &str| noun != kind && sources.contains(&format!("{word}{noun}"));
+    // 奥斯陆仓库 is no 奥斯陆办公室.
+    let is_followed = sources.match_indices(word).any(|(at, _)| {
+        let next = chinese_words(&sources[at + word.len()..]).first().copied();
+        next.is_some_and(|next| {
+            next.class == WordClass::Noun && next.text.chars().count() > 1 && !text.contains(next.text)
+        })
+    });
+    (is_word && sources.contains(word) && !KIND_NOUNS.iter().any(is_other) && !is_followed).then_some(kind.len())
 }
 
 /// The words of the classes of which a text has one.
@@ -146,20 +184,27 @@ fn class_length(rest: &str, sources: &str) -> Option<usize> {
 }
 
 fn paraphrase_length(rest: &str, sources: &str) -> Option<usize> {
+    let first = rest.chars().next().map_or("", |c| &rest[..c.len_utf8()]);
     let of_line = |line: &str| {
+        // Most lines start with another character.
+        if !line.starts_with(first) {
+            return None;
+        }
         let own = line.split('|').next().filter(|word| rest.starts_with(word))?;
         line.split('|').any(|word| sources.contains(word)).then_some(own.len())
     };
     PARAPHRASES.iter().filter_map(of_line).chain(verb_length(rest, sources)).max()
 }
 
-/// The length of a verb of two characters at the start of a text of which a source has one as a word of its own: 练习 is
-/// what 练 says.
+/// The length of a verb or adjective of two characters at the start of a text of which a source has one as a word of its
+/// own: 练习 is what 练 says, 昂贵 is 贵.
 fn verb_length(rest: &str, sources: &str) -> Option<usize> {
     let end = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
     let verb = &rest[..end];
     let is_supported = |c: char| !LIGHT_CHARS.contains(c) && stands_alone(c, sources);
-    (is_two_character_verb(verb) && verb.chars().any(is_supported)).then_some(end)
+    // The second character of an adjective says the most: 昂贵, 寒冷.
+    let is_adjective = || is_two_character_adjective(verb) && verb.chars().next_back().is_some_and(is_supported);
+    (is_two_character_verb(verb) && verb.chars().any(is_supported) || is_adjective()).then_some(end)
 }
 
 /// Whether a character stands in a text outside of every verb of two characters.
@@ -363,6 +408,26 @@ mod tests {
         check("用户在院子里养了三只羊", "我们养了三只羊", &["院子"]);
         check("用户喜欢用制表符缩进", "缩进我一般用制表符", &[]);
         check("用户每天骑自行车上班", "我天天骑单车上班", &[]);
+        check("新货架昂贵", "新货架贵", &[]);
+        check("新货架昂贵", "新货架便宜", &["昂贵"]);
+    }
+
+    #[test]
+    fn a_noun_for_the_kind_of_a_known_thing_needs_no_counterpart() {
+        let check = |text: &str, source: &str, expected: &[&str]| {
+            assert_eq!(unsupported_runs(text, source), expected, "{text} / {source}");
+        };
+        check("用户玩火车模型", "我玩火车", &[]);
+        check("模型在铜仁", "火车在铜仁", &["模型"]);
+        check("订单插件很慢", "订单平台很慢", &["插"]);
+        check("用户选择表格形式", "用表格", &[]);
+    }
+
+    #[test]
+    fn a_character_may_lengthen_a_word_with_a_suffix() {
+        let is_part = |text: &str, source: &str| are_parts_of_supported(text, &unsupported_runs(text, source), source);
+        assert!(is_part("桌布换了", "桌子换了"));
+        assert!(!is_part("由小蔡排班", "由小靳排班"));
     }
 
     #[test]

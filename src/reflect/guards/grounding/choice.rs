@@ -199,6 +199,7 @@ fn options(question: &str) -> Vec<OptionWords> {
         return Vec::new();
     };
     let cut = |c: char| matches!(c, ',' | '，' | '、' | ':' | '：' | ';' | '；' | '(' | '（');
+    let after = without_common_detail(before, after);
     let last = ordered_words(after.split(cut).next().unwrap_or(after));
     let asks = |part: &str| QUESTION_WORDS.iter().any(|word| part.to_lowercase().contains(word));
     // "Which one, Go, Rust or Zig?": the options stand behind the question word.
@@ -230,6 +231,14 @@ fn options(question: &str) -> Vec<OptionWords> {
     };
     all.iter_mut().for_each(|option| option.retain(|word| !common.contains(word)));
     if all.iter().filter(|option| !option.is_empty()).count() < 2 { Vec::new() } else { all }
+}
+
+/// The last option without what follows its preposition, if the option before it has none: "table or prose for the list?"
+fn without_common_detail<'a>(before: &str, after: &'a str) -> &'a str {
+    const PREPOSITIONS: [&str; 8] = [" for ", " in ", " on ", " at ", " of ", " as ", " when ", " here "];
+    let own = before.rsplit([',', ':', ';']).next().unwrap_or(before);
+    let cut = PREPOSITIONS.iter().filter(|word| !own.contains(**word)).filter_map(|word| after.find(*word)).min();
+    cut.map_or(after, |at| &after[..at])
 }
 
 fn is_number(word: &str) -> bool {
@@ -390,6 +399,8 @@ mod tests {
         check("Prefers tabs", "tabs or spaces?", "not tabs", Some("tabs"));
         check("Prefers the light theme", "Light or dark theme?", "the latter", Some("light"));
         check("Uses Jest", "Do you use Jest?", "no, not any more", Some("not"));
+        check("Wants the list as a table", "table or prose for the list?", "table please", None);
+        check("Wants the list as prose", "table or prose for the list?", "table please", Some("prose"));
         check("用户喜欢浅色主题", "浅色主题还是深色主题？", "后者", Some("浅色"));
         check("用户喜欢深色主题", "浅色主题还是深色主题？", "后者", None);
     }

@@ -20,13 +20,17 @@ const SUPPORT: WordList = word_list!("guards/grounding/support.en.txt");
 /// The same for a text and its evidence: of more words, in their frequent senses, and verbs by synonyms alone.
 const KINDS: WordList = word_list!("guards/grounding/kinds.en.txt");
 /// Verbs that a statement may use for another one.
-const VERBS: WordList = word_list!("guards/grounding/verbs.en.txt");
+pub(super) const VERBS: WordList = word_list!("guards/grounding/verbs.en.txt");
 /// Groups of words that support each other where two statements are compared.
 const SUPPORT_CLASSES: PhraseList = phrase_list!("guards/grounding/support_classes.en.txt");
 /// A word of a text a line, with the words of its evidence that support it.
 const PARAPHRASES: PhraseList = phrase_list!("guards/grounding/paraphrases.en.txt");
 const IRREGULAR_FORMS: WordList = word_list!("guards/grounding/irregular.en.txt");
 const SUFFIXES: WordList = word_list!("guards/grounding/suffixes.en.txt");
+/// Stems, each with verbs of several words that say the same or a kind of it, after `|`.
+const PHRASAL_VERBS: WordList = word_list!("guards/grounding/phrasal_verbs.en.txt");
+/// Nouns before another one that tell one thing from others of its kind.
+pub(super) const CONTRASTING: WordList = word_list!("guards/grounding/contrasting.en.txt");
 
 /// The shortest common start of two words of one family, in bytes: `allergic`, `allergy`.
 const MIN_FAMILY_START: usize = 4;
@@ -51,6 +55,8 @@ pub struct EnglishSources {
     squeezed: String,
     /// Words in capital letters, in lower case and without the end of a plural: PRs.
     acronyms: HashSet<String>,
+    /// The stems of all words, in order, if they are evidence.
+    pub(super) ordered: Vec<String>,
     is_english: bool,
     /// Whether they are the evidence for a text: a word is supported in one direction only.
     is_evidence: bool,
@@ -63,7 +69,7 @@ impl EnglishSources {
         for text in texts.clone() {
             for word in word_tokens(text) {
                 stems.insert(stem(&word.text).into_owned());
-                stems.extend(IRREGULAR_FORMS.value(&word.text).map(|base| stem(base).into_owned()));
+                stems.extend(irregular_base(&word.text).map(|base| stem(&base).into_owned()));
                 let letters = word.surface.strip_suffix("'s").unwrap_or(word.surface).trim_end_matches('s');
                 if letters.len() > 1 && letters.bytes().all(|b| b.is_ascii_uppercase()) {
                     acronyms.insert(letters.to_lowercase());
@@ -73,12 +79,13 @@ impl EnglishSources {
         }
         let squeezed = spaced.replace(' ', "");
         let is_english = texts.clone().any(is_english);
-        EnglishSources { stems, spaced, squeezed, acronyms, is_english, is_evidence: false }
+        EnglishSources { stems, spaced, squeezed, acronyms, ordered: Vec::new(), is_english, is_evidence: false }
     }
 
     /// Sources that are the evidence for a text.
     pub fn of_evidence<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> EnglishSources {
-        EnglishSources { is_evidence: true, ..EnglishSources::of(texts) }
+        let ordered = texts.clone().flat_map(word_tokens).map(|word| base_stem(&word.text)).collect();
+        EnglishSources { ordered, is_evidence: true, ..EnglishSources::of(texts) }
     }
 
     /// Whether a word stands in the sources as it is.
@@ -140,8 +147,7 @@ impl EnglishSources {
         if low.len() < 3 || self.has_stem(&stemmed) {
             return true;
         }
-        let base = IRREGULAR_FORMS.value(&low).or_else(|| IRREGULAR_FORMS.value(low.strip_prefix("re")?));
-        let base = base.map(|base| stem(base).into_owned());
+        let base = irregular_base(&low).map(|base| stem(&base).into_owned());
         if base.as_ref().is_some_and(|base| self.is_free(base, base) || self.has_stem(base)) {
             return true;
         }
@@ -159,7 +165,7 @@ impl EnglishSources {
             || low.len() >= MIN_COMPOUND && self.squeezed.contains(&low)
             || low.len() >= MIN_CLIPPED && self.stems.iter().any(|s| s.len() >= MIN_CLIP && low.starts_with(s.as_str()))
             || self.is_compound(&low)
-            || self.is_evidence && (self.is_abbreviated(&low) || self.ends_in_word(&low))
+            || self.is_evidence && (self.is_abbreviated(&low) || self.ends_in_word(&low) || self.has_phrasal_verb(&key))
             || is_prefixed()
     }
 
@@ -201,9 +207,21 @@ impl EnglishSources {
         list.iter().filter(is_own).any(|class| class.split('|').any(has))
     }
 
+    /// Whether the sources have a verb of several words that supports a stem: "sign off" for "approve", with at most two
+    /// words between its parts.
+    fn has_phrasal_verb(&self, key: &str) -> bool {
+        PHRASAL_VERBS.value(key).into_iter().flat_map(|list| list.split('|')).any(|phrase| {
+            let mut parts = phrase.split(' ');
+            let (verb, rest) = (parts.next().unwrap_or_default(), parts.collect::<Vec<_>>());
+            let follows = |i: usize| self.ordered.get(i..i + rest.len()).is_some_and(|words| words == rest);
+            (0..self.ordered.len()).any(|i| self.ordered[i] == verb && (1..=3).any(|gap| follows(i + gap)))
+        })
+    }
+
     fn is_free(&self, low: &str, key: &str) -> bool {
         let list = if self.is_evidence { GENERIC_WORDS } else { FREE_WORDS };
-        list.contains(low) || list.contains(key)
+        // "Production" has the stem of "product".
+        list.contains(low) || list.contains(key) && !(self.is_evidence && CONTRASTING.contains(low))
     }
 
     /// Whether the sources have the start of a word, which is no word of its own: `env`, `var`.
@@ -250,7 +268,14 @@ pub fn related_words(word: &str) -> Vec<&'static str> {
 
 /// The stem of a word, of an irregular form that of its base form.
 pub(in super::super) fn base_stem(low: &str) -> String {
-    stem(IRREGULAR_FORMS.value(low).unwrap_or(low)).into_owned()
+    irregular_base(low).map_or_else(|| stem(low).into_owned(), |base| stem(&base).into_owned())
+}
+
+/// The base form of an irregular form, also behind a prefix: `rewrite` for `rewrote`, `overtake` for `overtook`.
+fn irregular_base(low: &str) -> Option<String> {
+    let prefixed = |prefix: &&str| Some(format!("{prefix}{}", IRREGULAR_FORMS.value(low.strip_prefix(*prefix)?)?));
+    let whole = IRREGULAR_FORMS.value(low).map(str::to_owned);
+    whole.or_else(|| ["re", "over", "under", "out", "mis"].iter().find_map(prefixed))
 }
 
 /// Whether the first word of a text is capitalised only because it is the first, though it is no common word: "Departs".
@@ -372,49 +397,6 @@ fn common_words(text: &str) -> (usize, usize) {
     (known, all)
 }
 
-/// Words before a detail of its own: for what, why, with whom, where, when.
-const DETAIL_OPENINGS: [&str; 20] = [
-    "for", "because", "since", "as", "with", "without", "by", "during", "after", "before", "while", "due", "on", "in",
-    "at", "from", "near", "into", "to", "over",
-];
-
-/// Whether a word may say what kind of thing something is: a noun that is neither what is done nor a quality, a detail
-/// or a number of something.
-pub(super) fn may_name_kind(statement: &Statement<'_>, word: &str) -> bool {
-    let tokens = &statement.tokens;
-    let Some(at) = tokens.iter().position(|t| t.surface == word).filter(|at| *at > 0) else { return false };
-    let before = &tokens[at - 1];
-    let low = before.surface.to_lowercase();
-    let is_subject = !before.is_owner && (before.kind == TokenKind::Name || is_generic_subject(&low));
-    // "On the roof": also before an article.
-    let opens_detail =
-        tokens[at.saturating_sub(2)..at].iter().any(|t| DETAIL_OPENINGS.contains(&&*t.surface.to_lowercase()));
-    let is_form_of_verb = ["ed", "ing", "ly"].iter().any(|end| word.ends_with(end));
-    let has_quality = tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Word);
-    !is_subject
-        && !is_form_of_verb
-        && !has_quality
-        && !matches!(before.kind, TokenKind::Number | TokenKind::Negation)
-        && !opens_detail
-}
-
-/// Whether a word says what kind of thing a name is that follows it, or what belongs to the user: "the game Lanternfall",
-/// "the user's game".
-pub(super) fn names_kind_of_known(statement: &Statement<'_>, word: &str) -> bool {
-    let tokens = &statement.tokens;
-    let Some(at) = tokens.iter().position(|t| t.surface == word).filter(|at| *at > 0) else { return false };
-    let is_form_of_verb = ["ed", "ing", "ly"].iter().any(|end| word.ends_with(end));
-    let before = tokens[at - 1].surface.to_lowercase();
-    let is_named =
-        matches!(&*before, "the" | "a" | "an") && tokens.get(at + 1).is_some_and(|t| t.kind == TokenKind::Name);
-    let is_users = matches!(&*before, "user's" | "users" | "user") && tokens[at - 1].is_owner;
-    !is_form_of_verb && (is_named || is_users) && !super::scope::is_person(word)
-}
-
-fn is_generic_subject(word: &str) -> bool {
-    ["user", "users", "team", "company", "project", "family", "they", "it", "he", "she", "who", "that"].contains(&word)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -444,6 +426,14 @@ mod tests {
         check("The company has 46 rigs", "the company has 46 trucks", &["rigs"]);
         check("User drinks tea in the morning", "I drink coffee in the morning", &["tea"]);
         check("The disk in the laptop is slow", "the disk in the laptop is fast", &["slow"]);
+    }
+
+    #[test]
+    fn verbs_of_several_words_and_prefixed_forms_have_counterparts() {
+        check("The board abandoned the plan", "the board gave the plan up", &[]);
+        check("The board abandoned the plan", "the board gave the plan to us", &["abandoned"]);
+        check("The importer was rewritten in Go", "I rewrote the importer in Go", &[]);
+        check("The importer was rewritten in Go", "I read the importer in Go", &["rewritten"]);
     }
 
     #[test]

@@ -2,8 +2,6 @@
 //!
 //! Never reads digits that stand alone.
 
-use crate::text::chinese_words::chinese_words;
-
 /// The numbers of a text, in digits without group separators or leading zeros.
 pub(super) fn written_numbers(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -65,76 +63,6 @@ pub(super) fn written_numbers(text: &str) -> Vec<String> {
     found
 }
 
-/// The numbers in Chinese characters of a text that no source has: 十九栋 for 九栋. Words with such a character (一起, 十分)
-/// are none, and a duration may be written in another unit.
-pub(super) fn missing_han_numbers(text: &str, sources: &str) -> Vec<String> {
-    let known = written_numbers(sources);
-    let is_pair = sources.contains(['双', '俩', '对']);
-    let is_derived = |unit: Option<char>| {
-        let is_date = unit.is_some_and(|c| "月日号年".contains(c));
-        let is_duration = unit.is_some_and(|c| "天周星礼小分秒个".contains(c));
-        let names_day = || RELATIVE.iter().any(|word| sources.contains(word) && !text.contains(word));
-        is_date && names_day() || is_duration && unit.is_some_and(|c| !sources.contains(c))
-    };
-    let is_missing = |(run, unit): &(String, Option<char>)| {
-        let Some(value) = han_value(run) else { return false };
-        let value = value.to_string();
-        let is_short_year = *unit == Some('年') && run.chars().count() == 2;
-        run != "一" && !is_short_year && !known.contains(&value) && !(value == "2" && is_pair) && !is_derived(*unit)
-    };
-    han_runs(text).into_iter().filter(is_missing).map(|(run, _)| run).collect()
-}
-
-/// The numbers in Chinese characters that are words of their own, each with the character behind it.
-fn han_runs(text: &str) -> Vec<(String, Option<char>)> {
-    let (mut found, mut run) = (Vec::new(), String::new());
-    for word in chinese_words(text) {
-        let digits = word.text.chars().take_while(|c| is_han_digit(*c) && *c != '半').count();
-        let is_whole = digits == word.text.chars().count();
-        let next = word.text.chars().nth(digits);
-        // 三月 is a word with a number, 三明治 is none.
-        let is_dated =
-            digits > 0 && next.is_some_and(|c| "月日号点".contains(c)) && digits + 1 == word.text.chars().count();
-        let follows_digit = text[..word.at].ends_with(|c: char| c.is_ascii_digit());
-        if is_whole && !follows_digit && !matches!(word.text, "千万" | "万千" | "百千") {
-            run.push_str(word.text);
-            continue;
-        }
-        // 十五年 is split before 五年.
-        if is_dated || !run.is_empty() && digits > 0 {
-            run.extend(word.text.chars().take(digits));
-        }
-        if !run.is_empty() {
-            let unit = if digits > 0 && !is_whole { next } else { word.text.chars().next() };
-            found.push((std::mem::take(&mut run), unit));
-        }
-    }
-    if !run.is_empty() {
-        found.push((run, None));
-    }
-    found
-}
-
-/// Words from which a date follows.
-const RELATIVE: [&str; 16] = [
-    "今年",
-    "明年",
-    "去年",
-    "前年",
-    "后年",
-    "上个月",
-    "下个月",
-    "上月",
-    "下月",
-    "本月",
-    "这个月",
-    "今天",
-    "明天",
-    "昨天",
-    "上周",
-    "下周",
-];
-
 /// The year that two digits stand for: 1982 for 82, 2019 for 19.
 fn whole_year(digits: &str) -> Option<String> {
     let year: u32 = digits.parse().ok().filter(|_| digits.len() == 2)?;
@@ -169,12 +97,12 @@ const WORDS: [(&str, &str); 9] = [
     ("一打", "12"),
 ];
 
-fn is_han_digit(c: char) -> bool {
+pub(super) fn is_han_digit(c: char) -> bool {
     "零一二三四五六七八九十百千万亿两俩仨半".contains(c)
 }
 
 /// The value of a number in Chinese characters: 一万二 is 12000. `None` for a half alone.
-fn han_value(run: &str) -> Option<u64> {
+pub(super) fn han_value(run: &str) -> Option<u64> {
     let (mut total, mut section, mut digit, mut unit) = (0u64, 0u64, 0u64, 1u64);
     for c in run.chars() {
         let value = match c {
@@ -217,23 +145,6 @@ fn han_value(run: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_chinese_number_needs_the_same_one_in_a_source() {
-        for (text, source, expected) in [
-            ("小区共有十九栋楼。", "小区一共九栋楼", vec!["十九"]),
-            ("净水器三月换滤芯。", "净水器都是五月换滤芯", vec!["三"]),
-            ("镇上逢二逢八赶集。", "我们镇上逢三逢八赶集", vec!["二"]),
-            ("排两折。", "就排2折", vec![]),
-            ("做陶艺十五年。", "做陶十五年了", vec![]),
-            ("指标是3600万。", "指标三千六百万", vec![]),
-            ("用户养了两只猫。", "我养了俩猫", vec![]),
-            ("课程在三月结束。", "课程下个月结束", vec![]),
-            ("用户和同事一起住，十分满意。", "我和同事合住，很满意", vec![]),
-        ] {
-            assert_eq!(missing_han_numbers(text, source), expected, "{text}");
-        }
-    }
 
     #[test]
     fn numbers_in_other_forms_are_read() {

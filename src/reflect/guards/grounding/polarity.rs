@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::english::spaced_words;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+use crate::text::words::is_unspaced;
 
 /// Phrases with a negation that denies nothing: "no later than".
 const NOT_DENYING: PhraseList = phrase_list!("guards/grounding/not_denying.en.txt");
@@ -103,12 +104,79 @@ pub(super) fn lost_denial(text: &str, sources: &[&str]) -> Option<String> {
     NOT_DENYING.iter().any(is_lost).then(|| "not".to_owned())
 }
 
+/// What a negation leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NegatedBound {
+    /// "no version below 10" sets a least one.
+    Lower,
+    /// "can't be bigger than 10" sets a greatest one.
+    Upper,
+    /// "nobody but Ann" names the only one.
+    Exception,
+}
+
+/// The bound that a negation sets.
+fn negated_bound(text: &str) -> Option<NegatedBound> {
+    use NegatedBound::*;
+    let spaced = spaced_words(text);
+    let words: Vec<&str> = spaced.trim().split(' ').collect();
+    let is_negation = |word: &str| {
+        matches!(word, "no" | "nothing" | "none" | "nobody" | "not" | "never" | "cannot") || word.ends_with("n't")
+    };
+    let bound = |start: usize, i: usize| match (words[i], words[i - 1]) {
+        ("but", before) => is_negation(before).then_some(Exception),
+        ("except" | "besides", _) | ("than", "other") => Some(Exception),
+        ("below" | "under", _) if words[start] != "not" => Some(Lower),
+        ("than", "less" | "fewer" | "older" | "smaller" | "lower" | "earlier" | "shorter") => Some(Lower),
+        ("than", "more" | "bigger" | "larger" | "longer" | "higher" | "later" | "newer" | "greater") => Some(Upper),
+        ("exceed" | "exceeds", _) => Some(Upper),
+        _ => None,
+    };
+    let starts = (0..words.len()).filter(|&i| is_negation(words[i]));
+    starts.into_iter().find_map(|start| (start + 1..words.len().min(start + MAX_BOUND)).find_map(|i| bound(start, i)))
+}
+
+/// So many words after a negation its bound may stand.
+const MAX_BOUND: usize = 6;
+
+/// Whether one text sets a bound with a negation and another one the same with a word: "nothing older than 10", "10 is the
+/// oldest".
+pub(super) fn sets_same_bound(negated: &str, other: &str) -> bool {
+    const ONLY: [&str; 5] = ["only", "just", "exclusively", "solely", "alone"];
+    const LEAST: [&str; 8] = ["oldest", "lowest", "smallest", "earliest", "shortest", "minimum", "min", "least"];
+    const MOST: [&str; 10] =
+        ["newest", "highest", "largest", "biggest", "latest", "longest", "maximum", "max", "most", "limit"];
+    let (spaced, bound) = (spaced_words(other), negated_bound(negated));
+    let has = |words: &[&str]| words.iter().any(|word| spaced.contains(&format!(" {word} ")));
+    match bound {
+        Some(NegatedBound::Lower) => has(&LEAST) || has(&ONLY),
+        Some(NegatedBound::Upper) => has(&MOST),
+        Some(NegatedBound::Exception) => has(&ONLY),
+        None => false,
+    }
+}
+
+/// Whether a text without a negation denies what its quote denies with one: "gave up sugar" for "doesn't eat sugar". Not if
+/// the quote has such a word itself: "hasn't given up sugar".
+pub(super) fn denies_otherwise(text: &str, quote: &str) -> bool {
+    let says = |text: &str| {
+        let spaced = spaced_words(text);
+        spaced.trim().split(' ').any(|word| ABSENCE_WORDS.contains(word))
+            || HAN_ABSENCE_WORDS.iter().any(|word| text.contains(word))
+            || tells_an_end(text)
+    };
+    let is_plain = |t: &StatementToken<'_>| t.kind == TokenKind::Negation && !says(t.surface);
+    let denies_twice = || says(quote) && Statement::of(quote).tokens.iter().any(is_plain);
+    sets_same_bound(quote, text) || says(text) && !denies_twice()
+}
+
 fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
     let asks = clause.ends_with(['?', '？']);
     let plain = spaced_words(&without_idle_negations(clause));
     let statement = Statement::of(plain.trim());
     let tokens = &statement.tokens;
     let is_free = asks
+        || negated_bound(plain.trim()).is_some()
         || tokens.iter().any(|t| ABSENCE_WORDS.contains(&t.surface.to_lowercase()))
         || HAN_ABSENCE_WORDS.iter().any(|word| plain.contains(word));
     let prefers = tokens.iter().any(|t| PREFERENCE_VERBS.contains(&t.surface.to_lowercase()));
@@ -190,6 +258,7 @@ pub(super) fn ended_thing(text: &str, quote: &str) -> Option<String> {
         }
         let spaced = spaced_words(clause);
         let after = ENDING.iter().find_map(|verb| Some(spaced.split_once(&format!(" {verb} "))?.1));
+        let after = after.or_else(|| left_place(&spaced));
         if let Some(after) = after {
             let object = Statement::of(after.trim());
             let first = object.content().next()?;
@@ -200,6 +269,13 @@ pub(super) fn ended_thing(text: &str, quote: &str) -> Option<String> {
         let ends = !is_past && HAN_ENDING.iter().any(|verb| clause.contains(verb));
         ends.then(|| shared_pair(text, clause)).flatten().map(|_| "not".to_owned())
     })
+}
+
+/// What follows "off" or "away from" in a clause in which something is moved: "moved the wiki off the old server".
+fn left_place(spaced: &str) -> Option<&str> {
+    let moves = [" moved ", " migrated ", " switched ", " shifted ", " pulled ", " took "];
+    let (_, rest) = moves.iter().find_map(|verb| spaced.split_once(verb))?;
+    [" off ", " away from "].iter().find_map(|word| rest.split_once(word)).map(|(_, after)| after)
 }
 
 /// A pair of Chinese characters of content, or a Latin word, that two texts have.
@@ -234,11 +310,32 @@ pub(super) fn opposed_word(text: &str, quote: &str, sources: &[&str]) -> Option<
         low.len() >= 4 && words.iter().any(is_opposite)
     };
     let own = statement.content().filter(|t| !t.is_han).map(|t| t.surface.to_lowercase());
+    if let Some(word) = opposed_place(text, &all) {
+        return Some(word);
+    }
     let prefixed = own.into_iter().find(|low| !spaced.contains(&format!(" {low} ")) && is_prefixed(low));
     prefixed.or_else(|| {
         let (x, y) = stated.iter().find_map(|clause| super::super::opposite_states(text, clause))?;
         let has = |word: &str| if word.is_ascii() { spaced.contains(&format!(" {word} ")) } else { all.contains(word) };
         (!has(&x) && has(&y)).then_some(x)
+    })
+}
+
+/// The place or time of a Chinese text of which its sources have only the opposite one: 饭前 for 饭后.
+fn opposed_place(text: &str, sources: &str) -> Option<String> {
+    const OPPOSITES: [(char, char); 4] = [('前', '后'), ('内', '外'), ('里', '外'), ('左', '右')];
+    let chars: Vec<char> = text.chars().collect();
+    let opposite = |side: char| {
+        OPPOSITES
+            .iter()
+            .filter_map(move |&(a, b)| [(a, b), (b, a)].into_iter().find(|(one, _)| *one == side))
+            .map(|o| o.1)
+    };
+    chars.windows(2).find_map(|pair| {
+        let [thing, side] = pair else { return None };
+        let said = |side: char| sources.contains(&format!("{thing}{side}"));
+        let is_word = is_unspaced(*thing) && !"以之目从今往向前后内外里左右".contains(*thing);
+        (is_word && !said(*side) && opposite(*side).any(said)).then(|| format!("{thing}{side}"))
     })
 }
 
@@ -260,5 +357,37 @@ mod tests {
         check("Reports are due by Friday", "reports are due no later than Friday", None);
         check("用户喜欢咖啡", "我喜欢茶，不喜欢咖啡", Some("欢咖"));
         check("Deploys on Fridays are forbidden", "we never deploy on Fridays", None);
+    }
+
+    #[test]
+    fn what_is_denied_in_other_words_is_denied() {
+        for (text, quote, is_same) in [
+            ("10 is the oldest version", "nothing older than 10 works", true),
+            ("10 is the newest version", "nothing older than 10 works", false),
+            ("The maximum is 20", "it can't be bigger than 20", true),
+            ("The minimum is 20", "it can't be bigger than 20", false),
+            ("Only Ann has a key", "nobody but Ann has a key", true),
+            ("Ann has a key", "nobody but Bo has a key", false),
+            ("Gave up sugar", "I don't eat sugar", true),
+            ("Eats sugar", "I don't eat sugar", false),
+            ("Gave up sugar", "I haven't given up sugar", false),
+            ("用户戒了糖", "我不吃糖了", true),
+            ("用户吃糖", "我不吃糖了", false),
+            ("用户戒了糖", "我没戒糖", false),
+        ] {
+            assert_eq!(denies_otherwise(text, quote), is_same, "{text} / {quote}");
+        }
+    }
+
+    #[test]
+    fn a_place_that_was_left_or_is_opposite_is_not_stated() {
+        for (text, quote, expected) in [
+            ("The wiki runs on the server", "we moved the wiki off the server", Some("not")),
+            ("The wiki runs on the server", "we moved the wiki onto the server", None),
+        ] {
+            assert_eq!(ended_thing(text, quote).as_deref(), expected, "{text} / {quote}");
+        }
+        assert_eq!(opposed_place("药片饭前吃", "药片饭后吃").as_deref(), Some("饭前"));
+        assert_eq!(opposed_place("药片饭后吃", "药片饭后吃"), None);
     }
 }
