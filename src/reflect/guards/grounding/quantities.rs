@@ -109,9 +109,9 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
         return None;
     }
     let all = sources.join("\n").to_lowercase();
-    let said: Vec<(&Measured, &str)>;
     let of_sources: Vec<(Vec<Measured>, &str)> = sources.iter().map(|source| (quantities(source), *source)).collect();
-    said = of_sources.iter().flat_map(|(found, source)| found.iter().map(|one| (one, *source))).collect();
+    let said: Vec<(&Measured, &str)> =
+        of_sources.iter().flat_map(|(found, source)| found.iter().map(|one| (one, *source))).collect();
     let (mut restated, mut end, mut is_changed) = (String::new(), 0, false);
     for one in own {
         let surface = &text[one.range.clone()];

@@ -167,7 +167,7 @@ fn frequency(text: &str) -> Option<(usize, Quantity)> {
             // 每周三 is a day of the week.
             let is_weekday = rest[..length].ends_with(['周', '期', '拜'])
                 && rest[length..].starts_with(|c| "一二三四五六日天".contains(c))
-                && !repeats(&rest[length..], 0).is_some();
+                && repeats(&rest[length..], 0).is_none();
             if is_weekday || rest.starts_with("年级") {
                 return None;
             }
