@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange};
 use super::change::{apply_options, commit_loop, dry_run_result, earlier_answer, plan_in_context, warning_row};
-use super::consent::require_consent;
 use super::{ChangeOptions, CommandResult, Error, Session, change};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
@@ -19,19 +18,20 @@ use crate::operation::evict::{self, ItemAges};
 use crate::operation::limits::{self, LimitScope};
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, rejections};
 use crate::path::MemoryPath;
-use crate::reflect::compaction::{self, CompactionRules, CompactionStep, OverLimit};
-use crate::reflect::guards::{self, OtherText, secrets};
-use crate::reflect::judge;
+use crate::reflect::compaction::{self, CompactionStep, OverLimit};
 use dialogue::CompactDialogue;
+use model_texts::{compaction_rules, redact_secrets};
 use overlay::CompactOverlay;
 use report::CompactionRow;
 use targets::{CompactionScope, LimitScopeRef, files_over_limit, is_within, resolve_scope};
 
 mod budgeted;
+mod consent;
 mod dialogue;
 mod digests;
 mod duplicates;
 mod model_calls;
+mod model_texts;
 mod overlay;
 pub mod report;
 mod targets;
@@ -156,7 +156,7 @@ impl CompactionRun<'_> {
         let mut dialogue = CompactDialogue::new(model, self.model_required);
         if self.options.dry_run {
             let (overlay, plan) = self.decide(&batch.operations, &mut dialogue)?;
-            return self.dry_run(overlay, plan, dialogue);
+            return self.dry_run(&batch, overlay, plan, dialogue);
         }
         for _ in 0..MAX_PLANS {
             let (_, plan) = self.decide(&batch.operations, &mut dialogue)?;
@@ -170,7 +170,11 @@ impl CompactionRun<'_> {
             let mut changed_meanwhile = false;
             let result =
                 commit_loop(session, &locked, &batch, warnings, || match self.replan(&batch.operations, &plan)? {
-                    Some(layers) => Ok(layers.into_changeset()),
+                    Some(overlay) => {
+                        let planned = overlay.into_changeset();
+                        self.require_consent_to_archive(Some(&locked), &batch, &planned)?;
+                        Ok(planned)
+                    }
                     None => {
                         changed_meanwhile = true;
                         Err(Rejection::new(Code::Busy, "the memory changed while the model was running").into())
@@ -193,19 +197,11 @@ impl CompactionRun<'_> {
             by_age_only.fallback_reason.clone_from(&closed_dialogue.fallback_reason);
             let (overlay, plan) = self.decide(&batch.operations, &mut by_age_only)?;
             report = plan.report;
-            Ok(overlay.into_changeset())
+            let planned = overlay.into_changeset();
+            self.require_consent_to_archive(Some(&locked), &batch, &planned)?;
+            Ok(planned)
         });
         Ok(completed(verdict?, report, closed_dialogue))
-    }
-
-    /// Refuses a batch that needs consent. What `compact` itself removes is kept in the archive.
-    fn require_consent(&self, batch: &Batch) -> Result<(), Error> {
-        if batch.operations.is_empty() || !self.session.is_agent {
-            return Ok(());
-        }
-        let (changeset, snapshot) = self.plan_batch(&batch.operations)?.into_changeset();
-        let locked = (!self.options.dry_run).then(|| self.session.store.lock()).transpose()?;
-        require_consent(self.session, locked.as_ref().map(|(locked, _)| locked), batch, &changeset, &snapshot)
     }
 
     fn earlier_answer(&self, batch: &Batch) -> Result<Option<RepeatedChange>, Error> {
@@ -360,7 +356,7 @@ impl CompactionRun<'_> {
             let ages = ItemAges::new(&document, &inert, Some(&before), &today);
             if round < MAX_DECISIONS && dialogue.has_model() {
                 let over_limit = OverLimit::collect(&document, &scope_ref.path, &limit_scope, &ages, &redact_secrets);
-                let rules = CompactionRules { max_chars: self.session.policy.policy.max_chars, check: &check_text };
+                let rules = compaction_rules(self.session);
                 let source = dialogue.source();
                 let checkpoint = overlay.checkpoint();
                 let decided = dialogue.request_decisions(&over_limit, &rules, |decisions| {
@@ -412,11 +408,14 @@ impl CompactionRun<'_> {
     /// The result of a dry run.
     fn dry_run(
         &self,
+        batch: &Batch,
         overlay: CompactOverlay<'_>,
         plan: CompactionPlan,
         dialogue: CompactDialogue<'_>,
     ) -> Result<CompactionOutcome, Error> {
-        let (changeset, snapshot) = overlay.into_changeset();
+        let planned = overlay.into_changeset();
+        self.require_consent_to_archive(None, batch, &planned)?;
+        let (changeset, snapshot) = planned;
         let mut change = dry_run_result(&changeset, &snapshot);
         if !plan.steps.is_empty() && !self.is_replayable_batch(&changeset) {
             change.operations = None;
@@ -482,19 +481,4 @@ fn try_steps(
         true => Err(anyhow!("it does not make the file or section smaller")),
         false => Ok(()),
     }
-}
-
-/// Text without secrets, as it may be sent to a model.
-fn redact_secrets(text: &str) -> String {
-    secrets::redact(text).0
-}
-
-/// Checks a text written by a model, apart from its length, line by line. It restates what people wrote, so the style
-/// rules do not apply.
-fn check_text(text: &str) -> anyhow::Result<()> {
-    let rules = guards::WritingRules { max_chars: usize::MAX, sensitive: Vec::new(), benign: Vec::new() };
-    let mut findings: Vec<guards::GuardFinding> =
-        text.lines().flat_map(|line| guards::check_text(line, guards::MemoryKind::Fact, &rules)).collect();
-    findings.retain(|f| f.violation.concerns(OtherText::Compaction));
-    if findings.is_empty() { Ok(()) } else { Err(anyhow!(judge::describe_findings(&findings))) }
 }

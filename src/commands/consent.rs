@@ -2,7 +2,7 @@
 //! waits in `inbox/` as one proposal.
 //!
 //! Never decides which text is sensitive or which words agree: `reflect/guards` does. `reflect` has a gate of its own,
-//! because it knows the conversation; `compact` only restates what the memory contains.
+//! because it knows the conversation; what a model of `compact` writes is checked in `reflect/compaction`.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,43 @@ pub(super) fn require_consent(
         require_review(session, None, batch, changeset, snapshot)?;
     }
     let texts = ChangedTexts::of(changeset, snapshot);
-    let fields = unconsented_fields(session, batch, changeset, &texts);
+    let changed = ChangedFields::of(session, changeset, &texts);
+    let stated = if changed.added.is_empty() { changed.removed } else { changed.added };
+    require_agreement(session, locked, batch, changeset, &texts, stated)
+}
+
+/// Refuses a planned compaction that takes sensitive fields out of the memory, unless the batch carries the user's
+/// consent. What it merges into another text stays.
+///
+/// # Errors
+/// As [`require_consent`].
+pub(super) fn require_consent_to_archive(
+    session: &Session,
+    locked: Option<&LockedStore<'_>>,
+    batch: &Batch,
+    changeset: &Changeset,
+    snapshot: &Snapshot,
+) -> Result<(), Error> {
+    let texts = ChangedTexts::of(changeset, snapshot);
+    let (added, _) = changed_statements(changeset, &texts, &session.policy.policy.sensitive);
+    let kept = |text: &str| added.iter().any(|s| s.text.to_lowercase().contains(&text.to_lowercase()));
+    let mut removed = ChangedFields::of(session, changeset, &texts).removed;
+    removed.retain(|(_, text)| !kept(text));
+    let operations = changeset.operations.iter().map(|operation| dialects::parse_operation(operation).ok());
+    let planned = Batch { operations: operations.collect::<Option<_>>().unwrap_or_default(), ..batch.clone() };
+    require_agreement(session, locked, &planned, changeset, &texts, removed)
+}
+
+/// Refuses a change of these fields and texts, unless the batch carries the user's consent to each.
+fn require_agreement(
+    session: &Session,
+    locked: Option<&LockedStore<'_>>,
+    batch: &Batch,
+    changeset: &Changeset,
+    texts: &ChangedTexts<'_>,
+    stated: Vec<(String, String)>,
+) -> Result<(), Error> {
+    let fields = unconsented_fields(batch, stated);
     if fields.is_empty() {
         return Ok(());
     }
@@ -54,7 +90,7 @@ pub(super) fn require_consent(
         let refused = Rejection::new(Code::Consent, format!("{why}; without -n the change would wait in inbox/"));
         return Err(refused.hint(CONSENT_HINT).detail("fields", fields).into());
     };
-    let id = keep_as_proposal(session, locked, batch, changeset, &texts, &format!("sensitive {what}"))?;
+    let id = keep_as_proposal(session, locked, batch, changeset, texts, &format!("sensitive {what}"))?;
     Err(Rejection::new(Code::Consent, format!("{why}; the change waits in inbox/ as {id}"))
         .hint(CONSENT_HINT)
         .try_command(Hint::new("inbox", id.as_str()))
@@ -85,29 +121,38 @@ impl<'a> ChangedTexts<'a> {
     }
 }
 
-/// The sensitive fields that a change adds without consent; if it adds none, those that it removes without consent.
-fn unconsented_fields(
-    session: &Session,
-    batch: &Batch,
-    changeset: &Changeset,
-    texts: &ChangedTexts<'_>,
-) -> Vec<String> {
-    let policy = &session.policy.policy;
-    let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
-    let (added, removed) = changed_statements(changeset, texts, &rules.sensitive);
-    let sensitive = |statements: Vec<ChangedStatement>| -> Vec<(String, String)> {
-        let field_of = |reading: &String| guards::sensitive_field(reading, &rules);
-        let field =
-            |statement: ChangedStatement| Some((statement.readings().iter().find_map(field_of)?, statement.text));
-        statements.into_iter().filter_map(field).collect()
-    };
-    let mut found = sensitive(added);
-    if found.is_empty() {
-        found = sensitive(removed);
+/// The sensitive fields that a change adds and removes, each with the statement.
+struct ChangedFields {
+    added: Vec<(String, String)>,
+    removed: Vec<(String, String)>,
+}
+
+impl ChangedFields {
+    fn of(session: &Session, changeset: &Changeset, texts: &ChangedTexts<'_>) -> ChangedFields {
+        let policy = &session.policy.policy;
+        let rules =
+            WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
+        let field_in =
+            |readings: &[String]| readings.iter().find_map(|reading| guards::sensitive_field(reading, &rules));
+        let field_of = |statement: &ChangedStatement| match statement.moved {
+            // A sentence that states a field by itself stated it before, too; a value may have got or lost its label.
+            true if field_in(&statement.own_readings()).is_some() => None,
+            _ => field_in(&statement.readings()),
+        };
+        let stated = |all: Vec<ChangedStatement>| {
+            all.into_iter().filter_map(|one| Some((field_of(&one)?, one.text))).collect::<Vec<_>>()
+        };
+        let (added, removed) = changed_statements(changeset, texts, &rules.sensitive);
+        ChangedFields { added: stated(added), removed: stated(removed) }
     }
+}
+
+/// The fields of statements to which the user's words in the batch do not agree.
+fn unconsented_fields(batch: &Batch, stated: Vec<(String, String)>) -> Vec<String> {
     // A batch is one change: a refusal of one of its operations refuses all.
     let agreed = |text: &str| !batch.consent.is_empty() && batch.consent.iter().all(|quote| agrees(quote, text));
-    let mut fields: Vec<String> = found.into_iter().filter(|(_, text)| !agreed(text)).map(|(field, _)| field).collect();
+    let mut fields: Vec<String> =
+        stated.into_iter().filter(|(_, text)| !agreed(text)).map(|(field, _)| field).collect();
     fields.sort();
     fields.dedup();
     fields

@@ -234,11 +234,15 @@ fn move_between_layers(
             forget: false,
             if_exists: false,
         };
-        // Planned before anything is written, so that a refusal changes nothing.
+        // Planned before anything is written, so that a refusal changes nothing, and no half of it waits for a person.
         change(&from, batch_of(remove.clone()), &ChangeOptions { dry_run: true, ..options.clone() })
-            .map_err(in_source)?;
-        let added = change(&target, batch_of(add), &ChangeOptions { if_match: None, ..options.clone() })
-            .map_err(|why| in_layer(why, &to_name))?;
+            .map_err(|why| without_proposal(in_source(why), &format!("leaves {from_name}")))?;
+        let add_options = ChangeOptions { if_match: None, ..options.clone() };
+        if target.is_agent {
+            change(&target, batch_of(add.clone()), &ChangeOptions { dry_run: true, ..add_options.clone() })
+                .map_err(|why| without_proposal(in_layer(why, &to_name), &format!("enters {to_name}")))?;
+        }
+        let added = change(&target, batch_of(add), &add_options).map_err(|why| in_layer(why, &to_name))?;
         let removed = change(&from, batch_of(remove), &options).map_err(|why| half_moved(why, &to_name, &from_name))?;
         Ok(joined(added, &to_name, removed, &from_name, &layers.own))
     };
@@ -247,6 +251,17 @@ fn move_between_layers(
 
 fn batch_of(action: Action) -> Batch {
     Batch { operations: vec![Operation::from(action)], ..Batch::default() }
+}
+
+/// The refusal of half a move that needs consent. It does not wait as a proposal, which would be of one memory alone.
+fn without_proposal(mut why: Error, moves: &str) -> Error {
+    for rejection in why.rejections.iter_mut().filter(|rejection| rejection.code == Code::Consent) {
+        let fields = rejection.details.get("fields").and_then(serde_json::Value::as_array);
+        let names: Vec<&str> = fields.into_iter().flatten().filter_map(serde_json::Value::as_str).collect();
+        rejection.message = format!("{} {moves} only with the user's consent", names.join(", "));
+        rejection.hint = Some("ask the user and pass their own words with --consent, or let a person move it".into());
+    }
+    why
 }
 
 /// The error of a move whose second half failed.

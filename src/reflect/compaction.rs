@@ -14,6 +14,7 @@ mod decide;
 mod pairing;
 mod prompt;
 mod reply;
+mod stated_fields;
 mod step;
 
 pub use carried::{added_words, missing_content_words, missing_words};
@@ -23,6 +24,7 @@ pub use decide::{CompactionAction, CompactionDecision, CompactionRules, decide};
 pub use prompt::strip_invisible;
 pub use prompt::{bounded_decision_schema, build_correction, build_question, decision_schema, system_prompt};
 pub use reply::parse_reply;
+pub use stated_fields::added_field;
 pub use step::{
     CompactionEdit, CompactionStep, bullet_removal, bullet_rewrite, current_operations, is_current, plan_steps,
     removal_steps,

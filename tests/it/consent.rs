@@ -335,3 +335,49 @@ fn a_key_in_the_quote_is_kept_nowhere() {
         assert!(!String::from_utf8_lossy(&bytes).contains("424242424242"), "{}", file.path().display());
     }
 }
+
+#[test]
+fn a_bullet_that_moves_states_nothing_new_unless_its_place_makes_it_a_field() {
+    let text = "# User\n\n- City: Bonn\n- Rome\n- User lives in Cork\n\n## City\n\n- Oslo\n\n## Work\n\n- Trains\n";
+    let at = |bullet: &str| format!("user@{}", crate::support::handle(bullet));
+    for (bullet, to) in [
+        ("City: Bonn", "other"),
+        ("City: Bonn", "user#work"),
+        ("City: Bonn", "user#city"),
+        ("User lives in Cork", "user#city"),
+        ("Oslo", "about#city"),
+        ("Rome", "user#work"),
+    ] {
+        let memory = Memory::new().file("facts/user.md", text).file("facts/about.md", "# About\n\n## City\n\n- x\n");
+        let outcome = memory.run(["mv", &at(bullet), to]).by("planner").exit(0);
+        assert!(!outcome.difference.contains("inbox/"), "{outcome}");
+    }
+    for (bullet, to) in [("Rome", "user#city"), ("Rome", "city"), ("Oslo", "user#work"), ("Oslo", "notes")] {
+        let memory = Memory::new().file("facts/user.md", text);
+        refused(&memory, memory.run(["mv", &at(bullet), to]).by("planner"));
+        memory.run(["mv", &at(bullet), to, "--consent", "Yes, please remember that."]).by("planner").exit(0);
+    }
+    // A file that gets the name of a field.
+    let memory = Memory::new().file("facts/trips.md", "# Trips\n\n- Rome\n");
+    refused(&memory, memory.run(["mv", "trips", "city"]).by("planner"));
+}
+
+#[test]
+fn a_compaction_to_a_size_of_the_agents_archives_no_sensitive_field() {
+    let policy = "version: 1\nlimits:\n  - {at: facts/user.md, bullets: 2, on_limit: compact}\n";
+    let memory = memory();
+    refused(&memory, memory.run(["compact", "user", "--to", "2"]).by("planner"));
+    let (id, text) = only_proposal(&memory);
+    assert!(text.contains("sensitive city") && text.contains("\"archive\":true"), "{text}");
+    memory.run(["compact", "user", "--to", "2", "-n"]).by("planner").exit(5).unchanged();
+    memory.run(["inbox", &id, "--accept"]).exit(0);
+    assert!(memory.text("archive/facts/user.md").unwrap().contains("- City: Bonn\n"));
+    // With the user's words; for what is not sensitive; and by a limit of the policy.
+    let agreed = ["compact", "user", "--to", "2", "--consent", "Yes, please do that."];
+    self::memory().run(agreed).by("planner").exit(0);
+    let other = Memory::new().file("facts/user.md", "# User\n\n- Likes jazz\n- City: Bonn\n");
+    other.run(["compact", "user", "--to", "1"]).by("planner").exit(0);
+    let limited = self::memory().policy(policy);
+    limited.run(["compact"]).by("planner").exit(0);
+    assert!(limited.text("archive/facts/user.md").unwrap().contains("- City: Bonn\n"));
+}

@@ -230,6 +230,38 @@ fn a_bullet_is_promoted_and_each_half_can_be_undone() {
     assert_eq!((style(), mine(&project, "facts/style.md")), before);
 }
 
+/// An agent does not carry a sensitive field from one memory to another, in either direction, and leaves nothing behind.
+#[test]
+fn a_sensitive_bullet_moves_to_another_layer_with_consent_only() {
+    let project = layered("[project, mine]");
+    project.put(&format!("{MINE}/facts/user.md"), "# User\n\n- City: Bonn\n- Likes jazz\n");
+    project.put("work/memory/facts/user.md", "# User\n\n- City: Cork\n");
+    let shared = || fs::read_to_string(project.memory().join("facts/user.md")).unwrap();
+    let before = (shared(), mine(&project, "facts/user.md"));
+    let city = format!("mine:user@{}", handle("City: Bonn"));
+    for (at, to, from) in [
+        (city.clone(), "project", "mine"),
+        (city.clone(), "project:notes", "mine"),
+        (format!("user@{}", handle("City: Cork")), "mine:user", "project"),
+    ] {
+        let refused = run(&project, &["--as", "planner", "mv", &at, to]);
+        assert_eq!((refused.status, refused.stdout.as_str()), (5, ""), "{refused:#?}");
+        let why = format!("memdir: consent: city leaves {from} only with the user's consent; nothing was changed");
+        assert!(refused.stderr.contains(&why), "{refused:#?}");
+        assert_eq!((shared(), mine(&project, "facts/user.md")), before);
+        assert_eq!((mine(&project, "inbox"), project.memory().join("inbox").exists()), (String::new(), false));
+    }
+    // The target's policy counts, too.
+    project.put(&format!("{MINE}/memdir.yaml"), "version: 1\nsensitive: [pronouns]\n");
+    let refused = run(&project, &["--as", "planner", "mv", &city, "project"]);
+    assert!(refused.stderr.contains("city enters project only with the user's consent"), "{refused:#?}");
+    assert_eq!((shared(), mine(&project, "facts/user.md")), before);
+    assert!(!project.memory().join("inbox").exists());
+    done(&project, &["--as", "planner", "mv", &format!("mine:user@{}", handle("Likes jazz")), "project"]);
+    done(&project, &["--as", "planner", "mv", &city, "project", "--consent", "Yes, please remember that."]);
+    assert!(shared().contains("City: Bonn"));
+}
+
 #[test]
 fn a_nearer_layer_wins_a_contradiction_visibly() {
     let project = layered("[project, mine]");

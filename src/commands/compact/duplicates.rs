@@ -12,11 +12,10 @@ use super::super::fetch::is_archived_or_proposed;
 use super::super::list_and_read::resolve_address;
 use super::super::model::OpenModel;
 use super::super::{ChangeOptions, CommandResult, Error, Session};
-use super::{check_text, redact_secrets};
+use super::model_texts::{compaction_rules, redact_secrets};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::{DuplicatesReport, PossibleDuplicate, TokenCounts};
 use crate::operation::effects::section_slug;
-use crate::reflect::compaction::CompactionRules;
 use crate::reflect::duplicates::{
     BATCH_PAIRS, DuplicateItem, DuplicatePair, MAX_PAIRS_PER_DAY, PairBand, PairOutcome, PairVerdictKind, absorb_order,
     count_repeated, decide_pair, find_pairs,
@@ -278,7 +277,7 @@ impl<'a> DuplicatesRun<'a> {
             JudgeReply::Stopped(why) => return Ok(Some(why)),
         };
         self.asked += batch.len();
-        let rules = CompactionRules { max_chars: self.session.policy.policy.max_chars, check: &check_text };
+        let rules = compaction_rules(self.session);
         let mut judged: Vec<(String, JudgedAs)> = Vec::new();
         let mut agreed: Vec<(usize, bool, Option<String>)> = Vec::new();
         for (n, ((pair, verdict), (a, b))) in batch.iter().zip(verdicts).zip(&pairs).enumerate() {

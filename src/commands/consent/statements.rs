@@ -27,20 +27,29 @@ pub(super) struct ChangedStatement {
     pub text: String,
     /// What may be the label of a value: the heading above it, and the name of its file.
     labels: Vec<String>,
+    /// Whether the same sentence stood elsewhere before, or stands elsewhere now, with other labels.
+    pub moved: bool,
 }
 
 impl ChangedStatement {
     /// How a person may read it: as it is written; without disguise, markup and comments; as the value of its heading.
     pub(super) fn readings(&self) -> Vec<String> {
+        self.readings_below(&self.labels)
+    }
+
+    /// How a person may read it, wherever it stands.
+    pub(super) fn own_readings(&self) -> Vec<String> {
+        self.readings_below(&[])
+    }
+
+    fn readings_below(&self, labels: &[String]) -> Vec<String> {
         let own = self.text.strip_prefix("Summary: ").unwrap_or(&self.text);
         let (visible, comments) = without_comments(own);
         let mut all = vec![own.to_owned()];
         for part in [visible].into_iter().chain(comments.iter().flat_map(|comment| comment_values(comment))) {
             let plain = plain_text(&part);
             if plain.chars().count() <= MAX_VALUE_CHARS {
-                all.extend(
-                    self.labels.iter().flat_map(|label| [format!("{label}: {plain}"), format!("{label} {plain}")]),
-                );
+                all.extend(labels.iter().flat_map(|label| [format!("{label}: {plain}"), format!("{label} {plain}")]));
             }
             all.push(plain);
         }
@@ -49,7 +58,8 @@ impl ChangedStatement {
 }
 
 /// The statements (sentences of paragraphs) that a change adds and those that it removes, each compared in all changed
-/// files together, so that a move is neither. Derived summary lines do not count.
+/// files together, so that a move is neither, unless the labels above the statement differ: `Rome` that moves below the
+/// heading `City`. Derived summary lines do not count.
 pub(super) fn changed_statements(
     changeset: &Changeset,
     texts: &ChangedTexts<'_>,
@@ -60,8 +70,9 @@ pub(super) fn changed_statements(
     let crosses = |op: &Value| op == "rm" || op == "restore";
     let by_caller = changeset.operations.iter().any(|operation| operation.get("op").is_some_and(crosses));
     let ignored = |path: &str| path.starts_with("inbox/") || by_caller && path.starts_with("archive/");
-    let mut difference: HashMap<String, i64> = HashMap::new();
-    let mut order: Vec<ChangedStatement> = Vec::new();
+    let mut by_text: HashMap<String, i64> = HashMap::new();
+    let mut by_label: HashMap<(String, Vec<String>), i64> = HashMap::new();
+    let mut order: Vec<(String, Vec<String>)> = Vec::new();
     for ((path, before, after), file) in texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| !ignored(path)) {
         debug_assert_eq!(*path, file.path.as_str());
         let derived = file.summary.as_deref().unwrap_or_default();
@@ -74,16 +85,24 @@ pub(super) fn changed_statements(
         let is_derived = |text: &str| is_summary(text) && derived.contains(text.trim_start_matches("Summary:").trim());
         let after = statements(after_part, heading).into_iter().filter(|(text, _)| !is_derived(text));
         for ((text, heading), sign) in before.map(|row| (row, -1)).chain(after.map(|row| (row, 1))) {
-            *difference.entry(text.clone()).or_insert_with(|| {
-                order.push(ChangedStatement {
-                    text,
-                    labels: guards::field_labels(&plain_text(&heading), &file.path, fields),
-                });
+            let labels = guards::field_labels(&plain_text(&heading), &file.path, fields);
+            *by_text.entry(text.clone()).or_default() += sign;
+            let key = (text, labels);
+            *by_label.entry(key.clone()).or_insert_with(|| {
+                order.push(key);
                 0
             }) += sign;
         }
     }
-    let with = |wanted: i64| order.iter().filter(|s| difference[&s.text].signum() == wanted).cloned().collect();
+    let with = |sign: i64| {
+        let changed = order.iter().filter(|key| by_label[*key].signum() == sign);
+        let statement = |(text, labels): &(String, Vec<String>)| ChangedStatement {
+            text: text.clone(),
+            labels: labels.clone(),
+            moved: by_text[text].signum() != sign,
+        };
+        changed.map(statement).collect()
+    };
     (with(1), with(-1))
 }
 
@@ -207,8 +226,7 @@ fn statements(text: &str, heading: &str) -> Vec<(String, String)> {
     let mut open = false;
     for line in text.lines() {
         let trimmed = line.trim();
-        let plain = trimmed.trim_start_matches(['-', '*', '+', '>', '#', '|', ' ', '\t']);
-        let plain = without_number(plain);
+        let plain = without_number(without_markers(trimmed));
         if trimmed.starts_with('#') {
             plain.clone_into(&mut heading);
         }
@@ -231,6 +249,18 @@ fn statements(text: &str, heading: &str) -> Vec<(String, String)> {
     paragraphs.iter().flat_map(split).collect()
 }
 
+/// A line without the markers of lists, quotations, headings and tables. The plus of a telephone number is none.
+fn without_markers(line: &str) -> &str {
+    let mut rest = line;
+    loop {
+        let plain = rest.trim_start_matches(['-', '*', '>', '#', '|', ' ', '\t']);
+        match plain.strip_prefix('+').filter(|after| after.starts_with([' ', '\t']) || after.is_empty()) {
+            Some(after) => rest = after,
+            None => return plain,
+        }
+    }
+}
+
 /// A line without the number of an ordered list.
 fn without_number(line: &str) -> &str {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -245,8 +275,8 @@ mod tests {
     use super::*;
 
     fn readings(text: &str, labels: &[&str]) -> Vec<String> {
-        ChangedStatement { text: text.into(), labels: labels.iter().map(|label| (*label).to_owned()).collect() }
-            .readings()
+        let labels = labels.iter().map(|label| (*label).to_owned()).collect();
+        ChangedStatement { text: text.into(), labels, moved: false }.readings()
     }
 
     #[test]

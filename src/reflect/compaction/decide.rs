@@ -7,6 +7,7 @@ use anyhow::{anyhow, bail};
 
 use super::carried::{added_words, missing_words};
 use super::reply::{ItemName, RawDecision};
+use super::stated_fields::added_field;
 use super::{CompactionItem, OverLimit};
 use crate::operation::limits::ContentSize;
 use crate::operation::validation;
@@ -22,6 +23,8 @@ const MAX_REASON_CHARS: usize = 200;
 pub struct CompactionRules<'a> {
     /// The maximum length of a bullet, in characters.
     pub max_chars: usize,
+    /// The fields that change only with the user's consent.
+    pub sensitive: &'a [String],
     /// Further checks of a new text; the error is a sentence for the model.
     pub check: &'a dyn Fn(&str) -> anyhow::Result<()>,
 }
@@ -110,7 +113,7 @@ fn decide_one(
                 false => bullet_text(&raw.text, rules.max_chars)?,
             };
             (rules.check)(&text)?;
-            check_merged(over_limit, target, &absorbs, &text)?;
+            check_merged(over_limit, target, &absorbs, &text, rules.sensitive)?;
             Ok(CompactionDecision { action: CompactionAction::Rewrite, target, absorbs, text: Some(text), reason })
         }
         "keep" | "none" | "no_change" => Err(anyhow!("keeping everything is not possible here")),
@@ -118,8 +121,15 @@ fn decide_one(
     }
 }
 
-/// Checks that a new text contains the names, numbers and words of the items that it replaces, and no others.
-fn check_merged(over_limit: &OverLimit, target: usize, absorbs: &[usize], text: &str) -> anyhow::Result<()> {
+/// Checks that a new text contains the names, numbers and words of the items that it replaces, no others, and no sensitive
+/// field that none of them states.
+fn check_merged(
+    over_limit: &OverLimit,
+    target: usize,
+    absorbs: &[usize],
+    text: &str,
+    sensitive: &[String],
+) -> anyhow::Result<()> {
     let items = &over_limit.items;
     // An entry keeps its heading.
     let heading = items[target].text.lines().next().filter(|_| over_limit.entries).unwrap_or_default();
@@ -132,9 +142,12 @@ fn check_merged(over_limit: &OverLimit, target: usize, absorbs: &[usize], text: 
         }
     }
     let replaced: Vec<&str> = absorbs.iter().chain([&target]).map(|at| items[*at].text.as_str()).collect();
-    match added_words(text, &replaced)[..] {
-        [] => Ok(()),
-        ref added => Err(anyhow!("new_content adds words that no item contains: {}", quoted(added))),
+    if let added @ [_, ..] = &added_words(text, &replaced)[..] {
+        bail!("new_content adds words that no item contains: {}", quoted(added));
+    }
+    match added_field(text, &replaced, sensitive) {
+        None => Ok(()),
+        Some(field) => Err(anyhow!("new_content states {field}, which no item states in these words")),
     }
 }
 

@@ -20,8 +20,11 @@ fn over_by_one() -> OverLimit {
 
 /// The decisions of a reply as `action target+absorbs text`, or the sentence for the model.
 fn decisions_of(over_limit: &OverLimit, answer: &str) -> String {
-    let rules =
-        CompactionRules { max_chars: 20, check: &|text| if text == "bad" { Err(anyhow!("no")) } else { Ok(()) } };
+    let rules = CompactionRules {
+        max_chars: 20,
+        sensitive: &[],
+        check: &|text| if text == "bad" { Err(anyhow!("no")) } else { Ok(()) },
+    };
     let decided = parse_reply(answer, &[]).and_then(|reply| decide(over_limit, &reply, &rules));
     let one = |d: &CompactionDecision| {
         format!("{:?} {}+{:?} {}", d.action, d.target, d.absorbs, d.text.as_deref().unwrap_or("-"))
@@ -106,7 +109,7 @@ fn a_grammar_allows_only_items_that_may_be_named() {
 #[test]
 fn a_step_that_changes_anything_else_is_detected() {
     let (over_limit, document) = (over_by_one(), Document::parse(TEXT));
-    let rules = CompactionRules { max_chars: 20, check: &|_| Ok(()) };
+    let rules = CompactionRules { max_chars: 20, sensitive: &[], check: &|_| Ok(()) };
     let answer = r#"{"action":"merge","target":1,"absorbs":[2],"new_content":"one, two"}"#;
     let decisions = decide(&over_limit, &parse_reply(answer, &[]).unwrap(), &rules).unwrap();
     let [step] = &plan_steps(&over_limit, &document, &decisions, "")[..] else { panic!("one step") };

@@ -142,7 +142,7 @@ fn the_pool_holds_what_is_recent_important_or_often_used() {
 }
 
 fn decided(a: &DuplicateItem, b: &DuplicateItem, kind: PairVerdictKind, keep: Option<bool>, text: &str) -> PairOutcome {
-    let rules = CompactionRules { max_chars: 280, check: &|_| Ok(()) };
+    let rules = CompactionRules { max_chars: 280, sensitive: &[], check: &|_| Ok(()) };
     decide_pair(a, b, &PairVerdict { kind, keeps_second: keep, text: text.into() }, &rules)
 }
 

@@ -8,7 +8,9 @@ use anyhow::{anyhow, bail};
 use super::pairs::lost_words;
 use super::{DuplicateItem, PairVerdict, PairVerdictKind};
 use crate::operation::evict::DEFAULT_IMPORTANCE;
-use crate::reflect::compaction::{CompactionRules, added_words, bullet_text, missing_content_words, missing_words};
+use crate::reflect::compaction::{
+    CompactionRules, added_field, added_words, bullet_text, missing_content_words, missing_words,
+};
 
 /// How many content words of the bullet that goes may stand in other words in the one that stays.
 const MAX_REPLACED_WORDS: usize = 3;
@@ -108,6 +110,9 @@ fn merge(a: &DuplicateItem, b: &DuplicateItem, order: &[bool], text: &str, rules
     let added = added_words(&text, &[&a.text, &b.text]);
     if !added.is_empty() {
         return PairOutcome::Refused(format!("the merged text adds {}", quoted(&added)));
+    }
+    if let Some(field) = added_field(&text, &[&a.text, &b.text], rules.sensitive) {
+        return PairOutcome::Refused(format!("the merged text states {field}, which neither states in these words"));
     }
     let stays = |keeps_second: bool| if keeps_second { b } else { a };
     // One that says it all already needs no new text.

@@ -366,7 +366,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
     if loud {
         println!("--- {}\n{}\n--- {:?}\n{reply}", case.path, case.text, case.place);
     }
-    let rules = CompactionRules { max_chars: 280, check: &|_| Ok(()) };
+    let rules = CompactionRules { max_chars: 280, sensitive: &[], check: &|_| Ok(()) };
     let decisions = parse_reply(&reply, &[]).and_then(|random_reply| decide(&crowd, &random_reply, &rules));
     match decisions {
         Ok(decisions) => {

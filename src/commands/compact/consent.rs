@@ -1,0 +1,37 @@
+//! The consent gate of `compact`: its batch, and what an agent lets it archive.
+//!
+//! Never concerns what a limit of the policy moves to the archive: a person decided that.
+
+use super::super::consent::{require_consent, require_consent_to_archive};
+use super::targets::CompactionScope;
+use super::{CompactionRun, Error};
+use crate::change::Changeset;
+use crate::operation::{Batch, Snapshot};
+use crate::store::LockedStore;
+
+impl CompactionRun<'_> {
+    /// Refuses a batch that needs consent.
+    pub(super) fn require_consent(&self, batch: &Batch) -> Result<(), Error> {
+        if batch.operations.is_empty() || !self.session.is_agent {
+            return Ok(());
+        }
+        let (changeset, snapshot) = self.plan_batch(&batch.operations)?.into_changeset();
+        let locked = (!self.options.dry_run).then(|| self.session.store.lock()).transpose()?;
+        require_consent(self.session, locked.as_ref().map(|(locked, _)| locked), batch, &changeset, &snapshot)
+    }
+
+    /// Refuses to archive sensitive fields for a size that an agent chose: that is `rm --archive` by another name.
+    pub(super) fn require_consent_to_archive(
+        &self,
+        locked: Option<&LockedStore<'_>>,
+        batch: &Batch,
+        (changeset, snapshot): &(Changeset, Snapshot),
+    ) -> Result<(), Error> {
+        match (&self.scope, self.session.is_agent) {
+            (CompactionScope::ToSize(_), true) => {
+                require_consent_to_archive(self.session, locked, batch, changeset, snapshot)
+            }
+            _ => Ok(()),
+        }
+    }
+}
