@@ -381,3 +381,35 @@ fn a_compaction_to_a_size_of_the_agents_archives_no_sensitive_field() {
     limited.run(["compact"]).by("planner").exit(0);
     assert!(limited.text("archive/facts/user.md").unwrap().contains("- City: Bonn\n"));
 }
+
+#[test]
+fn a_number_of_a_person_is_a_field_without_its_label() {
+    let policy = "version: 1\nsensitive: [contact, identity_number]\n";
+    for text in [
+        "+49 151 23456789 is mine",
+        "手机13812345678",
+        "Reachable: `0151 23456789`",
+        "My passport is C01X00T47",
+        "护照E12345678",
+        "身份证 110101199003071234",
+        "123-45-6789",
+    ] {
+        let memory = memory().policy(policy);
+        refused(&memory, memory.run(["add", "user", text]).by("planner"));
+        memory.run(["add", "user", text]).exit(0);
+    }
+    for text in [
+        "Order 13812345678 was returned",
+        "The service listens on port 50051",
+        "Pinned to version 1.555.010.0199",
+        "Released on 2026-02-24",
+        "Broken since commit 4915123456789a",
+        "The licence costs 1 299 000 EUR",
+        "ISBN 978-3-16-148410-0 explains it",
+        "The passport strategy needs passport.js 0.7.0",
+    ] {
+        let memory = memory().policy(policy);
+        let outcome = memory.run(["add", "user", text]).by("planner").exit(0);
+        assert!(!outcome.difference.contains("inbox/"), "{outcome}");
+    }
+}

@@ -29,6 +29,7 @@ mod memory_request;
 pub mod orders;
 pub mod permission;
 pub mod person;
+mod personal_numbers;
 mod possible_contradiction;
 pub mod relation;
 pub mod secrets;

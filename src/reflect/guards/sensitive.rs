@@ -1,10 +1,11 @@
 //! Detects sensitive fields, which change only with the user's consent.
 //!
 //! Never decides whether the user agreed: see [`super::consent`]. A field is recognised by its label, by phrases about
-//! the user, and by the same phrases without their subject ("Lives in Hamburg", 住在汉堡). Another subject is another
+//! the user, by the same phrases without their subject ("Lives in Hamburg", 住在汉堡), and a number by its form. Another subject is another
 //! matter: the name of the user's cat is not sensitive, and neither is the region where a server lives.
 
 use super::WritingRules;
+use super::personal_numbers::{has_document_number, has_phone_number};
 use crate::path::MemoryPath;
 use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, is_number, match_at, word_tokens};
 use crate::text::prose_mask::{mask_non_prose, mask_phrases, split_label};
@@ -185,7 +186,9 @@ pub(super) fn stated_field(text: &str, fields: &[String]) -> Option<String> {
     let sentences: Vec<UserSentence<'_>> = sentences(&prose).into_iter().map(UserSentence::new).collect();
     let states = |field: &&String| {
         let field = SoughtField::new(field);
-        label.as_deref().is_some_and(|label| field.has_label(label)) || sentences.iter().any(|s| field.is_stated(s))
+        label.as_deref().is_some_and(|label| field.has_label(label))
+            || sentences.iter().any(|s| field.is_stated(s))
+            || field.is_number_in(text)
     };
     fields.iter().find(states).cloned()
 }
@@ -307,6 +310,16 @@ impl SoughtField {
         label == self.spoken
             || Some(label) == self.spoken.strip_suffix('s')
             || self.known.is_some_and(|known| known.labels.contains(label))
+    }
+
+    /// Whether a text contains a number of the field, recognised by its form; in code and quotes, too.
+    fn is_number_in(&self, text: &str) -> bool {
+        let has_number = match self.known.map(|known| known.name) {
+            Some("contact") => has_phone_number,
+            Some("identity_number") => has_document_number,
+            _ => return false,
+        };
+        sentences(text).into_iter().any(has_number)
     }
 
     fn is_stated(&self, sentence: &UserSentence<'_>) -> bool {
