@@ -6,7 +6,7 @@ use super::answer::PrintAnswer;
 use super::output::{CliReply, OutputLayout};
 use super::text::{Printer, TextStyle, count};
 use crate::code::Code;
-use crate::commands::answer::{RotReport, WarningRow};
+use crate::commands::answer::{RotReport, RotStop, WarningRow};
 use crate::commands::check_rot;
 use crate::text::byte_size::format_size;
 
@@ -27,6 +27,10 @@ impl PrintAnswer for RotReport {
         printer.styled(TextStyle::Heading, &self.dir).text(&format!(": {size}")).end_line();
         if self.unreadable > 0 {
             printer.note(&format!("{} could not be read", count(self.unreadable, "file")));
+        }
+        if let Some(RotStop { what, limit, entries }) = &self.stopped {
+            let line = format!("stopped at {limit} {what}, after {entries} names; the rest was not checked");
+            printer.text(&line).end_line();
         }
         for row in &self.counts {
             printer.text(&format!("{:>5}  {}", row.count, row.what)).end_line();

@@ -29,7 +29,7 @@ pub use reflect::{
     BranchCommit, ConversationRow, DecisionCounts, InboxList, ModelCallCosts, ProposalBranch, ProposalRow,
     ReflectDecision, ReflectReport, RefusalReason, RequestDecision,
 };
-pub use rot::{RotCount, RotReport};
+pub use rot::{RotCount, RotReport, RotStop};
 pub use status::{AttentionRow, DroppedBullet, ModelUsage, StatusReport};
 pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 

@@ -12,7 +12,9 @@ mod branches;
 pub(super) mod contradictions;
 mod index_lines;
 mod links;
+mod places;
 mod rot;
+mod rot_index;
 mod stale;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport};
@@ -34,6 +36,7 @@ use crate::path::MemoryPath;
 use crate::policy::LimitMeasure;
 use crate::store::FoundFile;
 use crate::view::links::LinkNames;
+use places::{PlaceCursor, line_and_column};
 
 mod writing_rules;
 
@@ -322,12 +325,6 @@ fn examine_document(
 }
 
 /// The 1-based line and column (in characters) of a byte offset.
-fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..at];
-    let start = before.rfind('\n').map_or(0, |i| i + 1);
-    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
-}
-
 fn collect_ids(path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let sections = document.sections().iter().filter_map(|s| Some((s.id.clone()?, s.heading.start as usize)));

@@ -39,8 +39,15 @@ pub struct FileLink {
 pub fn find_links(document: &Document) -> Vec<FileLink> {
     let mut found = link_candidates(document.text());
     if !found.is_empty() {
+        // Both are in the order of the text.
         let hidden = code_and_comment_ranges(document, &found);
-        found.retain(|link| !hidden.iter().any(|range| range.contains(&link.start)));
+        let (mut hidden, mut end) = (hidden.into_iter().peekable(), 0);
+        found.retain(|link| {
+            while let Some(range) = hidden.next_if(|range| range.start <= link.start) {
+                end = end.max(range.end);
+            }
+            link.start >= end
+        });
     }
     found
 }

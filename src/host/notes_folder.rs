@@ -1,23 +1,48 @@
-//! Reads the markdown files of a folder that is no memory: a vault of notes, or the memory of another program.
+//! Reads the markdown files of a folder that is no memory: a vault of notes, the memory of another program, or `/`.
 //!
-//! Never writes, never follows a symbolic link, and never enters hidden folders.
+//! Never writes, never follows a symbolic link, never leaves the file system, and never enters hidden folders or those of
+//! other people's files. Stops at a limit, which bounds time and memory whatever the folder holds.
 
-use std::fs;
-use std::path::{MAIN_SEPARATOR, Path};
-
-use walkdir::{DirEntry, WalkDir};
+use std::collections::VecDeque;
+use std::fs::{self, DirEntry};
+use std::os::unix::fs::MetadataExt;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use super::outside_files;
 use crate::code::{Code, Rejection};
+use crate::text::word_list::{WordList, word_list};
 
-/// The most files that are read.
-const MAX_FILES: usize = 20_000;
 /// The deepest folder that is entered.
 const MAX_DEPTH: usize = 16;
 /// The largest file that is read, in bytes; larger ones are no notes.
 const MAX_NOTE_BYTES: u64 = 4 << 20;
-/// Folders of other people's files.
-const NOT_ENTERED: [&str; 3] = ["node_modules", "target", "vendor"];
+/// Folders of other people's files, and of what programs make.
+const NOT_ENTERED: WordList = word_list!("notes/not_entered.txt");
+
+/// How much of a folder is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FolderLimits {
+    /// The most names of files and folders that are looked at.
+    pub entries: usize,
+    /// The most markdown files that are read.
+    pub files: usize,
+    /// The most bytes of them.
+    pub bytes: u64,
+}
+
+impl Default for FolderLimits {
+    fn default() -> FolderLimits {
+        FolderLimits { entries: 500_000, files: 20_000, bytes: 64 << 20 }
+    }
+}
+
+/// The limit at which reading stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FolderLimit {
+    Entries,
+    Files,
+    Bytes,
+}
 
 /// A markdown file of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,46 +52,157 @@ pub struct NoteFile {
     pub bytes: Vec<u8>,
 }
 
-/// The markdown files of a folder and its subfolders, sorted by path; and how many could not be read.
+/// What was read of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotesFolder {
+    /// Sorted by path.
+    pub files: Vec<NoteFile>,
+    /// How many files and folders could not be read.
+    pub unreadable: usize,
+    /// How many names of files and folders were looked at.
+    pub entries: usize,
+    /// The limit that was reached; the rest was not looked at.
+    pub stopped: Option<FolderLimit>,
+}
+
+/// Reads the markdown files of a folder and its subfolders, in the order of their names, until a limit is reached.
 ///
 /// # Errors
 /// `file_not_found` if the folder does not exist, `usage` if it is none, `io`.
-pub fn read_folder(dir: &Path) -> Result<(Vec<NoteFile>, usize), Rejection> {
+pub fn read_folder(dir: &Path, limits: FolderLimits) -> Result<NotesFolder, Rejection> {
     let meta = fs::metadata(dir)
         .map_err(|_| Rejection::new(Code::FileNotFound, format!("there is no folder '{}'", dir.display())))?;
     if !meta.is_dir() {
         return Err(Rejection::new(Code::Usage, format!("'{}' is not a folder", dir.display())));
     }
-    let (mut files, mut unreadable) = (Vec::new(), 0);
-    let is_entered = |entry: &DirEntry| {
-        let name = entry.file_name().to_string_lossy();
-        let is_left_out = name.starts_with('.') || NOT_ENTERED.contains(&&*name);
-        entry.depth() == 0 || !entry.file_type().is_dir() || !is_left_out
-    };
-    let walk = WalkDir::new(dir).max_depth(MAX_DEPTH + 1).sort_by_file_name();
-    for entry in walk.into_iter().filter_entry(is_entered) {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(e) if e.depth() == 0 => {
-                return Err(Rejection::new(Code::Io, format!("cannot read '{}': {e}", dir.display())));
+    fs::read_dir(dir).map_err(|e| Rejection::new(Code::Io, format!("cannot read '{}': {e}", dir.display())))?;
+    let mut walk = FolderWalk { dir, device: meta.dev(), limits, bytes: 0, found: NotesFolder::default() };
+    walk.read_all();
+    walk.found.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(walk.found)
+}
+
+struct FolderWalk<'a> {
+    dir: &'a Path,
+    device: u64,
+    limits: FolderLimits,
+    bytes: u64,
+    found: NotesFolder,
+}
+
+impl FolderWalk<'_> {
+    fn read_all(&mut self) {
+        let mut waiting: VecDeque<(PathBuf, usize)> = VecDeque::from([(self.dir.to_path_buf(), 0)]);
+        while let Some((folder, depth)) = waiting.pop_front() {
+            let mut below = Vec::new();
+            for entry in self.entries_of(&folder) {
+                let Ok(kind) = entry.file_type() else {
+                    self.found.unreadable += 1;
+                    continue;
+                };
+                // Of the entry itself: a link is neither.
+                if kind.is_dir() && depth < MAX_DEPTH && self.is_entered(&entry) {
+                    below.push((entry.path(), depth + 1));
+                } else if kind.is_file() {
+                    self.read_note(&entry.path());
+                }
+                if self.found.stopped.is_some_and(|limit| limit != FolderLimit::Entries) {
+                    return;
+                }
             }
-            Err(_) => {
-                unreadable += 1;
-                continue;
+            // Depth first, so that what waits is a path's siblings and not a whole level.
+            below.into_iter().rev().for_each(|one| waiting.push_front(one));
+            if self.found.stopped.is_some() {
+                return;
             }
-        };
-        // Of the entry itself: a link is no file.
-        if !entry.file_type().is_file() || !entry.path().extension().is_some_and(|end| end.eq_ignore_ascii_case("md")) {
-            continue;
-        }
-        let below = entry.path().strip_prefix(dir).ok().and_then(Path::to_str);
-        match (below, outside_files::read_up_to(entry.path(), MAX_NOTE_BYTES, "4 MiB")) {
-            (Some(path), Ok(bytes)) if files.len() < MAX_FILES => {
-                files.push(NoteFile { path: path.replace(MAIN_SEPARATOR, "/"), bytes });
-            }
-            _ => unreadable += 1,
         }
     }
-    files.sort_by(|a: &NoteFile, b| a.path.cmp(&b.path));
-    Ok((files, unreadable))
+
+    /// The entries of a folder by name, as many as may still be looked at.
+    fn entries_of(&mut self, folder: &Path) -> Vec<DirEntry> {
+        let Ok(all) = fs::read_dir(folder) else {
+            self.found.unreadable += 1;
+            return Vec::new();
+        };
+        let mut entries = Vec::new();
+        for entry in all {
+            if self.found.entries == self.limits.entries {
+                self.found.stopped = Some(FolderLimit::Entries);
+                break;
+            }
+            self.found.entries += 1;
+            match entry {
+                Ok(entry) => entries.push(entry),
+                Err(_) => self.found.unreadable += 1,
+            }
+        }
+        entries.sort_by_cached_key(DirEntry::file_name);
+        entries
+    }
+
+    fn is_entered(&self, entry: &DirEntry) -> bool {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_left_out = name.starts_with('.') || NOT_ENTERED.contains(&name);
+        !is_left_out && entry.metadata().is_ok_and(|meta| meta.dev() == self.device)
+    }
+
+    fn read_note(&mut self, path: &Path) {
+        if !path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md")) {
+            return;
+        }
+        if self.found.files.len() == self.limits.files {
+            self.found.stopped = Some(FolderLimit::Files);
+            return;
+        }
+        let below = path.strip_prefix(self.dir).ok().and_then(Path::to_str);
+        let (Some(below), Ok(bytes)) = (below, outside_files::read_up_to(path, MAX_NOTE_BYTES, "4 MiB")) else {
+            self.found.unreadable += 1;
+            return;
+        };
+        if self.bytes + bytes.len() as u64 > self.limits.bytes {
+            self.found.stopped = Some(FolderLimit::Bytes);
+            return;
+        }
+        self.bytes += bytes.len() as u64;
+        self.found.files.push(NoteFile { path: below.replace(MAIN_SEPARATOR, "/"), bytes });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two folders with three notes of ten bytes each, beside files that are none.
+    fn folder() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a/1.md", "a/2.md", "b/3.md", "a/x.txt", "node_modules/4.md", ".git/5.md", "b/__pycache__/6.md"] {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "- a bullet\n"[..10].as_bytes()).unwrap();
+        }
+        dir
+    }
+
+    #[track_caller]
+    fn check(limits: FolderLimits, paths: &[&str], stopped: Option<FolderLimit>) {
+        let dir = folder();
+        let found = read_folder(dir.path(), limits).unwrap();
+        let read: Vec<&str> = found.files.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!((&read[..], found.stopped, found.unreadable), (paths, stopped, 0), "{limits:?}");
+        assert!(found.entries <= limits.entries);
+    }
+
+    #[test]
+    fn a_folder_is_read_up_to_each_limit() {
+        let all = FolderLimits::default();
+        check(all, &["a/1.md", "a/2.md", "b/3.md"], None);
+        check(FolderLimits { files: 3, ..all }, &["a/1.md", "a/2.md", "b/3.md"], None);
+        check(FolderLimits { files: 2, ..all }, &["a/1.md", "a/2.md"], Some(FolderLimit::Files));
+        check(FolderLimits { bytes: 29, ..all }, &["a/1.md", "a/2.md"], Some(FolderLimit::Bytes));
+        check(FolderLimits { bytes: 30, ..all }, &["a/1.md", "a/2.md", "b/3.md"], None);
+        // The four folders, and the three files of the first.
+        check(FolderLimits { entries: 7, ..all }, &["a/1.md", "a/2.md"], Some(FolderLimit::Entries));
+        check(FolderLimits { entries: 2, ..all }, &[], Some(FolderLimit::Entries));
+    }
 }

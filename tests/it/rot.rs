@@ -225,3 +225,36 @@ fn what_may_not_be_read_is_counted() {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&report["files"], &report["unreadable"]), (&Value::from(1), &Value::from(2)), "{report}");
 }
+
+/// A big tree ends at a limit, which the report names with its figures, on one screen.
+#[test]
+fn a_tree_over_a_limit_is_read_up_to_it() {
+    let folder = Folder::new(&[("a/last.md", "- fine\n")]);
+    let notes = folder.0.path().join("notes");
+    let put = |name: &str, text: &str| fs_err::write(notes.join(name), text).unwrap();
+    for n in 0..20_010 {
+        put(&format!("n{n:05}.md"), "");
+    }
+    let ran = folder.run(&[]).exit(0);
+    let first: Vec<&str> = ran.stdout.lines().take(2).collect();
+    let stopped = "stopped at 20000 markdown files, after 20011 names; the rest was not checked";
+    assert_eq!(first, ["notes: 20000 files, 0 bullets, 0B", stopped], "{ran:#?}");
+    assert!(ran.stdout.lines().count() < 24, "{ran:#?}");
+    let report: Value = serde_json::from_str(&folder.run(&["--json"]).stdout).unwrap();
+    let stop = serde_json::json!({"what": "markdown files", "limit": 20000, "entries": 20011});
+    assert_eq!((&report["stopped"], &report["files"]), (&stop, &Value::from(20_000)), "{report}");
+    let sound: Value = serde_json::from_str(&Folder::new(&[("a.md", "- fine\n")]).run(&["--json"]).stdout).unwrap();
+    assert_eq!(sound.get("stopped"), None);
+}
+
+/// One note can be long: what is found in it is counted in a time that grows with its length only.
+#[test]
+fn a_long_note_is_checked_like_many_short_ones() {
+    let links: String = (0..8_000).map(|n| format!("[[n{n}]] `[[x]]` ")).collect();
+    let bullets: String = (0..6_000).map(|n| format!("- Pump {} uses oil {}\n", n % 1_000, n % 7)).collect();
+    let index: String = (0..8_000).map(|n| format!("- [n{n}](n{n}.md)\n")).collect();
+    let folder = Folder::new(&[("MEMORY.md", &index), ("links.md", &links), ("bullets.md", &bullets)]);
+    let count = |kind: &str| folder.count(kind).0;
+    assert_eq!((count("dangling_links"), count("not_in_index")), (16_000, 2));
+    assert!(count("repeated") > 1_000);
+}

@@ -16,8 +16,22 @@ pub struct RotReport {
     pub bullets: usize,
     /// How many files could not be read: no text, too large, or without access.
     pub unreadable: usize,
+    /// Why not everything was looked at; without it, everything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<RotStop>,
     /// What was looked for, always all of it.
     pub counts: Vec<RotCount>,
+}
+
+/// A limit at which the check stopped.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct RotStop {
+    /// What is limited: `names of files and folders`, `markdown files`, `bytes of markdown files` or `pairs of bullets`.
+    pub what: &'static str,
+    /// The limit.
+    pub limit: usize,
+    /// How many names of files and folders were looked at.
+    pub entries: usize,
 }
 
 /// How often one thing is wrong.

@@ -38,9 +38,18 @@ pub fn contradictions(
 
 /// The pairs of bullets of one section that exclude each other, by index, the first in the file first.
 pub fn contradicting_pairs(document: &Document) -> Vec<(usize, usize)> {
+    contradicting_pairs_within(document, &mut usize::MAX.clone())
+}
+
+/// [`contradicting_pairs`], of which at most so many are compared; their number is taken off.
+pub fn contradicting_pairs_within(document: &Document, max_pairs: &mut usize) -> Vec<(usize, usize)> {
+    if *max_pairs == 0 {
+        return Vec::new();
+    }
     let texts: Vec<_> = (0..document.bullets().len()).map(|i| document.bullet_text(i)).collect();
     let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of(text)).collect();
-    let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements).into_iter().collect();
+    let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements, *max_pairs).into_iter().collect();
+    *max_pairs -= pairs.len();
     pairs.retain(|&(a, b)| compare_statements(&statements[a], &statements[b]).is_some());
     pairs
 }
@@ -84,8 +93,8 @@ fn date_of(written: &WrittenTexts<'_>, document: &Document, bullet: usize) -> Op
     stamped.or_else(|| written.day_of(document.bullet_raw(bullet).trim()).map(str::to_owned))
 }
 
-/// Pairs of bullets of one section with the same label, or with a rare word in common.
-fn candidate_pairs(document: &Document, statements: &[Statement<'_>]) -> BTreeSet<(usize, usize)> {
+/// Pairs of bullets of one section with the same label, or with a rare word in common; at most `max` of them.
+fn candidate_pairs(document: &Document, statements: &[Statement<'_>], max: usize) -> BTreeSet<(usize, usize)> {
     let mut by_word: HashMap<(usize, &str), Vec<usize>> = HashMap::new();
     for i in stating_bullets(document) {
         let statement = &statements[i];
@@ -95,10 +104,20 @@ fn candidate_pairs(document: &Document, statements: &[Statement<'_>]) -> BTreeSe
             .into_iter()
             .for_each(|word| by_word.entry((document.bullets()[i].section as usize, word)).or_default().push(i));
     }
-    let rare = by_word.into_values().filter(|bullets| bullets.len() <= MAX_BULLETS_PER_WORD);
-    rare.flat_map(|bullets| {
-        let with_later = |n: usize, a: usize| bullets[n + 1..].iter().map(move |&b| (a, b)).collect::<Vec<_>>();
-        bullets.iter().enumerate().flat_map(|(n, &a)| with_later(n, a)).collect::<Vec<_>>()
-    })
-    .collect()
+    let mut rare: Vec<Vec<usize>> =
+        by_word.into_values().filter(|bullets| (2..=MAX_BULLETS_PER_WORD).contains(&bullets.len())).collect();
+    // In the order of the file, so that the same pairs are compared each time.
+    rare.sort_unstable();
+    let mut pairs = BTreeSet::new();
+    for bullets in rare {
+        let with_later = |n: usize, a: usize| bullets[n + 1..].iter().map(move |&b| (a, b));
+        let all = bullets.iter().enumerate().flat_map(|(n, &a)| with_later(n, a));
+        for pair in all {
+            if pairs.len() == max {
+                return pairs;
+            }
+            pairs.insert(pair);
+        }
+    }
+    pairs
 }

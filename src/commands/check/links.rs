@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CheckFinding, finding, line_and_column as line_of};
+use super::{CheckFinding, PlaceCursor, finding};
 use crate::code::Code;
 use crate::commands::Session;
 use crate::document::Document;
@@ -25,10 +25,11 @@ pub struct CheckedLink {
 pub fn checkable_links(path: &MemoryPath, document: &Document) -> Vec<CheckedLink> {
     let all = find_links(document);
     let inside = all.iter().map(|link| (link, target_and_fragment(document, link)));
+    let mut places = PlaceCursor::new(document.text());
     let candidates = inside.filter(|(link, (target, _))| link.is_wiki || resolve_relative(path, target).is_some());
     candidates
         .map(|(link, (target, fragment))| {
-            let (line, col) = line_of(document.text(), link.start);
+            let (line, col) = places.at(link.start);
             CheckedLink {
                 target: target.trim().to_owned(),
                 fragment: fragment.trim().to_owned(),
