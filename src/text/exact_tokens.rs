@@ -13,6 +13,7 @@ use super::word_list::{PhraseList, WordList, phrase_list, word_list};
 mod addresses;
 mod letters;
 mod numbers;
+mod signed_names;
 
 pub use letters::named_letters;
 use numbers::{BoundNumber, bound_numbers};
@@ -29,6 +30,7 @@ pub fn missing_tokens(text: &str, sources: &[&str]) -> Vec<String> {
         missing.extend(number.missing_parts(text, &of_sources, sources));
     }
     missing.extend(addresses::missing_addresses(text, sources));
+    missing.extend(signed_names::missing_signed_names(text, sources));
     missing.extend(replaced_opposites(text, sources));
     missing.extend(lost_count(text, sources));
     missing.dedup();

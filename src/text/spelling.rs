@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::word_list::{PhraseList, phrase_list};
+use super::word_list::{PhraseList, WordList, phrase_list, word_list};
 use super::words;
 use super::words::TextWord;
 
@@ -213,6 +213,38 @@ pub fn joined_names<'t>(text: &'t str, word: &TextWord<'t>) -> impl Iterator<Ite
 /// Maximum number of parts of a name.
 const MAX_NAME_PARTS: usize = 4;
 
+/// The abbreviation that a word of a text is, in lower case and without full stops, and where it ends: `us` for `US` and
+/// `U.S.`. Only those that are another word in lower case: `us`.
+pub fn function_word_acronym(text: &str, word: &TextWord<'_>) -> Option<(String, usize)> {
+    let is_acronym = |name: &str| ACRONYMS.contains(name);
+    let is_capital = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase());
+    if is_capital(word.surface) && is_acronym(&word.text) {
+        return Some((word.text.to_string(), word.at + word.surface.len()));
+    }
+    let is_single = word.surface.len() == 1 && is_capital(word.surface);
+    let name = joined_names(text, word).take_while(|_| is_single).last()?;
+    is_dotted(&text[word.at..name.end])
+        .then_some(name)
+        .filter(|name| is_acronym(&name.text))
+        .map(|name| (name.text, name.end))
+}
+
+const ACRONYMS: WordList = word_list!("word_forms/acronyms.en.txt");
+
+/// How an abbreviation of capitals is written with full stops: `u.s.a` for `USA`; `None` for other words.
+pub fn dotted_acronym(surface: &str) -> Option<String> {
+    let is_acronym = (2..=MAX_ACRONYM).contains(&surface.len()) && surface.bytes().all(|b| b.is_ascii_uppercase());
+    is_acronym.then(|| surface.to_ascii_lowercase().chars().map(String::from).collect::<Vec<_>>().join("."))
+}
+
+/// The most letters of an abbreviation that is also written with full stops.
+const MAX_ACRONYM: usize = 4;
+
+/// Whether a name consists of single capitals with full stops between them.
+fn is_dotted(name: &str) -> bool {
+    name.split('.').all(|part| part.len() == 1 && part.as_bytes()[0].is_ascii_uppercase())
+}
+
 /// Whether a character joins the parts of one name: `node.js`, `wi-fi`, `max_retries`.
 pub fn joins_parts(byte: u8) -> bool {
     matches!(byte, b'-' | b'.' | b'_')
@@ -280,6 +312,25 @@ mod tests {
         assert_eq!(names("Wi-Fi-Router here"), [("wifi".to_owned(), 5, 2), ("wifirouter".to_owned(), 12, 2)]);
         assert_eq!(names("e-mail. Next")[0], ("email".to_owned(), 6, 1));
         assert!(["end. Next", "a - b", "a--b", "word", "a/b"].iter().all(|text| names(text).is_empty()));
+    }
+
+    #[test]
+    fn an_abbreviation_is_no_function_word() {
+        let acronym = |text: &str| {
+            let first = words(text).next().unwrap();
+            function_word_acronym(text, &first).map_or(String::new(), |(name, end)| format!("{name} {end}"))
+        };
+        assert_eq!(
+            (acronym("US law"), acronym("U.S. law"), acronym("IT")),
+            ("us 2".into(), "us 3".into(), "it 2".into())
+        );
+        assert!(
+            ["us", "Us", "U-S", "u.s.", "U.S.A.", "USA", "The US", "I"].iter().all(|text| acronym(text).is_empty())
+        );
+        assert_eq!(
+            (dotted_acronym("USA"), dotted_acronym("Usa"), dotted_acronym("A")),
+            (Some("u.s.a".into()), None, None)
+        );
     }
 
     #[test]

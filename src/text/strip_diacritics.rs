@@ -31,8 +31,8 @@ pub fn strip_diacritics(word: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Normalizes Hangul, kana and fullwidth letters (NFKC), so that each character has a single representation. Returns
-/// other texts unchanged.
+/// Normalizes Hangul, kana, fullwidth letters, ligatures, superscripts and subscripts (NFKC), so that each character has a
+/// single representation: `H₂O` and `H2O`. Returns other texts unchanged.
 pub fn compose_characters(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.chars().any(needs_composition) {
         return Cow::Borrowed(text);
@@ -42,8 +42,8 @@ pub fn compose_characters(text: &str) -> Cow<'_, str> {
 
 fn needs_composition(c: char) -> bool {
     matches!(c,
-        '\u{1100}'..='\u{11ff}' | '\u{3099}' | '\u{309a}' | '\u{ff10}'..='\u{ff19}' | '\u{ff21}'..='\u{ff3a}'
-        | '\u{ff41}'..='\u{ff5a}' | '\u{ff66}'..='\u{ff9f}')
+        '²' | '³' | '¹' | '\u{1100}'..='\u{11ff}' | '\u{2070}'..='\u{209c}' | '\u{3099}' | '\u{309a}' | '\u{ff10}'..='\u{ff19}' | '\u{ff21}'..='\u{ff3a}'
+        | '\u{fb00}'..='\u{fb06}' | '\u{ff41}'..='\u{ff5a}' | '\u{ff66}'..='\u{ff9f}')
 }
 
 #[cfg(test)]
@@ -72,6 +72,7 @@ mod tests {
         assert_eq!(compose_characters("\u{1112}\u{1161}\u{11ab}"), "한");
         assert_eq!(compose_characters("か\u{3099}"), "が");
         assert_eq!(compose_characters("ＡＢＣ１２ ｶﾞ"), "ABC12 ガ");
+        assert_eq!(compose_characters("H₂O ﬁle m² oﬀice"), "H2O file m2 office");
         assert!(matches!(compose_characters("项目，café"), Cow::Borrowed(_)));
     }
 }

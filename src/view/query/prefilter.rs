@@ -26,6 +26,8 @@ pub struct TermPrefilter {
     characters: Option<CharacterSet>,
     /// Whether words in other scripts with case are wanted.
     other_scripts: bool,
+    /// Whether a term has a digit, which may be written as a superscript or subscript.
+    has_digits: bool,
     /// The letters that terms in Cyrillic start with.
     first_cyrillic: Vec<char>,
     /// The ASCII bytes that a term may start with: an accented letter inside a word matters only after one of them.
@@ -41,12 +43,14 @@ impl TermPrefilter {
             grams: Vec::new(),
             characters: None,
             other_scripts: false,
+            has_digits: false,
             first_cyrillic: Vec::new(),
             first_bytes: [false; 256],
             terms: terms.clone(),
         };
         let mut characters: Vec<char> = Vec::new();
         for term in terms.all.iter().filter(|t| !t.is_date()).flat_map(|term| term.texts()) {
+            prefilter.has_digits |= term.bytes().any(|b| b.is_ascii_digit());
             let mut chars = term.chars();
             match (chars.next(), chars.next()) {
                 (Some(c), None) if is_unspaced(c) || is_emoji(c) => characters.push(c),
@@ -93,6 +97,9 @@ impl TermPrefilter {
         }
         for gram in &self.grams {
             out.extend(gram.find_iter(bytes).map(|at| at as u32));
+        }
+        if self.has_digits {
+            self.scan_non_ascii(bytes, |b| b == 0xc2 || b == 0xe2, out);
         }
         match (self.other_scripts, self.grams.is_empty()) {
             (true, _) => self.scan_non_ascii(bytes, |b| b >= 0xc3, out),
@@ -205,9 +212,13 @@ impl TermPrefilter {
     fn is_normalized_letter(&self, rest: &[u8]) -> bool {
         match rest {
             // Latin letters with accents and combining marks; Latin Extended Additional; Hangul jamo; full-width
-            // letters and half-width kana.
+            // letters and half-width kana; ligatures; superscripts and subscripts.
+            [0xc2, 0xb2 | 0xb3 | 0xb9, ..] | [0xe2, 0x81, 0xb0..=0xbf, ..] | [0xe2, 0x82, 0x80..=0x9c, ..] => true,
             [0xc3..=0xcd, ..] | [0xe1, 0xb8..=0xbb | 0x84..=0x87, ..] => true,
-            [0xef, 0xbc, 0x90..=0xba, ..] | [0xef, 0xbd, 0x81..=0xbf, ..] | [0xef, 0xbe, ..] => true,
+            [0xef, 0xac, 0x80..=0x86, ..]
+            | [0xef, 0xbc, 0x90..=0xba, ..]
+            | [0xef, 0xbd, 0x81..=0xbf, ..]
+            | [0xef, 0xbe, ..] => true,
             [0xc3..=0xff, ..] => self.other_scripts,
             _ => false,
         }
@@ -273,6 +284,14 @@ mod tests {
             ("9f3c2a7", vec!["9f3c2a7be41d"]),
             ("9f3c2a7be41d", vec!["9f3c2a7"]),
             ("🎉", vec!["🎉"]),
+            ("H2O", vec!["H₂O", "h2o", "Ｈ２Ｏ"]),
+            ("CO2 m2", vec!["CO₂", "m²"]),
+            ("file", vec!["ﬁle", "ﬁles", "FILE"]),
+            ("office", vec!["oﬃce", "oﬀice"]),
+            ("US", vec!["US", "U.S."]),
+            ("USA", vec!["U.S.A.", "USA"]),
+            ("U.S.", vec!["US"]),
+            ("ABC123", vec!["ＡＢＣ１２３"]),
             ("Wo sind die Häuser?", vec!["Haus", "häuser"]),
         ] {
             let prefilter = TermPrefilter::new(&QueryTerms::parse(question, today));

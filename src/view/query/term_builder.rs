@@ -110,7 +110,8 @@ impl TermBuilder {
                     self.add(&word.text);
                 }
             } else if word.at >= done {
-                done = self.add_number(question, &word).or_else(|| self.add_joined(question, &word)).unwrap_or(word.at);
+                let number = self.add_acronym(question, &word).or_else(|| self.add_number(question, &word));
+                done = number.or_else(|| self.add_joined(question, &word)).unwrap_or(word.at);
                 if done == word.at {
                     self.add_word(&word);
                 }
@@ -129,6 +130,11 @@ impl TermBuilder {
         let is_camel_case = || word.surface.bytes().all(|b| b.is_ascii_alphabetic());
         if parts.peek().is_none() {
             self.add_plain_word(lower);
+            if let Some(dotted) = spelling::dotted_acronym(word.surface)
+                && let Some(term) = self.terms.all.iter_mut().find(|term| term.word.as_deref() == Some(lower))
+            {
+                term.patterns.push(dotted);
+            }
         } else if is_camel_case() {
             parts.for_each(|part| self.add_plain_word(&part));
             self.add_implied(lower, 1.0);
@@ -162,6 +168,13 @@ impl TermBuilder {
         patterns.extend(spelling::grouped_digits(word));
     }
 
+    /// Adds an abbreviation that is a function word in lower case, `US` or `U.S.`; returns where it ends.
+    fn add_acronym(&mut self, question: &str, word: &TextWord<'_>) -> Option<usize> {
+        let (acronym, end) = spelling::function_word_acronym(question, word)?;
+        self.add(&acronym);
+        Some(end)
+    }
+
     /// Adds a number with separators at a word, as one term; returns where it ends.
     fn add_number(&mut self, question: &str, word: &TextWord<'_>) -> Option<usize> {
         let number = spelling::separated_number(&question[word.at..])?;
@@ -192,7 +205,8 @@ impl TermBuilder {
         }
         self.add_plain_word(&name.text);
         let written = &question[word.at..name.end];
-        if let Some(term) = self.terms.all.last_mut() {
+        let is_name = |term: &&mut QueryTerm| term.word.as_deref() == Some(&*name.text);
+        if let Some(term) = self.terms.all.last_mut().filter(is_name) {
             term.patterns.push(written.to_lowercase());
             // `6_8_12` is a version, too.
             if written.bytes().all(|b| b.is_ascii_digit() || b == b'_') {
@@ -315,6 +329,9 @@ mod tests {
         check("TLS1.3", "tls13 (tls) (1.3)");
         check("OAuth2.0", "oauth20 (oauth) (2.0) (oauth2)");
         check("6_8_12", "6812");
+        check("US office, for us", "us offic");
+        check("U.S. law", "us law");
+        check("H₂O in the ﬁle", "h2o file");
     }
 
     #[test]

@@ -46,6 +46,9 @@ impl QueryTerms {
         // `OAuth2` implies `OAuth`, but is not `OAuth1`.
         let has_digits = word.surface.bytes().any(|b| b.is_ascii_digit());
         let may_be = |found: &FoundTerm| !has_digits || !self.all[found.term].implied;
+        if let Some((acronym, _)) = spelling::function_word_acronym(text, word) {
+            self.find(&acronym).into_iter().for_each(&mut *each);
+        }
         for part in spelling::word_parts(word.surface) {
             self.find_word(&part.to_ascii_lowercase()).into_iter().filter(may_be).for_each(&mut *each);
         }
@@ -76,6 +79,7 @@ pub fn for_each_token(text: &str, language: Option<Language>, mut each: impl FnM
             continue;
         }
         for_each_form(&word.text, language, &mut each);
+        spelling::function_word_acronym(&text, &word).iter().for_each(|(acronym, _)| each(acronym));
         for part in spelling::word_parts(word.surface) {
             for_each_form(&part.to_ascii_lowercase(), language, &mut each);
         }
@@ -154,6 +158,13 @@ mod tests {
             ("nodejs", "runs on node.js 20", DetectedLanguage::English),
             ("version 2.14", "needs v2.14.0", DetectedLanguage::English),
             ("1250", "1,250 people", DetectedLanguage::English),
+            ("US", "the U.S. office", DetectedLanguage::English),
+            ("U.S. office", "US law", DetectedLanguage::English),
+            ("USA", "moved to the U.S.A. in May", DetectedLanguage::English),
+            ("H2O", "drinks H₂O", DetectedLanguage::English),
+            ("m²", "25 m2", DetectedLanguage::English),
+            ("file", "opens the ﬁle", DetectedLanguage::English),
+            ("ABC123", "code ＡＢＣ１２３", DetectedLanguage::English),
             ("9f3c2a7", "fixed in 9f3c2a7be41d8056", DetectedLanguage::English),
             ("bought", "buys milk", DetectedLanguage::English),
             ("favorite", "her favourite tea", DetectedLanguage::English),
@@ -172,6 +183,7 @@ mod tests {
                 proptest::sample::select(vec![
                     "parseFile", "parse_file", "node.js", "v2.14.0", "2.14", "1,250", "e-mail", "OAuth2", "9f3c2a7b",
                     "9f3c2a7be4", "Müller", "Mueller", "children", "child", "黑猫", "猫", "кошки", "🎉", "the", "a/b", "TLS 1.3",
+                    "US", "U.S.", "us", "USA", "H2O", "H₂O", "ﬁle",
                 ]),
                 1..6,
             ),
@@ -179,6 +191,7 @@ mod tests {
                 proptest::sample::select(vec![
                     "parsefile", "parse-file", "nodejs", "2.14.1", "1250", "email", "OAuth", "9f3c2a7be41d", "muller",
                     "kids", "children's", "白猫", "кошка", "🎉", "tls1.3", ", ", "v2", "parse", "File.js",
+                    "US", "U.S.", "us", "U.S.A.", "H2O", "H₂O", "file",
                 ]),
                 1..8,
             ),
