@@ -31,6 +31,7 @@ mod pasted_documents;
 mod pasted_leads;
 mod pasted_paragraphs;
 mod pasted_requests;
+mod pasted_tools;
 mod speakers;
 mod turn_builder;
 

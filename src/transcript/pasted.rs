@@ -7,7 +7,7 @@ use super::fences::lines_with_fences;
 use super::machine_lines::is_machine_line;
 use super::pasted_blocks::{
     is_block_line, is_chat_line, is_data_line, is_file_rule, is_git_head, is_letter_start, is_log_line,
-    is_message_head, is_name_and_time, is_prompt, is_said_in_chat, is_statement, is_subtitle_time, is_timed_message,
+    is_message_head, is_name_and_time, is_prompt, is_said_in_chat, is_statement, is_timed_message,
 };
 use super::pasted_documents::{
     is_about_user, is_diff_head, is_diff_line, is_document_start, is_front_matter, region_end, rule_of,
@@ -17,6 +17,7 @@ use super::pasted_leads::{
 };
 use super::pasted_paragraphs::{is_first, mark_before_pointer, mark_signed, return_closing, spread_in_paragraphs};
 use super::pasted_requests::is_request;
+use super::pasted_tools::{is_session_start, is_tool_line, is_tool_paragraph};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -213,6 +214,7 @@ impl PasteReader {
         let next = lines[at + 1..].iter().map(|(line, _)| line.trim()).find(|line| !line.is_empty());
         let beside = [at.checked_sub(1), Some(at + 1)].map(|n| lines.get(n?).map(|(line, _)| line.trim()));
         let is_apart = is_log_line(trimmed) || is_statement(trimmed) || is_data_line(trimmed, beside);
+        let is_apart = is_apart || is_tool_line(lines, at);
         if is_apart || is_source_comment(line) || is_block_line(lines, at) || is_about_user(lines, at) {
             return true;
         }
@@ -222,6 +224,7 @@ impl PasteReader {
         }
         if is_letter_start(lines, at)
             || is_git_head(trimmed)
+            || is_session_start(lines, at)
             || is_document_start(lines, at)
             || is_front_matter(lines, at)
         {
@@ -229,7 +232,7 @@ impl PasteReader {
             return true;
         }
         if is_said_in_chat(lines, at)
-            || is_subtitle_time(trimmed)
+            || is_tool_paragraph(lines, at)
             || is_message_head(trimmed)
             || is_name_and_time(lines, at)
             || is_timed_message(lines, at)

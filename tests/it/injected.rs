@@ -71,6 +71,11 @@ fn pasted_passages_are_told_from_the_authors_words() {
         ("pasted.zh.txt", 30, 0),
         ("pasted_third.en.txt", 20, 1),
         ("pasted_third.zh.txt", 19, 1),
+        ("pasted_tools.en.txt", 18, 1),
+        ("pasted_tools.zh.txt", 10, 0),
+        // No rule was written for these.
+        ("pasted_tools_judged.en.txt", 15, 1),
+        ("pasted_tools_judged.zh.txt", 8, 0),
     ];
     for (file, least, most_wrong) in files {
         let (mut hits, mut wrong, mut missed) = (0, Vec::new(), Vec::new());
