@@ -76,9 +76,7 @@ struct FactKey {
 impl PlainFact {
     /// What is known about it, asked once.
     pub fn remarks(&self, find: FindRemarks<'_>) -> &ItemRemarks {
-        let day = self.date.map(|date| date.day);
-        let item = ShownItem { address: &self.address, text: &self.text, day, anchor: self.anchor.as_deref() };
-        self.remarks.get_or_init(|| find(&item))
+        ShownItem::new(&self.address, &self.text, self.date, self.anchor.as_deref()).remarks(&self.remarks, find)
     }
 
     /// Its line, with what is known about it: `- Prefers tabs (94d) (facts/user.md@acvh)`.

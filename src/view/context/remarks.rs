@@ -2,10 +2,13 @@
 //!
 //! Never finds out by itself: who shows the item does.
 
+use std::cell::OnceCell;
+
 use jiff::civil::Date;
 
 use super::sanitize::sanitize_line;
 use crate::text::code_anchor::CodeAnchor;
+use crate::view::query::item_facts::ItemDate;
 use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// A longer place in code, in bytes, is not repeated in a remark.
@@ -36,6 +39,17 @@ pub struct ItemRemarks {
 
 /// Finds out what is known about an item.
 pub type FindRemarks<'a> = &'a dyn Fn(&ShownItem<'_>) -> ItemRemarks;
+
+impl<'a> ShownItem<'a> {
+    pub fn new(address: &'a str, text: &'a str, date: Option<ItemDate>, anchor: Option<&'a str>) -> ShownItem<'a> {
+        ShownItem { address, text, day: date.map(|date| date.day), anchor }
+    }
+
+    /// What is known about it, asked once: `known` keeps the answer.
+    pub fn remarks<'r>(&self, known: &'r OnceCell<ItemRemarks>, find: FindRemarks<'_>) -> &'r ItemRemarks {
+        known.get_or_init(|| find(self))
+    }
+}
 
 impl ItemRemarks {
     /// The state of its anchor, as JSON has it.
