@@ -221,8 +221,11 @@ pub fn function_word_acronym(text: &str, word: &TextWord<'_>) -> Option<(String,
     if is_capital(word.surface) && is_acronym(&word.text) {
         return Some((word.text.to_string(), word.at + word.surface.len()));
     }
-    let is_single = word.surface.len() == 1 && is_capital(word.surface);
-    let name = joined_names(text, word).take_while(|_| is_single).last()?;
+    // Before the look at what follows, which nearly all words are spared.
+    if word.surface.len() > 1 || !is_capital(word.surface) {
+        return None;
+    }
+    let name = joined_names(text, word).last()?;
     is_dotted(&text[word.at..name.end])
         .then_some(name)
         .filter(|name| is_acronym(&name.text))
