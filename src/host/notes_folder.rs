@@ -179,7 +179,7 @@ mod tests {
         for name in ["a/1.md", "a/2.md", "b/3.md", "a/x.txt", "node_modules/4.md", ".git/5.md", "b/__pycache__/6.md"] {
             let path = dir.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "- a bullet\n"[..10].as_bytes()).unwrap();
+            fs::write(path, b"- a bullet").unwrap();
         }
         dir
     }
