@@ -10,7 +10,7 @@ use super::Session;
 use super::fetch::is_archived_or_proposed;
 use crate::change::{Changeset, EffectSign, FileChange, FileVersion, JournalEdit};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits};
+use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits, summary};
 use crate::operation::Snapshot;
 use crate::path::MemoryPath;
 /// A text shorter than this, in bytes, is searched with its list marker: alone it would match parts of other words.
@@ -72,6 +72,7 @@ pub fn find_traces(
         let message = format!("some of the text is also in {} and was not removed there", shown.join(", "));
         traces.warnings.push(Warning::new(Code::Note, message));
     }
+    traces.warnings.extend(summaries_with_words(changeset));
     if session.dir.ancestors().any(|d| d.join(".git").exists()) {
         let message = "git may still contain the text: committed versions stay in its history";
         traces.warnings.push(Warning::new(Code::Note, message));
@@ -92,6 +93,26 @@ fn removed_texts(changeset: &Changeset, snapshot: &Snapshot) -> Vec<String> {
     let bullets = changeset.effects.iter().filter(|e| e.sign == EffectSign::Removed);
     texts.extend(bullets.filter_map(|e| search_string(&format!("- {}", e.text))));
     texts.into_iter().collect()
+}
+
+/// A warning for each changed file whose summary line still has words of a removed bullet: a person's sentence, which
+/// memdir does not change.
+fn summaries_with_words(changeset: &Changeset) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for file in &changeset.files {
+        let Some(bytes) = &file.after else { continue };
+        let document = Document::parse(String::from_utf8_lossy(bytes).into_owned());
+        let mut removed = changeset.effects.iter().filter(|e| e.sign == EffectSign::Removed && e.path == file.path);
+        if removed.any(|effect| summary::is_only_place_of_words(&document, &effect.text)) {
+            let message = format!(
+                "the summary line of {} was written by a person and still has words of the text: change it with \
+                 `memdir set {} summary=TEXT`",
+                file.path, file.path
+            );
+            warnings.push(Warning::new(Code::Note, message));
+        }
+    }
+    warnings
 }
 
 /// The search string for a removed line: its text, or the whole line if the text is short; `None` for derived lines and

@@ -5,7 +5,8 @@
 use std::cell::OnceCell;
 
 use super::Document;
-use crate::text::Splice;
+use crate::text::words::TextWord;
+use crate::text::{Splice, stopwords, words};
 
 mod keywords;
 mod line;
@@ -88,13 +89,17 @@ fn update_value(
     last: Option<&[String]>,
 ) -> LineUpdate {
     let (terms_before, terms_after) = (terms::candidate_terms(before, kind), terms::candidate_terms(after, kind));
-    let body = OnceCell::new();
+    let (body_before, body) = (OnceCell::new(), OnceCell::new());
+    // Keywords come from the texts without their markup.
+    let both_forms = || terms::lower_body(before) + "\n" + &terms::keyword_source(before).to_lowercase();
+    let in_text_before = |term: &str| terms::contains_term(body_before.get_or_init(both_forms), term);
     let in_text = |term: &str| terms::contains_term(body.get_or_init(|| terms::lower_body(after)), term);
     let new_line = || line::new_line(terms_after.list(), || keywords(&terms::keyword_source(after)));
     let choose_keywords_again = terms_after.list().len() < line::FEW_TERMS && terms::size_class_grew(before, after);
     let change = TermChange {
         before: &terms_before,
         after: &terms_after,
+        in_text_before: &in_text_before,
         in_text: &in_text,
         new_line: choose_keywords_again.then_some(&new_line as &dyn Fn() -> Vec<String>),
     };
@@ -138,6 +143,27 @@ pub fn pending_terms(document: &Document, kind: FileKind) -> Vec<String> {
         return Vec::new();
     }
     line::pending_terms(&present, candidates.list())
+}
+
+/// Whether a document still has every term of an earlier summary line, outside of its own.
+pub fn has_every_term(document: &Document, earlier: &str) -> bool {
+    let body = terms::lower_body(document);
+    line::split_terms(earlier).iter().all(|term| terms::contains_term(&body, term))
+}
+
+/// Whether the summary line has a telling word of a text that nothing else in the document has.
+pub fn is_only_place_of_words(document: &Document, text: &str) -> bool {
+    let Some(line) = document.summary_line() else { return false };
+    let value = document.text()[line.value.range()].to_lowercase();
+    let body = OnceCell::new();
+    let is_telling = |word: &TextWord<'_>| match word.is_ngram {
+        true => word.text.chars().nth(1).is_some() && !stopwords::is_stop_ngram(&word.text),
+        false => word.text.chars().nth(2).is_some() && !stopwords::is_stopword(&word.text),
+    };
+    words(text).filter(is_telling).any(|word| {
+        terms::contains_term(&value, &word.text)
+            && !terms::contains_term(body.get_or_init(|| terms::lower_body(document)), &word.text)
+    })
 }
 
 fn is_keyword(document: &Document, term: &str) -> bool {

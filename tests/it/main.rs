@@ -116,6 +116,7 @@ mod sources;
 mod stats;
 mod store;
 mod summary_merge;
+mod summary_words;
 mod support;
 mod sync;
 mod sync_clones;

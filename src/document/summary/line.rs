@@ -50,6 +50,8 @@ pub struct TermChange<'a> {
     pub before: &'a SummaryTerms,
     /// Candidate terms after the change.
     pub after: &'a SummaryTerms,
+    /// Tests whether the text before the change contains a term as whole words.
+    pub in_text_before: &'a dyn Fn(&str) -> bool,
     /// Tests whether the text after the change contains a term as whole words.
     pub in_text: &'a dyn Fn(&str) -> bool,
     /// The terms of a new line, if the keywords are to be chosen again; `None` otherwise.
@@ -114,11 +116,13 @@ fn update_own_line(terms: &[String], change: &TermChange) -> LineUpdate {
     line_update(terms, line.clone(), line)
 }
 
-/// Updates a line that contains a person's terms: only memdir's own terms are removed or dropped. New terms that do not
-/// fit stay pending.
+/// Updates a line that may contain a person's terms. A term leaves when the change removes its last occurrence from the
+/// text, even one that a person wrote: the records that tell them apart are not in a clone, or are old. Only terms that
+/// memdir is known to have written are dropped for want of room; new terms that do not fit stay pending.
 fn update_edited_line(terms: &[String], change: &TermChange, last: &[String]) -> LineUpdate {
     let is_gone = |t: &String| {
-        (change.before.contains(t) || has_term(last, t)) && !change.after.contains(t) && !(change.in_text)(t)
+        let was_there = || change.before.contains(t) || has_term(last, t) || (change.in_text_before)(t);
+        !change.after.contains(t) && !(change.in_text)(t) && was_there()
     };
     let mut line: Vec<String> = terms.iter().filter(|t| !is_gone(t)).cloned().collect();
     let mut own: Vec<String> = last.to_vec();

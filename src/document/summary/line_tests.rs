@@ -12,10 +12,19 @@ fn terms_of(terms: &str) -> SummaryTerms {
 
 /// Updates a line for a change of candidate terms; words after `|` are in the text without being candidates.
 fn update_with(value: &str, before: &str, after: &str, last: Option<&str>) -> String {
+    let (before, text_before) = before.split_once('|').unwrap_or((before, ""));
     let (after, text) = after.split_once('|').unwrap_or((after, ""));
-    let (terms_before, terms_after, text) = (terms_of(before), terms_of(after), list(text));
+    let (terms_before, terms_after) = (terms_of(before), terms_of(after));
+    let (text_before, text) = (list(text_before), list(text));
+    let in_text_before = |t: &str| terms_before.contains(t) || has_term(&text_before, t);
     let in_text = |t: &str| terms_after.contains(t) || has_term(&text, t);
-    let change = TermChange { before: &terms_before, after: &terms_after, in_text: &in_text, new_line: None };
+    let change = TermChange {
+        before: &terms_before,
+        after: &terms_after,
+        in_text_before: &in_text_before,
+        in_text: &in_text,
+        new_line: None,
+    };
     let last = last.map(list);
     match update_line(value, &change, last.as_deref()) {
         LineUpdate::Keep => "keep".into(),
@@ -72,6 +81,15 @@ fn an_unknown_term_is_memdirs_only_by_its_last_line() {
 }
 
 #[test]
+fn a_term_leaves_with_its_last_occurrence_whoever_wrote_it() {
+    for last in ["", "other"] {
+        assert_eq!(update_with("my words, jazz, name", "name|jazz", "name", Some(last)), "my words, name");
+        assert_eq!(update_with("my words, jazz, name", "name|jazz", "name|jazz", Some(last)), "keep");
+        assert_eq!(update_with("my words, jazz, name", "name", "name", Some(last)), "keep");
+    }
+}
+
+#[test]
 fn a_persons_words_stay() {
     for (before, after, expected) in [
         ("name", "name, food", "my words, name, food"),
@@ -99,7 +117,8 @@ fn in_a_persons_full_line_only_memdirs_terms_are_dropped() {
 #[test]
 fn memdirs_own_terms_in_a_persons_line_are_reported() {
     let (was, is) = (terms_of("name"), terms_of("name, food"));
-    let change = TermChange { before: &was, after: &is, in_text: &|_| false, new_line: None };
+    let absent = |_: &str| false;
+    let change = TermChange { before: &was, after: &is, in_text_before: &absent, in_text: &absent, new_line: None };
     let LineUpdate::Replace { own, .. } = update_line("my words, name", &change, Some(&list("name"))) else { panic!() };
     assert_eq!(own.join(", "), "name, food");
 }
@@ -124,7 +143,9 @@ fn a_longer_line_than_memdir_writes_is_a_persons() {
 fn keywords_are_chosen_again_when_a_text_outgrows_them() {
     let new_line = || list("name, jazz, austin");
     let (was, is) = (terms_of("name"), terms_of("name"));
-    let change = TermChange { before: &was, after: &is, in_text: &|_| true, new_line: Some(&new_line) };
+    let present = |_: &str| true;
+    let change =
+        TermChange { before: &was, after: &is, in_text_before: &present, in_text: &present, new_line: Some(&new_line) };
     let check = |value: &str, last: Option<&str>, expected: &[&str]| {
         let last = last.map(list);
         let terms = match update_line(value, &change, last.as_deref()) {
