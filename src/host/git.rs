@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::code::{Code, Rejection};
+use crate::text::without_credentials;
 
 /// Maximum size of git's output, in bytes.
 const MAX_OUTPUT_BYTES: usize = 512 << 20;
@@ -396,7 +397,7 @@ fn terminate(child: &mut Child) {
 }
 
 pub(super) fn git_error(why: &str) -> Rejection {
-    let why: String = why.chars().take(200).flat_map(char::escape_debug).collect();
+    let why: String = without_credentials(why).chars().take(200).flat_map(char::escape_debug).collect();
     Rejection::new(Code::Git, format!("git failed: {why}"))
 }
 

@@ -12,6 +12,7 @@ use super::git::{Git, GitInvocation, GitOutput};
 use super::lock_files::{NamedLock, named_lock};
 use super::repository::{first_message_line, split_nul};
 use crate::code::{Code, Rejection};
+use crate::text::without_credentials;
 
 /// A branch of a remote repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,13 @@ pub struct RemoteBranch {
 impl RemoteBranch {
     /// Formats it as people write it: `origin/main`.
     pub fn display_name(&self) -> String {
-        format!("{}/{}", self.name, self.branch)
+        format!("{}/{}", self.display_remote(), self.branch)
+    }
+
+    /// The remote's name or URL for a message: what a URL has of passwords and tokens is left out, because messages of
+    /// hooks go to models.
+    pub fn display_remote(&self) -> String {
+        without_credentials(&self.name)
     }
 
     /// The ref under which this clone keeps the fetched commit: a name of our own, so that no other fetch overwrites it
@@ -152,7 +159,8 @@ impl Git {
         let remote_message =
             output.stderr.lines().find_map(|line| line.strip_prefix("remote: ")).unwrap_or_default().trim_end();
         let message = first_message_line(&GitOutput { stderr: format!("{why} {remote_message}"), ..output.clone() });
-        let error = Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {message}", remote.name));
+        let error =
+            Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {message}", remote.display_remote()));
         match STORING_FAILED.iter().any(|sign| why.contains(sign)) {
             true => Ok(PushResult::NotStored(error)),
             false => Err(error),
@@ -227,8 +235,8 @@ impl Git {
         self.invoke_with(args, &GitInvocation { env: &env, timeout: wait, ..GitInvocation::default() }).map_err(
             |error| match error.details.contains_key("timeout") {
                 true => {
-                    Rejection::new(Code::Remote, format!("{} did not answer within {} s", remote.name, wait.as_secs()))
-                        .hint("try again, or wait longer with --timeout")
+                    let why = format!("{} did not answer within {} s", remote.display_remote(), wait.as_secs());
+                    Rejection::new(Code::Remote, why).hint("try again, or wait longer with --timeout")
                 }
                 false => error,
             },
@@ -261,7 +269,7 @@ fn transfer_error(remote: &RemoteBranch, ended: &GitOutput) -> Rejection {
         return Rejection::new(Code::Io, format!("git cannot write into this repository: {why}"))
             .hint("free some space, then sync again; nothing was lost");
     }
-    Rejection::new(Code::Remote, format!("cannot sync with {}: {}", remote.name, first_message_line(ended)))
+    Rejection::new(Code::Remote, format!("cannot sync with {}: {}", remote.display_remote(), first_message_line(ended)))
 }
 
 fn several_remotes_error(names: &[String]) -> Rejection {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::git::{Git, GitInvocation, GitOutput, git_error};
 use crate::code::{Code, Rejection};
+use crate::text::without_credentials;
 
 /// Pathspecs of what is committed: everything except proposals and machine state, also in scopes, and except what a
 /// killed merge leaves: git's `.merge_file_*` and the temporary files of memdir (`.NAME.PID-N.tmp`).
@@ -418,22 +419,7 @@ pub(super) fn first_message_line(output: &GitOutput) -> String {
     let lines = output.stderr.lines().chain(std::str::from_utf8(&output.stdout).unwrap_or_default().lines());
     let line = lines.map(str::trim).find(|line| !line.is_empty()).unwrap_or("no reason given");
     let plain = line.trim_start_matches("fatal: ").trim_start_matches("error: ");
-    strip_url_credentials(plain).chars().filter(|c| !c.is_control()).take(200).collect()
-}
-
-/// Removes the user information (before `@`) from the URLs in a text.
-fn strip_url_credentials(text: &str) -> String {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        out.push_str(before);
-        let end = after.find(['/', ' ', '\'', '"']).unwrap_or(after.len());
-        rest = match after[..end].rfind('@') {
-            Some(at) => &after[at + 1..],
-            None => after,
-        };
-    }
-    out + rest
+    without_credentials(plain).chars().filter(|c| !c.is_control()).take(200).collect()
 }
 
 fn commit_error(output: &GitOutput) -> Rejection {

@@ -369,6 +369,28 @@ fn modes_that_only_read_ask_no_remote() {
 }
 
 #[test]
+fn no_message_has_the_password_or_token_of_a_remote() {
+    let all = world();
+    let mut home = Home::set_up(&all, "home");
+    let url = "https://x-access-token:SECRETPW@127.0.0.1:1/x.git?token=SECRETQ";
+    home.git(&["config", "memdir.remote", url]);
+    home.git(&["config", "branch.main.remote", url]);
+    home.config(url, "");
+    home.add("Prefers tabs");
+    let start = home.hook("session-start").to_string();
+    let stop = home.hook("stop").to_string();
+    home.env.push(("MEMDIR_REMOTE", url.to_owned()));
+    let [sync, setup] = ["--home", "--setup"].map(|how| {
+        let output = home.memdir(&["-g", "sync", how]).exit(8);
+        output.stdout + &output.stderr
+    });
+    for text in [start, stop, sync, setup, home.git(&["log", "--format=%B"])] {
+        assert!(!text.contains("SECRET"), "{text}");
+    }
+    assert!(home.hook("stop").to_string().contains("https://127.0.0.1:1/x.git"), "it says which remote");
+}
+
+#[test]
 fn setting_up_asks_the_remote_first() {
     let all = world();
     let home = Home::new(&all, "home");

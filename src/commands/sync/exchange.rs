@@ -145,7 +145,7 @@ impl SyncRun<'_> {
         match obstacle {
             Obstacle::LockHere(path) => self.git.held_lock_error(&path),
             Obstacle::LockThere { path, .. } => {
-                let why = format!("git's lock '{path}' is in the way on {}", remote.name);
+                let why = format!("git's lock '{path}' is in the way on {}", remote.display_remote());
                 Rejection::new(Code::Busy, why).hint("try again; if no git is running there, remove it there")
             }
             Obstacle::NotStored(error) => error,
@@ -160,7 +160,7 @@ impl SyncRun<'_> {
         queue: &mut PushQueue,
         begun: Instant,
     ) -> Result<RoundResult, Rejection> {
-        self.progress(&format!("fetching from {}", remote.name));
+        self.progress(&format!("fetching from {}", remote.display_remote()));
         let tip = match self.git.fetch(remote, self.options.network_timeout)? {
             FetchResult::Tip(tip) => Some(tip),
             FetchResult::NoSuchBranch => None,

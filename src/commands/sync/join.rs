@@ -91,6 +91,7 @@ fn unrelated_error(remote: &RemoteBranch) -> Rejection {
     Rejection::new(Code::UnrelatedHistories, why).hint(format!(
         "to join them, run `git pull --no-rebase --allow-unrelated-histories {} {}` once (it merges by bullet); \
          in a shallow clone, run `git fetch --unshallow` first",
-        remote.name, remote.branch
+        remote.display_remote(),
+        remote.branch
     ))
 }
