@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::allowlist_filter::AllowlistFilter;
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, Warning};
 use crate::host::find::scope_not_allowed;
 use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName};
 use crate::policy::{LoadedPolicy, Policy};
@@ -30,14 +30,21 @@ pub struct OpenScope {
 pub fn read_policy(store: &Store) -> LoadedPolicy {
     match store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES) {
         Ok(text) => crate::policy::load(&text.unwrap_or_default()),
-        Err(why) => unreadable_policy(why),
+        Err(why) => unreadable_policy(&why),
     }
 }
 
-/// The policy to use if `memdir.yaml` cannot be read: writes are refused and reads work, as with an invalid one.
-fn unreadable_policy(rejection: Rejection) -> LoadedPolicy {
-    let warnings = vec![crate::code::Warning::new(rejection.code, rejection.message.clone())];
-    LoadedPolicy { policy: Policy::default(), refuses_writes: Some(rejection), refuses_reads: None, warnings }
+/// The policy to use if `memdir.yaml` cannot be read: it may restrict what agents see, so reads are refused as well as
+/// writes.
+fn unreadable_policy(why: &Rejection) -> LoadedPolicy {
+    let refused = Rejection::new(Code::InvalidPolicy, format!("memdir.yaml cannot be read: {}", why.message))
+        .hint("fix the file: it may restrict what agents see, so nothing can be read or written until then");
+    LoadedPolicy {
+        policy: Policy::default(),
+        warnings: vec![Warning::new(refused.code, refused.message.clone())],
+        refuses_writes: Some(refused.clone()),
+        refuses_reads: Some(refused),
+    }
 }
 
 /// A scope's store, its policy and where it is.
@@ -67,7 +74,7 @@ pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
     let text = store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES);
     let policy = match text {
         Ok(text) => crate::policy::load_scope(&text.unwrap_or_default(), &policy_above, name),
-        Err(why) => LoadedPolicy { refuses_writes: Some(why), ..crate::policy::load_scope("", &policy_above, name) },
+        Err(why) => unreadable_policy(&why),
     };
     let scope = OpenScope { name: name.to_owned(), memory: Arc::new(memory.unfiltered()), policy_above };
     Ok(ScopeParts { store, policy, scope })

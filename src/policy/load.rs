@@ -46,9 +46,9 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
             format!("version {version} is not supported, the newest supported version is {}", form::NEWEST_VERSION);
         notes.add(yaml::line_of(yaml, &["version".into()]), message);
     }
-    let restricting_keys =
-        yaml.lines().any(|line| line.split('#').next().is_some_and(|code| code.contains("allowlists")));
-    let may_occur = |key: &&str| restricting_keys && (object.is_empty() || object.contains_key(*key));
+    // A text with NUL bytes is one in UTF-16, where no key can be seen.
+    let restricts = object.contains_key("allowlists") || yaml.contains('\0') || yaml.lines().any(may_name_allowlists);
+    let may_occur = |key: &&str| restricts && (object.is_empty() || object.contains_key(*key));
     let gates: Vec<&str> = ["categories", "allowlists", "agents"].into_iter().filter(may_occur).collect();
     let mut valid_keys = Map::new();
     for (key, value) in object {
@@ -80,6 +80,18 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
         });
     }
     loaded
+}
+
+/// Whether a line of YAML may have the key `allowlists` outside of its comment. An escape may spell any key.
+fn may_name_allowlists(line: &str) -> bool {
+    let starts_comment = |at: &usize| {
+        let before = &line[..*at];
+        let is_quoted = ['"', '\''].iter().any(|quote| before.matches(*quote).count() % 2 == 1);
+        !is_quoted && (before.is_empty() || before.ends_with([' ', '\t']))
+    };
+    let comment = line.match_indices('#').map(|(at, _)| at).find(starts_comment);
+    let code = &line[..comment.unwrap_or(line.len())];
+    code.contains("allowlists") || code.contains('\\')
 }
 
 /// Maximum number of problems reported for one policy: finding the line of each scans the text again.

@@ -198,11 +198,19 @@ fn allowlists_that_are_not_understood_refuse_reads() {
         "allowlists:\n  a: [x]\nagents: a\n",
         "allowlists:\n  a: [x]\ncategories: [x]\n",
         "version: 3\nallowlists:\n  a: {x: 1}\n",
+        "version: 2\n\"allow\\u006cists\": {a: [x]}\nx: [\n",
+        "{\"x\": \"C#\", \"y\": \"a # b\", \"allowlists\": {\"a\": [\"x\"]}, \"z\": [}\n",
     ] {
         assert_eq!(load(broken).refuses_reads.map(|r| r.code), Some(Code::InvalidPolicy), "{broken}");
     }
-    for fine in ["", "#allowlists:\nx: [\n", "allowlists:\n  a: [x]\nstamp: 1\n", "categories: [x]\n", "allowlists:\n"]
-    {
+    for fine in [
+        "",
+        "#allowlists:\nx: [\n",
+        "x: [ # allowlists\n",
+        "allowlists:\n  a: [x]\nstamp: 1\n",
+        "categories: [x]\n",
+        "allowlists:\n",
+    ] {
         assert_eq!(load(fine).refuses_reads, None, "{fine}");
     }
 }

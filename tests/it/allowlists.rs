@@ -232,3 +232,30 @@ fn a_policy_that_restricts_and_is_not_understood_shows_nothing() {
     let memory = memory.policy("version: 1\n#allowlists:\nunknown: 1\n");
     by(&memory, "planner", &["read", "health"]).exit(0);
 }
+
+#[test]
+fn a_policy_that_cannot_be_read_shows_nothing() {
+    let with_byte = [POLICY.as_bytes(), b"# caf\xe9\n"].concat();
+    let wide: Vec<u8> = POLICY.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let long = format!("{POLICY}{}", "#".repeat(66_000));
+    let refuses = |memory: &Memory, what: &str| {
+        for line in [&["read", "health"][..], &["list"], &["context"], &["add", "plain", "x"]] {
+            let ran = by(memory, "planner", line).exit(5);
+            assert!(ran.stderr.contains("invalid_policy: memdir.yaml") && ran.stdout.is_empty(), "{what}: {ran}");
+        }
+    };
+    for (what, bytes) in [("latin-1", &with_byte[..]), ("utf-16", &wide), ("long", long.as_bytes())] {
+        let memory = memory();
+        memory.put("memdir.yaml", bytes);
+        refuses(&memory, what);
+    }
+    let file = |memory: &Memory| memory.dir().join("memdir.yaml");
+    let memory = self::memory();
+    fs_err::remove_file(file(&memory)).unwrap();
+    fs_err::create_dir(file(&memory)).unwrap();
+    refuses(&memory, "a directory");
+    fs_err::remove_dir(file(&memory)).unwrap();
+    memory.put("policy.txt", POLICY);
+    fs_err::os::unix::fs::symlink(memory.dir().join("policy.txt"), file(&memory)).unwrap();
+    refuses(&memory, "a link");
+}
