@@ -18,7 +18,7 @@ use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::context::delta::UPDATES_HEAD;
 use crate::view::context::page::MIN_BUDGET;
 use crate::view::context::sanitize::NOTES_NOTICE;
-use home_sync::{HomeSync, sync_home};
+use home_sync::{HomeSync, sync_home, unpushed_notice};
 use recall::shown::ShownItems;
 
 mod home_sync;
@@ -100,10 +100,9 @@ pub fn answer(
     // A hook cannot fail, so a budget that is too small is raised.
     let budget = budget.unwrap_or(START_BUDGET).max(MIN_BUDGET);
     let may_queue = MemoryMode::parse(env("MEMDIR_MODE").as_deref()) == MemoryMode::On;
-    let synced = |way| if may_queue { sync_home(session, way, env) } else { None };
     match event {
         HookEvent::SessionStart => {
-            let notice = synced(HomeSync::Fetch);
+            let notice = may_queue.then(|| sync_home(session, HomeSync::Fetch, env)).flatten();
             HookAnswer {
                 drain: may_queue && has_queued(session) && has_model(env),
                 prune: may_queue && note_prune(session).is_some(),
@@ -116,7 +115,11 @@ pub fn answer(
             // What a session was shown is gone once it is summarized.
             let shown = (event == HookEvent::PreCompact).then(|| ShownItems::new(session, input));
             // Before a summary the session goes on: its end pushes.
-            let notice = if event == HookEvent::PreCompact { None } else { synced(HomeSync::Push) };
+            let notice = match event {
+                HookEvent::PreCompact => None,
+                _ if may_queue => sync_home(session, HomeSync::Push, env),
+                _ => unpushed_notice(session, env),
+            };
             let envelope = notice.map_or(EMPTY_ENVELOPE.to_owned(), |notice| host.message_envelope(&notice));
             HookAnswer { envelope, drain: queued, shown, ..HookAnswer::empty() }
         }

@@ -34,6 +34,7 @@ pub mod remote;
 pub mod repository;
 pub mod review_branch;
 pub mod trusted;
+pub mod unshared_files;
 pub mod user;
 
 /// Looks up an environment variable.

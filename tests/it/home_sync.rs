@@ -364,8 +364,45 @@ fn modes_that_only_read_ask_no_remote() {
     let mut home = Home::set_up(&all, "home");
     home.add("Prefers tabs");
     home.env.push(("MEMDIR_MODE", "read".to_owned()));
-    assert_eq!(home.hook("stop"), json!({}));
+    let message = home.hook("stop")["systemMessage"].as_str().unwrap().to_owned();
+    assert!(message.contains("is not pushed") && message.contains("MEMDIR_MODE=read"), "{message}");
     assert_eq!(there(&all, "main", "facts/user.md"), "");
+}
+
+#[test]
+fn stop_names_what_no_commit_has() {
+    let all = world();
+    let mut home = Home::set_up(&all, "home");
+    home.add("Prefers tabs");
+    assert_eq!(home.hook("stop"), json!({}), "nothing is left out");
+    let message = |home: &Home| home.hook("stop")["systemMessage"].as_str().unwrap_or_default().to_owned();
+    // Ignored by the memory's own file.
+    let ignored = home.memory().join(".gitignore");
+    let before = fs_err::read_to_string(&ignored).unwrap_or_default();
+    fs_err::write(&ignored, format!("{before}facts/secret.md\n")).unwrap();
+    home.memdir(&["-g", "add", "secret", "Ignored"]).exit(0);
+    let told = message(&home);
+    assert!(told.contains("is pushed, but only this machine has facts/secret.md"), "{told}");
+    assert!(there(&all, "main", "facts/user.md").contains("Prefers tabs"));
+    assert_eq!(there(&all, "main", "facts/secret.md"), "");
+    // A folder that is a repository of its own.
+    let nested = home.memory().join("facts/nested");
+    fs_err::create_dir_all(&nested).unwrap();
+    fs_err::write(nested.join("n.md"), "- Nested\n").unwrap();
+    home.git(&["init", "--quiet", "facts/nested"]);
+    let told = message(&home);
+    assert!(told.contains("facts/nested/") && told.contains("facts/secret.md"), "{told}");
+    fs_err::remove_dir_all(&nested).unwrap();
+    fs_err::remove_file(home.memory().join("facts/secret.md")).unwrap();
+    assert_eq!(message(&home), "");
+    // A proposal, whose agent read that it is kept.
+    fs_err::write(home.memory().join("memdir.yaml"), "version: 2\nagents: {write: propose}\n").unwrap();
+    home.memdir(&["-g", "--as", "bot", "add", "user", "Proposed"]).exit(5);
+    let told = message(&home);
+    assert!(told.contains("only this machine has 1 proposal in inbox/"), "{told}");
+    // With nothing to push, a session that only reads says the same.
+    home.env.push(("MEMDIR_MODE", "read".to_owned()));
+    assert_eq!(message(&home), told);
 }
 
 #[test]

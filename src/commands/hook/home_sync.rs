@@ -13,6 +13,9 @@ use crate::host::git::Git;
 use crate::host::home_remote::{HomeRemote, home_remote};
 use crate::host::user;
 
+/// How many files that are not pushed are named.
+const MAX_NAMED_FILES: usize = 3;
+
 /// Which way the memory goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HomeSync {
@@ -23,7 +26,8 @@ pub enum HomeSync {
 }
 
 /// Brings the memory and its remote together. Returns what a person should know: `None` if all is well, or there is no
-/// such remote. After [`HomeSync::Push`], `None` means that the remote has everything that was here when this began.
+/// such remote. After [`HomeSync::Push`], `None` means that the remote has everything that was here when this began: of
+/// files that no commit has, such as ignored ones and proposals, the notice says so.
 pub fn sync_home(session: &Session, way: HomeSync, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let remote = match home_remote(&user::load_config(env).0, env) {
         Ok(remote) => remote?,
@@ -48,6 +52,7 @@ pub fn sync_home(session: &Session, way: HomeSync, env: &dyn Fn(&str) -> Option<
     let seconds = format!("{}", remote.wait.as_secs_f64());
     args.extend(["--timeout", &seconds, "--lock-timeout", &seconds].map(OsString::from));
     match background::run_within(args, remote.wait) {
+        Ok(Some((0, _))) if way == HomeSync::Push => only_here(session, dir),
         Ok(Some((0, _))) => None,
         Ok(Some((_, messages))) => Some(notice(way, first_message(&messages))),
         Ok(None) => {
@@ -55,6 +60,45 @@ pub fn sync_home(session: &Session, way: HomeSync, env: &dyn Fn(&str) -> Option<
         }
         Err(why) => Some(notice(way, &format!("memdir cannot be started: {why}"))),
     }
+}
+
+/// What a person should know at the end of a session that may not push: `None` if the remote has everything as far as this
+/// machine knows, or there is no such remote. Asks no remote.
+pub fn unpushed_notice(session: &Session, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let remote = home_remote(&user::load_config(env).0, env).ok()??;
+    let dir = memory_dir(session);
+    if !follows(dir, &remote) {
+        return None;
+    }
+    match Git::in_dir(dir).has_unpushed_changes(&remote.url) {
+        Ok(false) => only_here(session, dir),
+        Ok(true) => Some(notice(HomeSync::Push, "MEMDIR_MODE=read writes nothing")),
+        Err(why) => Some(notice(HomeSync::Push, &why.message)),
+    }
+}
+
+/// The notice about files that no commit has; `None` without any.
+fn only_here(session: &Session, dir: &Path) -> Option<String> {
+    let unshared = match Git::in_dir(dir).unshared_files() {
+        Ok(unshared) => unshared,
+        Err(why) => return Some(notice(HomeSync::Push, &why.message)),
+    };
+    let names = unshared.left_out.iter().take(MAX_NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = unshared.left_out.len().saturating_sub(MAX_NAMED_FILES);
+    let files = match (unshared.left_out.len(), session.visibility().is_some()) {
+        (0, _) => None,
+        (count, true) => Some(format!("{count} files, which git ignores or which are in another repository")),
+        (..=MAX_NAMED_FILES, false) => Some(format!("{names}, which git ignores or which are in another repository")),
+        (_, false) => Some(format!("{names} and {more} more, which git ignores or which are in another repository")),
+    };
+    let proposals = match unshared.proposals {
+        0 => None,
+        1 => Some("1 proposal in inbox/".to_owned()),
+        count => Some(format!("{count} proposals in inbox/")),
+    };
+    let parts: Vec<String> = files.into_iter().chain(proposals).collect();
+    (!parts.is_empty())
+        .then(|| format!("memdir: the memory is pushed, but only this machine has {}", parts.join("; and ")))
 }
 
 /// The memory itself, also of a session in a scope: all of it is one repository.
