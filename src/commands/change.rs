@@ -51,7 +51,11 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
             let traces = find_traces(session, &mut changeset, &snapshot)?;
             changeset.warnings.extend(traces.warnings);
         }
-        return Ok(ChangeOutcome::Changed(dry_run_result(&changeset, &snapshot)));
+        let mut planned = dry_run_result(&changeset, &snapshot);
+        if options.force {
+            add_proof(&mut planned, &changeset);
+        }
+        return Ok(ChangeOutcome::Changed(planned));
     }
     let (locked, warnings) = session.store.lock()?;
     if let Some((first, _)) = batch.request.as_deref().map(|r| earlier_answer(session, r)).transpose()?.flatten() {
@@ -318,6 +322,28 @@ pub fn dry_run_result(changeset: &Changeset, snapshot: &Snapshot) -> ChangeResul
         diff: Some(diff.collect()),
         operations: Some(changeset.operations.clone()),
         ..change_result(changeset, snapshot, true)
+    }
+}
+
+/// Adds to the operations of a dry run the etag of the file that each changes, as the proof that `--force` stood for: who
+/// hands them to `apply` makes this change or none.
+fn add_proof(planned: &mut ChangeResult, changeset: &Changeset) {
+    for (n, operation) in planned.operations.iter_mut().flatten().enumerate() {
+        let of_operation = changeset.effects.iter().filter(|effect| effect.operation == n);
+        let paths = of_operation.map(|effect| &effect.path).chain(changeset.files.iter().map(|file| &file.path));
+        let before = |path: &MemoryPath| changeset.files.iter().find(|file| file.path == *path)?.before.as_ref();
+        if let (Some(version), Value::Object(fields)) = (paths.take(1).find_map(before), operation) {
+            fields.entry("if_match").or_insert_with(|| version.etag.short().into());
+        }
+    }
+}
+
+/// Notes in the answer of a dry run that its change is none of operations, so that `apply` cannot make it.
+pub(super) fn note_no_operations(planned: &mut ChangeResult) {
+    planned.operations = None;
+    if planned.changed {
+        let message = "`memdir apply` cannot make this change from this answer: run the command without -n";
+        planned.warnings.push(warning_row(&Warning::new(Code::Note, message)));
     }
 }
 

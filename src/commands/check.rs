@@ -18,7 +18,7 @@ mod rot_index;
 mod stale;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport};
-use super::change::{commit_loop, dry_run_result, plan_in_context};
+use super::change::{commit_loop, dry_run_result, note_no_operations, plan_in_context};
 use super::fetch::{LoadedJournal, history, is_archived_or_proposed, last_summary};
 use super::layer_names::{error_in_layer, name_layer_in_report};
 use super::layers::AddressesInLayer;
@@ -467,7 +467,9 @@ fn apply_fixes(
     if options.dry_run {
         let mut snapshot = Snapshot::new();
         let changeset = plan_in_context(session, &mut snapshot, &operations, &context)?;
-        return Ok(Some(dry_run_result(&changeset, &snapshot)));
+        let mut planned = dry_run_result(&changeset, &snapshot);
+        note_no_operations(&mut planned);
+        return Ok(Some(planned));
     }
     let (locked, warnings) = session.store.lock()?;
     let batch = Batch { reason: Some("check --fix".into()), ..Batch::default() };

@@ -163,6 +163,7 @@ fn invert_revision(
         require_consent(session, None, &batch, &changeset, &snapshot)?;
         let mut changed = super::change::dry_run_result(&changeset, &snapshot);
         changed.diff = Some(unified_diff(session, &changeset));
+        super::change::note_no_operations(&mut changed);
         return Ok(with_inverted_revision(changed, changeset.inverts));
     }
     let (locked, warnings) = session.store.lock()?;

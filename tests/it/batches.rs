@@ -155,3 +155,33 @@ fn a_batch_with_overlapping_operations_is_refused_whole() {
         assert_eq!(ran.error()["code"], "overlapping_operations", "{ops}");
     }
 }
+
+#[test]
+fn a_dry_run_with_force_is_handed_over_with_the_etag_that_proves_it() {
+    let lines: [&[&str]; 4] =
+        [&["rm", "x", "-f"], &["rm", "x@1", "-f"], &["update", "x@1", "New", "-f"], &["mv", "x@1", "y", "-f"]];
+    for line in lines {
+        let memory = Memory::new().file("facts/x.md", "# X\n\n- One\n- Two\n").file("facts/y.md", "# Y\n\n- Other\n");
+        let planned = memory.run(line.iter().chain(&["-n", "--json"])).exit(0).stdout;
+        let wanted = memory.tree();
+        // Of another text it proves nothing.
+        memory.put("facts/x.md", "# X\n\n- Changed\n- Two\n");
+        memory.run(["apply", "-"]).stdin(planned.clone()).exit(4).unchanged();
+        memory.put("facts/x.md", "# X\n\n- One\n- Two\n");
+        assert_eq!(memory.tree(), wanted);
+        memory.run(["apply", "-"]).stdin(planned).exit(0);
+        let other = Memory::new().file("facts/x.md", "# X\n\n- One\n- Two\n").file("facts/y.md", "# Y\n\n- Other\n");
+        other.done(line);
+        assert_eq!(memory.tree(), other.tree(), "{line:?}");
+    }
+}
+
+#[test]
+fn a_dry_run_that_no_operations_can_make_says_so() {
+    let memory = Memory::new();
+    memory.done(["add", "x", "One"]);
+    memory.done(["add", "x", "Two"]);
+    let planned = memory.run(["undo", "-n", "--json"]).exit(0).stdout;
+    assert!(planned.contains("`memdir apply` cannot make this change"), "{planned}");
+    memory.run(["apply", "-"]).stdin(planned).exit(2).unchanged();
+}
