@@ -4,16 +4,30 @@
 
 use super::Session;
 use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
-use super::list_and_read::ResolvedAddress;
+use super::list_and_read::{ResolvedAddress, resolve_address, shared_address};
 use crate::code::Rejection;
 use crate::host::line_history::GitCommit;
 use crate::view::outline::{BulletBlame, CommitOrigin, Outline};
 
-/// Adds its last change to each bullet of an outline. Reads the journal once.
+/// Adds its last change to each bullet of an outline, from the history of the layer that the address names, else from
+/// the session's own.
 ///
 /// # Errors
 /// `io`, `too_large`.
-pub(super) fn add_blame(session: &Session, named: &ResolvedAddress, outline: &mut Outline) -> Result<(), Rejection> {
+pub(super) fn add_blame(
+    session: &Session,
+    address: &str,
+    named: &ResolvedAddress,
+    outline: &mut Outline,
+) -> Result<(), Rejection> {
+    match shared_address(session, address)?.filter(|_| session.layers.is_some()) {
+        Some((_, layer, inner)) => add_last_changes(&layer, &resolve_address(&layer, inner)?, outline),
+        None => add_last_changes(session, named, outline),
+    }
+}
+
+/// Reads the journal once.
+fn add_last_changes(session: &Session, named: &ResolvedAddress, outline: &mut Outline) -> Result<(), Rejection> {
     if outline.bullets.is_empty() {
         return Ok(());
     }

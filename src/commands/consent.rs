@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::change::{commit_approved, plan_in_context};
-use super::review::require_review;
+use super::review::{WOULD_WAIT, require_review};
 use super::{Error, Session};
 use crate::change::Changeset;
 use crate::code::{Code, Hint, Rejection};
@@ -87,7 +87,7 @@ fn require_agreement(
         true => format!("{what} changes only with the user's consent"),
     };
     let Some(locked) = locked else {
-        let refused = Rejection::new(Code::Consent, format!("{why}; without -n the change would wait in inbox/"));
+        let refused = Rejection::new(Code::Consent, format!("{why}{WOULD_WAIT}"));
         return Err(refused.hint(CONSENT_HINT).detail("fields", fields).into());
     };
     let id = keep_as_proposal(session, locked, batch, changeset, texts, &format!("sensitive {what}"))?;

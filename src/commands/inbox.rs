@@ -11,6 +11,8 @@ use serde_json::Value;
 pub use self::merged::remove_merged_proposals;
 use super::answer::{ChangeResult, InboxList, ProposalRow};
 use super::change::{commit_approved, dry_run_result, plan_in_context};
+use super::layer_names::{error_in_layer, name_layer_in_inbox};
+use super::layers::AddressesInLayer;
 use super::superseded::record_superseded;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag};
@@ -39,6 +41,10 @@ pub fn inbox(
     decision: Option<InboxDecision>,
     options: &ChangeOptions,
 ) -> CommandResult<InboxList> {
+    if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(ids)? {
+        let listed = inbox(&inner, &addresses, decision, options).map_err(|why| error_in_layer(why, &layer))?;
+        return Ok(if session.is_own_layer(&layer) { listed } else { name_layer_in_inbox(listed, &layer) });
+    }
     // Proposals have no categories yet, so a caller with an allowlist must not see them.
     session.store.require_unfiltered()?;
     let Some(decision) = decision else { return list(session, ids, options) };

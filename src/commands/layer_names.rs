@@ -3,9 +3,13 @@
 //!
 //! Never changes the texts of a memory.
 
+use serde_json::Value;
+
 use super::Error;
-use super::answer::{ChangeResult, ChangedFile, CheckReport, LogResult, LogRow};
-use crate::code::Hint;
+use super::answer::{
+    ChangeResult, ChangedFile, CheckReport, CompactReport, InboxList, LogResult, LogRow, ResolveResult,
+};
+use crate::code::{Hint, Rejection};
 use crate::path::SourceAddress;
 
 fn named(layer: &str, address: &str) -> String {
@@ -20,9 +24,16 @@ pub(super) fn name_in_files(files: &mut [ChangedFile], layer: &str) {
     }
 }
 
-/// Names the layer in the paths of a change, and in the revision that it undid or repeated.
+/// Names the layer in the paths of a change, in the operations of a dry run, and in the revision that it undid or repeated.
 pub(super) fn name_layer(result: &mut ChangeResult, layer: &str) {
     name_in_files(&mut result.files, layer);
+    for operation in result.operations.iter_mut().flatten() {
+        for key in ["at", "to"] {
+            if let Some(Value::String(address)) = operation.get_mut(key) {
+                *address = named(layer, address);
+            }
+        }
+    }
     for rev in [&mut result.undone, &mut result.redone].into_iter().flatten() {
         *rev = named(layer, rev);
     }
@@ -54,13 +65,44 @@ pub(super) fn name_layer_in_report(mut report: CheckReport, layer: &str) -> Chec
     report
 }
 
+/// Names the layer in its proposals.
+pub(super) fn name_layer_in_inbox(mut list: InboxList, layer: &str) -> InboxList {
+    for row in &mut list.proposals {
+        row.id = named(layer, &row.id);
+        row.path = named(layer, &row.path);
+    }
+    let ids = [&mut list.accepted, &mut list.rejected, &mut list.expired, &mut list.merged, &mut list.rescued];
+    ids.into_iter().flatten().for_each(|id| *id = named(layer, id));
+    name_in_files(&mut list.files, layer);
+    list
+}
+
+/// Names the layer in what `compact` did there.
+pub(super) fn name_layer_in_compaction(mut report: CompactReport, layer: &str) -> CompactReport {
+    name_layer(&mut report.change, layer);
+    report.places.iter_mut().for_each(|scope| scope.address = named(layer, &scope.address));
+    report
+}
+
+/// Names the layer in the files whose conflicts were resolved there, or are left.
+pub(super) fn name_layer_in_resolved(mut result: ResolveResult, layer: &str) -> ResolveResult {
+    name_layer(&mut result.change, layer);
+    result.left.iter_mut().for_each(|file| file.path = named(layer, &file.path));
+    result.undecided.iter_mut().for_each(|file| file.path = named(layer, &file.path));
+    result
+}
+
 /// An error of a command in a layer: the message says which, and the commands to try name it.
 pub(super) fn error_in_layer(mut error: Error, layer: &str) -> Error {
-    for rejection in &mut error.rejections {
-        rejection.message = format!("in the layer {layer}: {}", rejection.message);
-        rejection.hints.iter_mut().for_each(|hint| name_in_hint(hint, layer));
-    }
+    error.rejections = error.rejections.into_iter().map(|why| rejection_in_layer(why, layer)).collect();
     error
+}
+
+/// [`error_in_layer`] for one rejection.
+pub(super) fn rejection_in_layer(mut rejection: Rejection, layer: &str) -> Rejection {
+    rejection.message = format!("in the layer {layer}: {}", rejection.message);
+    rejection.hints.iter_mut().for_each(|hint| name_in_hint(hint, layer));
+    rejection
 }
 
 /// The first operand of a command is an address or a revision, if it has one.

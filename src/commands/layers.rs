@@ -8,10 +8,12 @@ use super::answer::{ChangeOutcome, ChangeResult};
 use super::change::{change, warning_row};
 use super::layer_names::{error_in_layer, name_layer};
 use super::list_and_read::resolve_address;
+use super::review::WOULD_WAIT;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::to_new_bullet;
 use crate::host::layers::LayerPlace;
+use crate::operation::dialects::to_json;
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::SourceAddress;
 
@@ -24,6 +26,9 @@ pub struct Layers {
     pub others: Vec<Layer>,
     /// A sentence for each layer that is left out.
     pub left_out: Vec<String>,
+    /// Why a change that names no layer is refused: a nearer layer than the session's own memory cannot be read, and the
+    /// change may be meant for it.
+    pub refuses_changes: Option<Rejection>,
 }
 
 /// A memory that is read with another.
@@ -61,12 +66,21 @@ impl Session {
     /// As `open_scope`.
     pub(super) fn source(&self, name: &str) -> Result<Option<Arc<Session>>, Rejection> {
         match &self.layers {
-            Some(layers) if layers.own == name => Ok(Some(Arc::new(self.clone_session()))),
+            Some(layers) if layers.own == name => Ok(Some(Arc::new(self.named_own_layer()))),
             Some(layers) => {
                 Ok(layers.others.iter().find(|layer| layer.name == name).map(|layer| layer.session.clone()))
             }
             None => Ok(self.shared_scope(name)?.map(Arc::new)),
         }
+    }
+
+    /// The session's own memory as a layer that an address names: a nearer one that cannot be read is not meant.
+    fn named_own_layer(&self) -> Session {
+        let mut named = self.clone_session();
+        if let Some(layers) = &mut named.layers {
+            layers.refuses_changes = None;
+        }
+        named
     }
 
     /// The layer that an address or a revision names, and the rest of it.
@@ -141,7 +155,7 @@ pub(super) fn change_in_layer(
     let named: Vec<Option<String>> = inner.operations.iter_mut().map(layer_named).collect();
     if let [operation] = &batch.operations[..]
         && let Action::Move { at: Target::Address(at), to, .. } = &operation.action
-        && let Some(moved) = move_between_layers(session, at, to, options)
+        && let Some(moved) = move_between_layers(session, operation, (at, to), options)
     {
         return Some(moved);
     }
@@ -156,6 +170,11 @@ pub(super) fn change_in_layer(
             && let Some(address) = SourceAddress::parse(at).map(|named| named.address.to_owned())
         {
             *at = address;
+        }
+        if let Action::Move { to, .. } = &mut operation.action
+            && let Some(named) = SourceAddress::parse(to).filter(|named| named.source == first)
+        {
+            *to = named.address.to_owned();
         }
     }
     let own = session.layers.as_ref().is_some_and(|layers| layers.own == *first);
@@ -181,8 +200,8 @@ fn with_layer(outcome: ChangeOutcome, layer: &str) -> ChangeOutcome {
 /// a failure in between leaves it twice rather than nowhere. `None` if both addresses are of one layer.
 fn move_between_layers(
     session: &Session,
-    at: &str,
-    to: &str,
+    operation: &Operation,
+    (at, to): (&str, &str),
     options: &ChangeOptions,
 ) -> Option<CommandResult<ChangeOutcome>> {
     let layers = session.layers.as_ref()?;
@@ -217,6 +236,7 @@ fn move_between_layers(
         let item = to_new_bullet(document, bullet);
         let reason = options.reason.clone().or_else(|| Some(format!("moved from {from_name} to {to_name}")));
         let options = ChangeOptions { reason, ..options.clone() };
+        let target_address = address.clone();
         let add = Action::Add {
             at: Target::Address(address),
             text: item.text,
@@ -224,44 +244,70 @@ fn move_between_layers(
             meta: item.meta.map(|meta| meta.0).unwrap_or_default(),
             create: options.create,
         };
+        let removal = |address: &str| Operation { action: remove_at(address), ..operation.clone() };
         let source = format!("{}{}", named.path, document.bullet_reference(bullet));
-        let remove = Action::Remove {
-            at: Target::Address(source),
-            index: None,
-            text: None,
-            archive: false,
-            purge: None,
-            forget: false,
-            if_exists: false,
-        };
-        // Planned before anything is written, so that a refusal changes nothing, and no half of it waits for a person.
-        change(&from, batch_of(remove.clone()), &ChangeOptions { dry_run: true, ..options.clone() })
-            .map_err(|why| without_proposal(in_source(why), &format!("leaves {from_name}")))?;
-        let add_options = ChangeOptions { if_match: None, ..options.clone() };
-        if target.is_agent {
-            change(&target, batch_of(add.clone()), &ChangeOptions { dry_run: true, ..add_options.clone() })
-                .map_err(|why| without_proposal(in_layer(why, &to_name), &format!("enters {to_name}")))?;
+        // Planned before anything is written, so that a refusal changes nothing; with the address as it was given, which
+        // must prove the bullet as for any other change.
+        let plan = ChangeOptions { dry_run: true, ..options.clone() };
+        change(&from, batch_of(removal(from_address)), &plan)
+            .map_err(|why| not_kept(in_source(why), &format!("leaves {from_name}")))?;
+        let plan = ChangeOptions { if_match: None, ..plan };
+        change(&target, batch_of(add.clone().into()), &plan)
+            .map_err(|why| not_kept(in_layer(why, &to_name), &format!("enters {to_name}")))?;
+        let added = change(&target, batch_of(add.into()), &ChangeOptions { if_match: None, ..options.clone() })
+            .map_err(|why| in_layer(why, &to_name))?;
+        let removed =
+            change(&from, batch_of(removal(&source)), &options).map_err(|why| half_moved(why, &to_name, &from_name))?;
+        let written = |layer: &str, address: &str| SourceAddress { source: layer, address }.to_string();
+        let mut again = operation.clone();
+        if let Action::Move { at, to, .. } = &mut again.action {
+            *at = Target::Address(written(&from_name, &source));
+            *to = written(&to_name, &target_address);
         }
-        let added = change(&target, batch_of(add), &add_options).map_err(|why| in_layer(why, &to_name))?;
-        let removed = change(&from, batch_of(remove), &options).map_err(|why| half_moved(why, &to_name, &from_name))?;
-        Ok(joined(added, &to_name, removed, &from_name, &layers.own))
+        Ok(joined(added, &to_name, removed, &from_name, (&layers.own, again)))
     };
     Some(run())
 }
 
-fn batch_of(action: Action) -> Batch {
-    Batch { operations: vec![Operation::from(action)], ..Batch::default() }
+fn remove_at(address: &str) -> Action {
+    Action::Remove {
+        at: Target::Address(address.to_owned()),
+        index: None,
+        text: None,
+        archive: false,
+        purge: None,
+        forget: false,
+        if_exists: false,
+    }
 }
 
-/// The refusal of half a move that needs consent. It does not wait as a proposal, which would be of one memory alone.
-fn without_proposal(mut why: Error, moves: &str) -> Error {
-    for rejection in why.rejections.iter_mut().filter(|rejection| rejection.code == Code::Consent) {
-        let fields = rejection.details.get("fields").and_then(serde_json::Value::as_array);
-        let names: Vec<&str> = fields.into_iter().flatten().filter_map(serde_json::Value::as_str).collect();
-        rejection.message = format!("{} {moves} only with the user's consent", names.join(", "));
-        rejection.hint = Some("ask the user and pass their own words with --consent, or let a person move it".into());
+/// The error of a move that a policy would keep as a proposal: it is two changes in two memories, so none is kept.
+/// `moves` says which half was refused: "leaves mine".
+fn not_kept(mut why: Error, moves: &str) -> Error {
+    for rejection in &mut why.rejections {
+        match rejection.code {
+            Code::Consent => {
+                let fields = rejection.details.get("fields").and_then(serde_json::Value::as_array);
+                let names: Vec<&str> = fields.into_iter().flatten().filter_map(serde_json::Value::as_str).collect();
+                rejection.message = format!("{} {moves} only with the user's consent", names.join(", "));
+                rejection.hint =
+                    Some("ask the user and pass their own words with --consent, or let a person move it".to_owned());
+            }
+            Code::Review => {
+                let what = rejection.message.trim_end_matches(WOULD_WAIT);
+                rejection.message =
+                    format!("{what}; a move to another layer does not wait in inbox/, and nothing was kept");
+                rejection.hint =
+                    Some("let a person move it, or add it there and remove it here as two changes".to_owned());
+            }
+            _ => {}
+        }
     }
     why
+}
+
+fn batch_of(operation: Operation) -> Batch {
+    Batch { operations: vec![operation], ..Batch::default() }
 }
 
 /// The error of a move whose second half failed.
@@ -273,21 +319,33 @@ fn half_moved(mut why: Error, to: &str, from: &str) -> Error {
     why
 }
 
-/// One outcome of both halves, with a note on how each is undone.
-fn joined(added: ChangeOutcome, to: &str, removed: ChangeOutcome, from: &str, own: &str) -> ChangeOutcome {
+/// One outcome of both halves, with a note on how each is undone; of a dry run with the move itself as its operation.
+fn joined(
+    added: ChangeOutcome,
+    to: &str,
+    removed: ChangeOutcome,
+    from: &str,
+    (own, operation): (&str, Operation),
+) -> ChangeOutcome {
     let (ChangeOutcome::Changed(mut result), ChangeOutcome::Changed(mut rest)) = (added, removed) else {
         return ChangeOutcome::Changed(ChangeResult::default());
     };
-    let undo = |layer: &str, rev: &Option<String>| {
-        let rev = rev.as_deref().unwrap_or_default();
-        if layer == own { format!("memdir undo {rev}") } else { format!("memdir undo {layer}:{rev}") }
+    let undo = |layer: &str, rev: &Option<String>| match rev.as_deref() {
+        Some(rev) if layer == own => Some(format!("memdir undo {rev}")),
+        rev => rev.map(|rev| format!("memdir undo {layer}:{rev}")),
     };
-    if result.rev.is_some() || rest.rev.is_some() {
-        let how = format!("each layer has a revision of its own: {}; {}", undo(to, &result.rev), undo(from, &rest.rev));
-        result.warnings.push(warning_row(&Warning::new(Code::Note, how)));
-    }
+    let how = match (undo(to, &result.rev), undo(from, &rest.rev)) {
+        (Some(there), Some(here)) => Some(format!("each layer has a revision of its own: {there}; {here}")),
+        (None, Some(here)) => Some(format!("{to} had the bullet already; it was removed from {from}: {here}")),
+        (there, None) => there.map(|there| format!("only {to} has a new revision: {there}")),
+    };
+    result.warnings.extend(how.map(|how| warning_row(&Warning::new(Code::Note, how))));
     name_layer(&mut result, to);
     name_layer(&mut rest, from);
+    if result.dry_run {
+        result.operations = Some(vec![to_json(&operation)]);
+        result.diff = Some(result.diff.unwrap_or_default() + &rest.diff.unwrap_or_default());
+    }
     result.files.extend(rest.files);
     result.warnings.extend(rest.warnings);
     result.changed |= rest.changed;

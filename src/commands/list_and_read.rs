@@ -9,6 +9,7 @@ use super::answer::{FileList, FileRow, ListResult, TextResult, WhereResult};
 use super::backlinks::find_backlinks;
 use super::blame::add_blame;
 use super::fetch::with_fetches;
+use super::layer_names::rejection_in_layer;
 use super::layers::layer_left_out;
 use super::{CommandResult, Session};
 use crate::change::Etag;
@@ -99,7 +100,7 @@ fn with_backlinks(session: &Session, address: &str, options: ListOptions) -> Com
     let named = resolve_address(session, address)?;
     let mut outline = outline_of(&named, OutlineDepth::OneLevel);
     if options.blame {
-        add_blame(session, &named, &mut outline)?;
+        add_blame(session, address, &named, &mut outline)?;
     }
     if named.bullet.is_none() {
         outline.backlinks = find_backlinks(&session.store, &named)?;
@@ -116,7 +117,7 @@ pub fn list_bullets(session: &Session, address: &str, options: ListOptions) -> C
         let named = resolve_address(session, address)?;
         let mut outline = outline_of(&named, OutlineDepth::Flat);
         if options.blame {
-            add_blame(session, &named, &mut outline)?;
+            add_blame(session, address, &named, &mut outline)?;
         }
         Ok(outline)
     };
@@ -271,7 +272,9 @@ pub fn resolve_address_in(
     snapshot: &mut Snapshot,
 ) -> Result<ResolvedAddress, Rejection> {
     if let Some((source, scope, address)) = shared_address(session, address)? {
-        let named = resolve_address_in(&scope, address, &mut Snapshot::new())?;
+        let is_other_layer = session.layers.is_some() && !session.is_own_layer(source);
+        let named = resolve_address_in(&scope, address, &mut Snapshot::new())
+            .map_err(|why| if is_other_layer { rejection_in_layer(why, source) } else { why })?;
         return Ok(ResolvedAddress { path: SourceAddress::path(source, &named.path), ..named });
     }
     let named = resolve_with_fetches(session, address, snapshot);

@@ -265,9 +265,10 @@ pub struct InitOptions {
 }
 
 impl Session {
-    /// Refuses writes if `memdir.yaml` has errors.
+    /// Refuses writes if `memdir.yaml` has errors, or if they may be meant for a nearer layer that cannot be read.
     pub fn may_write(&self) -> Result<(), Error> {
-        match &self.policy.refuses_writes {
+        let of_layer = self.layers.as_ref().and_then(|layers| layers.refuses_changes.as_ref());
+        match self.policy.refuses_writes.as_ref().or(of_layer) {
             Some(rejection) => Err(rejection.clone().into()),
             None => Ok(()),
         }

@@ -6,8 +6,10 @@
 use serde_json::json;
 
 use super::answer::{ChangeResult, ConflictRow, ConflictedFile, ResolveResult, SideBullet, UndecidedFile};
-use super::change::{change_result, commit_loop};
+use super::change::{change_result, commit_loop, note_no_operations};
 use super::consent::require_consent;
+use super::layer_names::{error_in_layer, name_layer_in_resolved};
+use super::layers::AddressesInLayer;
 use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
 use crate::change::{Changeset, FileVersion};
 use crate::code::{Code, Rejection, Warning};
@@ -31,6 +33,12 @@ pub fn resolve(
     take: Option<ConflictChoice>,
     options: &ChangeOptions,
 ) -> CommandResult<ResolveResult> {
+    let named = address.map(str::to_owned).into_iter().collect::<Vec<_>>();
+    if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(&named)? {
+        let resolved = resolve(&inner, addresses.first().map(String::as_str), take, options);
+        let result = resolved.map_err(|why| error_in_layer(why, &layer))?;
+        return Ok(if session.is_own_layer(&layer) { result } else { name_layer_in_resolved(result, &layer) });
+    }
     session.may_write()?;
     session.store.require_unfiltered()?;
     let target = match address {
@@ -54,7 +62,8 @@ pub fn resolve(
             unified_diff(file.path.as_str(), Some(before), after.as_deref())
         });
         let diff = Some(diff.collect());
-        let change = ChangeResult { dry_run: true, diff, ..change_result(&changeset, &Snapshot::new(), true) };
+        let mut change = ChangeResult { dry_run: true, diff, ..change_result(&changeset, &Snapshot::new(), true) };
+        note_no_operations(&mut change);
         return Ok(to_resolve_result(change, seen));
     }
     let (locked, warnings) = session.store.lock()?;

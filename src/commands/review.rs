@@ -13,6 +13,9 @@ use crate::store::LockedStore;
 /// How the reason of such a proposal begins in its file.
 pub(super) const REVIEW_REASON: &str = "review of ";
 
+/// How the message of a dry run that is refused for a review or for consent ends.
+pub(super) const WOULD_WAIT: &str = "; without -n the change would wait in inbox/";
+
 /// Refuses a planned change by an agent if the policy reviews one of its files. The whole batch is kept as a proposal,
 /// unless `locked` is `None` (a dry run).
 ///
@@ -27,7 +30,7 @@ pub(super) fn require_review(
 ) -> Result<(), Error> {
     let Some(what) = reviewed_files(session, changeset) else { return Ok(()) };
     let Some(locked) = locked else {
-        let why = format!("a person reviews what agents write in {what}; without -n the change would wait in inbox/");
+        let why = format!("a person reviews what agents write in {what}{WOULD_WAIT}");
         return Err(Rejection::new(Code::Review, why).hint(REVIEW_HINT).into());
     };
     let texts = ChangedTexts::of(changeset, snapshot);

@@ -263,6 +263,7 @@ impl OpenOptions {
     ) -> Result<Session, Rejection> {
         let mut opened: Vec<(&LayerPlace, Session)> = Vec::new();
         let mut first_error = None;
+        let mut nearer_error = None;
         for place in &list.places {
             let found_by = match place.name.as_str() {
                 layers::PROJECT => "ancestor",
@@ -276,14 +277,21 @@ impl OpenOptions {
             }
             if let Some(entry) = layers::disguised_entry(&place.dir, &list.places) {
                 let shown: String = entry.chars().take(40).flat_map(char::escape_debug).collect();
-                list.left_out
-                    .push(left_out(place, &format!("has '{shown}', which reads like another layer; rename it")));
+                let why = left_out(place, &format!("has '{shown}', which reads like another layer; rename it"));
+                if opened.is_empty() {
+                    nearer_error.get_or_insert(unreadable_nearer_layer(place, Code::UnsafeFile, &why));
+                }
+                list.left_out.push(why);
                 continue;
             }
             match self.open_found(&found, working_dir, config, needs) {
                 Ok(session) => opened.push((place, session)),
                 Err(why) => {
-                    list.left_out.push(left_out(place, &format!("cannot be read: {}", why.message)));
+                    let message = left_out(place, &format!("cannot be read: {}", why.message));
+                    if opened.is_empty() {
+                        nearer_error.get_or_insert(unreadable_nearer_layer(place, why.code, &message));
+                    }
+                    list.left_out.push(message);
                     first_error.get_or_insert(why);
                 }
             }
@@ -297,6 +305,7 @@ impl OpenOptions {
             own: nearest.name.clone(),
             others: others.collect(),
             left_out: std::mem::take(&mut list.left_out),
+            refuses_changes: nearer_error,
         });
         let told = session.layer_warnings();
         session.policy.warnings.extend(told);
@@ -330,6 +339,14 @@ struct LayerList {
 
 fn left_out(place: &LayerPlace, why: &str) -> String {
     format!("the layer {} is left out: {} {why}", place.name, place.dir.display())
+}
+
+/// The error of a change that names no layer where a nearer one than the session's memory cannot be read.
+fn unreadable_nearer_layer(place: &LayerPlace, code: Code, why: &str) -> Rejection {
+    Rejection::new(code, format!("a change goes to the nearest layer, but {why}")).hint(format!(
+        "fix {}, or name the layer that you mean in front of the address, as in mine:user",
+        place.dir.display()
+    ))
 }
 
 /// The durability from `MEMDIR_DURABILITY`, else from the user config, else `full`.

@@ -56,6 +56,7 @@ mod importing;
 mod injected;
 mod inputs;
 mod judge;
+mod layer_changes;
 mod layers;
 mod leaks;
 mod library;

@@ -4,6 +4,8 @@
 
 use super::{ChangeOptions, CommandResult, CompactOptions, CompactOutcome, Session, compact};
 use crate::commands::budget;
+use crate::commands::layer_names::{error_in_layer, name_layer_in_compaction};
+use crate::commands::layers::AddressesInLayer;
 use crate::commands::model::OpenModel;
 use crate::host::user::Prompt;
 use crate::llm::{Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, TokenUsage};
@@ -23,6 +25,17 @@ pub fn compact_within_budget(
     budget: Option<u64>,
     progress: &dyn Fn(&str),
 ) -> CommandResult<CompactOutcome> {
+    let named = options.address.clone().into_iter().collect::<Vec<_>>();
+    if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(&named)? {
+        let options = CompactOptions { address: addresses.into_iter().next(), ..options.clone() };
+        let outcome = compact_within_budget(&inner, &options, change_options, opened, budget, progress);
+        return Ok(match outcome.map_err(|why| error_in_layer(why, &layer))? {
+            CompactOutcome::Compacted(report) if !session.is_own_layer(&layer) => {
+                CompactOutcome::Compacted(name_layer_in_compaction(report, &layer))
+            }
+            outcome => outcome,
+        });
+    }
     let Some(opened) = opened else { return compact(session, options, change_options, None) };
     let reservation = budget::reserve(session, budget, "compact", ESTIMATED_TOKENS)?;
     let deadline = Deadline::within(opened.total_timeout);

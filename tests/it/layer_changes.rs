@@ -1,0 +1,186 @@
+//! Changes in layers: which memory they reach, what proves them, and what dry runs and messages say of it.
+
+use fs_err as fs;
+use serde_json::{Value, json};
+
+use crate::hooks::Project;
+use crate::support::{ProgramOutput, handle};
+
+const MINE: &str = ".local/share/memdir";
+const SAME: &str = "The same sentence in both";
+
+/// A project's memory and one of the user's own with a bullet in common, as layers.
+fn layered() -> Project {
+    let project = Project::new();
+    project.put(&format!("{MINE}/memdir.yaml"), "version: 1\n");
+    project.put(&format!("{MINE}/facts/style.md"), &format!("# Style\n\n- {SAME}\n- Mine alone\n- Third of mine\n"));
+    project.put("work/memory/facts/style.md", &format!("# Style\n\n- {SAME}\n"));
+    let trusted = [project.memory(), project.home.path().join(MINE)];
+    let config = format!("people: [tester]\ntrusted: {}\nlayers: [project, mine]\n", json!(trusted));
+    project.put(".config/memdir/config.yaml", &config);
+    project
+}
+
+#[track_caller]
+fn done(project: &Project, words: &[&str]) -> String {
+    let output = project.run(words);
+    assert_eq!(output.status, 0, "{words:?} {output:#?}");
+    output.stdout
+}
+
+/// The command refuses with this code, and no byte of either memory changes.
+#[track_caller]
+fn refused(project: &Project, words: &[&str], code: &str) -> ProgramOutput {
+    let before = texts(project);
+    let output = project.run(words);
+    assert!(output.status != 0 && output.stderr.contains(code), "{words:?} {output:#?}");
+    assert_eq!(texts(project), before, "{words:?}");
+    output
+}
+
+fn at(layer: &str, text: &str) -> String {
+    format!("{layer}style@{}", handle(text))
+}
+
+fn text(project: &Project, path: &str) -> String {
+    fs::read_to_string(project.home.path().join(path)).unwrap_or_default()
+}
+
+fn mine(project: &Project) -> String {
+    text(project, &format!("{MINE}/facts/style.md"))
+}
+
+fn near(project: &Project) -> String {
+    text(project, "work/memory/facts/style.md")
+}
+
+fn texts(project: &Project) -> [String; 2] {
+    [mine(project), near(project)]
+}
+
+#[track_caller]
+fn apply(project: &Project, answer: &str) {
+    let run = assert_cmd::Command::from_std(project.command(&["apply", "-"])).write_stdin(answer).output().unwrap();
+    assert!(run.status.success(), "{answer} {run:?}");
+}
+
+#[test]
+fn a_change_that_may_be_meant_for_a_broken_nearer_layer_is_refused() {
+    let project = layered();
+    let broken = "version: 2\ncategories: {custom: [{name: health}]}\nallowlists: {planner: [work]\n";
+    project.put("work/memory/memdir.yaml", broken);
+    for line in
+        [&["add", "user", "meant for the project"][..], &["rm", "-f", "style"], &["undo"], &["rm", &at("", SAME)]]
+    {
+        let output = refused(&project, line, "invalid_policy");
+        assert!(output.status == 5 && output.stderr.contains("the layer project is left out"), "{output:#?}");
+    }
+    // Reads go on, and who names the layer means it.
+    assert!(done(&project, &["query", "alone"]).contains("Mine alone"));
+    done(&project, &["rm", &at("mine:", "Mine alone")]);
+    assert!(!mine(&project).contains("Mine alone"));
+    done(&project, &["undo", "mine:"]);
+    // A folder that reads like another layer hides the project's memory as well.
+    project.put("work/memory/memdir.yaml", "version: 1\n");
+    project.put("work/memory/mine:facts/x.md", "- Disguised\n");
+    refused(&project, &["add", "user", "meant for the project"], "unsafe_file");
+    assert_eq!(text(&project, &format!("{MINE}/facts/user.md")), "");
+}
+
+#[test]
+fn a_dry_run_that_is_handed_on_changes_the_layer_that_was_named() {
+    let project = layered();
+    let planned = done(&project, &["rm", &at("mine:", SAME), "-n", "--json"]);
+    apply(&project, &planned);
+    assert!(near(&project).contains(SAME) && !mine(&project).contains(SAME), "{:?}", texts(&project));
+    let planned = done(&project, &["add", "mine:private", "A private fact", "-n", "--json"]);
+    apply(&project, &planned);
+    assert!(text(&project, &format!("{MINE}/facts/private.md")).contains("A private fact"));
+    assert_eq!(text(&project, "work/memory/facts/private.md"), "");
+    // Within a layer, and between layers.
+    let planned = done(&project, &["mv", &at("mine:", "Mine alone"), "mine:private", "-n", "--json"]);
+    apply(&project, &planned);
+    assert!(text(&project, &format!("{MINE}/facts/private.md")).contains("Mine alone"));
+    let planned = done(&project, &["mv", &at("mine:", "Third of mine"), "project", "-n", "--json"]);
+    let operations: Value = serde_json::from_str(&planned).unwrap();
+    assert_eq!(operations["operations"].as_array().unwrap().len(), 1, "{planned}");
+    apply(&project, &planned);
+    assert!(near(&project).contains("Third of mine") && !mine(&project).contains("Third"), "{:?}", texts(&project));
+}
+
+#[test]
+fn a_move_to_another_layer_needs_the_proof_of_any_other() {
+    let project = layered();
+    refused(&project, &["mv", "mine:style@2", "project"], "needs_proof");
+    done(&project, &["mv", "mine:style@2", "project", "-f"]);
+    assert!(near(&project).contains("Mine alone") && !mine(&project).contains("Mine alone"));
+}
+
+#[test]
+fn a_move_of_what_the_nearer_layer_has_names_the_one_revision() {
+    let project = layered();
+    let output = project.run(&["mv", &at("mine:", SAME), "project"]);
+    assert!(output.status == 0 && output.stderr.contains(": memdir undo mine:r"), "{output:#?}");
+    assert!(!output.stderr.contains("memdir undo ;") && !output.stderr.contains("each layer"), "{output:#?}");
+    done(&project, &["undo", "mine:"]);
+    assert!(mine(&project).contains(SAME));
+}
+
+#[test]
+fn a_move_by_an_agent_under_review_says_that_nothing_is_kept() {
+    for (reviewed, other) in [("work/memory", MINE), (MINE, "work/memory")] {
+        let project = layered();
+        project.put(&format!("{reviewed}/memdir.yaml"), "version: 2\nagents: {write: propose}\n");
+        let words = ["--as", "bot", "mv", &at("mine:", "Mine alone"), "project"];
+        let output = refused(&project, &words, "review");
+        assert!(output.stderr.contains("nothing was kept") && !output.stderr.contains("without -n"), "{output:#?}");
+        assert!(!output.stderr.contains("do not repeat it"), "{output:#?}");
+        for dir in [reviewed, other] {
+            assert!(!project.home.path().join(dir).join("inbox").exists(), "{dir}");
+        }
+    }
+}
+
+#[test]
+fn a_proposal_in_a_layer_is_found_by_the_command_that_names_it() {
+    let project = layered();
+    project.put(&format!("{MINE}/memdir.yaml"), "version: 2\nagents: {write: propose}\n");
+    let output = refused(&project, &["--as", "bot", "add", "mine:style", "Proposed"], "review");
+    let line = output.stderr.lines().find_map(|line| line.strip_prefix("try: memdir inbox ")).unwrap();
+    assert!(line.starts_with("mine:p"), "{output:#?}");
+    assert!(done(&project, &["inbox", line]).contains(&format!("{line} ")), "{}", done(&project, &["inbox", line]));
+    assert!(done(&project, &["inbox", "mine:"]).contains("Proposed"));
+    done(&project, &["inbox", line, "--accept"]);
+    assert!(mine(&project).contains("Proposed") && !near(&project).contains("Proposed"));
+}
+
+#[test]
+fn blame_compact_and_resolve_work_in_the_layer_that_is_named() {
+    let project = layered();
+    done(&project, &["add", "mine:style", "Written by memdir"]);
+    let blame = done(&project, &["list", "mine:style", "--blame"]);
+    let line = blame.lines().find(|line| line.contains("Written by memdir")).unwrap();
+    let after = blame.split_once(line).unwrap().1;
+    assert!(after.contains("r1") || line.contains("r1"), "{blame}");
+    let compacted = done(&project, &["compact", "mine:style", "--to", "2"]);
+    assert!(compacted.contains("mine:facts/style.md"), "{compacted}");
+    assert_eq!(mine(&project).matches("\n- ").count(), 2, "{}", mine(&project));
+    let conflict = "# T\n\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> x\n";
+    project.put(&format!("{MINE}/facts/t.md"), conflict);
+    let output = project.run(&["resolve", "mine:t", "--both"]);
+    assert_eq!(output.status, 0, "{output:#?}");
+    let resolved = text(&project, &format!("{MINE}/facts/t.md"));
+    assert!(resolved.contains("- a\n- b\n") && !resolved.contains("<<<<"), "{resolved}");
+}
+
+#[test]
+fn errors_of_reads_in_a_layer_name_it() {
+    let project = layered();
+    for words in [["list", "mine:nope"], ["read", "mine:style#nosec"], ["read", "mine:style@zzzz"]] {
+        let output = refused(&project, &words, "in the layer mine: ");
+        let tries: Vec<&str> = output.stderr.lines().filter_map(|line| line.strip_prefix("try: memdir ")).collect();
+        assert!(tries.iter().all(|line| line.contains(" mine:")), "{words:?} {output:#?}");
+    }
+    let output = refused(&project, &["list", "project:nope"], "facts/nope.md");
+    assert!(!output.stderr.contains("in the layer"), "{output:#?}");
+}
