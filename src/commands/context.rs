@@ -382,7 +382,8 @@ impl ContextBuilder<'_> {
     }
 
     /// Gives the files that today's revisions wrote the summaries that they had before, so that an addition does not
-    /// change the index.
+    /// change the index. One that has a term which the file lost since stays as it is now: it would show a text that was
+    /// corrected or removed.
     fn take_earlier_summaries<'r>(
         &self,
         past: &JournalHistory,
@@ -398,9 +399,19 @@ impl ContextBuilder<'_> {
         let written = listed.iter_mut().filter_map(|file| first.get(&file.path).map(|rev| (file, *rev)));
         for (file, rev) in written.take(MAX_EARLIER_SUMMARIES) {
             if let Ok(Some(version)) = past.text(rev, &file.path, RevisionSide::Before) {
-                file.summary = summary_of(self.store(), &file.path, &version.bytes);
+                let earlier = summary_of(self.store(), &file.path, &version.bytes);
+                if earlier != file.summary && self.has_every_term(&file.path, &earlier) {
+                    file.summary = earlier;
+                }
             }
         }
+    }
+
+    /// Whether a file has every term of an earlier summary of it.
+    fn has_every_term(&self, path: &MemoryPath, summary: &str) -> bool {
+        let document =
+            self.store().read(path).ok().flatten().and_then(|now| Document::from_bytes(now.bytes.to_vec()).ok());
+        document.is_some_and(|document| crate::document::summary::has_every_term(&document, summary))
     }
 
     fn index_context(&self) -> Result<ContextResult, Rejection> {

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::support::Memory;
+use crate::support::{Memory, handle};
 
 /// Facts about a shop, each in a sentence of its own.
 fn sentence(n: usize) -> String {
@@ -58,6 +58,42 @@ fn an_addition_leaves_the_beginning_as_it_was() {
             assert!(unchanged(&second, &third) >= 0.9 && !third.contains("Memory updates"), "{third}");
         }
     }
+}
+
+#[test]
+fn the_index_has_no_word_of_a_bullet_that_was_corrected_removed_or_forgotten_today() {
+    let lead = "Lead: Alice Zwick";
+    let key = "Key: hunter7zulu";
+    let written = |m: &Memory| {
+        m.run(["add", "zteam", lead, key, "Drinks oolong"]).env("MEMDIR_NOW", "2026-02-20T10:00:00Z").exit(0);
+    };
+    let index = |m: &Memory| {
+        let page = m.run(["context", "--stable", "-b", "2000"]).exit(0).stdout;
+        page.lines().find(|line| line.starts_with("- facts/zteam.md")).unwrap_or_default().to_owned()
+    };
+    let address = |text: &str| format!("zteam@{}", handle(text));
+    for change in [&["update"][..], &["rm"], &["rm", "--forget"]] {
+        let m = memory(6, 20);
+        written(&m);
+        let before = index(&m);
+        assert!(before.contains("zwick") && before.contains("hunter7zulu"), "{before}");
+        m.done(["add", "zteam", "Meets in the harbour office"]);
+        assert_eq!(index(&m), before, "an addition changes nothing");
+        for (text, new) in [(lead, "Lead: Bob Yates"), (key, "Key: in the safe")] {
+            let at = address(text);
+            let new = (change == ["update"]).then_some(new);
+            m.done(change.iter().copied().chain([at.as_str()]).chain(new));
+        }
+        let after = index(&m);
+        assert!(!after.contains("zwick") && !after.contains("alice") && !after.contains("hunter7zulu"), "{after}");
+    }
+    // By hand, too.
+    let m = memory(6, 20);
+    written(&m);
+    m.done(["add", "zteam", "Meets in the harbour office"]);
+    let text = m.text("facts/zteam.md").unwrap();
+    m.put("facts/zteam.md", text.replace("- Lead: Alice Zwick\n", "").replace("alice, zwick, ", ""));
+    assert!(!index(&m).contains("zwick"), "{}", index(&m));
 }
 
 #[test]
