@@ -16,6 +16,7 @@ mod completion;
 mod consent;
 mod content;
 mod context;
+mod context_budget;
 mod context_needs;
 mod context_news;
 mod context_stable;

@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::text::llm_tokens::estimate_llm_tokens;
 
 const BUDGETS: [usize; 7] = [320, 400, 600, 1000, 2000, 4000, 8000];
-const KINDS: [&str; 11] = [
+const KINDS: [&str; 12] = [
     "short",
     "long",
     "chinese",
@@ -15,6 +15,7 @@ const KINDS: [&str; 11] = [
     "sections",
     "tiny files",
     "one huge",
+    "one huge of today",
     "episodes",
     "rules",
     "pinned",
@@ -34,6 +35,7 @@ fn bullet(kind: &str, n: usize) -> String {
         "chinese" => format!("- 第{n}条：部署之前先检查配置，然后通知值班的同事，不要在周五发布{n}\n"),
         "nested" => format!("- Above {n} {}\n  - below it {n}\n    - and below that {}\n", words(n, 5), words(n, 8)),
         "one huge" if n == 3 => format!("- Huge {}\n", words(n, 1100)),
+        "one huge of today" if n == 3 => format!("- Huge {}\n  <!-- mem added=2026-02-24 -->\n", words(n, 1100)),
         "rules" => format!("- Rule {n} {}\n  <!-- mem when=src/{n}/** {added} -->\n", words(n, 9)),
         "pinned" => format!("- Pinned {n} {}\n  <!-- mem pin {added} -->\n", words(n, 9)),
         "mixed" => bullet(KINDS[n % 10], n),

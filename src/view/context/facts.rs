@@ -27,6 +27,8 @@ use crate::view::query::items::{ItemKind, label, searched_texts};
 const MIN_FACT_TOKENS: usize = 6;
 /// A longer fact, in tokens, is ranked below all shorter ones: it would displace many.
 const LONG_FACT_TOKENS: usize = 200;
+/// The bytes of long facts after which no further files are read: formatting them takes time.
+const MAX_LONG_BYTES: usize = 2 << 20;
 
 /// A fact of a context.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,6 +133,7 @@ pub struct FactCollector<'a> {
     files: usize,
     /// What was written on this day or later is new.
     newest_day: Date,
+    long_bytes: usize,
 }
 
 impl<'a> FactCollector<'a> {
@@ -157,12 +160,13 @@ impl<'a> FactCollector<'a> {
             files: 0,
             newest_day,
         }
+            long_bytes: 0,
     }
 
     /// Whether further files would add nothing that the budget could show: there is a choice of twice as much. New
     /// facts do not count, so that one more does not decide which of the older ones there are.
     pub fn is_full(&self) -> bool {
-        self.tokens > 2 * self.budget || self.new_tokens > 8 * self.budget
+        self.tokens > 2 * self.budget || self.new_tokens > 8 * self.budget || self.long_bytes > MAX_LONG_BYTES
     }
 
     /// Adds the facts of a file that are not notes, and counts all items that a context may show of it.
@@ -220,8 +224,12 @@ impl<'a> FactCollector<'a> {
                 key,
             };
             if !fact.text.is_empty() {
-                let tokens = if fact.is_new { &mut self.new_tokens } else { &mut self.tokens };
-                *tokens += estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS;
+                let (count, size) = match (key.is_long, fact.is_new) {
+                    (true, _) => (&mut self.long_bytes, fact.text.len()),
+                    (false, true) => (&mut self.new_tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
+                    (false, false) => (&mut self.tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
+                };
+                *count += size;
                 self.found.facts.push(fact);
                 self.categories
                     .push(categories.into_iter().filter(|n| self.policy.categories[*n].rag_length.is_some()).collect());
