@@ -272,13 +272,9 @@ pub fn commit_approved(
     Err(Error { rejections: vec![busy], warnings })
 }
 
-/// The stored answer of an earlier change with the same `request`, and its actor, if the recent journal contains one.
+/// The stored answer of an earlier change with the same `request`, and its actor, if the journal has it.
 pub fn earlier_answer(session: &Session, request: &str) -> Result<Option<(RepeatedChange, String)>, Error> {
-    let entries = session.store.recent_entries()?;
-    let first = entries
-        .iter()
-        .rev()
-        .find(|e| e.request.as_deref() == Some(request) && e.outcome == crate::change::EntryOutcome::Done);
+    let first = session.store.find_request(request)?;
     Ok(first.map(|entry| {
         let mut answer = entry.answer.clone().unwrap_or(Value::Null);
         if let Value::Object(map) = &mut answer {

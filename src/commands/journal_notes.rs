@@ -61,6 +61,7 @@ fn add_outline(origins: &mut BulletOrigins, outline: &RecordOutline<'_>) {
 /// every change.
 pub fn extend_notes(store: &Store) {
     store.note_files();
+    store.note_requests();
     if let Ok(Some(mut noted)) = store.read_journal_note(BULLETS_NOTE)
         && noted.is_due()
     {

@@ -16,7 +16,7 @@ use crate::change::{Etag, JournalEntry};
 use crate::code::Rejection;
 
 /// Names of the notes, below `.memdir/`. They are removed whenever the journal is rewritten.
-pub const NOTE_NAMES: [&str; 2] = ["cache-files", "cache-bullets"];
+pub const NOTE_NAMES: [&str; 3] = ["cache-files", "cache-bullets", "cache-requests"];
 const FILES_NOTE: &str = NOTE_NAMES[0];
 /// The note of what the journal knows of bullets: its contents are the caller's.
 pub const BULLETS_NOTE: &str = NOTE_NAMES[1];
@@ -62,6 +62,11 @@ impl NotedJournal {
     /// Whether a writer should extend the note now.
     pub fn is_due(&self) -> bool {
         self.since.len() as u64 > DUE_UNNOTED_BYTES
+    }
+
+    /// The journal's lines that the note does not summarise.
+    pub(super) fn since(&self) -> &[u8] {
+        &self.since
     }
 
     /// Calls `each` with the changes that the note does not summarise, oldest first. `None` if the journal is out of

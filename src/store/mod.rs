@@ -36,6 +36,7 @@ mod read_filter;
 mod record;
 mod record_outline;
 mod recover;
+mod request_search;
 mod rescue;
 mod root;
 pub mod scopes;

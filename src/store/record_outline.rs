@@ -21,6 +21,8 @@ pub struct RecordOutline<'a> {
     #[serde(default)]
     pub source: Option<String>,
     #[serde(default)]
+    pub request: Option<String>,
+    #[serde(default)]
     undo: Option<u64>,
     #[serde(default)]
     redo: Option<u64>,
@@ -37,6 +39,11 @@ pub struct FileOutline<'a> {
 }
 
 impl RecordOutline<'_> {
+    /// Its revision.
+    pub fn rev(&self) -> u64 {
+        self.rev
+    }
+
     /// Whether it undid or repeated another change.
     pub fn is_inversion(&self) -> bool {
         self.undo.is_some() || self.redo.is_some()
