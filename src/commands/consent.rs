@@ -175,7 +175,7 @@ pub(super) fn keep_as_proposal(
     texts: &ChangedTexts<'_>,
     why: &str,
 ) -> Result<String, Error> {
-    let operation = proposed_operation(batch, changeset);
+    let operation = proposed_operation(session, batch, changeset);
     let id = inbox_item::proposal_id(&operation);
     let Some(path) = inbox_item::item_path(&id) else {
         return Err(Rejection::new(Code::Internal, "the id of a proposal is not valid").into());
@@ -226,11 +226,44 @@ pub(super) fn keep_as_proposal(
 }
 
 /// The batch as one proposal: its operations; of a change without any (`undo`, `resolve`) the files that it writes.
-fn proposed_operation(batch: &Batch, changeset: &Changeset) -> Value {
+fn proposed_operation(session: &Session, batch: &Batch, changeset: &Changeset) -> Value {
     let written = || changeset.files.iter().map(file_operation).collect::<Vec<_>>();
-    let all = if batch.operations.is_empty() { written() } else { batch.operations.clone() };
+    let all = if batch.operations.is_empty() { written() } else { with_proof(session, &batch.operations, changeset) };
     let mut all: Vec<Value> = all.iter().map(dialects::to_json).collect();
     if all.len() == 1 { all.remove(0) } else { json!({ "operations": all }) }
+}
+
+/// The operations; where they hold with `--force` alone, with the etags of the files that they were planned on. Who
+/// accepts the proposal knows no other state.
+fn with_proof(session: &Session, operations: &[Operation], changeset: &Changeset) -> Vec<Operation> {
+    let context = PlanContext {
+        policy: &session.policy.policy,
+        prefixes: &session.prefixes,
+        now: &session.now,
+        actor: &session.actor,
+        force: false,
+        create: true,
+        allow_reserved: false,
+        links: None,
+    };
+    let mut operations = operations.to_vec();
+    let needs_proof = |operations: &[Operation]| {
+        let planned = plan_in_context(session, &mut Snapshot::new(), operations, &context);
+        planned
+            .err()
+            .map_or(Vec::new(), |error| error.rejections)
+            .into_iter()
+            .filter_map(|rejection| (rejection.code == Code::NeedsProof).then(|| rejection.operation.unwrap_or(0)))
+    };
+    for n in needs_proof(&operations).collect::<Vec<_>>() {
+        let path = changeset.effects.iter().find(|effect| effect.operation == n).map(|effect| &effect.path);
+        let file = changeset.files.iter().find(|file| path.is_none_or(|path| *path == file.path));
+        let etag = file.and_then(|file| file.before.as_ref()).map(|version| version.etag.hex());
+        if let Some(operation) = operations.get_mut(n).filter(|operation| operation.if_match.is_none()) {
+            operation.if_match = etag;
+        }
+    }
+    operations
 }
 
 fn file_operation(file: &crate::change::FileChange) -> Operation {

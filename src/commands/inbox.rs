@@ -73,18 +73,11 @@ pub fn inbox(
         return list(session, &[], options);
     }
     let removals: Vec<Operation> = chosen.iter().map(|one| one.removal()).collect();
-    let mut operations: Vec<OperationWithOrigin<'_>> = Vec::new();
-    for file in chosen.iter().filter(|_| decision == InboxDecision::Accept) {
-        let each = file.proposal.operations.clone()?.into_iter();
-        operations.extend(each.map(|operation| (operation, file.proposal.origin())));
-    }
-    let change = apply_and_remove(
-        session,
-        &operations,
-        &removals,
-        options,
-        if decision == InboxDecision::Accept { "accepted" } else { "rejected" },
-    )?;
+    let accepted = if decision == InboxDecision::Accept { &chosen[..] } else { &[] };
+    let operations = proposed_operations(accepted)?;
+    let outcome = if decision == InboxDecision::Accept { "accepted" } else { "rejected" };
+    let change = apply_and_remove(session, &operations, &removals, options, outcome)
+        .map_err(|error| blocked_error(session, accepted, options, error))?;
     let ids: Vec<String> = chosen.iter().map(|one| one.id().to_owned()).collect();
     let (accepted, rejected) = if decision == InboxDecision::Accept { (ids, Vec::new()) } else { (Vec::new(), ids) };
     Ok(InboxList {
@@ -375,6 +368,50 @@ fn add_origins(changeset: &mut Changeset, operations: &[OperationWithOrigin<'_>]
     record_superseded(changeset);
 }
 
+/// The operations of proposals, each with its origin.
+fn proposed_operations<'a>(files: &[&'a InboxFile]) -> Result<Vec<OperationWithOrigin<'a>>, Rejection> {
+    let mut operations = Vec::new();
+    for file in files {
+        let each = file.proposal.operations.clone()?.into_iter();
+        operations.extend(each.map(|operation| (operation, file.proposal.origin())));
+    }
+    Ok(operations)
+}
+
+/// An error of several proposals, with the first one that cannot be accepted with those before it.
+fn blocked_error(session: &Session, files: &[&InboxFile], options: &ChangeOptions, error: Error) -> Error {
+    if files.len() < 2 || error.rejections.iter().any(|rejection| rejection.changed != Some(false)) {
+        return error;
+    }
+    let preview = ChangeOptions { dry_run: true, ..options.clone() };
+    let is_blocked = |count: &usize| {
+        let operations = proposed_operations(&files[..*count]);
+        operations.is_ok_and(|operations| apply_and_remove(session, &operations, &[], &preview, "accepted").is_err())
+    };
+    let counts: Vec<usize> = (1..=files.len()).collect();
+    let Some(blocking) = files.get(counts.partition_point(|count| !is_blocked(count))) else { return error };
+    let id = blocking.id();
+    let named = |rejection: Rejection| Rejection {
+        message: format!("the proposal {id} cannot be accepted, so none was: {}", rejection.message),
+        operation: None,
+        ..rejection
+            .detail("proposal", id)
+            .try_command(Hint { verb: vec!["inbox", "--reject"], operands: vec![id.to_owned()] })
+    };
+    let operations = proposed_operations(&[*blocking]).unwrap_or_default();
+    let own = apply_and_remove(session, &operations, &[], &preview, "accepted").err();
+    let Error { rejections, warnings } = own.unwrap_or(error);
+    Error { rejections: rejections.into_iter().take(1).map(named).collect(), warnings }
+}
+
+/// Whether operations write files of the archive as wholes, as `compact` and `undo` do: no other operation may.
+fn writes_archive(operations: &[Operation]) -> bool {
+    operations.iter().any(|operation| match &operation.action {
+        Action::Write { at: Target::Address(at), .. } => at.starts_with("archive/"),
+        _ => false,
+    })
+}
+
 /// Applies operations and removes proposals in one change.
 fn apply_and_remove(
     session: &Session,
@@ -396,7 +433,9 @@ fn apply_and_remove(
             allow_reserved: own,
             links: None,
         };
-        let mut changeset = plan_in_context(session, &mut snapshot, &accepted, &context(false, options.force))?;
+        let allow_reserved = writes_archive(&accepted);
+        let accept_context = PlanContext { allow_reserved, ..context(false, options.force) };
+        let mut changeset = plan_in_context(session, &mut snapshot, &accepted, &accept_context)?;
         add_origins(&mut changeset, operations);
         let removal_changeset = plan_in_context(session, &mut snapshot, removals, &context(true, true))?;
         changeset.files.extend(removal_changeset.files);

@@ -352,3 +352,42 @@ fn nothing_that_a_clone_brought_runs() {
     repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
     assert!(!witness.exists());
 }
+
+/// Each change of an agent by `-f`, and those that write the archive, can be accepted; they prove the state that the agent
+/// saw, not a later one.
+#[test]
+fn what_was_forced_can_be_accepted_as_long_as_nothing_else_changed() {
+    let commands: [&[&str]; 6] = [
+        &["compact", "user", "--to", "2"],
+        &["update", "user@1", "-f", "NEW"],
+        &["rm", "user@1", "-f"],
+        &["rm", "user", "-f"],
+        &["mv", "user@1", "tools", "-f"],
+        &["rm", "user#more", "-f"],
+    ];
+    for command in commands {
+        let memory = Memory::new()
+            .policy("version: 2\nagents: {write: propose}\n")
+            .file("facts/user.md", "# User\n\n- One\n- Two\n- Three\n\n## More\n\n- Four\n");
+        let refused = memory.run(command.iter().copied()).by("bot").may_change().exit(5);
+        assert!(refused.stderr.starts_with("memdir: review: "), "{command:?}: {}", refused.stderr);
+        let before = memory.text("facts/user.md");
+        memory.done(["inbox", "--accept"]);
+        assert_ne!(memory.text("facts/user.md"), before, "{command:?}");
+        assert_eq!(waiting(&memory), [""; 0]);
+    }
+    let memory = Memory::new()
+        .policy("version: 2\nagents: {write: propose}\n")
+        .file("facts/user.md", "# User\n\n- One\n- Two\n");
+    memory.run(["rm", "user@1", "-f"]).by("bot").may_change().exit(5);
+    memory.run(["add", "tools", "Good"]).by("bot").may_change().exit(5);
+    memory.put("facts/user.md", "# User\n\n- Zero\n- One\n- Two\n");
+    let ids = waiting(&memory);
+    let refused = memory.run(["inbox", "--accept"]).exit(4);
+    let named: Vec<&String> = ids.iter().filter(|id| refused.stderr.contains(*id)).collect();
+    assert_eq!(named.len(), 1, "{ids:?} {}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("try: memdir inbox --reject {}", named[0])), "{}", refused.stderr);
+    memory.done(["inbox", "--reject", named[0]]);
+    memory.done(["inbox", "--accept"]);
+    assert_eq!(memory.text("facts/tools.md").unwrap().matches("Good").count(), 1);
+}
