@@ -23,7 +23,9 @@ pub enum BranchState {
 }
 
 impl Git {
-    /// What became of these branches. One that never had a commit of its own is open, although it is merged for git.
+    /// What became of these branches. One that never had a commit of its own is open, although it is merged for git. So
+    /// is the one that is checked out, one that others are made from and merged into, and one that the branch which is
+    /// checked out began with.
     ///
     /// # Errors
     /// `git`.
@@ -38,6 +40,11 @@ impl Git {
             Err(_) => HashSet::new(),
         };
         let current = self.current_branch()?;
+        let from_start = match current.as_ref().map(|name| self.branch_start(name)).transpose()?.flatten() {
+            Some(start) => listed(&["--merged", &start, "refs/heads"])?,
+            None => HashSet::new(),
+        };
+        let trunks = self.trunk_branches()?;
         let mut states = BTreeMap::new();
         for name in names {
             let full_name = format!("refs/heads/{name}");
@@ -50,12 +57,15 @@ impl Git {
                 };
                 all.iter().any(of_remote)
             };
-            let is_other = current.as_ref() != Some(name);
+            let is_current = current.as_ref() == Some(name);
+            let may_end = !is_current && !trunks.contains(name) && !from_start.contains(&full_name);
             let state = match (all.contains(&full_name), merged.contains(&full_name)) {
-                (true, true) if is_other && self.has_own_commits(&full_name)? => BranchState::Merged,
+                (true, true) if may_end && self.has_own_commits(&full_name)? => BranchState::Merged,
                 // What cannot be compared counts as open.
-                (true, false) if is_other && self.is_squashed(&full_name).unwrap_or(false) => BranchState::Merged,
+                (true, false) if may_end && self.is_squashed(&full_name).unwrap_or(false) => BranchState::Merged,
                 (true, _) => BranchState::Open,
+                // Without a commit yet.
+                (false, _) if is_current => BranchState::Open,
                 (false, _) if is_elsewhere() => BranchState::Open,
                 (false, _) => BranchState::Deleted,
             };
@@ -84,6 +94,25 @@ impl Git {
             .map(str::to_owned)
             .collect();
         Ok(first_words)
+    }
+
+    /// The commit that a branch was made from, as far as its log reaches back to that.
+    fn branch_start(&self, name: &str) -> Result<Option<String>, Rejection> {
+        let full_name = format!("refs/heads/{name}");
+        let output = self.invoke(&["log", "--walk-reflogs", "--format=%H %gs", &full_name, "--"], b"")?;
+        let log = String::from_utf8_lossy(&output.stdout).into_owned();
+        let first = log.lines().last().and_then(|line| line.split_once(' '));
+        Ok(first.filter(|(_, what)| what.starts_with("branch: Created")).map(|(commit, _)| commit.to_owned()))
+    }
+
+    /// The branches that others are usually made from: those of git's defaults, the config's, and the remotes'.
+    fn trunk_branches(&self) -> Result<HashSet<String>, Rejection> {
+        let heads = self.stdout_of(&["for-each-ref", "--format=%(symref)", "refs/remotes/*/HEAD"])?;
+        let heads = String::from_utf8_lossy(&heads).into_owned();
+        let of_remotes = heads.lines().filter_map(|line| line.strip_prefix("refs/remotes/")?.split_once('/'));
+        let of_remotes = of_remotes.map(|(_, name)| name.to_owned());
+        let configured = self.config_value("init.defaultBranch")?;
+        Ok(["main", "master"].map(str::to_owned).into_iter().chain(configured).chain(of_remotes).collect())
     }
 
     /// Whether the log of a branch has more than the commit from which it started.

@@ -252,3 +252,32 @@ fn hooks_and_contexts_leave_out_what_is_for_another_branch() {
     assert!(seen("b").contains("problem+json"));
     assert!(context().contains("problem+json"));
 }
+
+#[test]
+fn a_branch_that_is_checked_out_or_that_others_are_made_from_is_not_listed() {
+    let repo = Repo::new();
+    let findings = |repo: &Repo| {
+        let found = repo.memdir(["check", "--json"]).json()["findings"].clone();
+        found.as_array().unwrap().iter().filter(|one| one["code"] == "stale_branch").count()
+    };
+    repo.put(FILE, TEXT);
+    let before = memdir(&repo, repo.root(), &["add", "user", "before the first commit", "--branch"]).exit(0);
+    assert!(repo.text(FILE).contains("<!-- mem branch="), "{before:?}");
+    assert_eq!(findings(&repo), 0, "before the first commit");
+    repo.save("first");
+    repo.put("facts/more.md", "# More\n\n- Of main\n");
+    repo.save("second");
+    repo.git(["checkout", "--quiet", "-b", "topic"]);
+    assert_eq!(findings(&repo), 0, "on a new branch");
+    memdir(&repo, repo.root(), &["add", "user", "while topic is checked out", "--branch"]).exit(0);
+    repo.save("third");
+    assert_eq!(findings(&repo), 0, "on a branch with a commit");
+    // Neither is one that the next was made from.
+    repo.git(["checkout", "--quiet", "-b", "stacked"]);
+    repo.put("facts/more.md", "# More\n\n- Of stacked\n");
+    repo.save("fourth");
+    assert_eq!(findings(&repo), 0, "on a branch of a branch");
+    repo.git(["checkout", "--quiet", "main"]);
+    repo.git(["merge", "--quiet", "--no-edit", "stacked"]);
+    assert_eq!(findings(&repo), 1, "topic was merged");
+}
