@@ -7,6 +7,7 @@ use std::path::Path;
 use clap::Args;
 
 use crate::code::{Code, Rejection};
+use crate::path::relative_to_roots;
 use crate::view::query::filter::QueryOptions;
 use crate::view::query::query_json;
 
@@ -158,6 +159,15 @@ fn importance_range(text: &str) -> Result<(f64, f64), String> {
 fn fraction(text: &str) -> Result<f64, String> {
     let number = text.trim().parse::<f64>().ok().filter(|n| (0.0..=1.0).contains(n));
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+/// Paths as they were given, and as the rules of the repository name them: relative to its root.
+pub fn named_from_root(paths: &[String], memory: &Path) -> Vec<String> {
+    let directory = std::env::current_dir().ok().and_then(|dir| Some(dir.to_str()?.to_owned()));
+    let Some(directory) = directory.filter(|_| !paths.is_empty()) else { return paths.to_vec() };
+    let memory = std::path::absolute(memory).unwrap_or_else(|_| memory.to_owned());
+    let relative = relative_to_roots(paths.iter().map(String::as_str), &directory, &memory);
+    paths.iter().cloned().chain(relative).collect()
 }
 
 #[cfg(test)]

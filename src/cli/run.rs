@@ -17,7 +17,7 @@ use super::output::{CliReply, OutputLayout};
 use super::progress::ProgressDisplay;
 use super::reflect::{ReflectArgs, ReflectModeArg};
 use super::state::{CheckArgs, CheckFormat};
-use super::{open, sanitize, to_operation};
+use super::{open, query_args, sanitize, to_operation};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::reflect;
 use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
@@ -120,9 +120,11 @@ impl Runner<'_> {
         match open::open_session(&global, needs, None) {
             Ok(session) => {
                 session.progress.begin("searching");
+                let touching = query_args::named_from_root(&options.touching, &session.dir);
+                let options = QueryOptions { touching, ..options.clone() };
                 let result = {
                     let _display = ProgressDisplay::start(self.global, &session.progress);
-                    commands::query(&session, options)
+                    commands::query(&session, &options)
                 };
                 let mut warnings = session.policy.warnings.clone();
                 warnings.extend(vector_search::failure_notice(&session));

@@ -254,9 +254,13 @@ pub struct ToolCall {
 }
 
 /// Fields of tool inputs that name a file: `file_path` and `notebook_path` of Claude Code, `path` and `absolute_path` of
-/// Gemini CLI, `files` of others.
-const PATH_FIELDS: [&str; 7] =
-    ["file_path", "notebook_path", "path", "absolute_path", "target_file", "relative_path", "files"];
+/// Gemini CLI, `filePath` of VS Code, `files` of others.
+const PATH_FIELDS: [&str; 8] =
+    ["file_path", "filePath", "notebook_path", "path", "absolute_path", "target_file", "relative_path", "files"];
+/// The most paths of a tool call that are looked at.
+const MAX_PATHS: usize = 50;
+/// What precedes a path in the patches of Codex: <https://github.com/openai/codex>, `apply_patch`.
+const PATCH_HEADS: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
 /// The longest command or task that is read, in characters.
 const MAX_TOOL_TEXT: usize = 4096;
 
@@ -268,18 +272,43 @@ impl ToolCall {
             Some(value) => value.as_str().unwrap_or_default().to_owned(),
             None => String::new(),
         };
-        let cut = |text: String| text.chars().take(MAX_TOOL_TEXT).collect::<String>();
+        let cut = |text: &str| text.chars().take(MAX_TOOL_TEXT).collect::<String>();
+        let command = short("command");
+        let patched = command.lines().filter_map(|line| PATCH_HEADS.iter().find_map(|head| line.strip_prefix(head)));
         let named = PATH_FIELDS.into_iter().filter_map(|field| input.get(field)).flat_map(|value| match value {
             Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
             value => value.as_str().into_iter().collect::<Vec<_>>(),
         });
-        let paths = named.filter(|path| !path.is_empty() && path.len() < MAX_TOOL_TEXT && !path.contains('\0'));
+        let paths = named
+            .chain(patched.map(str::trim))
+            .filter(|path| !path.is_empty() && path.len() < MAX_TOOL_TEXT && !path.contains('\0'));
         ToolCall {
-            paths: paths.take(20).map(str::to_owned).collect(),
-            command: cut(short("command")),
-            task: cut(short("prompt")),
+            paths: paths.take(MAX_PATHS).map(str::to_owned).collect(),
+            command: cut(&without_here_documents(&command)),
+            task: cut(&short("prompt")),
         }
     }
+}
+
+/// A command without the lines of its here-documents, which it does not run.
+fn without_here_documents(command: &str) -> String {
+    let mut end: Option<&str> = None;
+    let mut kept = String::new();
+    for line in command.split_inclusive('\n') {
+        match end {
+            Some(word) if line.trim() == word => end = None,
+            Some(_) => {}
+            None => {
+                kept.push_str(line);
+                let word = line.split_once("<<").map(|(_, rest)| rest.trim_start_matches(['-', ' ', '"', '\'', '\\']));
+                let word = word.filter(|rest| !rest.starts_with('<'));
+                let is_part = |c: char| c.is_alphanumeric() || c == '_';
+                end = word.and_then(|rest| rest.split(|c| !is_part(c)).next()).filter(|word| !word.is_empty());
+            }
+        }
+    }
+    // What looks like the start of a here-document, and has no end, is none.
+    if end.is_some() { command.to_owned() } else { kept }
 }
 
 #[cfg(test)]
@@ -301,6 +330,15 @@ mod tests {
             let input = read(&format!(r#"{{"transcript_path":{other},"cwd":"relative"}}"#)).unwrap();
             assert_eq!((input.transcript, input.directory), (None, None), "{other}");
         }
+    }
+
+    #[test]
+    fn a_command_is_read_without_its_here_documents() {
+        let check = |command: &str, expected: &str| assert_eq!(without_here_documents(command), expected);
+        check("cat > a <<EOF\nsome text\nEOF\nvim b", "cat > a <<EOF\nvim b");
+        check("cat <<-'END' | sh\n\tsome text\n\tEND\nvim b", "cat <<-'END' | sh\nvim b");
+        check("echo $((1 << 2))\nvim b", "echo $((1 << 2))\nvim b");
+        check("grep x <<< EOF\nvim b", "grep x <<< EOF\nvim b");
     }
 
     #[test]
