@@ -57,12 +57,17 @@ fn parse_host() -> impl TypedValueParser<Value = &'static AgentHost> {
 
 /// Runs `hook`.
 pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
-    let (HookAnswer { envelope, mark, used, shown, drain, prune, embed }, session) = match answer_event(global, args) {
-        Some((answer, session)) => (answer, Some(session)),
-        None => (HookAnswer::empty(), None),
-    };
-    let then = move || {
+    let (HookAnswer { envelope, mark, used, shown, claimed, drain, prune, embed }, session) =
+        match answer_event(global, args) {
+            Some((answer, session)) => (answer, Some(session)),
+            None => (HookAnswer::empty(), None),
+        };
+    let then = move |is_printed: bool| {
         let Some(session) = session else { return };
+        if !is_printed {
+            claimed.into_iter().for_each(|claimed| claimed.take_back(&session.store));
+            return;
+        }
         mark.iter().for_each(|mark| mark.save(&session.store));
         used.iter().for_each(|used| used.record(&session));
         shown.iter().for_each(|shown| shown.save(&session.store));

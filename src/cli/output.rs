@@ -96,8 +96,9 @@ pub enum CliReply {
     Copy(OpenedFile, Box<dyn FnOnce()>),
     /// Lines that are printed one by one, each as soon as it is there; an error ends them.
     Lines(Box<dyn Iterator<Item = Result<String, Rejection>>>),
-    /// The envelope of a hook, and an action to run only after it was printed. The exit status is 0 in any case.
-    Hook(String, Box<dyn FnOnce()>),
+    /// The envelope of a hook, and an action to run then, with whether it was printed. The exit status is 0 in any
+    /// case.
+    Hook(String, Box<dyn FnOnce(bool)>),
     /// A reply that names files in this directory.
     About(PathBuf, Box<CliReply>),
     /// An answer, and an action to run only after it was printed.
@@ -161,9 +162,7 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
             exit_status(Ok(()), 0, false, format)
         }
         CliReply::Hook(envelope, then) => {
-            if write_stdout(&envelope).is_ok() {
-                then();
-            }
+            then(write_stdout(&envelope).is_ok());
             0
         }
         CliReply::Copy(file, then) => copy_file(file, then, format),

@@ -16,10 +16,10 @@ use crate::host::{background, outside_files, user};
 use crate::policy::ExpiredRule;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::context::delta::UPDATES_HEAD;
-use crate::view::context::page::MIN_BUDGET;
+use crate::view::context::page::{MIN_BUDGET, address_path};
 use crate::view::context::sanitize::NOTES_NOTICE;
 use home_sync::{HomeSync, sync_home, unpushed_notice};
-use recall::shown::ShownItems;
+use recall::shown::{ShownBullet, ShownItems};
 
 mod home_sync;
 mod recall;
@@ -66,6 +66,8 @@ pub struct HookAnswer {
     pub used: Option<AnswerUse>,
     /// What the session has seen then, to be saved as well.
     pub shown: Option<ShownItems>,
+    /// What is saved as seen already, to be taken back if the envelope cannot be printed.
+    pub claimed: Option<ShownItems>,
     /// Whether to start `reflect --queued` in the background once the envelope is printed.
     pub drain: bool,
     /// Whether to start `prune` in the background once the envelope is printed.
@@ -113,7 +115,7 @@ pub fn answer(
         HookEvent::PreCompact | HookEvent::Stop | HookEvent::SessionEnd => {
             let queued = may_queue && enqueue(session, input, env).is_some();
             // What a session was shown is gone once it is summarized.
-            let shown = (event == HookEvent::PreCompact).then(|| ShownItems::new(session, input));
+            let shown = (event == HookEvent::PreCompact).then(|| ShownItems::reset(session, input));
             // Before a summary the session goes on: its end pushes.
             let notice = match event {
                 HookEvent::PreCompact => None,
@@ -142,8 +144,10 @@ fn start_context(
     let request = ContextRequest { reader, budget: Some(budget), stable: true, directory, ..ContextRequest::default() };
     let (result, mark) = context(session, &request).ok()?;
     if input.is_resumed {
-        let shown = ShownItems::load(session, input);
+        let mut shown = ShownItems::load(session, input);
         if !shown.is_empty() {
+            shown
+                .add(result.updates.iter().filter_map(|update| Some(ShownBullet::new(update.identity?, &update.path))));
             let updates = updates_of(&result.text).map(|updates| format!("{NOTES_NOTICE}\n\n{updates}"));
             let text = notice.into_iter().chain(updates).collect::<Vec<_>>().join("\n\n");
             let used = Some(AnswerUse::of_injection(estimate_llm_tokens(&text)));
@@ -157,8 +161,10 @@ fn start_context(
     let notice = notice.map_or(String::new(), |notice| format!("{notice}\n\n"));
     let envelope = host.context_envelope(HookEvent::SessionStart, &(notice + &result.text));
     let used = Some(AnswerUse::of_context(&result));
-    let mut shown = ShownItems::new(session, input);
-    shown.add(result.items.iter().map(|item| item.address.clone()));
+    let mut shown = ShownItems::reset(session, input);
+    let items = result.items.iter().map(|item| (item.identity, address_path(&item.address)));
+    let updates = result.updates.iter().map(|update| (update.identity, update.path.as_str()));
+    shown.add(items.chain(updates).filter_map(|(identity, path)| Some(ShownBullet::new(identity?, path))));
     Some(HookAnswer { envelope, mark, used, shown: Some(shown), ..HookAnswer::default() })
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Never authoritative: a note may be missing, outdated or from another journal, and its readers must work without it.
 
-use rustix::fs::AtFlags;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{AtFlags, FlockOperation};
 use rustix::io::Errno;
 
 use super::root::{self, write_error};
@@ -11,6 +14,13 @@ use crate::code::Rejection;
 
 /// Maximum size of a note, in bytes.
 const MAX_NOTE_BYTES: u64 = 16 << 20;
+/// How long a waiter sleeps before it tries the lock of a note again.
+const LOCK_POLL: Duration = Duration::from_micros(500);
+
+/// The lock of a note. The kernel frees it when its holder ends.
+pub struct NoteLock {
+    _file: OwnedFd,
+}
 
 impl Store {
     /// Whether `.memdir/` exists.
@@ -50,6 +60,52 @@ impl Store {
             to_error(e)
         })
     }
+}
+
+impl Store {
+    /// Locks the file of this name below `.memdir/`, which is created, among those that lock it, too. `None` if it is not
+    /// free within `wait`, or cannot be created.
+    pub fn lock_note(&self, name: &str, wait: Duration) -> Option<NoteLock> {
+        let root = self.root();
+        root.create_machine_dir(false).ok()?;
+        let file = open_or_create_note(root.machine_dir().ok()??, name).ok()?;
+        let until = Instant::now() + wait;
+        while rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            if Instant::now() >= until {
+                return None;
+            }
+            std::thread::sleep(LOCK_POLL);
+        }
+        Some(NoteLock { _file: file })
+    }
+
+    /// Appends a line to a note, which is created. It is not synced: a power cut may lose it.
+    ///
+    /// # Errors
+    /// `read_only`, `io`.
+    pub fn append_to_note(&self, name: &str, line: &str) -> Result<(), Rejection> {
+        let (root, to_error) = (self.root(), |e| write_error(e, name));
+        root.create_machine_dir(false)?;
+        let Some(machine) = root.machine_dir()? else { return Err(to_error(Errno::NOENT)) };
+        let file = open_or_create_note(machine, name).map_err(to_error)?;
+        root::write_all(&file, line.as_bytes()).map_err(to_error)
+    }
+}
+
+/// Opens a note for appending; it must be a regular file with one link.
+fn open_or_create_note(machine: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
+    let file = match platform::open_append(machine, name) {
+        Err(Errno::NOENT) => {
+            match platform::create_new(machine, name) {
+                Ok(_) | Err(Errno::EXIST) => {}
+                Err(e) => return Err(e),
+            }
+            platform::open_append(machine, name)?
+        }
+        opened => opened?,
+    };
+    let stat = rustix::fs::fstat(&file)?;
+    if root::unsafe_reason(&stat).is_some() { Err(Errno::PERM) } else { Ok(file) }
 }
 
 impl LockedStore<'_> {

@@ -99,6 +99,7 @@ mod real;
 mod real_answers;
 mod reaping;
 mod recall;
+mod recall_once;
 mod recovery;
 mod reflecting;
 mod refusals;

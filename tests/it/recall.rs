@@ -9,7 +9,7 @@ const RULES: &str = "# Rules\n\n## Api\n\n- Handlers return errors as problem+js
     \n## Git\n\n- Never force-push to main\n- Deploy the shop through the staging cluster\n- The file pool.rs is generated\n\
     \n## Home\n\n- Allergic to peanuts\n- The kayak is stored in the barn\n";
 
-fn project() -> Project {
+pub fn project() -> Project {
     let project = Project::new();
     project.put("work/memory/facts/rules.md", RULES);
     project
@@ -17,7 +17,7 @@ fn project() -> Project {
 
 /// The text that a hook passes on; empty if there is none.
 #[track_caller]
-fn text(project: &Project, host: &str, event: &str, fields: Value) -> String {
+pub fn text(project: &Project, host: &str, event: &str, fields: Value) -> String {
     let mut input = json!({"session_id": "s1", "cwd": project.work()});
     input.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     let words = [event, "--host", host];
@@ -26,7 +26,7 @@ fn text(project: &Project, host: &str, event: &str, fields: Value) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-fn edit(project: &Project, path: &str, more: Value) -> String {
+pub fn edit(project: &Project, path: &str, more: Value) -> String {
     let mut fields =
         json!({"tool_name": "Edit", "tool_input": {"file_path": project.work().join(path), "new_string": "x"}});
     fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -37,7 +37,7 @@ fn run(project: &Project, command: &str) -> String {
     text(project, "claude", "pre-tool", json!({"tool_name": "Bash", "tool_input": {"command": command}}))
 }
 
-fn prompt(project: &Project, words: &str) -> String {
+pub fn prompt(project: &Project, words: &str) -> String {
     text(project, "claude", "user-prompt", json!({"prompt": words}))
 }
 

@@ -6,19 +6,23 @@
 use std::path::Path;
 
 use super::{AnswerUse, HookAnswer};
+use crate::change::FileVersion;
 use crate::commands::item_doubts::{ItemDoubts, read_instructions};
 use crate::commands::query::query;
 use crate::commands::{CommandResult, Session};
-use crate::document::MetaKey;
+use crate::document::{Document, Handle, MetaKey};
 use crate::host::agent_hosts::{AgentHost, HookEvent, HookInput};
 use crate::host::git_dir::GitDirectory;
+use crate::path::{MemoryPath, relative_to_roots};
+use crate::store::RevisionSide;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::text::topic_match::Topic;
 use crate::view::context::remarks::ShownItem;
-use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line};
+use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line, truncate};
 use crate::view::query::filter::QueryOptions;
+use crate::view::query::items::identity as identity_of;
 use crate::view::query::query_row::QueryRow;
-use shown::ShownItems;
+use shown::{ShownBullet, ShownItems, text_hash};
 
 pub mod shown;
 
@@ -38,6 +42,8 @@ const MIN_SIMILARITY: f64 = 0.46;
 const SIMILARITY_WEIGHT: f64 = 10.0;
 /// The most characters of a prompt that are read: of a long one its beginning and its end.
 const MAX_PROMPT_CHARS: usize = 1500;
+/// In how many of the newest revisions of a file the place of a text is looked for.
+const MAX_REVISIONS: usize = 16;
 /// Names that say nothing about what is in a path.
 const GENERIC_NAMES: [&str; 14] =
     ["src", "lib", "app", "test", "tests", "spec", "docs", "doc", "main", "index", "mod", "init", "bin", "home"];
@@ -53,11 +59,18 @@ pub fn recall(session: &Session, host: &AgentHost, event: HookEvent, input: &Hoo
         _ => for_tool(session, input, &shown).ok()?,
     };
     without_other_branches(session, input, &mut rows);
-    let (text, addresses, tokens) = to_text(session, input, &rows)?;
-    shown.add(addresses);
+    let lines = to_lines(session, input, rows);
+    // Saved before it is printed: another hook of the session may be about to show the same.
+    let is_free = shown.claim(&session.store, lines.iter().map(|(bullet, _)| bullet.clone()).collect());
+    let mut is_free = is_free.into_iter();
+    let lines: Vec<String> = lines.into_iter().map(|(_, line)| line).filter(|_| is_free.next() == Some(true)).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let text = format!("{NOTES_NOTICE}\n{}", lines.concat());
     let envelope = host.context_envelope(event, &text);
-    let used = Some(AnswerUse::of_injection(tokens));
-    Some(HookAnswer { envelope, used, shown: Some(shown), ..HookAnswer::default() })
+    let used = Some(AnswerUse::of_injection(estimate_llm_tokens(&text)));
+    Some(HookAnswer { envelope, used, claimed: Some(shown), ..HookAnswer::default() })
 }
 
 /// Removes the bullets that are kept for another branch than the one that is checked out where the session works.
@@ -83,7 +96,8 @@ fn for_tool(session: &Session, input: &HookInput, shown: &ShownItems) -> Command
         let importance =
             |row: &QueryRow| row.meta.get("imp").and_then(|imp| imp.as_str()?.parse().ok()).unwrap_or(5_u8);
         rows.sort_by_key(|row| std::cmp::Reverse(importance(row)));
-        rows.retain(|row| is_showable(row, shown));
+        rows.retain(|row| is_showable(session, row, shown));
+        keep_first_of_equal_texts(&mut rows);
         rows.truncate(TOOL_ITEMS);
     }
     let left = TOOL_ITEMS - rows.len();
@@ -100,13 +114,10 @@ fn for_tool(session: &Session, input: &HookInput, shown: &ShownItems) -> Command
             found
         }
     };
-    more.retain(|row| rows.iter().all(|other| other.address != row.address));
+    more.retain(|row| rows.iter().all(|other| !has_equal_text(other, row)));
+    keep_first_of_equal_texts(&mut more);
     more.truncate(if input.tool.task.is_empty() { left } else { PROMPT_ITEMS });
-    for row in more {
-        if rows.iter().all(|other| other.address != row.address) {
-            rows.push(row);
-        }
-    }
+    rows.extend(more);
     Ok(rows)
 }
 
@@ -129,21 +140,72 @@ fn about(
     let mut rows: Vec<(f64, QueryRow)> = query(session, &options)?
         .items
         .into_iter()
-        .filter(|row| is_showable(row, shown))
         .filter_map(|row| {
             let found = topic.compare(&row.text, &row.title);
             let similarity = row.similarity.unwrap_or_default();
             let score = found.score() + SIMILARITY_WEIGHT * similarity;
-            (found.is_about() || similarity >= MIN_SIMILARITY).then_some((score, row))
+            let is_close = found.is_about() || similarity >= MIN_SIMILARITY;
+            (is_close && is_showable(session, &row, shown)).then_some((score, row))
         })
         .collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(rows.into_iter().take(count).map(|(_, row)| row).collect())
+    let mut rows: Vec<QueryRow> = rows.into_iter().map(|(_, row)| row).collect();
+    keep_first_of_equal_texts(&mut rows);
+    rows.truncate(count);
+    Ok(rows)
 }
 
-/// Whether a row may be shown: a bullet that no nearer layer overrules, and that the session has not seen.
-fn is_showable(row: &QueryRow, shown: &ShownItems) -> bool {
-    row.kind == "bullet" && row.overruled_by.is_none() && !shown.contains(&row.address)
+/// Whether two rows have the same text, in different files or layers.
+fn has_equal_text(a: &QueryRow, b: &QueryRow) -> bool {
+    a.address == b.address || a.identity.is_some() && a.identity == b.identity
+}
+
+fn keep_first_of_equal_texts(rows: &mut Vec<QueryRow>) {
+    let mut kept: Vec<QueryRow> = Vec::new();
+    for row in rows.drain(..) {
+        if kept.iter().all(|other| !has_equal_text(other, &row)) {
+            kept.push(row);
+        }
+    }
+    *rows = kept;
+}
+
+/// Whether a row may be shown: a bullet that no nearer layer overrules, and that the session has not seen, or has seen
+/// before another text in its place.
+fn is_showable(session: &Session, row: &QueryRow, shown: &ShownItems) -> bool {
+    let Some(identity) = row.identity.filter(|_| row.overruled_by.is_none()) else { return false };
+    !shown.contains(identity) || is_back(session, &row.path, identity, shown).unwrap_or(false)
+}
+
+/// Whether a text that the session has seen is back in the place of one that it was shown later, and which is gone: after
+/// an undo, its last word would be the outdated one.
+fn is_back(session: &Session, path: &str, identity: Handle, shown: &ShownItems) -> Option<bool> {
+    let later = shown.shown_after(&ShownBullet::new(identity, path));
+    let path = MemoryPath::from_disk_name(path).ok().filter(|_| !later.is_empty())?;
+    let texts = |version: &FileVersion| -> Option<Vec<Handle>> {
+        let document = Document::from_bytes(version.bytes.to_vec()).ok()?;
+        Some((0..document.bullets().len()).map(|bullet| identity_of(&document, path.as_str(), bullet)).collect())
+    };
+    let now: Vec<String> = texts(&session.store.read(&path).ok()??)?.into_iter().map(text_hash).collect();
+    let gone: Vec<&String> = later.iter().filter(|text| !now.contains(text)).collect();
+    if gone.is_empty() {
+        return Some(false);
+    }
+    let history = session.store.read_recent_history().ok()?;
+    let revisions: Vec<u64> = {
+        let entries = history.entries().into_iter().rev();
+        let of_file = entries.filter(|entry| entry.files.iter().any(|file| file.path == path));
+        of_file.map(|entry| entry.rev).take(MAX_REVISIONS).collect()
+    };
+    let versions = history.texts_of(&path);
+    for rev in revisions {
+        let before = versions.text(rev, RevisionSide::Before).ok().flatten();
+        let Some(before) = before.and_then(|version| texts(&version)) else { continue };
+        if before.iter().any(|text| gone.contains(&&text_hash(*text))) {
+            return Some(!before.contains(&identity));
+        }
+    }
+    Some(false)
 }
 
 /// The bullets that name a touched file, or the folder that it is in.
@@ -155,7 +217,7 @@ fn naming(session: &Session, touched: &[String], shown: &ShownItems) -> CommandR
     let options = QueryOptions { query: names.join(" "), limit: Some(CANDIDATES), ..QueryOptions::default() };
     let mut rows = query(session, &options)?.items;
     let names_it = |row: &QueryRow| names.iter().any(|name| contains_name(&row.text, name));
-    rows.retain(|row| is_showable(row, shown) && names_it(row));
+    rows.retain(|row| names_it(row) && is_showable(session, row, shown));
     Ok(rows)
 }
 
@@ -187,21 +249,7 @@ fn touched_paths(input: &HookInput, memory: &Path) -> Vec<String> {
             && (word.contains('/') || word.trim_start_matches('.').contains('.'))
     };
     let named = input.tool.paths.iter().map(String::as_str).chain(in_command.filter(looks_like_path));
-    let mut all: Vec<String> = Vec::new();
-    for path in named {
-        let absolute = match path.starts_with('/') {
-            true => path.to_owned(),
-            false => format!("{}/{}", working_dir.trim_end_matches('/'), path.trim_start_matches("./")),
-        };
-        let roots = [Some(Path::new(working_dir)), memory.parent(), memory.parent().and_then(Path::parent)];
-        for root in roots.into_iter().flatten() {
-            let relative = Path::new(&absolute).strip_prefix(root).ok().and_then(Path::to_str);
-            if let Some(relative) = relative.filter(|path| !path.is_empty() && !all.iter().any(|known| known == path)) {
-                all.push(relative.to_owned());
-            }
-        }
-    }
-    all
+    relative_to_roots(named, working_dir, memory)
 }
 
 /// The words of a path that say what is in it.
@@ -225,16 +273,16 @@ fn shorten(text: &str) -> String {
     text.chars().take(half).chain([' ']).chain(text.chars().skip(chars - half)).collect()
 }
 
-/// The text, the addresses in it, and its tokens; `None` without a row.
-fn to_text(session: &Session, input: &HookInput, rows: &[QueryRow]) -> Option<(String, Vec<String>, usize)> {
+/// The lines of the rows that fit, each with the bullet that it is of.
+fn to_lines(session: &Session, input: &HookInput, rows: Vec<QueryRow>) -> Vec<(ShownBullet, String)> {
     if rows.is_empty() {
-        return None;
+        return Vec::new();
     }
     let directory = input.directory.as_deref().map_or(session.dir.as_path(), Path::new);
     let instructions = read_instructions(session, directory);
     let doubts = ItemDoubts::new(session, &instructions);
     let mut text = format!("{NOTES_NOTICE}\n");
-    let mut addresses = Vec::new();
+    let mut lines = Vec::new();
     for row in rows {
         let remarks = doubts.remarks(&ShownItem {
             address: &row.address,
@@ -242,14 +290,21 @@ fn to_text(session: &Session, input: &HookInput, rows: &[QueryRow]) -> Option<(S
             day: row.date.as_deref().and_then(|day| day.parse().ok()),
             anchor: row.meta.get(MetaKey::Anchor.name()).and_then(|anchor| anchor.as_str()),
         });
-        let line = format!("- {}: {}{}\n", row.address, sanitize_line(&row.text), remarks.to_text());
-        if estimate_llm_tokens(&text) + estimate_llm_tokens(&line) <= MAX_TOKENS {
+        let to_line = |text: &str| format!("- {}: {text}{}\n", row.address, remarks.to_text());
+        let mut line = to_line(&sanitize_line(&row.text));
+        let room = MAX_TOKENS - estimate_llm_tokens(&text);
+        if estimate_llm_tokens(&line) > room && row.meta.contains_key(MetaKey::When.name()) && lines.is_empty() {
+            // A rule is never left out for its length: its address leads to the rest.
+            let most = room.saturating_sub(estimate_llm_tokens(&to_line("")) + 1);
+            line = to_line(&truncate(&sanitize_line(&row.text), most));
+        }
+        let fits = estimate_llm_tokens(&line) <= room;
+        if let Some(identity) = row.identity.filter(|_| fits) {
             text.push_str(&line);
-            addresses.push(row.address.clone());
+            lines.push((ShownBullet::new(identity, &row.path), line));
         }
     }
-    let tokens = estimate_llm_tokens(&text);
-    (!addresses.is_empty()).then_some((text, addresses, tokens))
+    lines
 }
 
 #[cfg(test)]

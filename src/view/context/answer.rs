@@ -4,6 +4,8 @@
 
 use serde::Serialize;
 
+use crate::document::Handle;
+
 /// What an agent should see at the start of a session.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct ContextResult {
@@ -48,6 +50,9 @@ pub struct ContextUpdate {
     pub path: String,
     /// The line shown for it.
     pub text: String,
+    /// The identity of the bullet whose whole text the line has. For hooks.
+    #[serde(skip)]
+    pub identity: Option<Handle>,
 }
 
 /// An item of the context.
@@ -69,6 +74,9 @@ pub struct ContextItem {
     /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_anchor: Option<&'static str>,
+    /// What tells a bullet from those that say something else. For hooks.
+    #[serde(skip)]
+    pub identity: Option<Handle>,
 }
 
 /// A file of the index.

@@ -73,6 +73,7 @@ impl ContextContents<'_> {
             confidence: note.confidence.map(|confidence| confidence.rounded()),
             text: without_marker(&self.note_line(n)),
             stale_anchor: note.remarks(self.find_remarks()).state_name(),
+            identity: note.identity,
         }
     }
 
@@ -86,6 +87,7 @@ impl ContextContents<'_> {
             confidence: fact.confidence.map(|confidence| confidence.rounded()),
             text: without_marker(&self.fact_line(n)),
             stale_anchor: fact.remarks(self.find_remarks()).state_name(),
+            identity: fact.identity,
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use super::block::{PackedBlock, line_cost};
 use super::context_filter::ContextFilter;
 pub use super::update_kind::UpdateKind;
-use super::{bullet_item, entries, sanitize};
+use super::{bullet_item, entries, item_identity, sanitize};
 use crate::document::{Document, Handle, section_range, split_category};
 use crate::path::MemoryPath;
 use crate::text::llm_tokens::token_quarters;
@@ -82,6 +82,8 @@ pub struct UpdateEvent {
     pub(super) imp: Option<String>,
     pub(super) value: f64,
     pub(super) rev: Option<u64>,
+    /// The identity of the bullet, if it is one that exists.
+    pub(super) identity: Option<Handle>,
 }
 
 impl UpdateEvent {
@@ -279,7 +281,8 @@ impl UpdateCollector<'_> {
         self.handled.insert(f);
         let file = &self.touched[f];
         let text = sanitize::sanitize_line(&text);
-        self.out.push(UpdateEvent { kind, path: file.path().to_owned(), text, imp: None, value: -1.0, rev: file.rev });
+        let path = file.path().to_owned();
+        self.out.push(UpdateEvent { kind, path, text, imp: None, value: -1.0, rev: file.rev, identity: None });
     }
 
     /// Reports the entries of an episode file, one event each.
@@ -450,7 +453,8 @@ impl UpdateCollector<'_> {
         let value = if facts.is_pinned(item) { 11.0 } else { imp.map_or(-1.0, f64::from) };
         let imp = imp.map(|imp| imp.to_string());
         let (path, rev) = (self.touched[f].path().to_owned(), self.touched[f].rev);
-        self.out.push(UpdateEvent { kind, path, text, imp, value, rev });
+        let identity = item_identity(file, item).filter(|_| kind.is_there());
+        self.out.push(UpdateEvent { kind, path, text, imp, value, rev, identity });
     }
 }
 

@@ -12,8 +12,8 @@ use super::context_filter::ContextFilter;
 use super::layered::overrules_mark;
 use super::notes::{CategoryQuotas, ContextNote, confidence_mark, is_low, note_reason, policy_categories};
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
-use super::{item_address, item_text, sanitize};
-use crate::document::MetaKey;
+use super::{item_address, item_identity, item_text, sanitize};
+use crate::document::{Handle, MetaKey};
 use crate::path::MemoryPath;
 use crate::policy::{EffectiveConfidence, Policy};
 use crate::text::llm_tokens::estimate_llm_tokens;
@@ -36,6 +36,8 @@ pub struct PlainFact {
     /// The path of its file.
     pub path: String,
     pub address: String,
+    /// What tells a bullet from those that say something else.
+    pub identity: Option<Handle>,
     pub date: Option<ItemDate>,
     /// Its whole text as one sanitized line.
     pub text: String,
@@ -127,13 +129,14 @@ pub struct FactCollector<'a> {
     budget: usize,
     found: PlainFacts,
     categories: Vec<Vec<usize>>,
-    /// The tokens of the facts that are not new.
+    /// The tokens of the facts that are neither new nor long.
     tokens: usize,
+    /// The tokens of the new facts that are not long.
     new_tokens: usize,
+    long_bytes: usize,
     files: usize,
     /// What was written on this day or later is new.
     newest_day: Date,
-    long_bytes: usize,
 }
 
 impl<'a> FactCollector<'a> {
@@ -157,14 +160,15 @@ impl<'a> FactCollector<'a> {
             categories,
             tokens: 0,
             new_tokens: 0,
+            long_bytes: 0,
             files: 0,
             newest_day,
         }
-            long_bytes: 0,
     }
 
     /// Whether further files would add nothing that the budget could show: there is a choice of twice as much. New
-    /// facts do not count, so that one more does not decide which of the older ones there are.
+    /// facts do not count, so that one more does not decide which of the older ones there are; nor do long ones, which
+    /// are ranked below those of further files, and may not fit at all.
     pub fn is_full(&self) -> bool {
         self.tokens > 2 * self.budget || self.new_tokens > 8 * self.budget || self.long_bytes > MAX_LONG_BYTES
     }
@@ -214,6 +218,7 @@ impl<'a> FactCollector<'a> {
             let fact = PlainFact {
                 path: file.path.to_string(),
                 address: sanitize::sanitize_line(&item_address(file, item)),
+                identity: item_identity(file, item),
                 date: key.date.0,
                 text: sanitize::sanitize_line(&whole_text(file, item)),
                 anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
@@ -238,16 +243,41 @@ impl<'a> FactCollector<'a> {
     }
 
     /// The facts. A category with a `rag_length` gives at most that many items, the notes included.
-    pub fn finish(self, notes: &[ContextNote]) -> PlainFacts {
+    pub fn finish(mut self, notes: &[ContextNote]) -> PlainFacts {
         let mut quotas = CategoryQuotas::new(self.policy);
         for note in notes {
             quotas.take(note.limited_categories(), true);
         }
         let mut all: Vec<(PlainFact, Vec<usize>)> = self.found.facts.into_iter().zip(self.categories).collect();
         all.sort_by_key(|(fact, _)| fact.key);
+        leave_out_repeated(&mut all, &mut self.found.item_counts);
         all.retain(|(_, limited)| quotas.take(limited, false));
         PlainFacts { facts: all.into_iter().map(|(fact, _)| fact).collect(), item_counts: self.found.item_counts }
     }
+}
+
+/// Leaves out bullets whose whole text another one has, in a file that was added before, thus of the nearest layer. Their
+/// files are shown whole without them.
+fn leave_out_repeated(all: &mut Vec<(PlainFact, Vec<usize>)>, item_counts: &mut HashMap<String, usize>) {
+    let mut first: HashMap<(Handle, String), (bool, (usize, usize))> = HashMap::new();
+    let key = |fact: &PlainFact| Some((fact.identity?, fact.text.clone()));
+    let order = |fact: &PlainFact| (fact.key.is_no_rule, fact.key.position);
+    for (fact, _) in all.iter() {
+        if let Some(key) = key(fact) {
+            let least = first.entry(key).or_insert_with(|| order(fact));
+            *least = order(fact).min(*least);
+        }
+    }
+    if first.len() == all.len() {
+        return;
+    }
+    all.retain(|(fact, _)| {
+        let is_repeated = key(fact).is_some_and(|key| first.get(&key).is_some_and(|least| *least != order(fact)));
+        if is_repeated && let Some(count) = item_counts.get_mut(&fact.path) {
+            *count -= 1;
+        }
+        !is_repeated
+    });
 }
 
 /// Whether an item is part of what a context shows of a file. An entry's line contains its date and its summary.

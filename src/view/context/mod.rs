@@ -28,7 +28,7 @@ pub mod remarks;
 pub mod sanitize;
 mod stable_page;
 
-use crate::document::Document;
+use crate::document::{Document, Handle};
 use crate::path::MemoryPath;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::items::{self, ItemKind};
@@ -52,6 +52,14 @@ pub fn item_address(file: &ItemizedFile, item: usize) -> String {
         ItemKind::Bullet(b) => format!("{path}{}", document.bullet_reference(b as usize)),
         _ if section.level <= 1 => path.to_string(),
         _ => format!("{path}#{}", section.slug),
+    }
+}
+
+/// What tells a bullet from those that say something else.
+pub fn item_identity(file: &ItemizedFile, item: usize) -> Option<Handle> {
+    match file.items[item].kind {
+        ItemKind::Bullet(b) => Some(items::identity(&file.document, file.path.as_str(), b as usize)),
+        _ => None,
     }
 }
 

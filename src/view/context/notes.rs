@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use super::context_filter::ContextFilter;
 use super::layered::overrules_mark;
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
-use super::{item_address, item_text, sanitize};
-use crate::document::MetaKey;
+use super::{item_address, item_identity, item_text, sanitize};
+use crate::document::{Handle, MetaKey};
 use crate::policy::{ContextMode, EffectiveConfidence, Policy};
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
@@ -63,6 +63,8 @@ pub struct ContextNote {
     pub reason: NoteReason,
     pub date: Option<ItemDate>,
     pub address: String,
+    /// What tells a bullet from those that say something else.
+    pub identity: Option<Handle>,
     /// Its text as one sanitized line.
     pub text: String,
     /// The value of its metadata key `anchor`.
@@ -135,6 +137,7 @@ pub fn context_notes(
                 reason: why,
                 date: facts.date(item),
                 address: String::new(),
+                identity: None,
                 text: String::new(),
                 anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
                 remarks: OnceCell::new(),
@@ -151,6 +154,7 @@ pub fn context_notes(
     all.retain(|(note, ..)| lengths.take(&note.limited_categories, note.reason.rank() < 2));
     let sanitized = |(note, f, item): (ContextNote, usize, usize)| ContextNote {
         address: sanitize::sanitize_line(&item_address(&files[f], item)),
+        identity: item_identity(&files[f], item),
         text: sanitize::sanitize_line(&item_text(&files[f], item)),
         ..note
     };

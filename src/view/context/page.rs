@@ -292,7 +292,7 @@ fn pack_facts(contents: &ContextContents<'_>, budget: usize) -> PackedBlock {
 }
 
 /// The path in an address.
-pub(super) fn address_path(address: &str) -> &str {
+pub fn address_path(address: &str) -> &str {
     address.split(['@', '#']).next().unwrap_or_default()
 }
 
@@ -391,6 +391,7 @@ pub fn records_page(
         confidence: None,
         text: line.clone(),
         stale_anchor: remarks.state_name(),
+        identity: None,
     });
     let items = items.collect();
     let body: Vec<String> = shown.into_iter().chain(omitted.iter().cloned()).collect();
@@ -417,7 +418,8 @@ pub(super) fn join_blocks(style: &'static str, options: &ContextOptions, blocks:
 }
 
 pub(super) fn update_row(event: &UpdateEvent, line: &str) -> ContextUpdate {
-    ContextUpdate { event: event.kind.name(), path: event.path.clone(), text: without_marker(line) }
+    let identity = event.identity.filter(|_| line == event.line(usize::MAX / 8));
+    ContextUpdate { event: event.kind.name(), path: event.path.clone(), text: without_marker(line), identity }
 }
 
 pub(super) fn file_row(file: &IndexedFile) -> ContextFile {

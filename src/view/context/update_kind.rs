@@ -28,6 +28,11 @@ impl UpdateKind {
         }
     }
 
+    /// Whether the item is there after it.
+    pub(super) fn is_there(self) -> bool {
+        !matches!(self, UpdateKind::Deleted | UpdateKind::SoftDeleted)
+    }
+
     /// Its symbol and name in a line of text.
     pub(super) fn label(self) -> &'static str {
         match self {

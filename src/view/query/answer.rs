@@ -300,6 +300,7 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) ->
         title: document.section_title(item.section as usize).into_owned(),
         kind: item.kind.name(),
         handle,
+        identity: bullet.map(|b| items::identity(document, path.as_str(), b)),
         id: bullet.and_then(|b| document.bullet_id(b)).map(|id| id.into_owned()),
         category,
         text: items::one_line(document, item),

@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::document::related_edge::related_edge;
-use crate::document::{BlockKind, Document, DocumentBlock, memory_index, split_category};
-use crate::path::MemoryPath;
+use crate::document::{BlockKind, Document, DocumentBlock, Handle, memory_index, split_category};
+use crate::path::{MemoryPath, SourceAddress};
 
 /// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,6 +252,20 @@ fn ends_with_question(text: &str) -> bool {
 /// The label of an item with this text; empty if it is no bullet or has none.
 pub fn label_of(text: &str, kind: ItemKind) -> &str {
     if matches!(kind, ItemKind::Bullet(_)) { label(text) } else { "" }
+}
+
+/// A handle that bullets of several files have in common only if they say the same there: a bullet with a label, or a
+/// relation, has its subject from its file.
+pub fn identity(document: &Document, path: &str, bullet: usize) -> Handle {
+    let handle = document.handles()[bullet];
+    let raw = document.bullet_raw(bullet);
+    match label(raw).is_empty() && !raw.contains("[[") {
+        true => handle,
+        false => {
+            let path = SourceAddress::parse(path).map_or(path, |named| named.address);
+            Handle::of(&format!("{path} {}", handle.prefix(12)))
+        }
+    }
 }
 
 /// Maximum length of a label, in bytes.

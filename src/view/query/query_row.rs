@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::document::Handle;
 use crate::policy::EffectiveConfidence;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::stale_anchors::anchor_mark;
@@ -15,6 +16,9 @@ pub struct QueryRow {
     /// How close its vector is to that of the question, from -1 to 1; `None` without vectors. For hooks.
     #[serde(skip)]
     pub similarity: Option<f64>,
+    /// What tells a bullet from those that say something else (`items::identity`). For hooks.
+    #[serde(skip)]
+    pub identity: Option<Handle>,
     /// Its address: `facts/user.md@acvh`, or the section for an item that is not a bullet.
     pub address: String,
     /// The path of the file.

@@ -1,97 +1,205 @@
-//! `.memdir/shown`: what sessions were shown, so that nothing is shown twice. Hashes only, of the last days.
+//! `.memdir/shown`: what sessions were shown, so that nothing is shown twice. Hashes only.
 //!
-//! Best effort: a file that is lost or damaged counts as empty, and of two hooks at once one wins. Both only show
-//! something twice.
+//! Each answer appends a record, so that hooks at one time keep what the others write. No clock decides what is kept: a
+//! file that has grown is cut to the sessions that were active last. Best effort: what cannot be written is shown again.
 
+use std::collections::HashSet;
 use std::fmt::Write;
+use std::time::Duration;
 
 use jiff::civil::Date;
 use sha2::{Digest, Sha256};
 
 use crate::commands::Session;
+use crate::document::Handle;
 use crate::host::agent_hosts::HookInput;
 use crate::store::Store;
 
-/// File name below `.memdir/`.
+/// File names below `.memdir/`.
 const NOTE: &str = "shown";
-/// For how many days a session is remembered.
-const MAX_DAYS: i32 = 7;
-/// The most sessions, and the most items of each.
-const MAX_SESSIONS: usize = 64;
-const MAX_ITEMS: usize = 400;
+const LOCK: &str = "shown.lock";
+/// How long a hook waits for others that write a record at the same time: each takes less than a millisecond.
+const LOCK_WAIT: Duration = Duration::from_millis(40);
+/// The size above which the file is cut, and what then remains, in bytes.
+const MAX_BYTES: usize = 512 << 10;
+const CUT_BYTES: usize = 256 << 10;
+/// An item that stands for what was shown before, once the host has summarized it.
+const RESET: &str = "*";
+/// What an item begins with that did not reach the host after all.
+const TAKEN_BACK: char = '-';
 
-/// What one session was shown.
+/// A bullet as sessions see it: its text, wherever it stands, and the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownBullet {
+    text: String,
+    file: String,
+}
+
+impl ShownBullet {
+    pub fn new(identity: Handle, path: &str) -> ShownBullet {
+        ShownBullet { text: text_hash(identity), file: hash(path, 3) }
+    }
+
+    fn to_item(&self) -> String {
+        format!("{}{}", self.text, self.file)
+    }
+}
+
+/// What one session was shown, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownItems {
     session: String,
     today: Date,
     items: Vec<String>,
+    /// What is not saved yet.
+    added: Vec<String>,
 }
 
 impl ShownItems {
     /// What the session of an input was shown. A sub-agent has not seen what the main one has.
     pub fn load(session: &Session, input: &HookInput) -> ShownItems {
-        let mut shown = ShownItems::new(session, input);
-        shown.items = read(&session.store)
-            .into_iter()
-            .find(|other| other.session == shown.session)
-            .map_or(Vec::new(), |o| o.items);
+        let mut shown = ShownItems { added: Vec::new(), ..ShownItems::reset(session, input) };
+        shown.read(&session.store);
         shown
     }
 
     /// The state of a session that starts, or whose earlier text is about to be summarized.
-    pub fn new(session: &Session, input: &HookInput) -> ShownItems {
+    pub fn reset(session: &Session, input: &HookInput) -> ShownItems {
         let name = format!("{}\0{}\0{}", input.session, input.agent, session.actor);
-        ShownItems { session: hash(&name), today: session.now.date(), items: Vec::new() }
+        let (today, added) = (session.now.date(), vec![RESET.to_owned()]);
+        ShownItems { session: hash(&name, 6), today, items: Vec::new(), added }
     }
 
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    pub fn contains(&self, address: &str) -> bool {
-        let hash = hash(address);
-        self.items.contains(&hash)
+    /// Whether a text was shown, in whichever file.
+    pub fn contains(&self, identity: Handle) -> bool {
+        let text = text_hash(identity);
+        self.items.iter().any(|item| item.starts_with(&text))
     }
 
-    pub fn add(&mut self, addresses: impl IntoIterator<Item = String>) {
-        self.items.extend(addresses.into_iter().map(|address| hash(&address)));
-        let excess = self.items.len().saturating_sub(MAX_ITEMS);
-        self.items.drain(..excess);
+    /// Other texts of the same file that were shown after this one, as [`text_hash`] makes them.
+    pub fn shown_after(&self, bullet: &ShownBullet) -> Vec<String> {
+        let last = self.items.iter().rposition(|item| item.starts_with(&bullet.text));
+        let later = last.map_or(&[][..], |at| &self.items[at + 1..]).iter().rev();
+        let of_file = later.filter(|item| item.ends_with(&bullet.file)).filter_map(|item| item.get(..12));
+        of_file.map(str::to_owned).collect()
     }
 
-    /// Saves it. What cannot be written is shown again.
+    pub fn add(&mut self, bullets: impl IntoIterator<Item = ShownBullet>) {
+        self.added.extend(bullets.into_iter().map(|bullet| bullet.to_item()));
+    }
+
+    /// Adds bullets that are about to be shown, and saves them at once. Returns for each whether to show it: not if
+    /// another hook of the session has taken it since this one was loaded.
+    pub fn claim(&mut self, store: &Store, bullets: Vec<ShownBullet>) -> Vec<bool> {
+        let _lock = store.lock_note(LOCK, LOCK_WAIT);
+        let known = self.items.len();
+        self.read(store);
+        // A session that was reset meanwhile has seen nothing.
+        let others: HashSet<&str> = self.items.iter().skip(known).filter_map(|item| item.get(..12)).collect();
+        let is_free: Vec<bool> = bullets.iter().map(|one| !others.contains(one.text.as_str())).collect();
+        let taken = bullets.into_iter().zip(&is_free).filter(|(_, free)| **free);
+        self.add(taken.map(|(bullet, _)| bullet).collect::<Vec<_>>());
+        self.append(store);
+        is_free
+    }
+
+    /// Takes back what was claimed: it did not reach the host.
+    pub fn take_back(mut self, store: &Store) {
+        for item in &mut self.added {
+            item.insert(0, TAKEN_BACK);
+        }
+        self.save(store);
+    }
+
+    /// Saves what was added.
     pub fn save(&self, store: &Store) {
-        let mut all = read(store);
-        all.retain(|other| other.session != self.session && is_recent(other.today, self.today));
-        all.insert(0, self.clone());
-        all.truncate(MAX_SESSIONS);
-        drop(store.write_note_unlocked(NOTE, &all.iter().map(ShownItems::to_line).collect::<String>()));
+        if !self.added.is_empty() {
+            let _lock = store.lock_note(LOCK, LOCK_WAIT);
+            self.append(store);
+        }
     }
 
-    fn to_line(&self) -> String {
-        format!("{} {} {}\n", self.today, self.session, self.items.join(","))
+    fn append(&self, store: &Store) {
+        if self.added.is_empty() {
+            return;
+        }
+        let line = format!("{} {} {}\n", self.today, self.session, self.added.join(","));
+        let before = store.read_note(NOTE).unwrap_or_default();
+        let is_torn = !before.is_empty() && !before.ends_with('\n');
+        let line = if is_torn { format!("\n{line}") } else { line };
+        let saved = match before.len() + line.len() > MAX_BYTES {
+            true => store.write_note_unlocked(NOTE, &cut(&(before + &line))),
+            false => store.append_to_note(NOTE, &line),
+        };
+        drop(saved);
     }
 
-    fn parse(line: &str) -> Option<ShownItems> {
-        let mut fields = line.split(' ');
-        let (today, session, items) = (fields.next()?.parse().ok()?, fields.next()?.to_owned(), fields.next()?);
-        let items = items.split(',').filter(|item| !item.is_empty()).map(str::to_owned).collect();
-        Some(ShownItems { session, today, items })
+    fn read(&mut self, store: &Store) {
+        self.items.clear();
+        for (session, items) in store.read_note(NOTE).unwrap_or_default().lines().filter_map(parse) {
+            if session != self.session {
+                continue;
+            }
+            for item in items.split(',') {
+                match item.strip_prefix(TAKEN_BACK) {
+                    _ if item == RESET => self.items.clear(),
+                    Some(text) => self.items.retain(|known| known != text),
+                    None => self.items.push(item.to_owned()),
+                }
+            }
+        }
     }
 }
 
-fn read(store: &Store) -> Vec<ShownItems> {
-    store.read_note(NOTE).unwrap_or_default().lines().filter_map(ShownItems::parse).collect()
+/// The session and the items of a record.
+fn parse(line: &str) -> Option<(&str, &str)> {
+    let mut fields = line.split(' ').skip(1);
+    Some((fields.next()?, fields.next()?))
 }
 
-fn is_recent(day: Date, today: Date) -> bool {
-    day.until((jiff::Unit::Day, today)).is_ok_and(|span| (0..MAX_DAYS).contains(&span.get_days()))
+/// The records of the sessions that were active last, up to [`CUT_BYTES`].
+fn cut(text: &str) -> String {
+    let records: Vec<(&str, &str)> = text.lines().filter_map(|line| Some((parse(line)?.0, line))).collect();
+    let (mut kept, mut size): (HashSet<&str>, usize) = Default::default();
+    for (session, _) in records.iter().rev() {
+        if !kept.contains(session) {
+            size += records.iter().filter(|(of, _)| of == session).map(|(_, line)| line.len() + 1).sum::<usize>();
+            if size > CUT_BYTES {
+                break;
+            }
+            kept.insert(*session);
+        }
+    }
+    records.iter().filter(|(session, _)| kept.contains(session)).map(|(_, line)| format!("{line}\n")).collect()
 }
 
-fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(6).fold(String::new(), |mut hex, byte| {
+/// What stands for a text in the file.
+pub fn text_hash(identity: Handle) -> String {
+    hash(&identity.prefix(12), 6)
+}
+
+fn hash(text: &str, bytes: usize) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(bytes).fold(String::new(), |mut hex, byte| {
         _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_has_grown_keeps_the_sessions_that_were_active_last() {
+        let record = |session: usize| format!("2026-02-24 {session:012x} {}\n", "0123456789abcdef01,".repeat(50));
+        let text: String = (0..1000).chain([3]).map(record).collect();
+        let kept = cut(&text);
+        assert!(kept.len() <= CUT_BYTES && kept.len() > CUT_BYTES / 2, "{}", kept.len());
+        assert_eq!(kept.matches(&format!(" {:012x} ", 3)).count(), 2, "the one that goes on has all of its records");
+        assert!(kept.contains(&record(999)) && !kept.contains(&record(4)));
+    }
 }
