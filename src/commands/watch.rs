@@ -4,7 +4,8 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{CommandResult, Session, etag};
+use super::list_and_read::read;
+use super::{CommandResult, Session};
 use crate::change::Etag;
 use crate::document::MAX_FILE_BYTES;
 use crate::store::FoundFile;
@@ -35,10 +36,16 @@ pub fn watched_state(session: &Session, addresses: &[String]) -> CommandResult<W
     }
     let etag_of = |address: &String| match address.as_str() {
         WHOLE_MEMORY => Some(whole_etag(session, &files)),
-        address => etag(session, address).ok().map(|found| found.etag),
+        address => visible_etag(session, address),
     };
     let etags = addresses.iter().map(etag_of).collect();
     Ok(WatchedState { files: names.finalize().into(), etags })
+}
+
+/// The etag of what the caller sees at an address: that of a file would tell it of changes in hidden parts.
+fn visible_etag(session: &Session, address: &str) -> Option<String> {
+    let text = read(session, address).ok()?;
+    Some(if session.visibility().is_some() { Etag::of(text.text.as_bytes()).short() } else { text.etag })
 }
 
 /// The etag of the names and texts of all these files.

@@ -136,3 +136,24 @@ fn every_front_end_leaves_the_same_changeset_journal_and_refusal() {
         }
     }
 }
+
+#[test]
+fn a_restricted_subscriber_is_told_of_what_it_sees_alone() {
+    let policy = "version: 2\ncategories: {custom: [{name: health}]}\nallowlists: {planner: [work, other]}\n";
+    let text = |hidden: &str, shown: &str| format!("# User\n\n## Health\n\n- {hidden}\n\n## Work\n\n- {shown}\n");
+    let memory = Memory::new().policy(policy).file("facts/user.md", &text("Hidden a", "Standup"));
+    let memory = memory.file("facts/other.md", "# Other\n\n- One\n");
+    let mut client = McpClient::start(&memory, &["--as", "planner"], Era::Initialize);
+    for uri in ["memdir://facts/user.md", "memdir://facts/other.md"] {
+        client.request("resources/subscribe", json!({"uri": uri}));
+    }
+    memory.put("facts/user.md", text("Hidden b", "Standup"));
+    memory.put("facts/other.md", "# Other\n\n- Two\n");
+    assert_eq!(client.notification("notifications/resources/updated")["uri"], "memdir://facts/other.md");
+    memory.put("facts/user.md", text("Hidden b", "Standup at ten"));
+    assert_eq!(client.notification("notifications/resources/updated")["uri"], "memdir://facts/user.md");
+    memory.put("facts/user.md", text("Hidden c", "Standup at ten"));
+    memory.put("facts/other.md", "# Other\n\n- Three\n");
+    assert_eq!(client.notification("notifications/resources/updated")["uri"], "memdir://facts/other.md");
+    client.close();
+}
