@@ -28,7 +28,7 @@ impl Store {
         }
         let hash = hash(request);
         let lines = noted.note.iter().flat_map(|note| note.lines()).filter_map(|line| line.split_once(' '));
-        let mut found = lines.filter(|(id, _)| *id == hash).filter_map(|(_, rev)| rev.parse::<u64>().ok()).last();
+        let mut found = lines.filter(|(id, _)| *id == hash).filter_map(|(_, rev)| rev.parse::<u64>().ok()).next_back();
         let quoted = format!("\"request\":{}", serde_json::to_string(request).unwrap_or_default());
         if memmem::find(noted.since(), quoted.as_bytes()).is_some() {
             let ordered = noted.outlines(&mut |outline| {
