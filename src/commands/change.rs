@@ -328,10 +328,18 @@ fn add_proof(planned: &mut ChangeResult, changeset: &Changeset) {
         let of_operation = changeset.effects.iter().filter(|effect| effect.operation == n);
         let paths = of_operation.map(|effect| &effect.path).chain(changeset.files.iter().map(|file| &file.path));
         let before = |path: &MemoryPath| changeset.files.iter().find(|file| file.path == *path)?.before.as_ref();
-        if let (Some(version), Value::Object(fields)) = (paths.take(1).find_map(before), operation) {
+        if let (Some(version), Value::Object(fields)) = (paths.take(1).find_map(before), operation)
+            && !is_named_twice(fields)
+        {
             fields.entry("if_match").or_insert_with(|| version.etag.short().into());
         }
     }
+}
+
+/// Whether an operation names its bullet by its text and its index: with a proof the text counts, with `--force` the index.
+fn is_named_twice(fields: &serde_json::Map<String, Value>) -> bool {
+    let is_removal = fields.get("op").is_some_and(|op| op == "rm");
+    fields.contains_key("index") && (fields.contains_key("old") || is_removal && fields.contains_key("text"))
 }
 
 /// Notes in the answer of a dry run that its change is none of operations, so that `apply` cannot make it.

@@ -95,6 +95,8 @@ fn true_texts_in_free_words_are_mostly_kept() {
         (include_str!("../../fixtures/grounding/fourth.zh.txt"), 7, 14),
         (include_str!("../../fixtures/grounding/fifth.en.txt"), 4, 9),
         (include_str!("../../fixtures/grounding/fifth.zh.txt"), 6, 10),
+        (include_str!("../../fixtures/grounding/sixth.en.txt"), 1, 2),
+        (include_str!("../../fixtures/grounding/sixth.zh.txt"), 0, 0),
     ] {
         let cases = labelled(file, "no");
         let (mut missed, mut wrong) = (Vec::new(), Vec::new());

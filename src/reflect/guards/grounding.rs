@@ -213,8 +213,6 @@ fn unsupported_content(
     if english.is_empty() && !nearby.is_empty() && scope::has_other_noun(statement, quote) {
         english = english::EnglishSources::of_evidence(sources.iter().copied()).unsupported(statement);
     }
-    // "The user's jazz trio" adds more than a kind.
-    let adds_one = english.len() < 2;
     english.retain(|word| {
         !kind_words::names_kind_of_known(statement, word) && !kind_words::follows_known(statement, word, &known)
     });
@@ -235,9 +233,7 @@ fn unsupported_content(
     // What kind a thing is ("the game Lanternfall"), and a character of a longer word, no list can know. Another thing in
     // the place of what the source names is neither.
     match (english.as_slice(), runs.as_slice()) {
-        ([word], [])
-            if adds_one && kind_words::may_name_kind(statement, word) && !scope::has_other_noun(statement, said) =>
-        {
+        ([word], []) if kind_words::may_name_kind(statement, word) && !scope::has_other_noun(statement, said) => {
             Vec::new()
         }
         ([], runs) if chinese_words::are_parts_of_supported(&value, runs, &han) => Vec::new(),

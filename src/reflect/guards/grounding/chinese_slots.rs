@@ -64,7 +64,8 @@ fn has_frame(sources: &str, own: &[char], value: std::ops::Range<usize>) -> bool
 /// Whether a clause has all that a text says but for a value, in whose place it has another one.
 fn is_replaced(own: &[char], value: std::ops::Range<usize>, clause: &[char], home: &[char], text: &str) -> bool {
     let plain: String = clause.iter().collect();
-    if plain.contains(text) || std::ptr::eq(clause, home) {
+    let goes_on = CONTINUATIONS.iter().any(|word| plain.trim().starts_with(word));
+    if plain.contains(text) || goes_on || std::ptr::eq(clause, home) {
         return false;
     }
     let (before, after) = (&own[..value.start], &own[value.end..]);

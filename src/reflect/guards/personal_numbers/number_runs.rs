@@ -97,7 +97,8 @@ fn run_at(sentence: &str, first: usize) -> (Option<NumberRun<'_>>, usize) {
         }
     }
     // The last digit of a resident's number may be an X.
-    if matches!(bytes.get(at), Some(b'X' | b'x')) && is_chinese_resident(&sentence[at - 17.min(at)..=at]) {
+    let ends_resident = || sentence.get(at - 17.min(at)..=at).is_some_and(is_chinese_resident);
+    if matches!(bytes.get(at), Some(b'X' | b'x')) && ends_resident() {
         let last = groups.len() - 1;
         let from = at - groups[last].len();
         groups[last] = &sentence[from..=at];
