@@ -286,7 +286,7 @@ fn done_plan(text: &str, clause: &str) -> Option<String> {
     })
 }
 
-/// 听 of 听同事说, if a text tells as a fact what the user heard.
+/// 听 of 听同事说, if a text states as a fact what others said.
 fn hearsay(text: &str, sentence: &str) -> Option<String> {
     let (_, rest) = sentence.split_once('听')?;
     let who = rest.find('说').filter(|at| rest[..*at].chars().count() <= 6)?;

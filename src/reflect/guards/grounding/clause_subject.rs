@@ -6,6 +6,7 @@
 
 use super::clauses;
 use super::english::{base_stem, spaced_words};
+use super::roles::SYMMETRIC;
 use crate::text::phrase::has_unspaced_script;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{WordList, word_list};
@@ -13,7 +14,6 @@ use crate::text::words::is_unspaced;
 
 /// Stems of verbs whose object may be their subject: "we moved Atlas", "Atlas moved".
 const ERGATIVE: WordList = word_list!("guards/grounding/ergative.en.txt");
-const SYMMETRIC: WordList = word_list!("guards/grounding/symmetric.en.txt");
 
 /// Who or what a clause is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +61,8 @@ fn predicate_moved(text: &str, said: &str) -> bool {
         })
 }
 
-/// Whether a text says that somebody did what its source says of another, with them behind the verb: "Priya took over
-/// from Dan", "Dan took over".
+/// Whether a text says that a person did what its source says of another one, with that person behind the verb: "Priya
+/// took over from Dan", "Dan took over".
 fn is_made_agent(own: &Statement<'_>, predicate: &[String], subject: &ClauseSubject, said: &str) -> bool {
     let (ClauseSubject::Name(name), Some(verb)) = (subject, predicate.first()) else { return false };
     let is_passive = |text: &str| {
@@ -185,7 +185,7 @@ fn han_subject(clause: &str) -> Option<(ClauseSubject, &str)> {
     let clause = clause.trim();
     for word in ["用户", "我们", "咱们", "团队", "我", "咱"] {
         if let Some(rest) = clause.strip_prefix(word) {
-            // 我弟弟, 我们组: somebody or something of the user.
+            // 我弟弟, 我们组: a person or thing of the user.
             return (!rest.starts_with(OWNED)).then_some((ClauseSubject::Speaker, rest));
         }
     }

@@ -12,7 +12,7 @@ use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
 /// Stems of verbs whose subject and object may change places.
-const SYMMETRIC: WordList = word_list!("guards/grounding/symmetric.en.txt");
+pub(super) const SYMMETRIC: WordList = word_list!("guards/grounding/symmetric.en.txt");
 const HAN_SYMMETRIC: PhraseList = phrase_list!("guards/grounding/symmetric.zh.txt");
 /// Verbs of one character with an agent and a person or thing that it concerns.
 const HAN_ACTIONS: PhraseList = phrase_list!("guards/grounding/actions.zh.txt");
@@ -21,7 +21,7 @@ const HAN_RELATIVES: PhraseList = phrase_list!("guards/grounding/relatives.zh.tx
 /// Words before whom an action is done to or for: 给, 向.
 const HAN_RECIPIENT_MARKS: [char; 9] = ['给', '向', '对', '为', '帮', '替', '问', '比', '从'];
 
-/// Verbs for what somebody gets from another.
+/// Verbs for what one person gets from another.
 const HAN_TAKING: [char; 6] = ['学', '借', '买', '拿', '要', '租'];
 
 /// Who or what a clause speaks of, on one side of a verb.
