@@ -124,7 +124,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(order::part_as_whole(text, &said))
         .chain(order::turned_degree(text, &said))
         .chain(binding::moved_value(text, turns))
-        .chain(chinese_slots::value_of_another_place(text, turns))
+        .chain(chinese_slots::value_of_another_place(text, &[quoted_turn(sources).unwrap_or(sources.quote)]))
         .chain(choice(text, sources, nearby))
         .chain(polarity::lost_denial(text, &all))
         .chain(polarity::ended_thing(text, &said))
@@ -244,10 +244,8 @@ fn unsupported_content(
 /// The option that an answer does not choose, or the statement that it corrects, if the sources or the turns nearby have
 /// a question and its answer.
 fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<String> {
-    let quote = normalize(sources.quote);
-    let at = sources.texts.iter().rposition(|text| contains_words(&normalize(text), &quote))?;
-    let answer = sources.texts[at];
-    let questions = || sources.texts.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, text)| *text);
+    let answer = quoted_turn(sources)?;
+    let questions = || sources.texts.iter().copied().filter(|text| *text != answer);
     let of_answer = |question: &str| {
         choice::rejected_option(text, question, answer)
             .or_else(|| choice::corrected_value(text, question, answer))
@@ -258,6 +256,12 @@ fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option
         .find_map(of_answer)
         .or_else(|| nearby.iter().rev().find_map(|question| choice::clearly_rejected_option(text, question, answer)))
         .or_else(|| choice::rejected_of_two(text, answer))
+}
+
+/// The last source with the quote.
+fn quoted_turn<'a>(sources: &GroundingSources<'a>) -> Option<&'a str> {
+    let quote = normalize(sources.quote);
+    sources.texts.iter().copied().rfind(|text| contains_words(&normalize(text), &quote))
 }
 
 /// The whole sentences of the sources that a quote is from: a model may leave out "I doubt that" before it. The quote,
