@@ -74,7 +74,7 @@ pub(super) fn clearly_rejected_option(text: &str, question: &str, answer: &str) 
 }
 
 /// The first word of a text that states an option which was not chosen.
-fn stated_reject(text: &str, options: &[OptionWords], answer: &str, choice: Choice) -> Option<String> {
+fn stated_reject(text: &str, options: &[OptionWords], answer: &str, choice: ChosenOptions) -> Option<String> {
     let is_chosen = |i: &usize| choice.indexes.contains(i);
     let kept: OptionWords = choice.indexes.iter().flat_map(|&i| options[i].iter().cloned()).collect();
     let rejected = |key: &String| (0..options.len()).any(|i| !is_chosen(&i) && options[i].contains(key));
@@ -264,14 +264,14 @@ fn han_option<'a>(part: &'a str, last: &str) -> &'a str {
 }
 
 /// The options that an answer chooses.
-struct Choice {
+struct ChosenOptions {
     indexes: Vec<usize>,
     /// Whether the answer says so by a verb of choosing, by their place, or names nothing else.
     is_explicit: bool,
 }
 
 /// The options that an answer chooses; `None` if it chooses none, or all.
-fn chosen(options: &[OptionWords], question: &str, answer: &str) -> Option<Choice> {
+fn chosen(options: &[OptionWords], question: &str, answer: &str) -> Option<ChosenOptions> {
     let (mut stated, mut denied) = (OptionWords::new(), OptionWords::new());
     for (key, surface, polarity) in polarities(answer) {
         let key = word_key(&key, &surface);
@@ -286,7 +286,7 @@ fn chosen(options: &[OptionWords], question: &str, answer: &str) -> Option<Choic
     let (mut named, refused) = (with(&stated), with(&denied));
     // "Oak is too soft, the other one".
     if let ([one], true) = (named.as_slice(), options.len() == 2 && names_the_other(answer)) {
-        return Some(Choice { indexes: vec![1 - one], is_explicit: true });
+        return Some(ChosenOptions { indexes: vec![1 - one], is_explicit: true });
     }
     let clauses: Vec<&str> = super::clauses(answer).flat_map(|clause| clause.split(". ")).collect();
     let of_clause = |clause: &str| {
@@ -295,7 +295,7 @@ fn chosen(options: &[OptionWords], question: &str, answer: &str) -> Option<Choic
     };
     let picks = |clause: &&&str| CHOOSING.iter().any(|verb| holds(clause, verb));
     if let Some(picked) = clauses.iter().find(picks).map(|c| of_clause(c)).filter(|picked| picked.len() == 1) {
-        return Some(Choice { indexes: picked, is_explicit: true });
+        return Some(ChosenOptions { indexes: picked, is_explicit: true });
     }
     // "The text version, tables are hard to read": an answer that begins with nothing but an option.
     let first = clauses.iter().find(|clause| !clause.is_empty()).copied().unwrap_or_default();
@@ -303,7 +303,7 @@ fn chosen(options: &[OptionWords], question: &str, answer: &str) -> Option<Choic
     if let [one] = opening[..]
         && words(first).is_subset(&options[one].union(&words(question)).cloned().collect())
     {
-        return Some(Choice { indexes: opening, is_explicit: true });
+        return Some(ChosenOptions { indexes: opening, is_explicit: true });
     }
     named.retain(|i| !refused.contains(i));
     if named.is_empty() && !refused.is_empty() {
@@ -320,7 +320,7 @@ fn chosen(options: &[OptionWords], question: &str, answer: &str) -> Option<Choic
         named.extend(by_ordinal.map(|(_, index)| index).filter(|index| *index <= last));
         is_explicit = !named.is_empty();
     }
-    (!named.is_empty() && named.len() < options.len()).then_some(Choice { indexes: named, is_explicit })
+    (!named.is_empty() && named.len() < options.len()).then_some(ChosenOptions { indexes: named, is_explicit })
 }
 
 fn names_the_other(answer: &str) -> bool {
