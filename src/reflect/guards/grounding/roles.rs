@@ -24,6 +24,9 @@ const HAN_RECIPIENT_MARKS: [char; 9] = ['给', '向', '对', '为', '帮', '替'
 /// Verbs for what one person gets from another.
 const HAN_TAKING: [char; 6] = ['学', '借', '买', '拿', '要', '租'];
 
+/// How far from its verb a participant may stand, in words: longer clauses are texts without punctuation.
+const MAX_WORDS_OF_SIDE: usize = 60;
+
 /// Who or what a clause speaks of, on one side of a verb.
 type Participants = HashSet<String>;
 
@@ -34,12 +37,13 @@ type VerbSides = (String, [Participants; 2]);
 pub(super) fn has_participants_exchanged<'a>(text: &str, clauses: impl Iterator<Item = &'a str>) -> bool {
     let is_han = has_unspaced_script(text);
     let all: Vec<&str> = clauses.filter(|clause| has_unspaced_script(clause) == is_han).collect();
-    let own = if is_han { han_sides(text) } else { sides(text, Some(&all)) };
+    let own = if is_han { han_sides(text) } else { sides(text, Some(&all), |_| true) };
     if own.is_empty() {
         return false;
     }
+    let is_own = |verb: &str| own.iter().any(|(own, _)| own == verb);
     let said: Vec<VerbSides> =
-        all.iter().flat_map(|clause| if is_han { han_sides(clause) } else { sides(clause, None) }).collect();
+        all.iter().flat_map(|clause| if is_han { han_sides(clause) } else { sides(clause, None, is_own) }).collect();
     own.iter().any(|(verb, own)| {
         let with_verb = || said.iter().filter(|(other, _)| other == verb).map(|(_, sides)| sides);
         with_verb().any(|said| are_exchanged(own, said)) && !with_verb().any(|said| are_alike(own, said))
@@ -63,9 +67,9 @@ fn are_alike(own: &[Participants; 2], said: &[Participants; 2]) -> bool {
     (!x.is_disjoint(&a) || !y.is_disjoint(&b)) && x.is_disjoint(&b) && y.is_disjoint(&a)
 }
 
-/// The verbs of an English clause with their sides. For a text without a subject, `sources` tell whether it starts with
-/// a verb, whose subject is the user.
-fn sides(clause: &str, sources: Option<&[&str]>) -> Vec<VerbSides> {
+/// The verbs of an English clause whose stems are wanted, with their sides. For a text without a subject, `sources` tell
+/// whether it starts with a verb, whose subject is the user.
+fn sides(clause: &str, sources: Option<&[&str]>, is_wanted: impl Fn(&str) -> bool) -> Vec<VerbSides> {
     let spaced = spaced_words(clause);
     let words: Vec<&str> = spaced.trim().split(' ').filter(|word| !word.is_empty()).collect();
     let owns = |word: &str| matches!(word, "my" | "our" | "user's" | "users'");
@@ -93,10 +97,11 @@ fn sides(clause: &str, sources: Option<&[&str]>) -> Vec<VerbSides> {
         first.ends_with(['s', 'd', 't']) && !matches!(first, "is" | "has" | "was") && is_said()
     });
     let starts_with_auxiliary = words.first().is_some_and(|w| matches!(*w, "is" | "was" | "has" | "had" | "gets"));
-    let mut found = Vec::new();
+    let (mut found, mut keys) = (Vec::new(), None);
     for (i, word) in words.iter().enumerate() {
         let stem = base_stem(word.strip_suffix("'s").unwrap_or(word));
-        if is_stopword(word) || word.len() < 3 || speaks(word) || owns(word) || SYMMETRIC.contains(&stem) {
+        let is_verb = || !(is_stopword(word) || speaks(word) || owns(word) || SYMMETRIC.contains(&stem));
+        if word.len() < 3 || !is_wanted(&stem) || !is_verb() {
             continue;
         }
         let next = words.get(i + 1).copied().unwrap_or_default();
@@ -104,8 +109,12 @@ fn sides(clause: &str, sources: Option<&[&str]>) -> Vec<VerbSides> {
         if matches!(next, "is" | "are" | "was" | "were" | "with" | "and" | "together" | "each") {
             continue;
         }
-        let mut before: Participants = words[..i].iter().filter_map(|w| key(w)).collect();
-        let after: Participants = words[i + 1..].iter().filter_map(|w| key(w)).collect();
+        let keys = keys.get_or_insert_with(|| words.iter().map(|word| key(word)).collect::<Vec<_>>());
+        let side = |keys: &[Option<String>]| keys.iter().flatten().cloned().collect::<Participants>();
+        let (mut before, after) = (
+            side(&keys[i.saturating_sub(MAX_WORDS_OF_SIDE)..i]),
+            side(&keys[i + 1..words.len().min(i + 1 + MAX_WORDS_OF_SIDE)]),
+        );
         if i == 0 && starts_with_verb || i > 0 && starts_with_auxiliary {
             before.insert("speaker".to_owned());
         }
