@@ -8,6 +8,7 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use super::hooks::Project;
+use crate::memory::full;
 use crate::support::ProgramOutput;
 
 const EMPTY: &str = "{}\n";
@@ -112,7 +113,7 @@ fn mutated(random: &mut Random, input: &[u8]) -> Vec<u8> {
 
 #[test]
 fn no_input_changes_the_exit_status_or_prints_beside_the_envelope() {
-    let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
+    let full = full();
     let runs = if full { 5000 } else { 200 };
     let project = Project::new();
     let mut random = Random(0x9e37_79b9_7f4a_7c15);

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::memory::full;
 use crate::support::{ProgramOutput, memdir_command};
 
 const EMPTY: &str = "{}\n";
@@ -371,7 +372,7 @@ fn a_wrong_command_line_exits_0_and_prints_the_empty_envelope() {
 /// Held to a bound only where the machine does nothing else.
 #[test]
 fn an_answer_takes_at_most_20_ms() {
-    let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
+    let full = full();
     let project = Project::new();
     project.config(FAILING_MODEL);
     for event in ["session-end", "session-start", "user-prompt"] {

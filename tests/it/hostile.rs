@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::corpus;
 use crate::judge::{self, line_of, one_item_more};
+use crate::memory::full;
 use crate::place::Place;
 use crate::planning::{self, FILE, Memory};
 
@@ -191,7 +192,7 @@ fn no_selector_is_printed_in_a_command_to_try() {
 
 /// The texts that go through the program: every 13th, all of them with `MEMDIR_FULL=1`.
 fn some() -> Vec<String> {
-    let every = if std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1") { 1 } else { 13 };
+    let every = if full() { 1 } else { 13 };
     corpus::texts().into_iter().step_by(every).collect()
 }
 

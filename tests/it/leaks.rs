@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use fs_err as fs;
 use serde_json::json;
 
+use crate::memory::full;
 use crate::support::{CommandOutcome, CommandRun, Memory, handle};
 
 const POLICY: &str = "version: 1
@@ -562,7 +563,10 @@ fn lines(rows: &[&str], revisions: usize) -> Vec<Line> {
             lines = lines.into_iter().flat_map(filled).collect();
         }
         let own = |word: String| if word == "HIDDEN" { hidden.clone() } else { word };
-        all.extend(lines.into_iter().map(|line| (line.into_iter().map(own).collect(), stdin.clone())));
+        // Of a row with many addresses or texts, every second, or all in the full run.
+        let step = if full() || lines.len() == 1 { 1 } else { 2 };
+        let lines = lines.into_iter().step_by(step);
+        all.extend(lines.map(|line| (line.into_iter().map(own).collect(), stdin.clone())));
     }
     all
 }
@@ -642,7 +646,7 @@ pub fn walk(
     actor: &str,
     mut look: impl FnMut(&Line, &CommandOutcome) -> Option<String>,
 ) -> (usize, Vec<String>) {
-    let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
+    let full = full();
     let (verbs, mut tried, mut turn, mut wrong) = (verbs(), 0, 0, Vec::new());
     for (verb, rows) in rows {
         for (words, stdin) in lines(rows, planted.revisions) {
@@ -705,7 +709,7 @@ fn a_restricted_agent_is_never_shown_a_secret() {
         }
     });
     println!("{tried} command lines, {} leak", wrong.len());
-    assert!(tried > 800);
+    assert!(tried > 400);
     assert!(wrong.is_empty(), "{} leak:\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
 }
 

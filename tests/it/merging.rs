@@ -20,8 +20,3 @@ mod three;
 mod truth;
 mod twins;
 mod untouched;
-
-/// Whether the large numbers are requested.
-fn full() -> bool {
-    std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1")
-}

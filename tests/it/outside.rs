@@ -13,7 +13,7 @@ use memdir::path::{Address, PathPrefixes};
 use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::{Value, json};
 
-use crate::memory::missing;
+use crate::memory::{full, missing};
 use crate::place::{Place, below, unprivileged};
 use crate::support::ProgramOutput;
 
@@ -164,7 +164,7 @@ fn no_hostile_path_leaves_the_data_dir_through_the_program() {
     if !unprivileged("outside::no_hostile_path_leaves_the_data_dir_through_the_program") {
         return;
     }
-    let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
+    let full = full();
     let (each, mut tried, mut strict) = (if full { ROWS.len() } else { 3 }, 0, 0);
     let mut wrong = Vec::new();
     let mut place = guarded();

@@ -7,6 +7,7 @@ use memdir::document::{Document, DocumentEdit, InsertPosition, NewBullet, apply_
 
 use crate::corpus;
 use crate::judge::{self, line_of, one_item_more};
+use crate::memory::full;
 use crate::planning::{self, Memory};
 
 const NEW: &str = "Zebras graze at 7 in the morning";
@@ -39,10 +40,6 @@ struct Subject {
     name: String,
     memory: Memory,
     seen: judge::Seen,
-}
-
-fn full() -> bool {
-    std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1")
 }
 
 /// Every `n`-th of what is tried, spread over files and places alike.

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
 use memdir::commands::Session;
 use memdir::path::PathPrefixes;
@@ -136,9 +137,25 @@ impl Memory {
     }
 }
 
-/// The program: beside a copied test program, else where it was built.
+/// The program: beside a copied test program, else a copy of what was built.
 pub fn program() -> PathBuf {
-    std::env::var_os("MEMDIR_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_memdir").into(), PathBuf::from)
+    static COPY: LazyLock<PathBuf> = LazyLock::new(copied_program);
+    std::env::var_os("MEMDIR_TEST_PROGRAM").map_or_else(|| COPY.clone(), PathBuf::from)
+}
+
+/// The page cache has small pages of what the linker wrote and large ones of a copy, which starts in two thirds of the
+/// processor time. `cp` does it, because a program that this process has open for writing cannot be run.
+fn copied_program() -> PathBuf {
+    let built = Path::new(env!("CARGO_BIN_EXE_memdir"));
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("memdir");
+    let written = |path: &Path| path.metadata().and_then(|m| m.modified()).ok();
+    if written(&copy) < written(built) {
+        let part = copy.with_extension(std::process::id().to_string());
+        let copied = Command::new("cp").args([built, &part]).status().unwrap();
+        assert!(copied.success(), "{copied}");
+        fs_err::rename(part, &copy).unwrap();
+    }
+    copy
 }
 
 /// A program in a directory that also is its home: nothing of this machine's environment but `PATH`, no stdin.

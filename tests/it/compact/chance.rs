@@ -18,6 +18,7 @@ use memdir::reflect::compaction::{
 };
 use serde_json::{Value, json};
 
+use crate::memory::full;
 use crate::support::NOW;
 
 /// Numbers that look random (splitmix64).
@@ -433,7 +434,7 @@ fn nothing_is_lost_whatever_is_decided() {
         run(seed, &mut tally, true);
         return println!("{tally:?}");
     }
-    let cases = if std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1") { 100_000 } else { 400 };
+    let cases = if full() { 100_000 } else { 400 };
     let mut seed = 0;
     while tally.cases < cases {
         let done = tally.cases;

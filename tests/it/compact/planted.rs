@@ -17,6 +17,7 @@ use memdir::llm::{ChatMessage, Deadline, LlmError, Model, ModelId, ModelReply, M
 use serde_json::{Value, json};
 
 use super::chance::Chance;
+use crate::memory::full;
 use crate::support::Memory;
 
 const PEOPLE: &str = "Anna Paul Greta Marta Oskar Bruno Clara Diego Elena Felix Hanna Ivan Jonas Karla Lukas Mila Nadia \
@@ -286,7 +287,7 @@ fn on_day(memory: &Memory, day: i64) -> Session {
 
 #[test]
 fn planted_duplicates_go_and_look_alikes_stay() {
-    let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
+    let full = full();
     let (memory, truth) = generate(7, if full { 300 } else { 60 });
     let before = memory.tree();
     let truth = Rc::new(truth);

@@ -30,7 +30,7 @@ fn a_command_killed_at_any_call_leaves_all_or_nothing() {
             let first = calls.iter().position(|c| c.name == "getcwd").unwrap_or(0);
             if !full()
                 && (!store(&call.name) || n % 2 == 0 && case.start == Start::Nothing)
-                && (n < first || n % 3 != 0)
+                && (n < first || n % 6 != 0)
             {
                 continue;
             }

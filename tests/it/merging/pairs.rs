@@ -200,7 +200,7 @@ impl Tally {
 /// How many pairs of a series are looked at.
 pub fn count(few: usize) -> u64 {
     let asked = std::env::var("MEMDIR_PAIRS").ok().and_then(|n| n.parse().ok());
-    asked.unwrap_or(if super::full() { 20_000 } else { few as u64 })
+    asked.unwrap_or(if crate::memory::full() { 20_000 } else { few as u64 })
 }
 
 fn run(series: Series, few: usize) -> Tally {

@@ -5,8 +5,8 @@
 use memdir::operation::merge::{ConflictLabels, merge};
 
 use super::chance::Chance;
-use super::full;
 use crate::corpus;
+use crate::memory::full;
 
 /// Texts whose lines do not stand where their structure suggests.
 const SHAPES: [&str; 22] = [

@@ -9,6 +9,7 @@ use super::super::model_server::{Answer, ScriptedReply, Server};
 use super::super::models::{KEY, WIRES, faults};
 use super::super::support::{CommandRun, Memory};
 use super::script::add;
+use crate::memory::full;
 
 /// The deadline of all questions of one command, in seconds.
 const OVERALL: f64 = 0.3;
@@ -66,7 +67,7 @@ fn both_protocols_keep_the_replies() {
 
 #[test]
 fn no_fault_of_a_host_commits_half_a_chunk_or_hangs() {
-    let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
+    let full = full();
     let bullets: String =
         ["alpha", "bravo", "candle", "delta"].iter().map(|w| format!("- The {w} service\n")).collect();
     let all = WIRES.iter().flat_map(|wire| faults(*wire).into_iter().enumerate().map(|(n, (say, _))| (*wire, n, say)));

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::super::model_server::{Answer, Server};
 use super::super::support::{Memory, handle};
 use super::script::{Script, add, ops};
+use crate::memory::full;
 
 const CITY: &str = "Office: Reykjavik harbour";
 const LAYOUT: &str = "Prefers the Reykjavik keyboard layout";
@@ -178,7 +179,7 @@ fn nothing_that_memdir_prints_is_kept() {
             quotes.extend([line.trim(), part].map(|quote| quote.chars().take(200).collect()));
         }
         quotes.dedup();
-        quotes.truncate(30);
+        quotes.truncate(if full() { 30 } else { 12 });
         let before = format!("Please fix the login.\n{text}");
         let report =
             reflect(&memory, &[text.to_owned(), before, format!("{text}\n\nPlease fix the login {count}.")], &quotes);
