@@ -113,14 +113,10 @@ pub fn plan_batch(
     options: &ChangeOptions,
 ) -> Result<Changeset, Error> {
     let context = PlanContext {
-        policy: &session.policy.policy,
-        prefixes: &session.prefixes,
-        now: &session.now,
-        actor: &session.actor,
         force: options.force,
         create: options.create,
-        allow_reserved: false,
         links: session.policy.policy.links.filter(|_| session.is_agent),
+        ..session.plan_context()
     };
     let (operations, warnings) =
         with_anchor_hashes(session, ops).map_err(|why| without_single_number(vec![why], ops.len()))?;

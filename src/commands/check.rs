@@ -454,16 +454,7 @@ fn apply_fixes(
     options: &ChangeOptions,
 ) -> Result<Option<ChangeResult>, super::Error> {
     session.may_write()?;
-    let context = PlanContext {
-        policy: &session.policy.policy,
-        prefixes: &session.prefixes,
-        now: &session.now,
-        actor: &session.actor,
-        force: true,
-        create: false,
-        allow_reserved: false,
-        links: None,
-    };
+    let context = PlanContext { force: true, ..session.plan_context() };
     if options.dry_run {
         let mut snapshot = Snapshot::new();
         let changeset = plan_in_context(session, &mut snapshot, &operations, &context)?;

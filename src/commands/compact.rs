@@ -431,16 +431,7 @@ impl CompactionRun<'_> {
         let read = |op: &Value| crate::operation::dialects::parse_operation(op).ok();
         let Some(operations) = changeset.operations.iter().map(read).collect::<Option<Vec<_>>>() else { return false };
         let session = self.session;
-        let context = PlanContext {
-            policy: &session.policy.policy,
-            prefixes: &session.prefixes,
-            now: &session.now,
-            actor: &session.actor,
-            force: self.options.force,
-            create: self.options.create,
-            allow_reserved: false,
-            links: None,
-        };
+        let context = PlanContext { force: self.options.force, create: self.options.create, ..session.plan_context() };
         let replanned = plan_in_context(session, &mut Snapshot::new(), &operations, &context);
         let same_files = |a: &Changeset, b: &Changeset| {
             a.files.len() == b.files.len()

@@ -206,16 +206,7 @@ pub(super) fn keep_as_proposal(
     };
     let action = Action::Write { at: Target::Address(path.to_string()), text: item.to_markdown(), create: true };
     let create = Operation { action, seen: None, if_match: None, reason: None, source: None };
-    let context = PlanContext {
-        policy,
-        prefixes: &unfiltered.prefixes,
-        now: &unfiltered.now,
-        actor: &unfiltered.actor,
-        force: true,
-        create: true,
-        allow_reserved: true,
-        links: None,
-    };
+    let context = PlanContext { force: true, create: true, allow_reserved: true, ..unfiltered.plan_context() };
     let reason = Some(format!("waits for a person: {why}"));
     commit_approved(&unfiltered, locked, &Batch { reason, ..Batch::default() }, Vec::new(), || {
         let mut snapshot = Snapshot::new();
@@ -236,16 +227,7 @@ fn proposed_operation(session: &Session, batch: &Batch, changeset: &Changeset) -
 /// The operations; where they hold with `--force` alone, with the etags of the files that they were planned on. Who
 /// accepts the proposal knows no other state.
 fn with_proof(session: &Session, operations: &[Operation], changeset: &Changeset) -> Vec<Operation> {
-    let context = PlanContext {
-        policy: &session.policy.policy,
-        prefixes: &session.prefixes,
-        now: &session.now,
-        actor: &session.actor,
-        force: false,
-        create: true,
-        allow_reserved: false,
-        links: None,
-    };
+    let context = PlanContext { create: true, ..session.plan_context() };
     let mut operations = operations.to_vec();
     let needs_proof = |operations: &[Operation]| {
         let planned = plan_in_context(session, &mut Snapshot::new(), operations, &context);

@@ -424,14 +424,10 @@ fn apply_and_remove(
     let planned = || -> Result<(Changeset, Snapshot), Error> {
         let mut snapshot = Snapshot::new();
         let context = |own: bool, force: bool| PlanContext {
-            policy: &session.policy.policy,
-            prefixes: &session.prefixes,
-            now: &session.now,
-            actor: &session.actor,
             force,
             create: options.create || own,
             allow_reserved: own,
-            links: None,
+            ..session.plan_context()
         };
         let allow_reserved = writes_archive(&accepted);
         let accept_context = PlanContext { allow_reserved, ..context(false, options.force) };

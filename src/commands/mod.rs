@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::change::EntryHeader;
 use crate::code::{Code, Rejection, Warning};
-use crate::operation::Batch;
+use crate::operation::{Batch, PlanContext};
 use crate::path::PathPrefixes;
 use crate::policy::LoadedPolicy;
 use crate::reflect::guards::secrets;
@@ -142,6 +142,23 @@ pub struct Session {
     pub now: jiff::Zoned,
     /// Where long commands note what they are doing.
     pub progress: ProgressNotes,
+}
+
+impl Session {
+    /// How this caller's operations are planned: with nothing forced, no file whose name is like that of another, and
+    /// none in a reserved folder.
+    fn plan_context(&self) -> PlanContext<'_> {
+        PlanContext {
+            policy: &self.policy.policy,
+            prefixes: &self.prefixes,
+            now: &self.now,
+            actor: &self.actor,
+            force: false,
+            create: false,
+            allow_reserved: false,
+            links: None,
+        }
+    }
 }
 
 /// The options that every changing command takes.

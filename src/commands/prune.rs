@@ -130,16 +130,7 @@ fn prune_items(
 
 fn plan(session: &Session, snapshot: &mut Snapshot, due: &DueItems) -> Result<Changeset, Error> {
     let operations: Vec<Operation> = due.items.iter().map(|item| item.operation.clone()).collect();
-    let context = PlanContext {
-        policy: &session.policy.policy,
-        prefixes: &session.prefixes,
-        now: &session.now,
-        actor: &session.actor,
-        force: false,
-        create: true,
-        allow_reserved: true,
-        links: None,
-    };
+    let context = PlanContext { create: true, allow_reserved: true, ..session.plan_context() };
     plan_in_context(session, snapshot, &operations, &context)
 }
 

@@ -65,16 +65,7 @@ impl<'a> CompactOverlay<'a> {
     /// Plans operations on the current state of the overlay.
     pub fn plan(&mut self, operations: &[Operation], force: bool, create: bool) -> Result<Changeset, Error> {
         let session = self.session;
-        let context = PlanContext {
-            policy: &self.policy,
-            prefixes: &session.prefixes,
-            now: &session.now,
-            actor: &session.actor,
-            force,
-            create,
-            allow_reserved: false,
-            links: None,
-        };
+        let context = PlanContext { policy: &self.policy, force, create, ..session.plan_context() };
         plan_in_context(session, &mut self.overlay.current, operations, &context)
     }
 

@@ -162,16 +162,7 @@ fn commit_proposal(
     options: &ChangeOptions,
 ) -> Result<BranchCommit, Rejection> {
     let operations = file.proposal.operations.clone()?;
-    let context = PlanContext {
-        policy: &session.policy.policy,
-        prefixes: &session.prefixes,
-        now: &session.now,
-        actor: &session.actor,
-        force: options.force,
-        create: options.create,
-        allow_reserved: false,
-        links: None,
-    };
+    let context = PlanContext { force: options.force, create: options.create, ..session.plan_context() };
     let mut snapshot = Snapshot::new();
     let planned = plan_in_context(session, &mut snapshot, &operations, &context);
     let changeset = planned.map_err(|mut error| error.rejections.remove(0))?;

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::chunk::{AcceptedOperation, is_obstacle};
-use super::overlay::{first_rejection, plan_context};
+use super::overlay::first_rejection;
 use crate::change::{Changeset, EffectSign};
 use crate::code::Rejection;
 use crate::commands::answer::ChangeResult;
@@ -121,13 +121,14 @@ fn plan(
 ) -> Result<Overlay, Error> {
     let mut overlay = Overlay::default();
     let (unfiltered, mut inbox) = (session.unfiltered(), Snapshot::new());
+    let own_context = PlanContext { allow_reserved: true, ..unfiltered.plan_context() };
     let mut waiting = waiting_fields(session)?;
     (committed.proposals, committed.dropped) = Default::default();
     for accepted_operation in accepted {
         let result = match &accepted_operation.as_proposal {
             None => {
                 let operations = std::slice::from_ref(&accepted_operation.operation);
-                let context = PlanContext { links: session.policy.policy.links, ..plan_context(session, false) };
+                let context = PlanContext { links: session.policy.policy.links, ..session.plan_context() };
                 plan_in_context(session, &mut overlay.current, operations, &context)
             }
             Some((why, diff)) => {
@@ -142,7 +143,7 @@ fn plan(
                 // Planned without the filter, which hides the inbox, and on a snapshot of its own: errors of the
                 // caller's operations must not show what it contains.
                 let operations = [create_operation(&proposal)];
-                plan_in_context(&unfiltered, &mut inbox, &operations, &plan_context(&unfiltered, true))
+                plan_in_context(&unfiltered, &mut inbox, &operations, &own_context)
             }
         };
         match result {
@@ -158,8 +159,7 @@ fn plan(
                 };
                 for field in waiting.extract_if(.., decided) {
                     let operations = [field.removal()];
-                    let removal =
-                        plan_in_context(&unfiltered, &mut inbox, &operations, &plan_context(&unfiltered, true));
+                    let removal = plan_in_context(&unfiltered, &mut inbox, &operations, &own_context);
                     // A person may have decided in the meantime.
                     removal.into_iter().for_each(|removal| overlay.push(removal));
                 }

@@ -18,7 +18,6 @@ use crate::commands::{Error, Session};
 use crate::document::related_edge::{related_edge, stating_bullets};
 use crate::document::{Document, MAX_FILE_BYTES, section_range};
 use crate::operation::Operation;
-use crate::operation::PlanContext;
 use crate::operation::effects::diff_effects;
 use crate::operation::overlay::Overlay;
 use crate::path::MemoryPath;
@@ -94,7 +93,7 @@ impl<'s> ReflectOverlay<'s> {
     /// Errors of planning.
     pub fn plan(&mut self, operation: &Operation) -> Result<Changeset, Rejection> {
         let session = self.session;
-        let context = plan_context(session, false);
+        let context = session.plan_context();
         let operations = std::slice::from_ref(operation);
         plan_in_context(session, &mut self.overlay.current, operations, &context).map_err(first_rejection)
     }
@@ -260,20 +259,6 @@ impl<'s> ReflectOverlay<'s> {
         });
         let overrides: HashMap<MemoryPath, Option<Vec<u8>>> = changed.collect();
         query_with_overrides(self.session, options, &overrides).map_err(first_rejection)
-    }
-}
-
-/// How operations of a model are planned: nothing is forced, and new files and sections must not look like typos.
-pub fn plan_context(session: &Session, own: bool) -> PlanContext<'_> {
-    PlanContext {
-        policy: &session.policy.policy,
-        prefixes: &session.prefixes,
-        now: &session.now,
-        actor: &session.actor,
-        force: false,
-        create: false,
-        allow_reserved: own,
-        links: None,
     }
 }
 
