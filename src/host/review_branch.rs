@@ -11,7 +11,7 @@ use crate::code::{Code, Rejection};
 
 /// A file of a commit that is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommitFile {
+pub struct BranchFile {
     /// Path relative to the directory in which git runs.
     pub path: String,
     /// Its new bytes; `None` removes it.
@@ -62,7 +62,7 @@ impl Git {
     ///
     /// # Errors
     /// `git`, with git's first message.
-    pub fn commit_files(&self, parent: &str, files: &[CommitFile], message: &str) -> Result<String, Rejection> {
+    pub fn commit_files(&self, parent: &str, files: &[BranchFile], message: &str) -> Result<String, Rejection> {
         let (_, prefix) = self.work_tree()?;
         let mut entries: Vec<u8> = Vec::new();
         for file in files {

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::tool_answer::ToolAnswer;
-use super::tools::{ToolCall, ToolEffect, ToolSpec};
+use super::tools::{ToolEffect, ToolRequest, ToolSpec};
 use crate::commands::Error;
 
 /// The tools, in the order of that server.
@@ -117,7 +117,7 @@ pub const GRAPH_TOOLS: &[ToolSpec] = &[
 ];
 
 /// The library reads the request and writes the answer.
-fn answer(call: &ToolCall, tool: &str) -> Result<ToolAnswer, Error> {
+fn answer(call: &ToolRequest, tool: &str) -> Result<ToolAnswer, Error> {
     let reply = call.memory.graph_tool(tool, Value::Object(call.arguments.clone()))?;
     Ok(ToolAnswer::with_text(Some(reply.text), &reply.structured))
 }

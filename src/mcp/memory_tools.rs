@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::arguments::{self, check, count, text};
 use super::tool_answer::ToolAnswer;
-use super::tools::{ToolCall, ToolEffect, ToolSpec, output_schema};
+use super::tools::{ToolEffect, ToolRequest, ToolSpec, output_schema};
 use crate::code::{Code, Rejection};
 use crate::commands::results::{ChangeOutcome, ChangeResult, FileRow, ListResult, Outline, QueryResult, TextResult};
 use crate::commands::{ChangeOptions, ContextRequest, Error};
@@ -85,7 +85,7 @@ struct ContextAnswer {
     since: Option<String>,
 }
 
-fn context(call: &ToolCall) -> Result<ToolAnswer, Error> {
+fn context(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     check(&arguments::CONTEXT, &call.arguments)?;
     let budget = count(&call.arguments, "budget_tokens");
     let reader = call.reader.clone();
@@ -104,7 +104,7 @@ struct QueryAnswer {
 }
 
 /// The text is the array of items alone, which is the format of `memory.query`.
-fn query(call: &ToolCall) -> Result<ToolAnswer, Error> {
+fn query(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     let options = query_json::parse(&Value::Object(call.arguments.clone()).to_string())?;
     let QueryResult { items, found, .. } = call.memory.query(options.with_default_limit())?;
     let answer = QueryAnswer { items: items.into_iter().map(QueryItem::from).collect(), found };
@@ -177,7 +177,7 @@ impl From<Outline> for ListAnswer {
     }
 }
 
-fn list(call: &ToolCall) -> Result<ToolAnswer, Error> {
+fn list(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     check(&arguments::LIST, &call.arguments)?;
     let limit = count(&call.arguments, "limit");
     let answer = match call.memory.list(text(&call.arguments, "address"))?.truncated(limit) {
@@ -190,14 +190,14 @@ fn list(call: &ToolCall) -> Result<ToolAnswer, Error> {
     Ok(ToolAnswer::of(&answer))
 }
 
-fn read(call: &ToolCall) -> Result<ToolAnswer, Error> {
+fn read(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     check(&arguments::READ, &call.arguments)?;
     let result = call.memory.read(text(&call.arguments, "address").unwrap_or_default())?;
     Ok(ToolAnswer::with_text(Some(result.text.clone()), &result))
 }
 
 /// Everything but `dry_run` is the batch, in the form that `apply` takes.
-fn change(call: &ToolCall) -> Result<ToolAnswer, Error> {
+fn change(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     let mut batch = call.arguments.clone();
     let dry_run = match batch.shift_remove("dry_run") {
         None | Some(Value::Null) => false,
@@ -207,13 +207,13 @@ fn change(call: &ToolCall) -> Result<ToolAnswer, Error> {
     apply(call, Value::Object(batch), &ChangeOptions { dry_run, ..ChangeOptions::default() })
 }
 
-fn append(call: &ToolCall) -> Result<ToolAnswer, Error> {
+fn append(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     let mut operation = call.arguments.clone();
     operation.insert("op".to_owned(), "append".into());
     apply(call, Value::Object(operation), &ChangeOptions::default())
 }
 
-fn apply(call: &ToolCall, operations: Value, options: &ChangeOptions) -> Result<ToolAnswer, Error> {
+fn apply(call: &ToolRequest, operations: Value, options: &ChangeOptions) -> Result<ToolAnswer, Error> {
     Ok(match call.memory.apply(&operations.to_string(), options)? {
         ChangeOutcome::Changed(change) => ToolAnswer::of(&change),
         ChangeOutcome::Repeated(first) => ToolAnswer::of(&first),

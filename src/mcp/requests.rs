@@ -16,7 +16,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::{Notify, watch};
 
 use super::tool_answer::error_result;
-use super::tools::{ToolCall, ToolSpec};
+use super::tools::{ToolRequest, ToolSpec};
 use super::watcher::{NotificationTarget, SharedWatchList, WatchList, watch};
 use super::{ServerAccess, ServerOptions, ToolSet, progress, resources};
 use crate::code::{Code, Rejection};
@@ -240,7 +240,7 @@ impl ServerHandler for RequestHandler {
         let result = self.state.run(move |memory| {
             let memory = memory?.with_progress(&noted);
             let reader = keeps_mark.then(|| memory.actor().to_owned());
-            let call = ToolCall { memory, arguments, reader };
+            let call = ToolRequest { memory, arguments, reader };
             let answer = (tool.run)(&call);
             call.memory.finish_call(tool.changes());
             // Held until the change is made, also if the client does not wait for it.

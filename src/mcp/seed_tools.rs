@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::tool_answer::ToolAnswer;
-use super::tools::{ToolCall, ToolEffect, ToolSpec, output_schema};
+use super::tools::{ToolEffect, ToolRequest, ToolSpec, output_schema};
 use crate::commands::Error;
 use crate::commands::results::{SeedChange, SeedFile};
 
@@ -87,21 +87,21 @@ struct SeedFileList {
 }
 
 /// The library knows these calls.
-fn answer(call: &ToolCall, tool: &str) -> Result<Value, Error> {
+fn answer(call: &ToolRequest, tool: &str) -> Result<Value, Error> {
     call.memory.seed_request(&json!({"name": tool, "arguments": call.arguments}).to_string())
 }
 
-fn read(call: &ToolCall) -> Result<ToolAnswer, Error> {
+fn read(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     let text = answer(call, "memory_read")?;
     Ok(ToolAnswer::plain(text.as_str().unwrap_or_default().to_owned()))
 }
 
 /// The text is the array alone.
-fn list(call: &ToolCall) -> Result<ToolAnswer, Error> {
+fn list(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     let files = answer(call, "memory_list")?;
     Ok(ToolAnswer::with_text(Some(files.to_string()), &json!({"files": files})))
 }
 
-fn change(call: &ToolCall, tool: &str) -> Result<ToolAnswer, Error> {
+fn change(call: &ToolRequest, tool: &str) -> Result<ToolAnswer, Error> {
     Ok(ToolAnswer::of(&answer(call, tool)?))
 }

@@ -29,7 +29,7 @@ pub enum ToolEffect {
 }
 
 /// One call of a tool.
-pub struct ToolCall {
+pub struct ToolRequest {
     pub memory: Memory,
     pub arguments: Map<String, Value>,
     /// The name whose mark of what it has seen is moved; `None` if there is none, or the server may not write.
@@ -46,7 +46,7 @@ pub struct ToolSpec {
     pub input: fn() -> Value,
     /// The JSON Schema of the structured result; `None` if there is only text.
     pub output: Option<fn() -> Value>,
-    pub run: fn(&ToolCall) -> Result<ToolAnswer, Error>,
+    pub run: fn(&ToolRequest) -> Result<ToolAnswer, Error>,
 }
 
 impl ToolSpec {

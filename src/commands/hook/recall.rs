@@ -315,7 +315,7 @@ mod tests {
     fn paths_are_those_of_a_repository() {
         let input = |paths: &[&str], command: &str| HookInput {
             directory: Some("/w/shop/api".into()),
-            tool: crate::host::agent_hosts::ToolCall {
+            tool: crate::host::agent_hosts::HostToolCall {
                 paths: paths.iter().map(|path| (*path).to_owned()).collect(),
                 command: command.into(),
                 task: String::new(),

@@ -14,7 +14,7 @@ use crate::commands::diff::{bullet_lines, file_objects};
 use crate::commands::{ChangeOptions, CommandResult, Session};
 use crate::document::Document;
 use crate::host::git::Git;
-use crate::host::review_branch::CommitFile;
+use crate::host::review_branch::BranchFile;
 use crate::operation::merge::{ConflictLabels, merge_file};
 use crate::operation::{PlanContext, Snapshot};
 use crate::path::MemoryPath;
@@ -185,7 +185,7 @@ fn committed_files(
     tip: &mut BranchTip,
     changeset: &Changeset,
     snapshot: &Snapshot,
-) -> Result<(Vec<CommitFile>, Vec<String>), Rejection> {
+) -> Result<(Vec<BranchFile>, Vec<String>), Rejection> {
     let (mut files, mut diff) = (Vec::new(), Vec::new());
     for change in &changeset.files {
         let path = change.path.as_str();
@@ -216,7 +216,7 @@ fn committed_files(
             bytes.as_ref().map(|bytes| Document::parse(String::from_utf8_lossy(bytes).into_owned()))
         };
         diff.extend(bullet_lines(&change.path, document(&committed), document(&bytes)));
-        files.push(CommitFile { path: path.to_owned(), bytes });
+        files.push(BranchFile { path: path.to_owned(), bytes });
     }
     match diff.is_empty() {
         true => Err(Rejection::new(Code::Duplicate, "the last commit says that already")),

@@ -9,7 +9,7 @@ use crate::commands::answer::{ChangedFile, LogRow};
 use crate::commands::{CommandResult, LogOptions, Session, log};
 use crate::view::page::body::entry_text;
 use crate::view::page::html::visible;
-use crate::view::page::template::{EffectLine, FileLink, TimelineDay, TimelineRow};
+use crate::view::page::template::{EffectLine, PageLink, TimelineDay, TimelineRow};
 use crate::view::query::item_facts::ItemFacts;
 use crate::view::query::items::ItemKind;
 
@@ -83,7 +83,7 @@ fn change_row(files: &PageFiles, row: &LogRow) -> TimelineRow {
     let mut effects: Vec<EffectLine> = row.effects.iter().flat_map(effect_lines).collect();
     let more = effects.len().saturating_sub(MAX_EFFECTS);
     effects.truncate(MAX_EFFECTS);
-    let link = |path: &String| FileLink { number: files.number_of(path), path: visible(path).into_owned() };
+    let link = |path: &String| PageLink { number: files.number_of(path), path: visible(path).into_owned() };
     TimelineRow {
         kind: "change",
         by: visible(&row.actor).into_owned(),

@@ -213,7 +213,7 @@ impl AgentHost {
             agent: text(&"agent_id").unwrap_or_default(),
             is_resumed: text(&"source").is_some_and(|source| source == "resume"),
             prompt: text(&"prompt").unwrap_or_default(),
-            tool: fields.get("tool_input").map(ToolCall::of).unwrap_or_default(),
+            tool: fields.get("tool_input").map(HostToolCall::of).unwrap_or_default(),
         })
     }
 }
@@ -241,12 +241,12 @@ pub struct HookInput {
     /// What the user asks; empty if the event has no prompt.
     pub prompt: String,
     /// What a tool is about to do.
-    pub tool: ToolCall,
+    pub tool: HostToolCall,
 }
 
 /// What is known of a tool call: the paths that it names and the command that it runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ToolCall {
+pub struct HostToolCall {
     pub paths: Vec<String>,
     pub command: String,
     /// The task that it gives to a sub-agent.
@@ -264,8 +264,8 @@ const PATCH_HEADS: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Dele
 /// The longest command or task that is read, in characters.
 const MAX_TOOL_TEXT: usize = 4096;
 
-impl ToolCall {
-    fn of(input: &Value) -> ToolCall {
+impl HostToolCall {
+    fn of(input: &Value) -> HostToolCall {
         let short = |name: &str| match input.get(name) {
             // Codex gives the words of a command as a list.
             Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
@@ -282,7 +282,7 @@ impl ToolCall {
         let paths = named
             .chain(patched.map(str::trim))
             .filter(|path| !path.is_empty() && path.len() < MAX_TOOL_TEXT && !path.contains('\0'));
-        ToolCall {
+        HostToolCall {
             paths: paths.take(MAX_PATHS).map(str::to_owned).collect(),
             command: cut(&without_here_documents(&command)),
             task: cut(&short("prompt")),

@@ -79,7 +79,7 @@ pub struct TimelineRow {
     pub text: String,
     /// The item of an episode.
     pub item: Option<usize>,
-    pub files: Vec<FileLink>,
+    pub files: Vec<PageLink>,
     pub effects: Vec<EffectLine>,
     /// How many effects are left out.
     pub more: usize,
@@ -87,7 +87,7 @@ pub struct TimelineRow {
 
 /// A file by its path, with its number if it is in the page.
 #[derive(Debug)]
-pub struct FileLink {
+pub struct PageLink {
     pub path: String,
     pub number: Option<usize>,
 }
