@@ -33,6 +33,7 @@ mod pasted_paragraphs;
 mod pasted_requests;
 mod pasted_tools;
 mod speakers;
+mod text_requests;
 mod turn_builder;
 
 use std::borrow::Cow;

@@ -15,9 +15,12 @@ use super::pasted_documents::{
 use super::pasted_leads::{
     LeadReach, inline_passage, is_origin_lead, is_pointing_lead, is_source_lead, pasted_after_lead,
 };
-use super::pasted_paragraphs::{is_first, mark_before_pointer, mark_signed, return_closing, spread_in_paragraphs};
+use super::pasted_paragraphs::{
+    is_first, mark_before_pointer, mark_signed, own_tail, requested_passage, return_closing, spread_in_paragraphs,
+};
 use super::pasted_requests::is_request;
 use super::pasted_tools::{is_session_start, is_tool_line, is_tool_paragraph};
+use super::text_requests::names_own_statement;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -56,6 +59,9 @@ enum PastedSpan {
     Rest,
 }
 
+/// At most so many passages of a message are followed by own words.
+const MAX_PASSAGES: usize = 8;
+
 /// The lines of a message, each with whether it stands in a fence.
 pub(super) type PastedLines<'t> = &'t [(&'t str, bool)];
 
@@ -71,28 +77,44 @@ pub struct MessageParts {
 impl MessageParts {
     /// Takes a message apart: every line goes to one of the parts, but a quotation in an own line goes to the other.
     pub fn of(text: &str) -> MessageParts {
-        let lines: Vec<(&str, bool)> = lines_with_fences(text).map(|(_, line, fenced)| (line, fenced)).collect();
+        let mut parts = MessageParts::default();
+        let mut rest = text.to_owned();
+        for _ in 0..MAX_PASSAGES {
+            match parts.push_passage(&rest) {
+                Some(tail) => rest = tail,
+                None => return parts,
+            }
+        }
+        parts.pasted.push_str(&rest);
+        parts
+    }
+
+    /// Adds a message up to the place where its author's own words begin again below a passage; returns the rest.
+    fn push_passage(&mut self, text: &str) -> Option<String> {
+        let mut lines: Vec<(&str, bool)> = lines_with_fences(text).map(|(_, line, fenced)| (line, fenced)).collect();
         let mut reader = PasteReader::default();
         let mut pasted: Vec<bool> = (0..lines.len()).map(|at| reader.is_pasted(&lines, at)).collect();
+        let tail = reader.span_start.and_then(|start| own_tail(&lines, start));
+        let rest = tail.map(|tail| lines.split_off(tail).into_iter().map(|(line, _)| line).collect());
+        pasted.truncate(lines.len());
         spread_in_paragraphs(&lines, &mut pasted);
         mark_signed(&lines, &mut pasted);
         mark_before_pointer(&lines, &mut pasted);
         if let Some(start) = reader.span_start {
-            return_closing(&lines, start, reader.is_bounded, &mut pasted);
+            return_closing(&lines, start, reader.is_bounded || rest.is_some(), &mut pasted);
         }
-        let mut parts = MessageParts::default();
         for (at, (line, _)) in lines.iter().enumerate() {
             match (pasted[at], reader.inline_leads.iter().find(|(n, _)| *n == at)) {
-                (true, _) => parts.pasted.push_str(line),
+                (true, _) => self.pasted.push_str(line),
                 (false, Some((_, end))) => {
-                    parts.push_own(&line[..*end]);
-                    parts.own.push('\n');
-                    parts.pasted.push_str(&line[*end..]);
+                    self.push_own(&line[..*end]);
+                    self.own.push('\n');
+                    self.pasted.push_str(&line[*end..]);
                 }
-                (false, None) => parts.push_own(line),
+                (false, None) => self.push_own(line),
             }
         }
-        parts
+        rest
     }
 
     fn push_own(&mut self, line: &str) {
@@ -176,6 +198,8 @@ struct PasteReader {
     /// Lines with a lead and the beginning of the passage: index of the line, and where the passage begins in it, in
     /// bytes.
     inline_leads: Vec<(usize, usize)>,
+    /// Where the passage begins that a request above it speaks of: 0-based index of a line.
+    opens_at: Option<usize>,
     /// What ends the open region: a rule as the one above it, or a quotation mark.
     region_end: Option<String>,
 }
@@ -206,6 +230,11 @@ impl PasteReader {
                 return true;
             }
             None => {}
+        }
+        if self.opens_at.take_if(|n| *n == at).is_some() {
+            self.open_rest(lines, at);
+            self.is_bounded = true;
+            return true;
         }
         self.region_end = region_end(lines, at);
         if self.region_end.is_some() || is_fenced || is_quoted(trimmed) || is_indented_code(lines, at) {
@@ -288,11 +317,18 @@ impl PasteReader {
             }
             return;
         }
+        if self.opens_at.is_none() {
+            self.opens_at = requested_passage(lines, at).filter(|_| !is_marked);
+        }
+        if self.opens_at.is_some() {
+            return;
+        }
         let lead = trimmed.strip_suffix([':', '：']).map(str::trim_end);
+        let is_own = names_own_statement(trimmed);
         let span = pasted_after_lead(trimmed).or_else(|| {
             let leads = lead.is_some_and(is_source_lead)
                 || lead.is_none() && is_first(lines, at) && (is_pointing_lead(trimmed) || is_origin_lead(lines, at));
-            leads.then_some(LeadReach::Rest)
+            (leads && !is_own).then_some(LeadReach::Rest)
         });
         match span.filter(|_| next.is_some() && !is_marked) {
             Some(LeadReach::Rest) => {

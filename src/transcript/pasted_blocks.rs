@@ -160,14 +160,20 @@ pub(super) fn is_said_in_chat(lines: PastedLines<'_>, at: usize) -> bool {
 /// Whether a letter begins at a line below the author's own: a salutation with a name, and further down a closing with
 /// another. What begins with the salutation is the author's own letter to the assistant.
 pub(super) fn is_letter_start(lines: PastedLines<'_>, at: usize) -> bool {
-    let line = text_at(lines, at).to_lowercase();
     let has_own_lines = lines[..at].iter().any(|(line, _)| !line.trim().is_empty());
+    has_own_lines
+        && is_salutation(text_at(lines, at))
+        && (at + 1..lines.len().min(at + MAX_LETTER_LINES)).any(|n| is_closing(lines, n))
+}
+
+/// `Dear Ana,`
+pub(super) fn is_salutation(line: &str) -> bool {
+    let line = line.trim().to_lowercase();
     let line = line.trim_end_matches([',', '，', '!', '！', ':', '：']);
-    let opens = SALUTATIONS.iter().any(|words| match words.is_ascii() {
+    SALUTATIONS.iter().any(|words| match words.is_ascii() {
         true => line.strip_prefix(words).is_some_and(|name| name.starts_with(' ') && name.len() < 40),
         false => (line.starts_with(words) || line.ends_with(words)) && line.chars().count() > words.chars().count(),
-    });
-    opens && has_own_lines && (at + 1..lines.len().min(at + MAX_LETTER_LINES)).any(|n| is_closing(lines, n))
+    })
 }
 
 /// `Best regards` above a name.

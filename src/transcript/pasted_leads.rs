@@ -3,6 +3,7 @@
 //! Never looks at the passage: a lead is one whatever stands below it.
 
 use super::pasted_requests::is_request;
+use super::text_requests::{asks_about, names_own_statement};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -89,7 +90,10 @@ pub(super) fn is_source_lead(lead: &str) -> bool {
     let points = matches!(last, "this" | "following" | "below" | "that" | "me");
     let says = SAYING_VERBS.contains(last) || points && words.iter().any(|w| SAYING_VERBS.contains(w));
     let says = says && words.len() > 1;
-    let is_from = words.iter().skip(1).any(|word| matches!(word.as_str(), "from" | "by"));
+    let is_from = words.iter().skip(1).any(|word| matches!(word.as_str(), "from" | "by"))
+        || words.len() > 2
+            && words[0] == "from"
+            && matches!(words[1].as_str(), "my" | "our" | "the" | "a" | "an" | "his" | "her");
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
     says || names_source(lead) && (words.len() > 1 || !has_han(lead)) || is_got && words.len() > 1 || is_from
 }
@@ -117,6 +121,11 @@ fn is_own_han(lead: &str) -> bool {
     let rest = ["帮我", "给我", "告诉我", "回答我", "回复我", "问我", "发我", "对我", "跟我", "提醒我", "让我", "请我"]
         .iter()
         .fold(lead.to_owned(), |text, word| text.replace(word, ""));
+    // 我同事, 我的学生: another person.
+    let rest = HAN_ORIGINS.iter().fold(rest, |text, other| match text.contains(other) {
+        true => text.replace(&format!("我{other}"), "").replace(&format!("我的{other}"), "").replace(other, ""),
+        false => text,
+    });
     rest.contains('我') && !HAN_ACQUIRED.iter().any(|verb| lead.contains(verb))
 }
 
@@ -187,10 +196,17 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
         || words.iter().any(|word| word == "here") && !is_own;
     let is_from = words.first().is_some_and(|word| word == "from") && names_source_or_place(&words);
     let finds = is_got && points;
-    if is_request(line) && refers || is_from || finds {
+    // "Email from HR", "job advert I saw today": a heading that names the text.
+    let names_first = words.iter().take(2).any(|word| SOURCE_NOUNS.contains(word) && !WEAK_SOURCE_NOUNS.contains(word));
+    let is_heading = names_first && (is_got || words.iter().any(|word| word == "from")) && !is_first_word_own(&words);
+    if is_request(line) && refers || is_from || finds || is_heading {
         return true;
     }
     (points && names || replies && is_request(line)) && (!is_own || is_got || is_request(line))
+}
+
+fn is_first_word_own(words: &[String]) -> bool {
+    words.first().is_some_and(|word| FIRST_PERSON.contains(&word.as_str()) || matches!(word.as_str(), "my" | "our"))
 }
 
 /// Whether words name a kind of text, or where people write to each other.
@@ -201,24 +217,10 @@ fn names_source_or_place(words: &[String]) -> bool {
 const PASTE_LEADS: PhraseList = phrase_list!("transcript/paste_leads.txt");
 const PASTE_LEAD_ENDS: PhraseList = phrase_list!("transcript/paste_lead_ends.txt");
 const ATTRIBUTIONS: PhraseList = phrase_list!("transcript/attributions.txt");
-const TASK_LEADS: PhraseList = phrase_list!("transcript/task_leads.txt");
-const TEXT_NOUNS: PhraseList = phrase_list!("transcript/text_nouns.txt");
 /// The author in the first person: "I wrote:" leads to the author's own words.
 const OWN_NAMES: [&str; 4] = ["i", "me", "we", "咱们"];
-/// What makes a request polite, before its verb.
-const POLITE_OPENINGS: PhraseList = phrase_list!("transcript/polite_openings.txt");
 /// A line above a pasted passage has at most so many words.
 const MAX_PASTE_LEAD_WORDS: usize = 12;
-
-/// Whether a line, in lower case, asks for something to be done with a text.
-fn is_text_task(request: &str) -> bool {
-    let plain = POLITE_OPENINGS
-        .iter()
-        .filter_map(|opening| request.strip_prefix(opening).map(str::trim_start))
-        .chain([request]);
-    let is_short = request.split_whitespace().count() <= MAX_PASTE_LEAD_WORDS + 4;
-    is_short && plain.into_iter().any(|plain| TASK_LEADS.iter().any(|task| plain.starts_with(task)))
-}
 
 /// Whether a lead, in lower case and without its colon, says who wrote what follows: "Ruth wrote", "同事说".
 fn is_attribution(lead: &str) -> bool {
@@ -229,17 +231,9 @@ fn is_attribution(lead: &str) -> bool {
     ATTRIBUTIONS.iter().any(ends) && !lead.split(|c: char| !c.is_alphanumeric()).any(names_author)
 }
 
-/// Whether a line leads to something pasted: a request about it, or words about its origin.
+/// Whether a line leads to something pasted by words about its origin.
 pub(super) fn pasted_after_lead(line: &str) -> Option<LeadReach> {
     let lower = line.to_lowercase();
-    if is_text_task(lower.trim_end_matches([':', '：'])) && lower.ends_with([':', '：']) {
-        return Some(LeadReach::Rest);
-    }
-    // "Can you summarise this mail?"
-    let asks = lower.ends_with(['?', '.', '？', '。']);
-    if is_text_task(&lower) && asks && TEXT_NOUNS.iter().any(|noun| lower.contains(noun)) {
-        return Some(LeadReach::Paragraph);
-    }
     let lead = lower.trim_end().strip_suffix([':', '：'])?.trim_end();
     if lead.split_whitespace().count() > MAX_PASTE_LEAD_WORDS || lead.chars().count() > 80 {
         return None;
@@ -252,6 +246,9 @@ pub(super) fn pasted_after_lead(line: &str) -> Option<LeadReach> {
     };
     if is_attribution(lead) {
         return Some(LeadReach::Paragraph);
+    }
+    if names_own_statement(lead) {
+        return None;
     }
     (PASTE_LEADS.iter().any(starts) || PASTE_LEAD_ENDS.iter().any(ends)).then_some(LeadReach::Rest)
 }
@@ -271,7 +268,7 @@ pub(super) fn inline_passage(line: &str) -> Option<usize> {
     let lower = lead.trim().to_lowercase();
     let end = line.len() - text.len();
     let says = || is_attribution(&lower) || is_inline_lead(&lower);
-    (is_text_task(&lower) || says()).then_some(end)
+    (asks_about(lead, text) || says() && !names_own_statement(lead)).then_some(end)
 }
 
 /// How far the passage below a lead reaches.

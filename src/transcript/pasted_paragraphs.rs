@@ -6,8 +6,18 @@
 use super::disguised_letters::has_disguised_letters;
 use super::machine_lines::{is_field, is_machine_line, is_numbered_clause, is_page_mark};
 use super::pasted::PastedLines;
-use super::pasted_blocks::is_closing;
-use super::pasted_requests::{is_pointer, is_request, is_request_about_text};
+use super::pasted_blocks::{is_closing, is_salutation};
+use super::pasted_leads::{FIRST_PERSON, has_han, words_of};
+use super::pasted_requests::{is_pointer, is_request};
+use super::text_requests::{TextPlace, TextRequest, ends_with_request, names_own_statement, request_in_line};
+use crate::text::phrase::{PhrasePatterns, WordToken, word_tokens};
+use crate::text::word_list::phrase_list;
+
+/// What an author writes below a passage: that it has ended, or something else.
+static PASSAGE_ENDS: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcript/passage_ends.en.txt"));
+static HAN_PASSAGE_ENDS: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcript/passage_ends.zh.txt"));
+static ASIDES: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcript/asides.en.txt"));
+static HAN_ASIDES: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcript/asides.zh.txt"));
 
 /// A closing paragraph of the author's has at most so many lines.
 const MAX_CLOSING_LINES: usize = 4;
@@ -69,15 +79,149 @@ pub(super) fn mark_signed(lines: PastedLines<'_>, pasted: &mut [bool]) {
 
 /// Marks all that stands above a closing line that points back to it, or asks for something to be done with it.
 pub(super) fn mark_before_pointer(lines: PastedLines<'_>, pasted: &mut [bool]) {
-    let has_text = |n: &usize| !lines[*n].0.trim().is_empty();
-    let Some(closing) = (0..lines.len()).rev().find(has_text) else { return };
-    let has_pasted = (0..closing).any(|n| pasted[n] && has_text(&n));
-    let line = lines[closing].0;
-    if has_pasted || !(is_pointer(line) || is_request_about_text(line)) {
+    let Some(closing) = pointing_line(lines) else { return };
+    let above = || (0..closing).filter(|n| !is_blank(lines, *n));
+    let is_own = |n: usize| is_first(lines, n) && is_request(lines[n].0);
+    if above().any(|n| pasted[n]) || above().any(|n| is_own_lead(lines[n].0)) {
         return;
     }
-    let is_own = |n: usize| is_first(lines, n) && is_request(lines[n].0);
     (0..closing).filter(|n| !is_own(*n)).for_each(|n| pasted[n] = true);
+}
+
+/// Where the passage begins that a request of a line speaks of: in the next line, or the next paragraph.
+pub(super) fn requested_passage(lines: PastedLines<'_>, at: usize) -> Option<usize> {
+    let line = lines[at].0.trim();
+    let mut request = request_in_line(line)?;
+    // "Make it shorter" may concern the answer before the message.
+    request.is_weak |= request.place == TextPlace::Above;
+    let has_text = |n: &usize| !is_blank(lines, *n);
+    let next = (at + 1..lines.len()).find(has_text)?;
+    let start = paragraph_start(lines, at);
+    if lines[start..at].iter().any(|(line, _)| names_own_statement(line)) {
+        return None;
+    }
+    if line.ends_with([':', '：']) {
+        return Some(next);
+    }
+    let end = (at..lines.len()).find(|n| is_blank(lines, *n)).unwrap_or(lines.len());
+    let below = (end..lines.len()).find(has_text);
+    let opening = match below {
+        // What follows the request on its line, or on a line of its own in its paragraph, is the author's.
+        Some(below) if end <= at + 2 || !ends_with_request(line) => below,
+        None if !ends_with_request(line) => return None,
+        _ => next,
+    };
+    (fits(request, &lines[opening..]) && !is_aside(lines[opening].0)).then_some(opening)
+}
+
+/// The line of the last paragraph, or of the one above the author's aside, that speaks of the text above it.
+fn pointing_line(lines: PastedLines<'_>) -> Option<usize> {
+    let mut last = (0..lines.len()).rev().find(|n| !is_blank(lines, *n))?;
+    let mut first = paragraph_start(lines, last);
+    while is_aside(lines[first].0) {
+        last = (0..first).rev().find(|n| !is_blank(lines, *n))?;
+        first = paragraph_start(lines, last);
+    }
+    let asks = |n: &usize| {
+        let request = request_in_line(lines[*n].0).filter(|request| request.place != TextPlace::Below);
+        request.is_some_and(|request| fits(request, &lines[..*n]))
+    };
+    let near = first.max((last + 1).saturating_sub(MAX_CLOSING_LINES));
+    (near..=last).find(asks).or_else(|| is_pointer(lines[last].0).then_some(last))
+}
+
+/// Whether lines may be the text that a request speaks of.
+fn fits(request: TextRequest, lines: PastedLines<'_>) -> bool {
+    let texts = || lines.iter().map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
+    let sentences = |line: &str| line.split(['.', '!', '?', '。', '！', '？']).filter(|s| !s.trim().is_empty()).count();
+    let is_long = texts().map(sentences).sum::<usize>() > 1;
+    let tells_of_author = texts().next().is_some_and(|line| match has_han(line) {
+        true => line.starts_with(['我', '本', '咱']),
+        false => words_of(line)
+            .first()
+            .is_some_and(|word| FIRST_PERSON.contains(&word.as_str()) || matches!(word.as_str(), "my" | "our")),
+    });
+    match (request.is_weak, request.names_long_text) {
+        (true, _) => is_long && !tells_of_author,
+        (false, true) => is_long || !tells_of_author,
+        (false, false) => true,
+    }
+}
+
+/// The first line of the paragraph of a line.
+fn paragraph_start(lines: PastedLines<'_>, at: usize) -> usize {
+    (0..=at).rev().take_while(|n| !is_blank(lines, *n)).last().unwrap_or(at)
+}
+
+fn is_blank(lines: PastedLines<'_>, at: usize) -> bool {
+    lines[at].0.trim().is_empty()
+}
+
+/// Whether the author goes on with something else in a line: "btw I moved", "(I'm a nurse.)"
+fn is_aside(line: &str) -> bool {
+    let inner = line.trim().strip_prefix(['(', '（']);
+    if inner.is_some_and(|rest| rest.trim_end_matches(['.', '。']).ends_with([')', '）'])) {
+        return true;
+    }
+    let line = inner.unwrap_or(line.trim());
+    match has_han(line) {
+        true => HAN_ASIDES.find_unspaced_where(line, |range| range.start == 0).is_some(),
+        false => ASIDES.find(&sentence_tokens(line)).is_some(),
+    }
+}
+
+/// Whether the author of a letter may go on with a line: "By the way", "PS".
+fn may_be_in_letter(line: &str) -> bool {
+    let words = words_of(line);
+    words
+        .first()
+        .is_some_and(|word| matches!(word.as_str(), "by" | "ps" | "p" | "one" | "on" | "that" | "that's" | "so"))
+        || has_han(line) && !line.trim().starts_with(['(', '（'])
+}
+
+/// Whether the author says in a line that the passage above it has ended: "That was the letter."
+fn ends_passage(line: &str) -> bool {
+    let line = line.trim();
+    match has_han(line) {
+        true => HAN_PASSAGE_ENDS.find_unspaced_where(line, |range| range.start == 0).is_some(),
+        false => PASSAGE_ENDS.find(&sentence_tokens(line)).is_some(),
+    }
+}
+
+/// The words of the first sentence of a line, and a last one for its end.
+fn sentence_tokens(line: &str) -> Vec<WordToken<'_>> {
+    let sentence = line.split_inclusive(['.', '!']).next().unwrap_or_default();
+    let mut tokens = word_tokens(sentence);
+    tokens.push(WordToken { text: "<end>".to_owned(), surface: "", at: sentence.len() });
+    tokens
+}
+
+/// Where the author's own words begin again below a passage that begins at a line.
+pub(super) fn own_tail(lines: PastedLines<'_>, start: usize) -> Option<usize> {
+    let last = (start..lines.len()).rev().find(|n| !is_blank(lines, *n))?;
+    let closing = paragraph_start(lines, last);
+    let returns = |n: usize| {
+        let line = lines[n].0;
+        let is_closing = n == closing || n == last && !is_verse(&lines[start..n]);
+        // Verse and chats may have such a line in the middle of a paragraph.
+        let is_edge = n == last || is_blank(lines, n - 1);
+        is_edge && ends_passage(line)
+            || is_closing && is_aside(line) && !(may_be_in_letter(line) && is_open_letter(&lines[start..n]))
+            || n == closing && request_in_line(line).is_some_and(|request| request.place != TextPlace::Below)
+    };
+    (start + 1..=last).find(|n| !lines[*n].1 && !lines[*n].0.trim_start().starts_with('>') && returns(*n))
+}
+
+/// Whether lines begin a letter that is not closed.
+fn is_open_letter(lines: PastedLines<'_>) -> bool {
+    let opens = lines.iter().take(3).any(|(line, _)| is_salutation(line));
+    opens && !(0..lines.len()).any(|n| is_closing(lines, n) || has_sign_off(lines[n].0))
+}
+
+/// Whether lines are broken as verse or a chat is: none of them ends as a sentence does.
+fn is_verse(lines: PastedLines<'_>) -> bool {
+    let texts = lines.iter().map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
+    !texts.into_iter().any(|line| line.ends_with(['.', '。', '!', '！', '?', '？']))
 }
 
 /// Whether a line closes a letter before the name on the same line: "Best, Ruth".

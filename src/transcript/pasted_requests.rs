@@ -3,13 +3,12 @@
 //!
 //! Never looks at the lines beside one.
 
-use super::pasted_leads::{FIRST_PERSON, has_han, names_source, words_of};
+use super::pasted_leads::{has_han, names_source, words_of};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+use crate::text::words::is_unspaced;
 
 const REQUEST_VERBS: WordList = word_list!("transcript/request_verbs.en.txt");
 const HAN_REQUEST_WORDS: PhraseList = phrase_list!("transcript/request_words.zh.txt");
-const TEXT_TASKS: WordList = word_list!("transcript/text_tasks.en.txt");
-const HAN_TEXT_TASKS: PhraseList = phrase_list!("transcript/text_tasks.zh.txt");
 const POINTERS: PhraseList = phrase_list!("transcript/pointers.txt");
 /// Words before the verb of a request.
 const REQUEST_FILLERS: [&str; 18] = [
@@ -26,7 +25,7 @@ pub(super) fn is_request(line: &str) -> bool {
     if line.ends_with(['?', '？']) || line.contains("? ") {
         return true;
     }
-    if has_han(line) && HAN_REQUEST_WORDS.iter().any(|word| line.contains(word)) {
+    if has_han(line) && (HAN_REQUEST_WORDS.iter().any(|word| line.contains(word)) || has_request_form(line)) {
         return true;
     }
     let words = words_of(line);
@@ -37,26 +36,12 @@ pub(super) fn is_request(line: &str) -> bool {
         || words.iter().any(|word| matches!(word.as_str(), "please" | "pls" | "plz" | "thoughts"))
 }
 
-/// Whether a request has the text beside it as its object: "Translate into Spanish.", "tidy it up", "is this page safe?".
-pub(super) fn is_request_about_text(line: &str) -> bool {
-    if !is_request(line) {
-        return false;
-    }
-    if has_han(line) {
-        let is_short = line.chars().count() <= 30;
-        let points = ["这", "上面", "以上", "上文", "原文"].iter().any(|word| line.contains(word));
-        return is_short && HAN_TEXT_TASKS.iter().any(|task| line.contains(task)) || points && names_source(line);
-    }
-    let words = words_of(line);
-    let task = words.iter().position(|word| TEXT_TASKS.contains(word));
-    let behind = |at: usize| words.get(at + 1).map(String::as_str);
-    let points = words.iter().any(|word| matches!(word.as_str(), "this" | "that" | "these" | "those" | "above"));
-    let has_no_other = task.is_some_and(|at| {
-        behind(at).is_none_or(|word| {
-            matches!(word, "it" | "this" | "that" | "them" | "these" | "into" | "to" | "in" | "please" | "pls" | "for")
-        })
-    });
-    has_no_other || points && names_source(line) && !words.iter().any(|word| FIRST_PERSON.contains(&word.as_str()))
+/// 像不像: a Chinese question that names both answers; or 给我… at the start of a clause.
+fn has_request_form(line: &str) -> bool {
+    let chars: Vec<char> = line.chars().collect();
+    let is_either = chars.windows(3).any(|three| three[1] == '不' && three[0] == three[2] && is_unspaced(three[0]));
+    // 给我解释, but not 他借给我.
+    is_either || line.split(['，', ',', '。', ' ']).any(|clause| clause.starts_with("给我"))
 }
 
 /// Whether a closing line says where the text above it comes from.
@@ -115,8 +100,6 @@ mod tests {
         for line in ["Kind regards,", "I use Bun.", "此致敬礼", "MIT"] {
             assert!(!is_request(line), "{line}");
         }
-        assert!(is_request_about_text("Translate into Spanish.") && is_request_about_text("is this page safe?"));
-        assert!(!is_request_about_text("Translate the release notes.") && !is_request_about_text("Fix this."));
         assert!(
             is_pointer("^ what licence is that?") && is_pointer("（从另一个应用导出）") && !is_pointer("From May on")
         );
