@@ -133,3 +133,24 @@ fn requests_of_other_authors_count_for_their_fact() {
         assert!(all >= least && wrong.len() * 10 <= all, "{wrong:#?}");
     }
 }
+
+/// Rules of a team or a lab, stated as facts without a subject, beside orders: the limits are what was reached.
+#[test]
+fn chinese_rules_without_a_subject_are_mostly_kept() {
+    for (file, least_flagged, least_kept) in [
+        (include_str!("../../../fixtures/guards/fresh/statements.zh.txt"), 19, 19),
+        (include_str!("../../../fixtures/guards/fresh/statements_second.zh.txt"), 0, 44),
+        // Only measured.
+        (include_str!("../../../fixtures/guards/fresh/statements_judged.zh.txt"), 15, 17),
+    ] {
+        let (mut flags, mut kept, mut report) = (0, 0, String::new());
+        for (wanted, text) in labelled(file) {
+            let got = flagged(&text, &[Violation::Instruction, Violation::Permission], MemoryKind::Fact);
+            (flags, kept) = (flags + usize::from(wanted && got), kept + usize::from(!wanted && !got));
+            if wanted != got {
+                report += &format!("{} {text}\n", if wanted { "missed" } else { "wrong" });
+            }
+        }
+        assert!(flags >= least_flagged && kept >= least_kept, "{flags} flagged, {kept} kept\n{report}");
+    }
+}

@@ -60,7 +60,8 @@ const AFTER_SUBJECT: WordList = word_list!("guards/orders/after_subject.zh.txt")
 
 /// The first instruction in a text.
 pub(super) fn find_order(prose: &str, kind: MemoryKind) -> Option<String> {
-    let clear = mask_phrases(&mask_phrases(prose, HAN_NOT_AGENTS), HAN_VERB_NOUNS);
+    // The longer words first: 合并请求 has 请求 in it.
+    let clear = mask_phrases(&mask_phrases(prose, HAN_VERB_NOUNS), HAN_NOT_AGENTS);
     let order = |sentence: &str| {
         let s = hide_subject(sentence);
         let found = HAN_AGENT_DIRECTIVES.find_unspaced(&s).or_else(|| HAN_AGENTS.find_unspaced(&s));
@@ -263,7 +264,7 @@ fn action_at<'a>(sentence: &'a str, words: &[ChineseWord<'a>], i: usize) -> Opti
     let is_subject = match noun {
         0 => rest.first().is_some_and(|w| {
             w.class == WordClass::Modal
-                || matches!(w.text, "用" | "由" | "按" | "走")
+                || matches!(w.text, "用" | "由" | "按" | "走" | "都" | "均")
                 || is_noun && (w.class.is_verbal() || w.class == WordClass::Adverb)
         }),
         _ => rest.get(noun).is_some_and(is_predicate),
@@ -273,6 +274,13 @@ fn action_at<'a>(sentence: &'a str, words: &[ChineseWord<'a>], i: usize) -> Opti
     let has_copula = clause().any(|w| w.text == "是");
     let has_user = clause().zip(clause().skip(1)).any(|(w, next)| w.text == "用户" && next.text != "的");
     if has_copula || has_user {
+        return None;
+    }
+    // 评审意见两天内答复: the time stands between a subject and its verb.
+    let is_timed =
+        noun > 0 && rest[..noun].last().is_some_and(|w| matches!(w.class, WordClass::Number | WordClass::Time));
+    let has_verb_last = clause().last().is_some_and(|w| w.class.is_verbal()) && clause().all(|w| w.text != "的");
+    if is_noun && is_timed && has_verb_last {
         return None;
     }
     // 测试用例放在 spec 目录: a verb among the nouns makes a subject of what is before it.

@@ -73,13 +73,14 @@ impl TopicSentence<'_, '_> {
     /// 图片压缩后再上传.
     fn second_step(&self) -> Option<usize> {
         let is_second = |i: usize| self.words[..i].iter().any(|word| has_role(word, "earlier"));
-        self.find("再").filter(|i| self.is_free(*i) && self.acts(i + 1) && is_second(*i))
+        let is_order = |i: &usize| self.is_free(*i) && self.acts(i + 1) && is_second(*i) && !self.is_of_other(*i);
+        self.find("再").filter(is_order)
     }
 
     /// 先备份，然后升级.
     fn first_of_two_steps(&self) -> Option<usize> {
         let later = self.position("later").filter(|i| self.is_free(*i) && self.acts(i + 1))?;
-        self.find("先").filter(|i| *i < later && self.acts(i + 1))
+        self.find("先").filter(|i| *i < later && self.acts(i + 1) && !self.is_of_other(*i))
     }
 
     /// 附件单独发, 每个接口都写示例.
@@ -128,7 +129,9 @@ impl TopicSentence<'_, '_> {
     /// 日期写成 2026-02-24.
     fn writing(&self) -> Option<usize> {
         let near = (1..self.words.len().min(7)).find(|i| WRITING.contains(self.words[*i].text))?;
-        let has_object = self.words.get(near + 1).is_some_and(|word| word.text != "在");
+        // 代码合并用 squash, 日志写到文件: how and where a thing is done.
+        let is_stated = |word: &ChineseWord<'_>| matches!(word.text, "在" | "到" | "用" | "由" | "走" | "按");
+        let has_object = self.words.get(near + 1).is_some_and(|word| !is_stated(word));
         (self.has_topic_before(near) && has_object).then_some(near)
     }
 
@@ -153,6 +156,15 @@ impl TopicSentence<'_, '_> {
     /// Whether nothing before a word names who acts, or makes a statement.
     fn is_free(&self, i: usize) -> bool {
         !self.words[..i].iter().any(|word| names_actor(word) || has_role(word, "state"))
+    }
+
+    /// Whether a sentence begins with something that an agent neither writes nor handles: 样本先离心再分装 tells what is
+    /// done with samples.
+    fn is_of_other(&self, i: usize) -> bool {
+        let begins = self.words.first().is_some_and(|word| {
+            word.class == WordClass::Noun || word.class == WordClass::Unknown || word.class == WordClass::Foreign
+        });
+        i > 0 && begins && !self.words[..i].iter().any(names_topic) && condition_end(self.words).is_none()
     }
 
     fn has_topic_before(&self, i: usize) -> bool {
