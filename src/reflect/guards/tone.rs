@@ -77,9 +77,21 @@ fn is_judging_word(sentence: &str, tokens: &[WordToken<'_>], i: usize) -> bool {
         && sentence.get(token.at + token.surface.len()..).is_some_and(|s| !s.starts_with(','))
         && (i > 0 && !sentence[..token.at].trim_end().ends_with(':')
             || next.is_some_and(|t| is_capitalized(t.surface)));
-    let joined = sentence[token.at + token.surface.len()..].starts_with('-') || sentence[..token.at].ends_with('-');
+    let (before, after) = (&sentence[..token.at], &sentence[token.at + token.surface.len()..]);
+    let joined = after.starts_with(['-', '_']) || before.ends_with(['-', '_', '.', '/']) || is_name_end(after);
+    // "uses awesome as window manager": a judgement would have its noun behind it.
+    let is_used =
+        i.checked_sub(1).is_some_and(|at| matches!(tokens[at].text.as_str(), "use" | "uses" | "using" | "runs"))
+            && next.is_none_or(|t| matches!(t.text.as_str(), "as" | "for" | "to" | "on" | "and" | "with" | "instead"));
     let term = TERMS.value(word).is_some_and(|after| next.is_some_and(|t| after.split(' ').any(|term| term == t.text)));
-    !(is_name || joined || term)
+    !(is_name || joined || is_used || term)
+}
+
+/// Whether a name goes on behind its first word: lazy.nvim, great/expectations.
+fn is_name_end(after: &str) -> bool {
+    after
+        .strip_prefix(['.', '/'])
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()))
 }
 
 /// The byte offset of an exclamation mark that ends an exclamation; not `!=`, `println!(`, `Yahoo!`, `![image]`.
