@@ -2,6 +2,7 @@
 //!
 //! Never prints memory text unescaped.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -137,7 +138,10 @@ impl PrintAnswer for StatusReport {
 fn pending_work(printer: &mut Printer, state: &StatusReport) {
     for row in &state.attention {
         printer.text(&attention_line(row)).end_line();
-        printer.try_command(&Hint { verb: row.command.split(' ').skip(1).collect(), operands: Vec::new() });
+        printer.try_command(&match (&row.layer, &row.command) {
+            (None, Cow::Borrowed(command)) => Hint { verb: command.split(' ').skip(1).collect(), operands: Vec::new() },
+            (layer, _) => Hint::new("inbox", layer.as_ref().map_or(String::new(), |layer| format!("{layer}:"))),
+        });
     }
     if state.queued > 0 {
         let waiting = if state.queued == 1 { "conversation waits" } else { "conversations wait" };
@@ -177,7 +181,8 @@ fn attention_line(row: &AttentionRow) -> String {
         "to_purge" => ("archived item is to be purged", "archived items are to be purged"),
         _ => ("proposal waits", "proposals wait"),
     };
-    format!("{} {}", row.count, if row.count == 1 { one } else { many })
+    let layer = row.layer.as_ref().map_or(String::new(), |layer| format!(" in {layer}"));
+    format!("{} {}{layer}", row.count, if row.count == 1 { one } else { many })
 }
 
 impl PrintAnswer for CheckReport {

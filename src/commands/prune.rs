@@ -172,7 +172,7 @@ pub fn attention_rows(session: &Session) -> Result<Vec<AttentionRow>, Error> {
     let count = |action: DueAction| due.items.iter().filter(|item| item.action == action).count();
     let rows = [("unused", count(DueAction::Retire)), ("to_purge", count(DueAction::Purge))];
     let rows = rows.into_iter().filter(|(_, count)| *count > 0);
-    Ok(rows.map(|(what, count)| AttentionRow { what, count, command: "memdir prune" }).collect())
+    Ok(rows.map(|(what, count)| AttentionRow { what, count, layer: None, command: "memdir prune".into() }).collect())
 }
 
 /// The day of the newest revision.

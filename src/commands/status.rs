@@ -12,6 +12,7 @@ use super::change::warning_row;
 use super::sync::SyncState;
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
+use crate::code::{Code, Warning};
 use crate::document::{Document, MAX_FILE_BYTES, summary};
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
@@ -38,9 +39,10 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let rescued = files.iter().filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
     let mut warnings: Vec<_> = session.policy.warnings.iter().map(warning_row).collect();
     if let Some(why) = &session.policy.refuses_writes {
-        warnings
-            .push(warning_row(&crate::code::Warning::new(why.code, format!("writes are disabled: {}", why.message))));
+        warnings.push(warning_row(&Warning::new(why.code, format!("writes are disabled: {}", why.message))));
     }
+    let (layer_rows, left_out) = attention::layer_rows(session);
+    warnings.extend(left_out.into_iter().map(|why| warning_row(&Warning::new(Code::Note, why))));
     warnings.extend(super::hook::no_model_notice(session).as_ref().map(warning_row));
     Ok(StatusReport {
         dir: session.dir.display().to_string(),
@@ -63,7 +65,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         rescued: rescued.collect(),
         summaries: full_summaries(&session.store, &entries),
         proposals: files.iter().filter(|f| inbox_item::id_of(&f.path).is_some()).count(),
-        attention: [scan.rows(&counts), super::prune::attention_rows(session)?].concat(),
+        attention: [scan.rows(&counts), super::prune::attention_rows(session)?, layer_rows].concat(),
         queued: session.store.queued_names()?.len(),
         models: model_usage(session),
         wired: super::setup::is_configured(session),

@@ -155,6 +155,26 @@ fn a_proposal_in_a_layer_is_found_by_the_command_that_names_it() {
 }
 
 #[test]
+fn status_counts_the_proposals_of_each_layer_and_names_it() {
+    let project = layered();
+    for dir in ["work/memory", MINE] {
+        project.put(&format!("{dir}/memdir.yaml"), "version: 2\nagents: {write: propose}\n");
+    }
+    for text in ["One", "Two"] {
+        refused(&project, &["--as", "bot", "add", "mine:style", text], "review");
+    }
+    refused(&project, &["--as", "bot", "add", "style", "Three"], "review");
+    let status = done(&project, &["status"]);
+    let lines = "\n1 proposal waits\ntry: memdir inbox\n2 proposals wait in mine\ntry: memdir inbox mine:\n";
+    assert!(status.contains(lines), "{status}");
+    let answer: serde_json::Value = serde_json::from_str(&done(&project, &["status", "--json"])).unwrap();
+    let row = serde_json::json!({"what": "waiting", "count": 2, "layer": "mine", "command": "memdir inbox mine:"});
+    assert_eq!((&answer["proposals"], &answer["attention"][1]), (&serde_json::json!(1), &row), "{answer}");
+    done(&project, &["inbox", "mine:", "--reject"]);
+    assert!(!done(&project, &["status"]).contains("in mine"));
+}
+
+#[test]
 fn blame_compact_and_resolve_work_in_the_layer_that_is_named() {
     let project = layered();
     done(&project, &["add", "mine:style", "Written by memdir"]);

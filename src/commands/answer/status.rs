@@ -1,5 +1,6 @@
 //! The result of `status`.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -63,8 +64,11 @@ pub struct AttentionRow {
     pub what: &'static str,
     /// How many there are.
     pub count: usize,
+    /// The layer whose proposals they are; absent for the memory of the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
     /// The command that lists them, and says how to settle each.
-    pub command: &'static str,
+    pub command: Cow<'static, str>,
 }
 
 /// Model usage on this machine, for this memory.

@@ -12,8 +12,9 @@ use crate::commands::answer::AttentionRow;
 use crate::commands::check::contradictions::contradicting_pairs;
 use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::journal_notes::stale_anchors;
-use crate::document::Document;
+use crate::commands::layers::Layer;
 use crate::document::summary::FileKind;
+use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::file_change::file_kind;
 use crate::reflect::inbox_item;
 use crate::store::FoundFile;
@@ -122,6 +123,42 @@ impl<'a> AttentionScan<'a> {
             ("waiting", sum(|c| c.waiting), "memdir inbox"),
         ];
         let rows = rows.into_iter().filter(|(_, count, _)| *count > 0);
-        rows.map(|(what, count, command)| AttentionRow { what, count, command }).collect()
+        let row = |(what, count, command): (_, _, &'static str)| AttentionRow {
+            what,
+            count,
+            layer: None,
+            command: command.into(),
+        };
+        rows.map(row).collect()
     }
+}
+
+/// The proposals that wait in farther layers, and a sentence for each layer that cannot be read.
+pub fn layer_rows(session: &Session) -> (Vec<AttentionRow>, Vec<String>) {
+    let (mut rows, mut left_out) = (Vec::new(), Vec::new());
+    for Layer { name, session: layer } in session.layers.iter().flat_map(|layers| &layers.others) {
+        match count_proposals(layer) {
+            Ok(counts) => rows.extend(
+                [("overdue", counts.overdue), ("waiting", counts.waiting)].into_iter().filter(|(_, n)| *n > 0).map(
+                    |(what, count)| AttentionRow {
+                        what,
+                        count,
+                        layer: Some(name.clone()),
+                        command: format!("memdir inbox {name}:").into(),
+                    },
+                ),
+            ),
+            Err(why) => left_out.push(format!("the layer {name} is left out: {}", why.message)),
+        }
+    }
+    (rows, left_out)
+}
+
+fn count_proposals(session: &Session) -> Result<AttentionCounts, Rejection> {
+    let files = session.store.walk(None)?.into_iter().filter(|file| inbox_item::id_of(&file.path).is_some());
+    let files: Vec<FoundFile> = files.collect();
+    let scan = AttentionScan::new(session);
+    let counts = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| scan.examine(file, read));
+    let sum = |count: fn(&AttentionCounts) -> usize| counts.iter().map(count).sum::<usize>();
+    Ok(AttentionCounts { overdue: sum(|c| c.overdue), waiting: sum(|c| c.waiting), ..AttentionCounts::default() })
 }
