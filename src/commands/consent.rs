@@ -59,7 +59,8 @@ pub(super) fn require_consent_to_archive(
     snapshot: &Snapshot,
 ) -> Result<(), Error> {
     let texts = ChangedTexts::of(changeset, snapshot);
-    let (added, _) = changed_statements(changeset, &texts, &session.policy.policy.sensitive);
+    let today = session.now.date();
+    let (added, _) = changed_statements(changeset, &texts, &session.policy.policy.sensitive, today);
     let kept = |text: &str| added.iter().any(|s| s.text.to_lowercase().contains(&text.to_lowercase()));
     let mut removed = ChangedFields::of(session, changeset, &texts).removed;
     removed.retain(|(_, text)| !kept(text));
@@ -142,7 +143,7 @@ impl ChangedFields {
         let stated = |all: Vec<ChangedStatement>| {
             all.into_iter().filter_map(|one| Some((field_of(&one)?, one.text))).collect::<Vec<_>>()
         };
-        let (added, removed) = changed_statements(changeset, texts, &rules.sensitive);
+        let (added, removed) = changed_statements(changeset, texts, &rules.sensitive, session.now.date());
         ChangedFields { added: stated(added), removed: stated(removed) }
     }
 }

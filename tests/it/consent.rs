@@ -37,6 +37,8 @@ const WRITERS: &[Writer] = &[
     writer(&["bullet", "del", "user", "City: Bonn"], "rm"),
     writer(&["rm", "user", "-f"], "rm"),
     writer(&["rm", "user", "- City: Bonn", "--forget"], "rm"),
+    // A bullet that has expired is hidden.
+    writer(&["set", "user@dhaa", "exp=2026-02-23"], "set"),
     writer(&["set", "user", "city=Austin"], "set"),
     writer(&["set", "user", "summary=User lives in Austin"], "set"),
     writer(&["add", "user#city", "Austin"], "add"),
@@ -245,6 +247,8 @@ fn other_changes_need_no_consent() {
     let unchanged: &[&[&str]] = &[
         &["add", "user", "Prefers tabs"],
         &["update", "user", "Likes jazz", "Likes blues"],
+        &["set", "user@dhaa", "exp=2026-02-24"],
+        &["set", "user@c4vz", "exp=2026-02-23"],
         &["mv", "user@3", "other"],
         &["mv", "user", "me"],
         &["set", "user", "summary=about the user"],

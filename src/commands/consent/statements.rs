@@ -2,17 +2,26 @@
 //!
 //! Never decides which of them is sensitive.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
+use jiff::civil::Date;
 use serde_json::Value;
 
 use super::ChangedTexts;
 use crate::change::Changeset;
+use crate::document::{Document, Handle};
+use crate::path::MemoryPath;
 use crate::reflect::guards;
 use crate::text::invisible_chars::is_invisible;
 use crate::text::prose_mask::split_label;
 use crate::text::sentences::sentences;
 use crate::text::strip_diacritics::compose_characters;
+use crate::view::context::itemize;
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::item_facts::ItemFacts;
+use crate::view::query::items::ItemKind;
 
 /// The longest value of a field whose label stands elsewhere, in characters: `Rome` below the heading `City`.
 const MAX_VALUE_CHARS: usize = 30;
@@ -59,11 +68,12 @@ impl ChangedStatement {
 
 /// The statements (sentences of paragraphs) that a change adds and those that it removes, each compared in all changed
 /// files together, so that a move is neither, unless the labels above the statement differ: `Rome` that moves below the
-/// heading `City`. Derived summary lines do not count.
+/// heading `City`. A bullet that the change lets expire is removed. Derived summary lines do not count.
 pub(super) fn changed_statements(
     changeset: &Changeset,
     texts: &ChangedTexts<'_>,
     fields: &[String],
+    today: Date,
 ) -> (Vec<ChangedStatement>, Vec<ChangedStatement>) {
     // A bullet that `rm --archive` takes out of the memory is removed, and one that `restore` brings back is added; one
     // that a limit evicts is moved.
@@ -78,6 +88,7 @@ pub(super) fn changed_statements(
         let derived = file.summary.as_deref().unwrap_or_default();
         let is_summary = |text: &str| text.starts_with("Summary:");
         let (before, after) = (before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
+        let after = &*without_newly_expired(&file.path, before, after, today);
         let (start, before_part, after_part) = differing_parts(before, after);
         let heading = after[..start].lines().rev().find(|line| line.starts_with('#')).unwrap_or_default();
         let heading = heading.trim_start_matches(['#', ' ']);
@@ -104,6 +115,42 @@ pub(super) fn changed_statements(
         changed.map(statement).collect()
     };
     (with(1), with(-1))
+}
+
+/// The text of a file after a change, without the bullets that the change lets expire: who hides one removes it.
+fn without_newly_expired<'a>(path: &MemoryPath, before: &str, after: &'a str, today: Date) -> Cow<'a, str> {
+    if !after.contains("exp") {
+        return Cow::Borrowed(after);
+    }
+    let file = itemize(path, Document::parse(after));
+    let mut expired = bullets_by_expiry(&file, today).1;
+    if expired.is_empty() {
+        return Cow::Borrowed(after);
+    }
+    let earlier = itemize(path, Document::parse(before));
+    let live = bullets_by_expiry(&earlier, today).0;
+    let live: HashSet<Handle> = live.into_iter().map(|bullet| earlier.document.handles()[bullet]).collect();
+    expired.retain(|bullet| live.contains(&file.document.handles()[*bullet]));
+    let mut rest = after.to_owned();
+    for bullet in expired.into_iter().rev().map(|bullet| &file.document.bullets()[bullet]) {
+        rest.replace_range(bullet.text_start as usize..bullet.text_end as usize, "");
+    }
+    Cow::Owned(rest)
+}
+
+/// The bullets of a file that hold today, and those that have expired.
+fn bullets_by_expiry(file: &ItemizedFile, today: Date) -> (Vec<usize>, Vec<usize>) {
+    let origins = BulletOrigins::default();
+    let facts = ItemFacts::new(file, &origins);
+    let bullet = |item: usize| match file.items[item].kind {
+        ItemKind::Bullet(bullet) => Some((bullet as usize, facts.expires(item))),
+        _ => None,
+    };
+    let is_live = |day: Option<Date>| day.is_none_or(|day| day >= today);
+    let (live, expired): (Vec<_>, Vec<_>) =
+        (0..file.items.len()).filter_map(bullet).partition(|(_, day)| is_live(*day));
+    let numbers = |all: Vec<(usize, Option<Date>)>| all.into_iter().map(|(bullet, _)| bullet).collect();
+    (numbers(live), numbers(expired))
 }
 
 /// A text without its HTML comments, and the comments.
