@@ -98,3 +98,13 @@ fn undo_after_forget_takes_back_nothing_older() {
     let log = memory.done(["log"]).stdout;
     assert_eq!(log.matches("rm --forget").count(), 1, "{log}");
 }
+
+#[test]
+fn a_summary_stands_below_a_title_that_ends_with_a_carriage_return_alone() {
+    let memory = Memory::new().file("facts/user.md", "# User\r\r- Likes tea\r- Lives in Austin\r");
+    memory.done(["add", "user", "Plays chess"]);
+    let text = memory.text("facts/user.md").unwrap();
+    let (above, below) = text.split_once("> Summary: ").unwrap();
+    assert_eq!(above, "# User\r\r", "{text:?}");
+    assert!(below.ends_with("\r- Likes tea\r- Lives in Austin\r- Plays chess\n"), "{text:?}");
+}

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::document::{Document, SummaryLine};
+use crate::document::{Document, SummaryLine, lines};
 use crate::text::Splice;
 
 /// The value of a summary line as plain text. `None` for forms that memdir does not write: a list in the front matter,
@@ -16,7 +16,7 @@ pub fn plain_value(document: &Document, line: SummaryLine) -> Option<Cow<'_, str
         let plain = !value.starts_with(['[', '{', '&', '*', '!']);
         return plain.then(|| document.front_text(front_key(document)).unwrap_or_default().into());
     }
-    let below = text[line.line.end as usize..].lines().next().unwrap_or_default();
+    let below = first_line(&text[line.line.end as usize..]);
     below.trim().is_empty().then_some(Cow::Borrowed(value))
 }
 
@@ -51,7 +51,7 @@ fn replace(text: &str, line: SummaryLine, value: &str) -> Splice {
 
 fn remove(text: &str, line: SummaryLine) -> Splice {
     let (mut start, mut end) = (line.line.start as usize, line.line.end as usize);
-    let above = text[..start].lines().next_back().unwrap_or_default();
+    let above = last_line(&text[..start]);
     let top = above.trim_start_matches('\u{feff}').trim().is_empty();
     match leading_blank_line(&text[end..]) {
         Some(length) if top => end += length,
@@ -61,15 +61,26 @@ fn remove(text: &str, line: SummaryLine) -> Splice {
     Splice { start, end, new: String::new() }
 }
 
+/// The first line, including its line ending.
+fn first_line(text: &str) -> &str {
+    &text[..lines::end(text.as_bytes(), 0)]
+}
+
+/// The last line, including its line ending.
+fn last_line(text: &str) -> &str {
+    &text[text.len().checked_sub(1).map_or(0, |last| lines::start(text.as_bytes(), last))..]
+}
+
 /// Length of the first line including its line ending, if it is blank.
 fn leading_blank_line(text: &str) -> Option<usize> {
-    let line = text.split_inclusive('\n').next()?;
+    let line = Some(first_line(text)).filter(|line| !line.is_empty())?;
     line.trim().is_empty().then_some(line.len())
 }
 
 /// Length of the last line including its line ending, if it is blank; 0 otherwise. A byte order mark is not blank.
 fn trailing_blank_line(text: &str) -> usize {
-    text.split_inclusive('\n').next_back().filter(|l| l.trim().is_empty()).map_or(0, str::len)
+    let line = last_line(text);
+    if line.trim().is_empty() { line.len() } else { 0 }
 }
 
 /// Inserts a line after the H1, else at the top: at the first position where parsing recognises it as the summary.
@@ -87,17 +98,20 @@ fn insert(document: &Document, value: &str) -> Option<Splice> {
 
 /// End of the line in which a block ends.
 fn line_end(text: &str, end: usize) -> usize {
-    if text[..end].ends_with('\n') {
+    let inside_crlf = text[..end].ends_with('\r') && text[end..].starts_with('\n');
+    if text[..end].ends_with(['\n', '\r']) && !inside_crlf {
         return end;
     }
-    text[end..].find('\n').map_or(text.len(), |i| end + i + 1)
+    lines::end(text.as_bytes(), end)
 }
 
 fn insertion_at(document: &Document, at: usize, below: bool, value: &str) -> Splice {
     let (text, eol) = (document.text(), document.eol().as_str());
-    let no_final_eol = !text[..at].ends_with('\n');
+    let no_final_eol = !text[..at].ends_with(['\n', '\r']);
     let before = match (below, no_final_eol) {
         (false, _) => String::new(),
+        // Behind a line that ends with `\r`, `\n` would be part of that line's ending.
+        (true, false) if text[..at].ends_with('\r') => "\r".to_owned(),
         (true, false) => eol.to_string(),
         (true, true) => eol.repeat(2),
     };

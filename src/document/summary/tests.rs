@@ -61,6 +61,13 @@ fn a_new_line_is_inserted_between_blank_lines_after_the_h1() {
 }
 
 #[test]
+fn a_line_may_end_with_a_carriage_return_alone() {
+    let three = THREE.replace('\n', "\r");
+    check("", &format!("# User\r\r{three}"), &format!("# User\r\r> Summary: name, work, food\n\r{three}"));
+    check("", &format!("# User\r{three}"), &format!("# User\r\r> Summary: name, work, food\n\n{three}"));
+}
+
+#[test]
 fn without_an_h1_it_is_inserted_at_the_top() {
     check("", THREE, &format!("> Summary: name, work, food\n\n{THREE}"));
     check("", &format!("\u{feff}{THREE}"), &format!("\u{feff}> Summary: name, work, food\n\n{THREE}"));
