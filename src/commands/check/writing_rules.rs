@@ -3,7 +3,7 @@
 //! Never checks evidence: no conversation is available. Only facts and episodes are checked; procedures are written as
 //! instructions, which the rules would refuse.
 
-use super::{finding, line_and_column};
+use super::{PlaceCursor, finding};
 use crate::code::Code;
 use crate::commands::Session;
 use crate::commands::answer::CheckFinding;
@@ -25,11 +25,15 @@ pub fn writing_findings(session: &Session, path: &MemoryPath, document: &Documen
     let policy = &session.policy.policy;
     let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
     let mut out = Vec::new();
+    let mut places = PlaceCursor::new(document.text());
     for i in stating_bullets(document) {
-        let bullet = &document.bullets()[i];
+        let start = document.bullets()[i].text_start as usize;
         for found in guards::check_text(&document.bullet_text(i), text_kind, &rules) {
             let within = document.bullet_raw(i).find(&found.excerpt).filter(|_| !found.excerpt.is_empty());
-            let (line, col) = line_and_column(document.text(), bullet.text_start as usize + within.unwrap_or(0));
+            let (line, col) = match within {
+                Some(within) => below(places.at(start), &document.text()[start..start + within]),
+                None => places.at(start),
+            };
             out.push(finding(
                 path,
                 line,
@@ -41,6 +45,14 @@ pub fn writing_findings(session: &Session, path: &MemoryPath, document: &Documen
         }
     }
     out
+}
+
+/// The line and column behind a text that starts at this line and column.
+fn below((line, col): (usize, usize), text: &str) -> (usize, usize) {
+    match text.rsplit_once('\n') {
+        Some((above, last)) => (line + above.matches('\n').count() + 1, last.chars().count() + 1),
+        None => (line, col + text.chars().count()),
+    }
 }
 
 /// The message of a violation, e.g. `relative_date: 'yesterday'. Write dates in full …`.

@@ -52,8 +52,12 @@ pub fn find_pairs(
     let statements: Vec<Statement<'_>> = items.iter().map(|item| Statement::of(&item.text)).collect();
     let features: Vec<TextFeatures> = items.iter().map(|item| TextFeatures::of(&item.text)).collect();
     let mut pairs: Vec<DuplicatePair> = Vec::new();
+    // An allowlist goes by the category.
+    let categories: Vec<Option<String>> =
+        items.iter().map(|item| split_category(&item.text).0.map(str::to_lowercase)).collect();
     for (a, b) in candidates(items, &statements, across_files) {
-        if !can_be_same(&items[a], &items[b]) || !is_eligible(&items[a], &items[b]) {
+        let can_be_same = categories[a] == categories[b] && can_be_same(&items[a], &items[b]);
+        if !can_be_same || !is_eligible(&items[a], &items[b]) {
             continue;
         }
         let is_same_file = items[a].path == items[b].path;
@@ -101,11 +105,9 @@ fn candidates(items: &[DuplicateItem], statements: &[Statement<'_>], across_file
     pairs
 }
 
-/// Whether one of two bullets could stand for both, whatever their texts say.
+/// Whether one of two bullets of one category could stand for both, whatever their texts say.
 fn can_be_same(a: &DuplicateItem, b: &DuplicateItem) -> bool {
-    let category = |item: &DuplicateItem| split_category(&item.text).0.map(str::to_lowercase);
-    // An allowlist goes by the category.
-    a.conditions == b.conditions && !(a.pinned && b.pinned) && category(a) == category(b)
+    a.conditions == b.conditions && !(a.pinned && b.pinned)
 }
 
 fn is_equal(a: &Statement<'_>, b: &Statement<'_>) -> bool {
@@ -117,8 +119,9 @@ fn is_different(a: &Statement<'_>, b: &Statement<'_>) -> bool {
     if a.is_negated() != b.is_negated() || compare_statements(a, b).is_some() {
         return true;
     }
-    let (from_a, from_b) = (lost_words(a.text, b.text), lost_words(b.text, a.text));
-    from_a.iter().any(|word| word == "order") || !from_a.is_empty() && !from_b.is_empty()
+    // The second look costs as much as the first, and mostly the first decides.
+    let lost = lost_words(a.text, b.text);
+    !lost.is_empty() && (lost.iter().any(|word| word == "order") || !lost_words(b.text, a.text).is_empty())
 }
 
 /// Names, numbers and dates of a text that another one lacks; `not` and `order` as in [`missing_particulars`].

@@ -64,6 +64,14 @@ pub struct GroundingSources<'a> {
     pub times: Vec<&'a str>,
 }
 
+impl<'a> GroundingSources<'a> {
+    /// The texts and the quote, which may be one of them: each is read once.
+    fn different_texts(&self) -> Vec<&'a str> {
+        let quote = Some(self.quote).filter(|quote| !self.texts.contains(quote));
+        self.texts.iter().copied().chain(quote).collect()
+    }
+}
+
 /// The words of a text that no source contains; `None` if there are none. `nearby` are turns just before, from which
 /// words may be taken that say what a statement is about, but no names, numbers or dates.
 pub fn check_grounding(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<GuardFinding> {
@@ -153,7 +161,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
 /// became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places. In Chinese
 /// also a duration (一直) that the sources deny.
 pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
-    let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
+    let all = sources.different_texts();
     let restated = quantities::in_forms_of(text, &all);
     let text = restated.as_deref().unwrap_or(text);
     let statement = Statement::of(text);
@@ -175,7 +183,7 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
     if polarity_differs(text, sources) {
         missing.push("not".into());
     }
-    let clauses = || sources.texts.iter().chain([&sources.quote]).flat_map(|t| clauses(t));
+    let clauses = || all.iter().flat_map(|t| clauses(t));
     let text_order = as_comparison(text);
     let is_swapped = |clause: &str| find_contradiction(&text_order, &as_comparison(clause)) == Some(Difference::Order);
     if clauses().any(is_swapped)

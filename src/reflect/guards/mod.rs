@@ -285,7 +285,8 @@ pub fn check_text(text: &str, kind: MemoryKind, rules: &WritingRules) -> Vec<Gua
         return found;
     }
     // Findings quote the text, so redact secrets first.
-    let (text, secret) = (secrets::redact(text).0, secrets::find_secrets(text).first().map(|s| s.kind));
+    let secrets = secrets::find_secrets(text);
+    let (text, secret) = (secrets::redact_found(text, &secrets).0, secrets.first().map(|s| s.kind));
     let prose = prose_mask::mask_non_prose(&text);
     let input = GuardText::new(&text, &prose);
     if input.sentences.len() > MAX_SENTENCES {

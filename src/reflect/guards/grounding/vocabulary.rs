@@ -26,7 +26,8 @@ pub(super) struct SourceVocabulary {
 
 impl SourceVocabulary {
     pub(super) fn of(sources: &GroundingSources<'_>) -> SourceVocabulary {
-        let texts = || sources.texts.iter().copied().chain([sources.quote]);
+        let all = sources.different_texts();
+        let texts = || all.iter().copied();
         let low = texts().map(str::to_lowercase).collect::<Vec<_>>().join("\n");
         let mut keys = HashSet::new();
         for line in texts().flat_map(str::lines) {

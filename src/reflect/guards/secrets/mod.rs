@@ -52,28 +52,35 @@ fn occurrences<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> 
 
 /// The text with every secret replaced by `[redacted]`, and the number of replacements. Idempotent.
 pub fn redact(text: &str) -> (String, usize) {
-    let (mut out, mut count) = redact_once(text);
+    redact_found(text, &find_secrets(text))
+}
+
+/// The same for a text whose secrets were found already.
+pub fn redact_found(text: &str, secrets: &[Secret]) -> (String, usize) {
+    if secrets.is_empty() {
+        return (text.to_owned(), 0);
+    }
+    let (mut out, mut count) = (replace_secrets(text, secrets), secrets.len());
     // The text next to a replacement may now look like a secret itself; a few rounds are enough for every known case.
     for _ in 0..4 {
-        let (next, more) = redact_once(&out);
-        if more == 0 {
+        let more = find_secrets(&out);
+        if more.is_empty() {
             break;
         }
-        (out, count) = (next, count + more);
+        (out, count) = (replace_secrets(&out, &more), count + more.len());
     }
     (out, count)
 }
 
-fn redact_once(text: &str) -> (String, usize) {
-    let secrets = find_secrets(text);
+fn replace_secrets(text: &str, secrets: &[Secret]) -> String {
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-    for secret in &secrets {
+    for secret in secrets {
         out.push_str(&text[at..secret.range.start]);
         out.push_str(REDACTED);
         at = secret.range.end;
     }
     out.push_str(&text[at..]);
-    (out, secrets.len())
+    out
 }
 
 /// Whether a value is a placeholder instead of a secret: `<password>`, `${PASS}`, `****`, `[redacted]`.
