@@ -130,7 +130,8 @@ codes! {
     Review = "review", 5, false;
     /// The text contains what looks like a key, a token or a password.
     Secret = "secret", 5, false;
-    /// memdir.yaml (or the user config) is not valid; reads work, writes are refused.
+    /// memdir.yaml (or the user config) is not valid: writes are refused, and reads, too, if the file cannot be read or
+    /// its allowlists are not understood.
     InvalidPolicy = "invalid_policy", 5, false;
     /// The clock stands before the newest date of the memory, or more than 400 days after it; `-f` confirms it.
     ClockJumped = "clock_jumped", 5, false;
