@@ -46,7 +46,8 @@ impl AnswerUse {
 
     /// The size of a context.
     pub fn of_context(context: &ContextResult) -> AnswerUse {
-        let is_empty = context.items.is_empty() && context.files.is_empty() && context.entries.is_empty();
+        let shows_item = !context.items.is_empty() || context.updates.iter().any(|update| update.address.is_some());
+        let is_empty = !shows_item && context.files.is_empty() && context.entries.is_empty();
         let tokens = if is_empty { 0 } else { context.tokens };
         AnswerUse { command: "context", items: Vec::new(), count: Some(tokens as u64) }
     }

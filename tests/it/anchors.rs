@@ -478,7 +478,7 @@ fn a_generated_file_that_is_not_built_is_no_finding() {
 fn context_compares_the_code_and_query_marks_what_the_last_check_found() {
     let repo = anchored();
     let ask = |args: &[&str]| repo.memdir(args).exit(0);
-    let line = |text: &str, mark: &str| format!("- {text}{mark} (facts/net.md@{})\n", handle(text));
+    let line = |text: &str, mark: &str| format!("- @{} {text}{mark}\n", handle(text));
     assert!(ask(&["context"]).stdout.contains(&line(BACKOFF, "")));
     put(&repo, "src/net.rs", format!("// new\n{}", CODE.replace("250", "500")));
     // `context` needs no check: it opens the code of what it shows. Lines that only moved are no doubt.

@@ -47,15 +47,15 @@ fn an_addition_leaves_the_beginning_as_it_was() {
             let first = stable(&m);
             m.done(["add", "topic01", "Returns go to the third dock since the flood"]);
             let second = stable(&m);
-            assert!(
-                second.ends_with("- +created: [topic01] Returns go to the third dock since the flood\n"),
-                "{second}"
-            );
-            assert!(second.contains("\nNew facts:\n- Returns go to the third dock"), "{second}");
+            let text = "Returns go to the third dock since the flood";
+            let place = format!("@{}", handle(text));
+            assert!(second.ends_with(&format!("- +created: [topic01] {text} (facts/topic01.md{place})\n")), "{second}");
             let share = unchanged(&first, &second);
             assert!(share >= 0.9, "{files} {bullets} {budget}: {share}\n{first}\n====\n{second}");
             let third = stable(&m);
-            assert!(unchanged(&second, &third) >= 0.9 && !third.contains("Memory updates"), "{third}");
+            assert!(third.contains(&format!("\nNew facts:\nfacts/topic01.md:\n- {place} {text}\n")), "{third}");
+            let share = unchanged(&second, &third);
+            assert!(share >= 0.9 && !third.contains("Memory updates"), "{budget}: {share}\n{second}\n====\n{third}");
         }
     }
 }

@@ -92,7 +92,7 @@ fn a_context_marks_low_confidence_and_shows_it_last() {
     let ran = memory.run(["context"]).exit(0).unchanged();
     let line = |kind: &str, mark: &str| {
         let text = format!("Likes {kind} coffee");
-        format!("- {text}{mark} (facts/user.md@{})", handle(&text))
+        format!("- @{} {text}{mark}", handle(&text))
     };
     assert_eq!(
         context_lines(&ran),
@@ -119,7 +119,7 @@ fn a_context_marks_low_confidence_and_shows_it_last() {
     );
     let ran = memory.run(["context"]).exit(0);
     let words: Vec<String> =
-        context_lines(&ran).iter().map(|l| l.split(' ').skip(1).take(2).collect::<Vec<_>>().join(" ")).collect();
+        context_lines(&ran).iter().map(|l| l.split(' ').skip(2).take(2).collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(words, ["Pinned old", "Important new", "Important old"]);
 }
 

@@ -55,5 +55,5 @@ fn query_and_context_print_addresses_that_work() {
         memory.run(["read", row["address"].as_str().unwrap()]).exit(0);
     }
     memory.run(["query", "same thing"]).exit(0).stdout_contains("#b@1 ");
-    memory.run(["context"]).exit(0).stdout_contains("facts/d.md#b@1");
+    memory.run(["context"]).exit(0).stdout_contains("\nfacts/d.md:\n- #a@").stdout_contains("\n- #b@1 same thing\n");
 }

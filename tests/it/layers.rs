@@ -53,8 +53,9 @@ fn reads_merge_all_layers_and_name_them() {
     let project = layered("[project, mine]");
     let at = format!("mine:facts/style.md@{}", handle(TABS));
     let context = done(&project, &["context"]);
-    assert!(context.contains(&format!("- {TABS} ({at})")), "{context}");
-    assert!(context.contains("- Name tests after what went wrong (facts/style.md@"), "{context}");
+    let line = |path: &str, text: &str| format!("\n{path}:\n- @{} {text}\n", handle(text));
+    assert!(context.contains(&line("mine:facts/style.md", TABS)), "{context}");
+    assert!(context.contains(&line("facts/style.md", "Name tests after what went wrong")), "{context}");
     assert!(!context.contains("More memory"), "everything is shown\n{context}");
     let near = context.find("Name tests").unwrap();
     assert!(near < context.find("Indent with").unwrap(), "the nearest first\n{context}");
@@ -71,7 +72,7 @@ fn reads_merge_all_layers_and_name_them() {
     project.put("elsewhere/x", "");
     let start = project.home.path().join("elsewhere");
     let alone = done(&project, &["-C", start.to_str().unwrap(), "context"]);
-    assert!(alone.contains(&format!("- {TABS} (facts/style.md@")) && !alone.contains("Name tests"), "{alone}");
+    assert!(alone.contains(&line("facts/style.md", TABS)) && !alone.contains("Name tests"), "{alone}");
 }
 
 #[test]
@@ -271,8 +272,9 @@ fn a_nearer_layer_wins_a_contradiction_visibly() {
     let far = format!("{far}{}", handle(TABS));
     for words in [&["context"][..], &["context", "--stable"]] {
         let context = done(&project, words);
-        assert!(context.contains(&format!("(overrules {far}) ({near})")), "{context}");
-        assert!(!context.contains(&format!("- {TABS}")), "{context}");
+        let (path, place) = near.split_at(near.find('@').unwrap());
+        let line = format!("{path}:\n- {place} Never indent with tabs in every language (overrules {far})\n");
+        assert!(context.contains(&line) && !context.contains(&format!(" {TABS}\n")), "{context}");
     }
     let found = done(&project, &["query", "indent", "tabs"]);
     assert!(found.contains(&format!("{TABS} (overruled by {near})")), "{found}");
@@ -532,7 +534,9 @@ fn the_mcp_server_reads_layers_and_changes_the_nearest() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
     let output: ProgramOutput = child.wait_with_output().unwrap().into();
     // Twice in each answer, as text and as fields.
-    assert_eq!(output.stdout.matches(&format!("mine:facts/style.md@{}", handle(TABS))).count(), 4, "{output:#?}");
+    assert_eq!(output.stdout.matches(&format!("mine:facts/style.md@{}", handle(TABS))).count(), 2, "{output:#?}");
+    let line = format!("mine:facts/style.md:\\n- @{} {TABS}\\n", handle(TABS));
+    assert_eq!(output.stdout.matches(&line).count(), 2, "{output:#?}");
     assert!(project.facts().contains("Likes rain"), "{output:#?}");
 }
 

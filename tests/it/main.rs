@@ -19,6 +19,7 @@ mod context;
 mod context_budget;
 mod context_needs;
 mod context_news;
+mod context_once;
 mod context_stable;
 mod contradiction_sets;
 mod conversations;

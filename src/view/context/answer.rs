@@ -48,6 +48,9 @@ pub struct ContextUpdate {
     pub event: &'static str,
     /// The path of the file.
     pub path: String,
+    /// The bullet's address, if the line has its whole text: `items` does not repeat it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// The line shown for it.
     pub text: String,
     /// The identity of the bullet whose whole text the line has. For hooks.
@@ -69,7 +72,7 @@ pub struct ContextItem {
     /// What is left of the confidence that it states, 0 to 1; below 0.5 it is marked and shown last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
-    /// The line shown for it.
+    /// The line shown for it, without its address.
     pub text: String,
     /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
     #[serde(skip_serializing_if = "Option::is_none")]

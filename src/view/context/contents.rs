@@ -3,13 +3,14 @@
 //! Asks only about items whose lines may fit.
 
 use super::answer::ContextItem;
-use super::block::{self, BlockRows, PackedBlock, line_cost, pack};
+use super::block::{self, BlockRows, DescribeOmitted, MIN_REST, PackedBlock, file_heading, line_cost, pack};
 use super::delta::{SeenRevision, UpdateEvent};
 use super::entries::RecentEntry;
 use super::facts::PlainFacts;
 use super::files::IndexedFile;
+use super::item_words;
 use super::notes::{self, ContextNote, NoteReason};
-use super::page::{NOTES_HEAD, address_path, without_marker};
+use super::page::{NOTES_HEAD, address_path};
 use super::remarks::{FindRemarks, ItemRemarks};
 use crate::policy::Policy;
 
@@ -19,7 +20,7 @@ const MORE_NOTES_HEAD: &str = "More pinned and important:";
 pub(super) const NO_LIMIT: usize = usize::MAX / 4;
 
 /// The contents of a context.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct ContextContents<'a> {
     /// The revision since which updates are reported; `None` without updates.
     pub since: Option<SeenRevision>,
@@ -44,7 +45,7 @@ pub struct ContextContents<'a> {
 }
 
 impl ContextContents<'_> {
-    fn find_remarks(&self) -> FindRemarks<'_> {
+    pub(super) fn find_remarks(&self) -> FindRemarks<'_> {
         self.find_remarks.unwrap_or(&|_| ItemRemarks::default())
     }
 
@@ -71,7 +72,7 @@ impl ContextContents<'_> {
             why: note.reason.name(),
             date: note.date.map(|m| m.day.to_string()),
             confidence: note.confidence.map(|confidence| confidence.rounded()),
-            text: without_marker(&self.note_line(n)),
+            text: item_words(&self.note_line(n), &note.address, &note.path),
             stale_anchor: note.remarks(self.find_remarks()).state_name(),
             identity: note.identity,
         }
@@ -85,41 +86,60 @@ impl ContextContents<'_> {
             why: "fact",
             date: fact.date.map(|m| m.day.to_string()),
             confidence: fact.confidence.map(|confidence| confidence.rounded()),
-            text: without_marker(&self.fact_line(n)),
+            text: item_words(&self.fact_line(n), &fact.address, &fact.path),
             stale_anchor: fact.remarks(self.find_remarks()).state_name(),
             identity: fact.identity,
         }
     }
 
-    /// The facts of these rows, the first selected first; `position` is the place of a row among the lines.
+    /// The facts of these rows, the first selected first; `position` is the place of a row among the lines. With a smaller
+    /// rest of the budget than `min_rest`, no more are added.
     pub fn pack_facts(
         &self,
         head: &str,
         rows: &[usize],
         position: &dyn Fn(usize) -> usize,
         budget: usize,
+        min_rest: usize,
     ) -> PackedBlock {
         let block_rows = BlockRows {
             count: rows.len(),
             row: &|n| self.fact_line(rows[n]),
             least_cost: &|n| self.least_fact_cost(rows[n]),
             position,
+            file: &|n| self.facts.facts[rows[n]].file(),
             max_misses: usize::MAX,
+            min_rest,
         };
         let block = pack(head, &block_rows, budget, &|_| Vec::new());
         if block.shown.is_empty() { PackedBlock::default() } else { block }
     }
 
+    /// The items of these rows, and what `describe` says about those that are left out.
+    fn pack_note_rows(
+        &self,
+        head: &str,
+        rows: &[usize],
+        budget: usize,
+        min_rest: usize,
+        describe: DescribeOmitted<'_>,
+    ) -> PackedBlock {
+        let block_rows = BlockRows {
+            count: rows.len(),
+            row: &|n| self.note_line(rows[n]),
+            least_cost: &|n| line_cost(&self.notes[rows[n]].line(&ItemRemarks::default())),
+            position: &|n| n,
+            file: &|n| self.notes[rows[n]].file(),
+            max_misses: usize::MAX,
+            min_rest,
+        };
+        pack(head, &block_rows, budget, describe)
+    }
+
     /// The items, and lines about those that are left out.
     pub fn pack_notes(&self, budget: usize, policy: &Policy) -> PackedBlock {
-        let rows = BlockRows {
-            count: self.notes.len(),
-            row: &|n| self.note_line(n),
-            least_cost: &|n| line_cost(&self.notes[n].line(&ItemRemarks::default())),
-            position: &|n| n,
-            max_misses: usize::MAX,
-        };
-        pack(NOTES_HEAD, &rows, budget, &|left| self.omitted_notes(left, policy))
+        let all: Vec<usize> = (0..self.notes.len()).collect();
+        self.pack_note_rows(NOTES_HEAD, &all, budget, MIN_REST, &|left| self.omitted_notes(left, policy))
     }
 
     /// The paths of the items of a block whose lines have their whole texts.
@@ -131,25 +151,11 @@ impl ContextContents<'_> {
     /// The items that a page has room for below all others: as long as there is more room than `spare`, in quarters of a
     /// token. Returns their indices, too.
     pub fn pack_more_notes(&self, shown: &[usize], room: usize, spare: usize) -> (PackedBlock, Vec<usize>) {
-        let head = line_cost(MORE_NOTES_HEAD) + 1;
-        let mut left = room.saturating_sub(head);
-        let mut taken: Vec<usize> = Vec::new();
-        for n in (0..self.notes.len()).filter(|n| !shown.contains(n)) {
-            let may_fit = left + head > spare && line_cost(&self.notes[n].line(&ItemRemarks::default())) <= left;
-            let rest = if may_fit { left.checked_sub(line_cost(&self.note_line(n))) } else { None };
-            if let Some(rest) = rest {
-                left = rest;
-                taken.push(n);
-            }
-        }
-        let rows = BlockRows {
-            count: taken.len(),
-            row: &|n| self.note_line(taken[n]),
-            least_cost: &|_| 0,
-            position: &|n| n,
-            max_misses: usize::MAX,
-        };
-        (pack(MORE_NOTES_HEAD, &rows, room, &|_| Vec::new()), taken)
+        let others: Vec<usize> = (0..self.notes.len()).filter(|n| !shown.contains(n)).collect();
+        let room = room.saturating_sub(1);
+        let block = self.pack_note_rows(MORE_NOTES_HEAD, &others, room, spare.max(MIN_REST), &|_| Vec::new());
+        let taken = block.shown.iter().map(|n| others[*n]).collect();
+        (if block.shown.is_empty() { PackedBlock::default() } else { block }, taken)
     }
 
     /// A lower bound of what all items and facts cost, in quarters of a token.
@@ -173,11 +179,14 @@ impl ContextContents<'_> {
         let most = budget * 4 / 5;
         let must = self.notes.iter().filter(|n| n.reason != NoteReason::Noted).count();
         let mut needed = if must == 0 { 0 } else { line_cost(NOTES_HEAD) };
+        let mut above = None;
         for n in 0..must {
             if needed > most {
                 break;
             }
-            needed += line_cost(&self.note_line(n));
+            let file = self.notes[n].file().filter(|file| Some(*file) != above);
+            above = file.or(above);
+            needed += line_cost(&self.note_line(n)) + file.map_or(0, |file| line_cost(&file_heading(file)));
         }
         let given = needed.min(most);
         given + (budget - given) / 2

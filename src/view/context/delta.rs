@@ -5,13 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::block::{PackedBlock, line_cost};
 use super::context_filter::ContextFilter;
 pub use super::update_kind::UpdateKind;
+pub use super::updates_header::{MAX_EVENTS, SeenRevision, UPDATES_HEAD, UpdateEvent, min_budget, updates_header};
 use super::{bullet_item, entries, item_identity, sanitize};
 use crate::document::{Document, Handle, section_range, split_category};
 use crate::path::MemoryPath;
-use crate::text::llm_tokens::token_quarters;
 use crate::text::search_terms;
 use crate::view::diff_bullets::{BulletChange, bullet_changes, bullet_overlap};
 use crate::view::query::bullet_origins::BulletOrigins;
@@ -19,13 +18,6 @@ use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
 use crate::view::query::items::{ItemKind, label};
 
-/// How the head of the updates starts.
-pub const UPDATES_HEAD: &str = "Memory updates since ";
-/// The maximum number of events shown.
-pub const MAX_EVENTS: usize = 3;
-/// The maximum length of an event in tokens, and the minimum for which a line is shown.
-const MAX_EVENT_TOKENS: usize = 48;
-const MIN_EVENT_TOKENS: usize = 10;
 /// Minimum share of common bullets at which a new file counts as a deleted one that was renamed.
 const MIN_COMMON: f64 = 0.5;
 /// The maximum number of file pairs compared to find renames.
@@ -70,72 +62,6 @@ impl UpdatedFile {
 pub fn original_path(path: &MemoryPath) -> MemoryPath {
     let home = path.as_str().strip_prefix("archive/").and_then(|p| MemoryPath::from_disk_name(p).ok());
     home.unwrap_or_else(|| path.clone())
-}
-
-/// A reported change.
-#[derive(Clone, Debug)]
-pub struct UpdateEvent {
-    pub kind: UpdateKind,
-    /// The path of the file.
-    pub path: String,
-    pub(super) text: String,
-    pub(super) imp: Option<String>,
-    pub(super) value: f64,
-    pub(super) rev: Option<u64>,
-    /// The identity of the bullet, if it is one that exists.
-    pub(super) identity: Option<Handle>,
-}
-
-impl UpdateEvent {
-    /// Its line in at most `most` tokens: `- +created: [Personal] Preferred name is Ana (imp=2)`.
-    pub fn line(&self, most: usize) -> String {
-        let imp = self.imp.as_ref().map_or(String::new(), |imp| format!(" (imp={imp})"));
-        let head = format!("- {}: ", self.kind.label());
-        let budget = (most * 4).saturating_sub(token_quarters(&head) + token_quarters(&imp)) / 4;
-        format!("{head}{}{imp}", sanitize::truncate(&self.text, budget))
-    }
-}
-
-/// The revision that a reader has seen, and the command that shows everything since.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeenRevision {
-    /// Such as `r41`.
-    pub rev: String,
-    /// Such as `memdir diff --since r41`.
-    pub command: String,
-}
-
-/// The header in a budget of `budget` quarters of a token: a head, and up to three events.
-pub fn updates_header(since: &SeenRevision, events: &[UpdateEvent], budget: usize) -> PackedBlock {
-    let Some(head) = (!events.is_empty()).then(|| head_line(since)) else { return PackedBlock::default() };
-    let more = |n: usize| format!("… and {n} more: {}", since.command);
-    let whole = events.len() <= MAX_EVENTS;
-    let last = if whole { 0 } else { line_cost(&more(events.len())) };
-    let rows = events.len().min(MAX_EVENTS);
-    let each = MAX_EVENT_TOKENS.min(budget.saturating_sub(line_cost(&head) + last + rows) / (4 * rows));
-    let shown = if each < MIN_EVENT_TOKENS { 0 } else { rows };
-    let omitted: Vec<String> = (shown < events.len()).then(|| more(events.len() - shown)).into_iter().collect();
-    let rows = events[..shown].iter().map(|event| event.line(each));
-    PackedBlock {
-        lines: std::iter::once(head).chain(rows).chain(omitted.iter().cloned()).collect(),
-        shown: (0..shown).collect(),
-        omitted,
-    }
-}
-
-fn head_line(since: &SeenRevision) -> String {
-    match since.rev.strip_prefix('r') {
-        Some(number) => format!("{UPDATES_HEAD}rev {number}:"),
-        None => format!("{UPDATES_HEAD}{}:", since.rev),
-    }
-}
-
-/// The smallest budget of a header, in quarters of a token.
-pub fn min_budget(since: &SeenRevision, events: &[UpdateEvent]) -> usize {
-    match events.len() {
-        0 => 0,
-        n => line_cost(&head_line(since)) + line_cost(&format!("… and {n} more: {}", since.command)),
-    }
 }
 
 /// A change of one bullet; the numbers are bullet indices before or after.
@@ -282,7 +208,15 @@ impl UpdateCollector<'_> {
         let file = &self.touched[f];
         let text = sanitize::sanitize_line(&text);
         let path = file.path().to_owned();
-        self.out.push(UpdateEvent { kind, path, text, imp: None, value: -1.0, rev: file.rev, identity: None });
+        self.out.push(UpdateEvent {
+            kind,
+            path,
+            text,
+            imp: None,
+            value: -1.0,
+            rev: file.rev,
+            ..UpdateEvent::default()
+        });
     }
 
     /// Reports the entries of an episode file, one event each.
@@ -454,7 +388,7 @@ impl UpdateCollector<'_> {
         let imp = imp.map(|imp| imp.to_string());
         let (path, rev) = (self.touched[f].path().to_owned(), self.touched[f].rev);
         let identity = item_identity(file, item).filter(|_| kind.is_there());
-        self.out.push(UpdateEvent { kind, path, text, imp, value, rev, identity });
+        self.out.push(UpdateEvent { kind, path, text, imp, value, rev, identity, ..UpdateEvent::default() });
     }
 }
 

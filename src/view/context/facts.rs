@@ -12,7 +12,7 @@ use super::context_filter::ContextFilter;
 use super::layered::overrules_mark;
 use super::notes::{CategoryQuotas, ContextNote, confidence_mark, is_low, note_reason, policy_categories};
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
-use super::{item_address, item_identity, item_text, sanitize};
+use super::{item_address, item_identity, item_line, item_text, place_in_file, sanitize};
 use crate::document::{Handle, MetaKey};
 use crate::path::MemoryPath;
 use crate::policy::{EffectiveConfidence, Policy};
@@ -83,11 +83,17 @@ impl PlainFact {
         ShownItem::new(&self.address, &self.text, self.date, self.anchor.as_deref()).remarks(&self.remarks, find)
     }
 
-    /// Its line, with what is known about it: `- Prefers tabs (94d) (facts/user.md@acvh)`.
+    /// The file whose name stands above its line.
+    pub fn file(&self) -> Option<&str> {
+        place_in_file(&self.address, &self.path).map(|_| self.path.as_str())
+    }
+
+    /// Its line below the name of its file, with what is known about it: `- @acvh Prefers tabs (94d)`.
     pub fn line(&self, remarks: &ItemRemarks) -> String {
         let mark = remarks.to_text();
         let doubt = confidence_mark(self.confidence);
-        format!("- {}{mark}{doubt}{} ({})", self.text, overrules_mark(&self.overrules), self.address)
+        let text = format!("{}{mark}{doubt}{}", self.text, overrules_mark(&self.overrules));
+        item_line(&self.address, &self.path, &text)
     }
 
     /// What sorts it before its category and its date do.

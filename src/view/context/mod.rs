@@ -5,7 +5,7 @@
 //! memory text that could be taken for anything but a note.
 //!
 //! In reading order: [`context_filter`] decides what may be shown; [`prefilter`] finds files that need parsing;
-//! [`notes`] selects items, [`facts`] adds plain ones, [`delta`] finds the updates, [`files`] sorts the index, [`entries`] lists the newest
+//! [`notes`] selects items, [`facts`] adds plain ones, [`delta`] finds the updates, `updates_header` has their lines, `reported` the items that these show already, [`files`] sorts the index, [`entries`] lists the newest
 //! episodes, [`layered`] merges the items of several memories, [`records`] lists all items by date; [`remarks`] says how old an item is and what
 //! speaks against it; [`sanitize`] makes their texts harmless; [`block`] packs lines into a
 //! budget; [`contents`] has what a context is made of; [`page`] joins the blocks, [`stable_page`] in the order for prompt caches; [`answer`] is the result.
@@ -25,6 +25,7 @@ pub mod page;
 pub mod prefilter;
 pub mod records;
 pub mod remarks;
+mod reported;
 pub mod sanitize;
 mod stable_page;
 
@@ -55,6 +56,26 @@ pub fn item_address(file: &ItemizedFile, item: usize) -> String {
     }
 }
 
+/// An item's line below the name of its file: `- @acvh text`. One that has no place in its file names it: `- text (a.md)`.
+fn item_line(address: &str, path: &str, text: &str) -> String {
+    match place_in_file(address, path) {
+        Some(place) => format!("- {place} {text}"),
+        None => format!("- {text} ({address})"),
+    }
+}
+
+/// An item's line without its marker and its place.
+fn item_words(line: &str, address: &str, path: &str) -> String {
+    let text = line.strip_prefix("- ").unwrap_or(line);
+    let place = place_in_file(address, path).and_then(|place| text.strip_prefix(place)).unwrap_or(text);
+    place.trim_start().to_owned()
+}
+
+/// What follows the path in a sanitized address: `@acvh`, `#section`.
+fn place_in_file<'a>(address: &'a str, path: &str) -> Option<&'a str> {
+    address.strip_prefix(sanitize::sanitize_line(path).as_str()).filter(|place| place.starts_with(['@', '#']))
+}
+
 /// What tells a bullet from those that say something else.
 pub fn item_identity(file: &ItemizedFile, item: usize) -> Option<Handle> {
     match file.items[item].kind {
@@ -75,6 +96,7 @@ pub fn item_text(file: &ItemizedFile, item: usize) -> String {
 }
 
 mod update_kind;
+mod updates_header;
 
 #[cfg(test)]
 mod budget_tests;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::context_filter::ContextFilter;
 use super::layered::overrules_mark;
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
-use super::{item_address, item_identity, item_text, sanitize};
+use super::{item_address, item_identity, item_line, item_text, place_in_file, sanitize};
 use crate::document::{Handle, MetaKey};
 use crate::policy::{ContextMode, EffectiveConfidence, Policy};
 use crate::text::llm_tokens::estimate_llm_tokens;
@@ -62,6 +62,8 @@ impl NoteReason {
 pub struct ContextNote {
     pub reason: NoteReason,
     pub date: Option<ItemDate>,
+    /// The path of its file.
+    pub path: String,
     pub address: String,
     /// What tells a bullet from those that say something else.
     pub identity: Option<Handle>,
@@ -91,12 +93,17 @@ impl ContextNote {
         self.reason == NoteReason::Pinned || estimate_llm_tokens(&self.text) <= MAX_NOTE_TOKENS
     }
 
+    /// The file whose name stands above its line.
+    pub fn file(&self) -> Option<&str> {
+        place_in_file(&self.address, &self.path).map(|_| self.path.as_str())
+    }
+
     /// What is known about it, asked once.
     pub fn remarks(&self, find: FindRemarks<'_>) -> &ItemRemarks {
         ShownItem::new(&self.address, &self.text, self.date, self.anchor.as_deref()).remarks(&self.remarks, find)
     }
 
-    /// Its line, with what is known about it.
+    /// Its line below the name of its file, with what is known about it.
     pub fn line(&self, remarks: &ItemRemarks) -> String {
         let mark = remarks.to_text();
         let doubt = confidence_mark(self.confidence);
@@ -104,7 +111,8 @@ impl ContextNote {
             true => self.text.as_str().into(),
             false => sanitize::truncate(&self.text, MAX_NOTE_TOKENS),
         };
-        format!("- {text}{mark}{doubt}{} ({})", overrules_mark(&self.overrules), self.address)
+        let text = format!("{text}{mark}{doubt}{}", overrules_mark(&self.overrules));
+        item_line(&self.address, &self.path, &text)
     }
 
     /// What sorts it before its importance and its date do.
@@ -136,6 +144,7 @@ pub fn context_notes(
             let note = ContextNote {
                 reason: why,
                 date: facts.date(item),
+                path: file.path.to_string(),
                 address: String::new(),
                 identity: None,
                 text: String::new(),

@@ -6,15 +6,16 @@
 
 use std::collections::HashMap;
 
-use super::agent_guide::{AGENT_GUIDE, TOOL_GUIDE};
-use super::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
-use super::block::{self, BlockRows, MAX_INDEX_MISSES, PackedBlock, line_cost, lines_cost, pack};
+use super::agent_guide::guide_for;
+use super::answer::{ContextEntry, ContextFile, ContextItem, ContextResult};
+use super::block::{self, BlockRows, MAX_INDEX_MISSES, MIN_REST, PackedBlock, line_cost, lines_cost, pack};
 use super::contents::{ContextContents, NO_LIMIT};
-use super::delta::{self, SeenRevision, UpdateEvent};
+use super::delta::{self, SeenRevision};
 use super::entries::RecentEntry;
 use super::files::IndexedFile;
 use super::records::{DatedRecord, cut_to_chars};
 use super::remarks::{FindRemarks, ItemRemarks};
+use super::reported::ReportedItems;
 use super::sanitize::{self, NOTES_NOTICE};
 use super::stable_page::stable_page;
 use crate::policy::Policy;
@@ -88,7 +89,7 @@ impl FixedLines {
         let ContextContents { events, notes, facts, files, procedures, .. } = contents;
         let empty = events.is_empty() && notes.is_empty() && files.is_empty() && facts.facts.is_empty();
         let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
-        let guide = if options.for_tools { TOOL_GUIDE } else { AGENT_GUIDE };
+        let guide = guide_for(options.budget, options.for_tools);
         let aside = format!("… and {} with procedures: memdir list procedures", sanitize::file_count(*procedures));
         let beside = options.fitting_lines(&contents.beside);
         FixedLines {
@@ -125,8 +126,11 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents<'_>, po
     let fixed = fixed_lines.cost() + least.iter().sum::<usize>();
     let mut budget = (options.budget * 4).saturating_sub(fixed);
 
-    let updates = delta::updates_header(&since_when, events, least[0] + budget / 4);
+    let reported = ReportedItems::new(contents, false);
+    let updates = delta::updates_header(&since_when, &reported.events, events.len(), least[0] + budget / 4);
     budget = (budget + least[0]).saturating_sub(updates.cost());
+    let others = reported.others(contents, &updates);
+    let contents = others.as_ref().unwrap_or(contents);
 
     let (noted, rest) = match pack_whole(contents, policy, budget + least[1] + least[2]) {
         Some(whole) => whole,
@@ -145,7 +149,7 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents<'_>, po
     let fact_items = packed_facts.shown.iter().map(|n| contents.fact_item(*n));
     ContextResult {
         since: since.as_ref().filter(|_| !events.is_empty()).map(|s| s.rev.clone()),
-        updates: updates.shown.iter().map(|n| update_row(&events[*n], &updates.lines[n + 1])).collect(),
+        updates: reported.rows(&updates),
         more_updates: events.len() - updates.shown.len(),
         items: items.chain(fact_items).collect(),
         files: index.shown.iter().map(|n| file_row(&files[index_files[*n]])).collect(),
@@ -274,7 +278,9 @@ pub(super) fn pack_entries(entries: &[RecentEntry], budget: usize) -> PackedBloc
         row: &|n| entries[n].line(),
         least_cost: &|_| 0,
         position: &|n| n,
+        file: &|_| None,
         max_misses: MAX_INDEX_MISSES,
+        min_rest: MIN_REST,
     };
     let block = pack(ENTRIES_HEAD, &rows, budget, &|left| vec![omitted_entries_line(entries, left)]);
     if block.shown.is_empty() || block.cost() > budget { PackedBlock::default() } else { block }
@@ -288,7 +294,7 @@ fn pack_facts(contents: &ContextContents<'_>, budget: usize) -> PackedBlock {
     let mut place = vec![0; facts.len()];
     order.into_iter().enumerate().for_each(|(at, n)| place[n] = at);
     let all: Vec<usize> = (0..facts.len()).collect();
-    contents.pack_facts(FACTS_HEAD, &all, &|n| place[n], budget)
+    contents.pack_facts(FACTS_HEAD, &all, &|n| place[n], budget, MIN_REST)
 }
 
 /// The path in an address.
@@ -316,7 +322,9 @@ pub(super) fn pack_index(
         row: &|n| line(files[n]),
         least_cost: &|_| 0,
         position: &|n| place[n],
+        file: &|_| None,
         max_misses: MAX_INDEX_MISSES,
+        min_rest: MIN_REST,
     };
     pack(head, &rows, budget, &omitted_files)
 }
@@ -415,11 +423,6 @@ pub(super) fn join_blocks(style: &'static str, options: &ContextOptions, blocks:
         text,
         ..ContextResult::default()
     }
-}
-
-pub(super) fn update_row(event: &UpdateEvent, line: &str) -> ContextUpdate {
-    let identity = event.identity.filter(|_| line == event.line(usize::MAX / 8));
-    ContextUpdate { event: event.kind.name(), path: event.path.clone(), text: without_marker(line), identity }
 }
 
 pub(super) fn file_row(file: &IndexedFile) -> ContextFile {

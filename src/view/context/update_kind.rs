@@ -1,8 +1,9 @@
 //! The kinds of memory updates, with their names in JSON and in text.
 
 /// What happened to an item or file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum UpdateKind {
+    #[default]
     Created,
     /// Text, metadata or position changed.
     Updated,
