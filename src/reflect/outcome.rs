@@ -2,6 +2,8 @@
 //!
 //! Never accepts a proposal that was refused before; the second check only adds violations.
 
+use std::borrow::Cow;
+
 use super::guards::{
     self, FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, OtherText, QuoteEvidence, Violation,
     WritingRules,
@@ -12,7 +14,7 @@ use crate::change::{Effect, EffectSign};
 use crate::operation::Action;
 use crate::path::MemoryPath;
 use crate::text::prose_mask::split_label;
-use crate::transcript::{Role, Turn};
+use crate::transcript::{MessageParts, Role, Turn};
 
 mod names;
 
@@ -90,7 +92,7 @@ pub fn route_effects(
 
 /// The first added text with a name, a number, a date or a negation that its sources do not contain. Sources are the
 /// turn with the quote, the turn that the model named, the question that a short answer answers, and what the operation
-/// replaces; for an episode all that the user and the assistant wrote.
+/// replaces; for an episode all that the user and the assistant wrote. Of a user's message, what the user did not paste.
 fn ungrounded_claim(
     proposal: &Proposal,
     planned: &PlannedEffects<'_>,
@@ -111,9 +113,17 @@ fn ungrounded_claim(
     let removed = planned.effects.iter().filter(|e| e.sign == EffectSign::Removed).map(|e| e.text.as_str());
     // A name that the operation makes up is no source.
     let paths = planned.files.iter().filter(|file| file.before).map(|file| file.path.as_str());
+    // What the user pasted is no statement of the user's, but an episode may tell of it.
+    let written: Vec<Cow<'_, str>> = turns
+        .iter()
+        .map(|t| match t.role == Role::User && !is_episode {
+            true => Cow::Owned(MessageParts::of(&t.text).own),
+            false => Cow::Borrowed(t.text.as_str()),
+        })
+        .collect();
     let sources = GroundingSources {
         quote: proposal.quote.as_deref().unwrap_or_default(),
-        texts: turns.iter().map(|t| t.text.as_str()).chain(removed).chain(paths).collect(),
+        texts: written.iter().map(AsRef::as_ref).chain(removed).chain(paths).collect(),
         times: turns.iter().filter_map(|t| t.at.as_deref()).collect(),
     };
     let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());

@@ -3,6 +3,7 @@
 //! Checks that all bullets are there once, not where a new bullet is placed among its neighbours.
 
 use super::git_repo::Repo;
+use super::support::program;
 
 const BASE: &str =
     "# User\n\n> Summary: work, travel\n\n## Work\n\n- Standup at ten\n- Prefers tabs\n\n## Travel\n\n- Window seats\n";
@@ -192,7 +193,7 @@ fn a_conflict_between_ancestors_does_not_spoil_what_both_sides_decided() {
 #[test]
 fn a_clone_without_memdir_merges_as_git_does() {
     let repo = two_adds();
-    let gone = repo.git(["config", "merge.memdir.driver"]).replace(env!("CARGO_BIN_EXE_memdir"), "/nonexistent/memdir");
+    let gone = repo.git(["config", "merge.memdir.driver"]).replace(program().to_str().unwrap(), "/nonexistent/memdir");
     repo.git(["config", "merge.memdir.driver", gone.trim_end()]);
     let git = std::env::split_paths(&std::env::var_os("PATH").unwrap()).find(|dir| dir.join("git").exists()).unwrap();
     let mut command = repo.program("git", repo.root());

@@ -164,6 +164,18 @@ fn what_a_user_types_is_kept() {
 }
 
 #[test]
+fn a_quote_of_own_words_carries_nothing_that_is_pasted_beside_it() {
+    let (memory, _) = filled();
+    let own = "By the way, I take the ferry from the islands every week.";
+    let letter =
+        "Proofread this letter.\n\nDear Ruth,\nthe ferry from the islands always lands in Reykjavik.\nYours, Tom";
+    let quotes = ["I take the ferry from the islands every week".to_owned()];
+    let report = reflect(&memory, &[format!("{letter}\n\n{own}")], &quotes);
+    assert_eq!(report["counts"]["kept"], 0, "{report:#}");
+    assert!(report.to_string().contains("ungrounded Reykjavik"), "{report:#}");
+}
+
+#[test]
 fn nothing_that_memdir_prints_is_kept() {
     assert!(handle(NAMED).bytes().all(|b| b.is_ascii_alphabetic()), "{}", handle(NAMED));
     let (memory, id) = filled();
