@@ -484,7 +484,8 @@ fn a_shared_scope_is_read_by_all_and_changed_by_none() {
     memory.done(["-S", "web", "list", "team:"]).stdout_contains("team:facts/user.md");
     memory.done(["-S", "web", "list", "team:user"]).stdout_contains("Standup at ten");
     let context = memory.done(["-S", "web", "context"]);
-    assert!(context.stdout.contains(&format!("Standup at ten, says the team ({at})")), "{context}");
+    let line = at.replace('@', ":\n- @") + " Standup at ten, says the team\n";
+    assert!(context.stdout.contains(&line), "{context}");
     assert!(!context.stdout.contains("notes go to the app"), "{context}");
     for line in [
         &["-S", "web", "rm", &at][..],
