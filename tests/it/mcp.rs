@@ -8,11 +8,12 @@ mod front_ends;
 mod graph;
 
 use std::collections::BTreeSet;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use client::{Era, McpClient, initialize_params, server_command};
 use serde_json::{Value, json};
 
+use crate::memory::full;
 use crate::support::{Memory, handle};
 
 const USER: &str = "# User\n\n> Summary: tabs\n\n- Prefers tabs\n- Lives in Austin\n";
@@ -481,11 +482,9 @@ fn a_server_ends_with_stdin_or_a_signal() {
     listening.terminate();
 }
 
-#[test]
-fn what_was_sent_before_the_end_is_answered_in_order() {
-    let memory = memory();
-    let mut command = server_command(&memory, &["--as", "claude"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+/// Sends 30 changes and ends stdin: each is answered, and they are made in order.
+fn assert_all_are_answered(memory: &Memory, mut server: Command) {
+    let mut child = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let mut lines = vec![
         json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize_params()}),
@@ -504,6 +503,29 @@ fn what_was_sent_before_the_end_is_answered_in_order() {
     let facts: Vec<&str> = user.lines().filter(|line| line.contains("Fact number")).collect();
     let wanted: Vec<String> = (1..=30).map(|n| format!("- Fact number {n} of this list")).collect();
     assert_eq!(facts, wanted);
+}
+
+#[test]
+fn what_was_sent_before_the_end_is_answered_in_order() {
+    let memory = memory();
+    assert_all_are_answered(&memory, server_command(&memory, &["--as", "claude"]));
+}
+
+/// Each of the 30 changes takes 0.3 s: longer together than `rmcp` waits after the end of stdin. In the full run, which
+/// has the time and does not go without `strace`.
+#[test]
+fn a_slow_disk_leaves_nothing_unanswered() {
+    if !full() {
+        return;
+    }
+    let memory = memory();
+    let server = server_command(&memory, &["--as", "claude"]);
+    let mut slow = Command::new("strace");
+    slow.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"]);
+    slow.args(["-e", "inject=fsync,fdatasync:delay_exit=150000"]).arg(server.get_program()).args(server.get_args());
+    slow.env_clear().envs(server.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    slow.current_dir(server.get_current_dir().unwrap()).env("MEMDIR_DURABILITY", "full");
+    assert_all_are_answered(&memory, slow);
 }
 
 #[test]
