@@ -30,6 +30,7 @@ mod pasted_blocks;
 mod pasted_documents;
 mod pasted_leads;
 mod pasted_paragraphs;
+mod pasted_quotations;
 mod pasted_requests;
 mod pasted_tools;
 mod speakers;

@@ -3,7 +3,8 @@
 //!
 //! Never decides where an unmarked document ends.
 
-use super::pasted::{PastedLines, QUOTATION_MARKS};
+use super::pasted::PastedLines;
+use super::pasted_quotations::QUOTATION_MARKS;
 use super::pasted_requests::addresses_agents;
 use crate::text::word_list::{WordList, word_list};
 
