@@ -88,7 +88,7 @@ fn update_value(
     value: &str,
     last: Option<&[String]>,
 ) -> LineUpdate {
-    let (terms_before, terms_after) = (terms::candidate_terms(before, kind), terms::candidate_terms(after, kind));
+    let (terms_before, terms_after) = terms::candidate_terms_of_both(before, after, kind);
     let (body_before, body) = (OnceCell::new(), OnceCell::new());
     // Keywords come from the texts without their markup.
     let both_forms = || terms::lower_body(before) + "\n" + &terms::keyword_source(before).to_lowercase();

@@ -48,8 +48,8 @@ pub fn warn_related(
         let known = Statement::of(&known);
         if let Some(extra) = extra_words(&new, &known) {
             repeated = Some(repeated.map_or((extra, i), |best| best.min((extra, i))));
-        } else if is_beside(i) && compare_statements(&new, &known).is_some() {
-            contradicted = contradicted.or(Some(i));
+        } else if contradicted.is_none() && is_beside(i) && compare_statements(&new, &known).is_some() {
+            contradicted = Some(i);
         }
     }
     let mut warn = |code, i: usize, what: &str| {

@@ -110,8 +110,10 @@ fn conditions(text: &str) -> Vec<String> {
     let english =
         super::words(&low).filter(|w| !w.is_ngram && CONDITIONS.contains(&w.text)).map(|w| w.text.into_owned());
     let mut all: Vec<String> = english.collect();
-    let plain = HAN_NOT_CONDITIONS.iter().fold(low, |text, word| text.replace(word, " "));
-    all.extend(HAN_CONDITIONS.iter().filter(|c| plain.contains(c)).map(str::to_owned));
+    if !low.is_ascii() {
+        let plain = HAN_NOT_CONDITIONS.iter().fold(low, |text, word| text.replace(word, " "));
+        all.extend(HAN_CONDITIONS.iter().filter(|c| plain.contains(c)).map(str::to_owned));
+    }
     all.sort_unstable();
     all
 }
@@ -253,7 +255,8 @@ fn is_given_name(statement: &Statement<'_>, token: &StatementToken<'_>) -> bool 
 
 /// Whether a statement is about something that happens once.
 fn happens_once(statement: &Statement<'_>) -> bool {
-    statement.tokens.iter().any(|t| ONCE.contains(&t.key)) || HAN_ONCE.iter().any(|verb| statement.text.contains(verb))
+    statement.tokens.iter().any(|t| ONCE.contains(&t.key))
+        || !statement.text.is_ascii() && HAN_ONCE.iter().any(|verb| statement.text.contains(verb))
 }
 
 /// Whether two statements are equal but for one word of each, and these are opposites: switched on, switched off; likes,
@@ -308,11 +311,15 @@ fn order_or_nothing(a: &Statement<'_>, b: &Statement<'_>, diff: &TokenDiff<'_, '
 /// Whether a statement compares two things, or puts them in order.
 pub fn compares(statement: &Statement<'_>) -> bool {
     let has = |word: &str| statement.tokens.iter().any(|t| t.key == word);
-    let text = statement.tokens.iter().map(|t| t.surface).collect::<String>();
     statement.tokens.iter().any(|t| COMPARATORS.contains(&t.surface.to_lowercase()))
         || has("prefer") && has("to")
         || has("first") && has("then")
-        || text.split_once('先').is_some_and(|(_, rest)| rest.contains('再'))
+        || !statement.text.is_ascii() && has_han_comparison(statement)
+}
+
+fn has_han_comparison(statement: &Statement<'_>) -> bool {
+    let text: String = statement.tokens.iter().map(|t| t.surface).collect();
+    text.split_once('先').is_some_and(|(_, rest)| rest.contains('再'))
         || HAN_COMPARATORS.iter().any(|c| text.contains(c))
 }
 
@@ -341,14 +348,19 @@ pub fn has_one_value(statement: &Statement<'_>) -> bool {
 
 /// Whether several names can stand in the same place: what a person likes, is able to do or owns.
 pub fn is_multi_valued(statement: &Statement<'_>) -> bool {
-    let surfaces = |from: usize| statement.tokens[from..].iter().map(|t| t.surface).collect::<String>();
-    let verb = surfaces(statement.tokens.iter().take_while(|t| t.surface == "用户").count());
+    statement.tokens.iter().any(|t| MULTI_VALUED.contains(&t.key)) || is_han_multi_valued(statement)
+}
+
+fn is_han_multi_valued(statement: &Statement<'_>) -> bool {
+    // A long list is searched: most statements have nothing of it.
+    if statement.text.is_ascii() {
+        return false;
+    }
+    let verb: String = statement.tokens.iter().map(|t| t.surface).skip_while(|word| *word == "用户").collect();
     let is_ability = HAN_OPENINGS
         .iter()
         .any(|start| verb.strip_prefix(start).is_some_and(|rest| !rest.starts_with(|c| NOT_AFTER_OPENING.contains(c))));
-    statement.tokens.iter().any(|t| MULTI_VALUED.contains(&t.key))
-        || is_ability
-        || HAN_MULTI_VALUED.iter().any(|v| verb.contains(v))
+    is_ability || HAN_MULTI_VALUED.iter().any(|v| verb.contains(v))
 }
 
 #[cfg(test)]

@@ -33,13 +33,12 @@ impl WordList {
 
     /// Whether the list has this entry.
     pub fn contains(self, word: &str) -> bool {
-        self.search(|line| line.cmp(word.as_bytes())).is_some()
+        self.search(word, b'\n').is_some()
     }
 
     /// The rest of the line that starts with `word` and a space, in a list whose entries have a value.
     pub fn value(self, word: &str) -> Option<&'static str> {
-        let key = |line: &[u8]| memchr::memchr(b' ', line).unwrap_or(line.len());
-        self.search(|line| line[..key(line)].cmp(word.as_bytes())).and_then(|line| line.get(word.len() + 1..))
+        self.search(word, b' ')?.get(word.len() + 1..)
     }
 
     pub fn iter(self) -> Lines<'static> {
@@ -51,18 +50,24 @@ impl WordList {
         self.0.as_bytes()
     }
 
-    /// Binary search over byte offsets: each step compares the line around the middle.
-    fn search(self, compare: impl Fn(&[u8]) -> Ordering) -> Option<&'static str> {
-        let text = self.0.as_bytes();
+    /// The line that starts with a word and `end` or a line end. Binary search over byte offsets: each step compares the
+    /// line around the middle, of which only what the word shares with it is read.
+    fn search(self, word: &str, end: u8) -> Option<&'static str> {
+        let (text, word) = (self.0.as_bytes(), word.as_bytes());
         let (mut low, mut high) = (0, text.len());
         while low < high {
             let middle = low + (high - low) / 2;
             // Lines are short, so a plain loop finds their ends faster than `memchr`.
             let start = text[low..middle].iter().rposition(|b| *b == b'\n').map_or(low, |i| low + i + 1);
-            let end = text[middle..high].iter().position(|b| *b == b'\n').map_or(high, |i| middle + i);
-            match compare(&text[start..end]) {
-                Ordering::Equal => return Some(&self.0[start..end]),
-                Ordering::Less => low = end + 1,
+            let shared =
+                text[start..].iter().zip(word).take_while(|(a, b)| a == b && **a != end && **a != b'\n').count();
+            let line_end =
+                || text[start + shared..].iter().position(|b| *b == b'\n').map_or(text.len(), |i| start + shared + i);
+            // What ends an entry sorts before every other byte.
+            let next = text.get(start + shared).filter(|b| **b != end && **b != b'\n');
+            match next.cmp(&word.get(shared)) {
+                Ordering::Equal => return Some(&self.0[start..line_end()]),
+                Ordering::Less => low = line_end() + 1,
                 Ordering::Greater => high = start,
             }
         }
@@ -155,6 +160,8 @@ mod tests {
     fn a_value_is_the_rest_of_the_line() {
         assert_eq!(SAMPLE.value("abc"), Some("3"));
         assert_eq!(SAMPLE.value("abd"), Some("12"));
-        assert_eq!((SAMPLE.value("ab"), SAMPLE.value("a"), SAMPLE.value("")), (None, None, None));
+        for other in ["ab", "a", "", "abc 3", "abc 3\nabd", "abc 3\nabd 12"] {
+            assert_eq!(SAMPLE.value(other), None, "{other:?}");
+        }
     }
 }

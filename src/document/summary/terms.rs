@@ -3,6 +3,7 @@
 //!
 //! Never reads front matter, code or the summary line itself.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{Document, FileKind};
@@ -41,6 +42,51 @@ pub fn candidate_terms(document: &Document, kind: FileKind) -> SummaryTerms {
     }
     sections.for_each(|(_, title)| add(heading_term(&title)));
     terms
+}
+
+/// The candidate terms before and after a change. Most changes add bullets without a new label, so that the terms of the
+/// first text, which long lists make costly, are those of the second.
+pub fn candidate_terms_of_both(before: &Document, after: &Document, kind: FileKind) -> (SummaryTerms, SummaryTerms) {
+    let first = candidate_terms(before, kind);
+    let second = if has_same_terms(before, after, kind) { first.clone() } else { candidate_terms(after, kind) };
+    (first, second)
+}
+
+/// Whether all that a change did to the headings and labelled bullets is to add bullets that have no label, or the one
+/// of a bullet above them. Says no if in doubt.
+fn has_same_terms(before: &Document, after: &Document, kind: FileKind) -> bool {
+    let (old, new) = (term_sources(before, kind), term_sources(after, kind));
+    let front = old.iter().zip(&new).take_while(|(a, b)| a.text == b.text && a.key == b.key).count();
+    let rest = old[front..].iter().rev().zip(new[front..].iter().rev());
+    let back = rest.take_while(|(a, b)| a.text == b.text && a.key == b.key).count();
+    let has_label = |source: &TermSource<'_>| label_term(&source.text).is_some();
+    let adds_nothing = |added: &TermSource<'_>| {
+        added.key.is_some()
+            && (!has_label(added) || new[..front].iter().any(|above| above.key == added.key && has_label(above)))
+    };
+    old.len() == front + back && new[front..new.len() - back].iter().all(adds_nothing)
+}
+
+/// A heading, or a bullet that may have a label.
+struct TermSource<'d> {
+    start: u32,
+    text: Cow<'d, str>,
+    /// A bullet's text before its first colon.
+    key: Option<&'d str>,
+}
+
+/// The sources of terms, in file order.
+fn term_sources(document: &Document, kind: FileKind) -> Vec<TermSource<'_>> {
+    let bullets = labelled_bullets(document, kind).map(|(i, key)| TermSource {
+        start: document.bullets()[i].line_start,
+        text: document.bullet_text(i),
+        key: Some(key),
+    });
+    let titles = headings(document, kind).into_iter();
+    let mut sources: Vec<_> =
+        bullets.chain(titles.map(|(start, title)| TermSource { start, text: title.into(), key: None })).collect();
+    sources.sort_by_key(|source| source.start);
+    sources
 }
 
 fn headings(document: &Document, kind: FileKind) -> Vec<(u32, String)> {

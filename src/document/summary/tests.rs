@@ -337,3 +337,44 @@ mod properties {
         }
     }
 }
+
+#[test]
+fn the_terms_after_a_change_are_those_of_the_text_after_it() {
+    let check = |before: &str, after: &str| {
+        let (before, after) = (Document::parse(before), Document::parse(after));
+        let (first, second) = terms::candidate_terms_of_both(&before, &after, FileKind::Facts);
+        assert_eq!(first.list(), terms::candidate_terms(&before, FileKind::Facts).list());
+        assert_eq!(second.list(), terms::candidate_terms(&after, FileKind::Facts).list(), "{:?}", after.text());
+    };
+    // Each line of one text left out, doubled or moved, in a file of labels, headings, escapes, empty and nested ones.
+    let lines = [
+        "- Name: Z",
+        "- plain text",
+        "## Work",
+        "- [job] Name: again",
+        "- Title:",
+        "- Title: smith",
+        "- \\*Food\\*: rice",
+        "- **City**: Lyon",
+        "## Travel",
+        "- city: x",
+        "  - Inner: no",
+        "- at 10:30: tea",
+        "- Name: Z",
+    ];
+    let text = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    for from in 0..lines.len() {
+        let mut without = lines.to_vec();
+        let line = without.remove(from);
+        check(&text(&lines), &text(&without));
+        check(&text(&without), &text(&lines));
+        for to in 0..=without.len() {
+            let mut moved = without.clone();
+            moved.insert(to, line);
+            check(&text(&lines), &text(&moved));
+            let mut doubled = lines.to_vec();
+            doubled.insert(to, line);
+            check(&text(&lines), &text(&doubled));
+        }
+    }
+}
