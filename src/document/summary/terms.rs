@@ -56,35 +56,42 @@ pub fn candidate_terms_of_both(before: &Document, after: &Document, kind: FileKi
 /// of a bullet above them. Says no if in doubt.
 fn has_same_terms(before: &Document, after: &Document, kind: FileKind) -> bool {
     let (old, new) = (term_sources(before, kind), term_sources(after, kind));
-    let front = old.iter().zip(&new).take_while(|(a, b)| a.text == b.text && a.key == b.key).count();
-    let rest = old[front..].iter().rev().zip(new[front..].iter().rev());
-    let back = rest.take_while(|(a, b)| a.text == b.text && a.key == b.key).count();
-    let has_label = |source: &TermSource<'_>| label_term(&source.text).is_some();
-    let adds_nothing = |added: &TermSource<'_>| {
-        added.key.is_some()
-            && (!has_label(added) || new[..front].iter().any(|above| above.key == added.key && has_label(above)))
+    let is_same = |(a, b): &(&TermSource<'_>, &TermSource<'_>)| a.raw == b.raw && a.key() == b.key();
+    let front = old.iter().zip(&new).take_while(is_same).count();
+    let back = old[front..].iter().rev().zip(new[front..].iter().rev()).take_while(is_same).count();
+    let has_label = |i: usize| label_term(&after.bullet_text(i)).is_some();
+    let has_known_label = |key: &str| {
+        let above = new[..front].iter().filter_map(|source| source.bullet);
+        above.into_iter().any(|(i, other)| other == key && has_label(i))
     };
+    let adds_nothing =
+        |added: &TermSource<'_>| added.bullet.is_some_and(|(i, key)| !has_label(i) || has_known_label(key));
     old.len() == front + back && new[front..new.len() - back].iter().all(adds_nothing)
 }
 
 /// A heading, or a bullet that may have a label.
 struct TermSource<'d> {
     start: u32,
-    text: Cow<'d, str>,
-    /// A bullet's text before its first colon.
-    key: Option<&'d str>,
+    raw: Cow<'d, str>,
+    /// A bullet's index, and its text before its first colon.
+    bullet: Option<(usize, &'d str)>,
+}
+
+impl<'d> TermSource<'d> {
+    fn key(&self) -> Option<&'d str> {
+        self.bullet.map(|(_, key)| key)
+    }
 }
 
 /// The sources of terms, in file order.
 fn term_sources(document: &Document, kind: FileKind) -> Vec<TermSource<'_>> {
-    let bullets = labelled_bullets(document, kind).map(|(i, key)| TermSource {
-        start: document.bullets()[i].line_start,
-        text: document.bullet_text(i),
-        key: Some(key),
+    let bullets = labelled_bullets(document, kind).map(|(i, key)| {
+        let (start, raw) = (document.bullets()[i].line_start, document.bullet_raw(i).into());
+        TermSource { start, raw, bullet: Some((i, key)) }
     });
     let titles = headings(document, kind).into_iter();
-    let mut sources: Vec<_> =
-        bullets.chain(titles.map(|(start, title)| TermSource { start, text: title.into(), key: None })).collect();
+    let titles = titles.map(|(start, title)| TermSource { start, raw: title.into(), bullet: None });
+    let mut sources: Vec<_> = bullets.chain(titles).collect();
     sources.sort_by_key(|source| source.start);
     sources
 }
