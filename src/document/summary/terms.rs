@@ -44,29 +44,34 @@ pub fn candidate_terms(document: &Document, kind: FileKind) -> SummaryTerms {
     terms
 }
 
-/// The candidate terms before and after a change. Most changes add bullets without a new label, so that the terms of the
-/// first text, which long lists make costly, are those of the second.
+/// The candidate terms before and after a change. Extracting them from a long list is costly, and most changes leave them
+/// as they are.
 pub fn candidate_terms_of_both(before: &Document, after: &Document, kind: FileKind) -> (SummaryTerms, SummaryTerms) {
     let first = candidate_terms(before, kind);
     let second = if has_same_terms(before, after, kind) { first.clone() } else { candidate_terms(after, kind) };
     (first, second)
 }
 
-/// Whether all that a change did to the headings and labelled bullets is to add bullets that have no label, or the one
-/// of a bullet above them. Says no if in doubt.
+/// Whether two texts differ only in bullets that have the same labels in both, or none, or those of bullets above them.
+/// Says no if in doubt.
 fn has_same_terms(before: &Document, after: &Document, kind: FileKind) -> bool {
     let (old, new) = (term_sources(before, kind), term_sources(after, kind));
     let is_same = |(a, b): &(&TermSource<'_>, &TermSource<'_>)| a.raw == b.raw && a.key() == b.key();
     let front = old.iter().zip(&new).take_while(is_same).count();
     let back = old[front..].iter().rev().zip(new[front..].iter().rev()).take_while(is_same).count();
-    let has_label = |i: usize| label_term(&after.bullet_text(i)).is_some();
-    let has_known_label = |key: &str| {
+    let label = |document: &Document, i: usize| label_term(&document.bullet_text(i));
+    let is_above = |key: &str| {
         let above = new[..front].iter().filter_map(|source| source.bullet);
-        above.into_iter().any(|(i, other)| other == key && has_label(i))
+        above.into_iter().any(|(i, other)| other == key && label(after, i).is_some())
     };
-    let adds_nothing =
-        |added: &TermSource<'_>| added.bullet.is_some_and(|(i, key)| !has_label(i) || has_known_label(key));
-    old.len() == front + back && new[front..new.len() - back].iter().all(adds_nothing)
+    // `None` if a heading is among them.
+    let new_labels = |document: &Document, sources: &[TermSource<'_>]| -> Option<Vec<String>> {
+        let bullets: Option<Vec<_>> = sources.iter().map(|source| source.bullet).collect();
+        let labels = bullets?.into_iter().filter(|(_, key)| !is_above(key)).filter_map(|(i, _)| label(document, i));
+        Some(labels.collect())
+    };
+    let labels_before = new_labels(before, &old[front..old.len() - back]);
+    labels_before.is_some() && labels_before == new_labels(after, &new[front..new.len() - back])
 }
 
 /// A heading, or a bullet that may have a label.

@@ -375,6 +375,11 @@ fn the_terms_after_a_change_are_those_of_the_text_after_it() {
             let mut doubled = lines.to_vec();
             doubled.insert(to, line);
             check(&text(&lines), &text(&doubled));
+            let mut replaced = without.clone();
+            if let Some(other) = replaced.get_mut(to) {
+                *other = line;
+                check(&text(&without), &text(&replaced));
+            }
         }
     }
 }
