@@ -21,6 +21,7 @@ use super::secrets_check::check_secrets;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning};
+use crate::operation::dialects::{add_if_match, is_patch};
 use crate::operation::{Batch, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, plan};
 use crate::path::MemoryPath;
 use crate::store::{CommitStopped, LockedStore};
@@ -292,7 +293,7 @@ pub fn warning_row(warning: &Warning) -> WarningRow {
 /// With `etags`, the etags of the written files are computed here. That hashes every byte, so a caller that commits
 /// passes `false` and takes the etags from the commit.
 pub fn change_result(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> ChangeResult {
-    let patches = changeset.operations.iter().any(|op| op.get("op").and_then(Value::as_str) == Some("patch"));
+    let patches = changeset.operations.iter().any(is_patch);
     ChangeResult {
         changed: !changeset.files.is_empty(),
         files: changed_files(changeset, snapshot, etags),
@@ -324,18 +325,10 @@ fn add_proof(planned: &mut ChangeResult, changeset: &Changeset) {
         let of_operation = changeset.effects.iter().filter(|effect| effect.operation == n);
         let paths = of_operation.map(|effect| &effect.path).chain(changeset.files.iter().map(|file| &file.path));
         let before = |path: &MemoryPath| changeset.files.iter().find(|file| file.path == *path)?.before.as_ref();
-        if let (Some(version), Value::Object(fields)) = (paths.take(1).find_map(before), operation)
-            && !is_named_twice(fields)
-        {
-            fields.entry("if_match").or_insert_with(|| version.etag.short().into());
+        if let Some(version) = paths.take(1).find_map(before) {
+            add_if_match(operation, &version.etag.short());
         }
     }
-}
-
-/// Whether an operation names its bullet by its text and its index: with a proof the text counts, with `--force` the index.
-fn is_named_twice(fields: &serde_json::Map<String, Value>) -> bool {
-    let is_removal = fields.get("op").is_some_and(|op| op == "rm");
-    fields.contains_key("index") && (fields.contains_key("old") || is_removal && fields.contains_key("text"))
 }
 
 /// Notes in the answer of a dry run that its change is none of operations, so that `apply` cannot make it.

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use super::{Action, Batch, Operation};
 use crate::code::{Code, Rejection};
 use crate::json_shape::{ShapeError, ShapeForm, ShapeProblem, nearest_name, quote_list, quote_short};
+pub use own_dialect::{add_if_match, is_patch};
 pub use path_dialect::print_path;
 use text_shapes::CheckedFields;
 pub use tool_dialect::ReadCall;

@@ -277,6 +277,28 @@ pub fn to_json(operation: &Operation) -> Value {
     Value::Object(out.0)
 }
 
+/// Adds the etag of the file it changes to an operation as [`to_json`] writes it, unless it has one. An operation that
+/// names its bullet by index and text stays as it is: if they differ, the text decides without an etag, but the index
+/// with one (ARCHITECTURE.md, "Which bullet is meant", rule 7).
+pub fn add_if_match(operation: &mut Value, etag: &str) {
+    if let Value::Object(fields) = operation
+        && !is_named_twice(fields)
+    {
+        fields.entry("if_match").or_insert_with(|| etag.into());
+    }
+}
+
+/// Whether the fields name a bullet by its index and by its text (`old`; `text` where it is removed).
+fn is_named_twice(fields: &Map<String, Value>) -> bool {
+    let is_removal = fields.get("op").is_some_and(|op| op == "rm");
+    fields.contains_key("index") && (fields.contains_key("old") || is_removal && fields.contains_key("text"))
+}
+
+/// Whether an operation as [`to_json`] writes it is a `patch`.
+pub fn is_patch(operation: &Value) -> bool {
+    operation.get("op").is_some_and(|op| op == "patch")
+}
+
 struct OperationWriter(Map<String, Value>);
 
 impl OperationWriter {
@@ -355,5 +377,29 @@ impl OperationWriter {
     fn put_meta(&mut self, meta: &[(String, String)]) -> &mut OperationWriter {
         let all: Map<String, Value> = meta.iter().map(|(k, v)| (k.clone(), v.as_str().into())).collect();
         if all.is_empty() { self } else { self.put("meta", all) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_if_match(mut operation: Value, expected: Option<&str>) {
+        add_if_match(&mut operation, "0123456789abcdef");
+        assert_eq!(operation.get("if_match").and_then(Value::as_str), expected, "{operation}");
+    }
+
+    #[test]
+    fn an_etag_is_added_unless_there_is_one_or_index_and_text_name_the_bullet() {
+        let added = Some("0123456789abcdef");
+        check_if_match(json!({"op": "write", "at": "user", "text": "x"}), added);
+        check_if_match(json!({"op": "update", "at": "user", "index": 1, "text": "new"}), added);
+        check_if_match(json!({"op": "update", "at": "user", "old": "was", "text": "new"}), added);
+        check_if_match(json!({"op": "rm", "at": "user", "index": 1}), added);
+        check_if_match(json!({"op": "rm", "at": "user", "text": "was"}), added);
+        check_if_match(json!({"op": "rm", "at": "user", "text": "was", "if_match": "89abcdef"}), Some("89abcdef"));
+        check_if_match(json!({"op": "update", "at": "user", "index": 1, "old": "was", "text": "new"}), None);
+        check_if_match(json!({"op": "rm", "at": "user", "index": 1, "text": "was"}), None);
     }
 }
