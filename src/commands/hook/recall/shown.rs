@@ -3,7 +3,7 @@
 //! Each answer appends a record, so that hooks at one time keep what the others write. No clock decides what is kept: a
 //! file that has grown is cut to the sessions that were active last. Best effort: what cannot be written is shown again.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -163,18 +163,31 @@ fn parse(line: &str) -> Option<(&str, &str)> {
 
 /// The records of the sessions that were active last, up to [`CUT_BYTES`].
 fn cut(text: &str) -> String {
-    let records: Vec<(&str, &str)> = text.lines().filter_map(|line| Some((parse(line)?.0, line))).collect();
-    let (mut kept, mut size): (HashSet<&str>, usize) = Default::default();
-    for (session, _) in records.iter().rev() {
-        if !kept.contains(session) {
-            size += records.iter().filter(|(of, _)| of == session).map(|(_, line)| line.len() + 1).sum::<usize>();
-            if size > CUT_BYTES {
-                break;
-            }
-            kept.insert(*session);
-        }
+    let records = text.lines().filter_map(|line| Some((parse(line)?.0, line)));
+    let kept = last_active(records.clone().map(|(session, line)| (session, line.len() + 1)), CUT_BYTES);
+    records.filter(|(session, _)| kept.contains(session)).map(|(_, line)| format!("{line}\n")).collect()
+}
+
+/// The sessions that were active last, as many as have all their records in `max_bytes`. Takes the session and the size
+/// in bytes of each record, oldest first, and visits each twice: a file has thousands of records.
+fn last_active<'a>(
+    records: impl DoubleEndedIterator<Item = (&'a str, usize)> + Clone,
+    max_bytes: usize,
+) -> HashSet<&'a str> {
+    let mut sizes: HashMap<&str, usize> = HashMap::new();
+    for (session, bytes) in records.clone() {
+        *sizes.entry(session).or_default() += bytes;
     }
-    records.iter().filter(|(session, _)| kept.contains(session)).map(|(_, line)| format!("{line}\n")).collect()
+    let (mut kept, mut total) = (HashSet::new(), 0);
+    for (session, _) in records.rev() {
+        // A session's size is taken at its last record; at an earlier one it is counted already.
+        total += sizes.remove(session).unwrap_or(0);
+        if total > max_bytes {
+            break;
+        }
+        kept.insert(session);
+    }
+    kept
 }
 
 /// What stands for a text in the file.
@@ -191,7 +204,18 @@ fn hash(text: &str, bytes: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
+
+    #[test]
+    fn each_record_is_visited_twice_however_many_sessions_there_are() {
+        let sessions: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
+        let visits = Cell::new(0);
+        let records = sessions.iter().map(|session| (session.as_str(), 1)).inspect(|_| visits.set(visits.get() + 1));
+        let kept = last_active(records, 1000);
+        assert_eq!((kept.len(), visits.get()), (1000, 2000));
+    }
 
     #[test]
     fn a_file_that_has_grown_keeps_the_sessions_that_were_active_last() {
