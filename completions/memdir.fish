@@ -224,7 +224,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -s v -l verbose -d 'A
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l index -d 'The n-th bullet of the file or section, from 1' -r
-complete -c memdir -n "__fish_memdir_using_subcommand update" -l old -d 'The current text' -r
+complete -c memdir -n "__fish_memdir_using_subcommand update" -l old -d 'The bullet\'s current text' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s F -l file -d 'Read the new text from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l source -d 'The source, recorded in the journal' -r
@@ -333,7 +333,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand set" -s q -l quiet -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand append" -s t -l title -d 'The entry\'s title' -r
+complete -c memdir -n "__fish_memdir_using_subcommand append" -s t -l title -d 'The title of the entry, one line' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s s -l summary -d 'The entry\'s own summary, one line' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s d -l date -d 'The entry\'s date, YYYY-MM-DD (default: today)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l file-summary -d 'The file\'s summary line, instead of the derived one' -r
@@ -360,7 +360,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand append" -s v -l verbose -d
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l old -d 'A text that occurs exactly once (repeatable, each with its --new)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand patch" -l new -d 'The replacement' -r
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -l new -d 'The text that replaces it, one line (repeatable, each with its --old)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s F -l file -d 'Read the JSON from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l source -d 'The source, recorded in the journal' -r
@@ -521,7 +521,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l index -d 'The n-th bullet of the file or section, from 1' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l old -d 'The current text' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l old -d 'The bullet\'s current text' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s F -l file -d 'Read the new text from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l source -d 'The source, recorded in the journal' -r
@@ -938,9 +938,9 @@ complete -c memdir -n "__fish_memdir_using_subcommand embed" -s q -l quiet -d 'P
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand export" -l to -d 'The format' -r -f -a "json\t'Whole files and their bullets'
+complete -c memdir -n "__fish_memdir_using_subcommand export" -l to -d 'The format of the output' -r -f -a "json\t'Whole files and their bullets'
 jsonl\t'One bullet a line'
-markdown\t'The files\' texts'
+markdown\t'The texts of the files, one after the other'
 claude-index\t'The index MEMORY.md of Claude Code'
 server-memory\t'Entities and relations, one a line'
 json-memory\t'A resource with lists of items'

@@ -132,7 +132,7 @@ pub struct Effect {
     pub sign: EffectSign,
     /// The bullet's handle as printed in the version of the file that contains it, if it is a bullet.
     pub handle: Option<String>,
-    /// Its explicit id.
+    /// The explicit id without `^`, e.g. `mem123`; `None` without one.
     pub id: Option<String>,
     /// The bullet's text, the entry's title, or `key=value`.
     pub text: String,
@@ -188,7 +188,7 @@ pub struct EntryHeader {
 /// Whether a journal entry took effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryOutcome {
-    /// Committed.
+    /// The change took effect.
     Done,
     /// Rolled back (another program saved first, or the disk failed); it counts as never made.
     Undone,
@@ -219,7 +219,7 @@ pub struct EntryFile {
 pub struct JournalEdit {
     /// Byte offset in the old text.
     pub start: usize,
-    /// The replaced text.
+    /// The text at `start` before the change.
     pub old: String,
     /// The text that replaced it.
     pub new: String,

@@ -88,9 +88,9 @@ codes! {
     MergeConflict = "merge_conflict", 4, false;
     /// The bullet with that handle was changed or removed since it was read.
     BulletChanged = "bullet_changed", 4, false;
-    /// Several bullets match.
+    /// Several bullets match the handle, id or text.
     AmbiguousBullet = "ambiguous_bullet", 4, false;
-    /// Several sections match.
+    /// Several sections have that name.
     AmbiguousSection = "ambiguous_section", 4, false;
     /// Several files contain that id.
     AmbiguousId = "ambiguous_id", 4, false;
@@ -293,7 +293,7 @@ pub struct Warning {
     pub code: Code,
     /// One sentence, lower case, without a final full stop.
     pub message: String,
-    /// Values for programs.
+    /// Values for programs, by name: `address`, `line`.
     pub details: Map<String, Value>,
 }
 

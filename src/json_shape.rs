@@ -58,12 +58,12 @@ pub struct ShapeField {
     pub description: &'static str,
 }
 
-/// A required field.
+/// A field that must be present; `about` describes it in the manual and the schema.
 pub const fn required(name: &'static str, shape: &'static JsonShape, about: &'static str) -> ShapeField {
     ShapeField { name, shape, required: true, description: about }
 }
 
-/// An optional field.
+/// A field that may be absent or null; `about` describes it in the manual and the schema.
 pub const fn optional(name: &'static str, shape: &'static JsonShape, about: &'static str) -> ShapeField {
     ShapeField { name, shape, required: false, description: about }
 }
@@ -101,7 +101,7 @@ pub struct ShapeForm {
 /// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShapeError {
-    /// An unknown field.
+    /// A field that the form does not have.
     Unknown,
     /// A required field is missing.
     Missing,

@@ -35,7 +35,7 @@ pub trait PrintAnswer: ToJson {
     /// Appends its text for stdout and stderr.
     fn print(&self, printer: &mut Printer);
 
-    /// Its own warnings.
+    /// The warnings that the result carries; see [`PrintAnswer::has_all_warnings`] for those of the session.
     fn warnings(&self) -> &[WarningRow] {
         &[]
     }
@@ -111,7 +111,7 @@ impl From<ListResult> for Answer {
 /// An error as printed on stderr: the fields of the first rejection at the top level.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ErrorAnswer {
-    /// The error code.
+    /// The code of the error, e.g. `bullet_changed`.
     pub code: String,
     /// The error message, one sentence.
     pub message: String,
@@ -141,20 +141,20 @@ pub struct FailedOperation {
     /// The 0-based number of the operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<usize>,
-    /// The error code.
+    /// The code of the error, e.g. `bullet_changed`.
     pub code: String,
     /// The error message, one sentence.
     pub message: String,
     /// What the caller can do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Commands to try.
+    /// Commands to try; they never contain memory text.
     #[serde(rename = "try")]
     pub tries: Vec<String>,
     /// Whether the memory was changed.
     pub changed: Option<bool>,
     /// Whether the same command may succeed when run again.
     pub retryable: bool,
-    /// Details for programs.
+    /// Details for programs: candidates, etags, positions.
     pub details: serde_json::Map<String, Value>,
 }

@@ -95,7 +95,7 @@ pub fn seconds(text: &str) -> Result<std::time::Duration, String> {
     std::time::Duration::try_from_secs_f64(n).map_err(|_| error())
 }
 
-/// The whole grammar.
+/// All commands with their options, as clap parses them and as help, man pages and completions describe them.
 pub fn command() -> Command {
     let root = Command::new("memdir")
         .version(env!("CARGO_PKG_VERSION"))

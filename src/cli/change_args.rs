@@ -57,8 +57,8 @@ pub struct AddArgs {
 }
 
 impl AddArgs {
-    /// The metadata of the options, with an empty value for the current branch, in the order in which a metadata line is written. A test compares its keys with the
-    /// table of metadata keys.
+    /// The metadata of the options in the order of a metadata line; the current branch has an empty value. A test
+    /// compares the keys with the table of metadata keys.
     pub fn metadata(&self) -> Vec<(String, String)> {
         let pin = self.pin.then(|| "true".to_owned());
         let given = [
@@ -93,7 +93,7 @@ pub struct UpdateArgs {
     /// The n-th bullet of the file or section, from 1
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub index: Option<i64>,
-    /// The current text
+    /// The bullet's current text
     #[arg(long, value_name = "OLD", value_parser = argv::text_value)]
     pub old: Option<String>,
     /// Read the new text from a file (- for stdin)
@@ -131,7 +131,7 @@ pub struct RmArgs {
 )]
 #[group(skip)]
 pub struct MvArgs {
-    /// What to move
+    /// The bullet, section or file to move
     #[arg(value_name = "ADDRESS")]
     pub at: String,
     /// The destination: a file or section; for a file, its new name
@@ -152,7 +152,7 @@ pub struct SetArgs {
     /// A bullet, section or file
     #[arg(value_name = "ADDRESS")]
     pub at: String,
-    /// Keys and values
+    /// Keys with their new values
     #[arg(value_name = "KEY=VALUE", required = true)]
     pub pairs: Vec<String>,
     #[command(flatten)]
@@ -173,7 +173,7 @@ pub struct AppendArgs {
     /// - for stdin, which is the default
     #[arg(value_name = "-")]
     pub content: Option<String>,
-    /// The entry's title
+    /// The title of the entry, one line
     #[arg(short, long, value_name = "TITLE", value_parser = argv::text_value)]
     pub title: Option<String>,
     /// The entry's own summary, one line
@@ -207,7 +207,7 @@ impl AppendArgs {
 )]
 #[group(skip)]
 pub struct PatchArgs {
-    /// The file
+    /// The file that contains the texts
     #[arg(value_name = "FILE")]
     pub at: String,
     /// - for stdin, which is the default
@@ -216,7 +216,7 @@ pub struct PatchArgs {
     /// A text that occurs exactly once (repeatable, each with its --new)
     #[arg(long, value_name = "A", value_parser = argv::text_value, allow_hyphen_values = true)]
     pub old: Vec<String>,
-    /// The replacement
+    /// The text that replaces it, one line (repeatable, each with its --old)
     #[arg(long, value_name = "B", value_parser = argv::text_value, allow_hyphen_values = true)]
     pub new: Vec<String>,
     /// Read the JSON from a file (- for stdin)
@@ -234,7 +234,7 @@ pub struct PatchArgs {
 )]
 #[group(skip)]
 pub struct WriteArgs {
-    /// The file
+    /// The file to create or replace
     #[arg(value_name = "FILE")]
     pub at: String,
     /// - for stdin, which is the default
@@ -272,7 +272,7 @@ pub struct ApplyArgs {
 )]
 #[group(skip)]
 pub struct EditArgs {
-    /// The file
+    /// The file to edit
     #[arg(value_name = "FILE")]
     pub at: String,
     /// Continue with a copy that an earlier edit kept
@@ -292,7 +292,7 @@ pub struct BulletDelArgs {
     /// The bullet, or the file or section that contains it
     #[arg(value_name = "ADDRESS")]
     pub at: String,
-    /// The current text
+    /// The bullet's current text
     #[arg(value_name = "TEXT", value_parser = argv::text_value)]
     pub text: Option<String>,
     /// The n-th bullet of the file or section, from 1

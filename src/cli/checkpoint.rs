@@ -49,7 +49,7 @@ pub struct CheckpointArgs {
     pub lock_timeout: Option<Duration>,
 }
 
-/// What `checkpoint` does.
+/// The actions of `checkpoint`, with the aliases by which they may be named.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckpointAction {
     Save,
@@ -68,7 +68,7 @@ impl CheckpointArgs {
     }
 }
 
-/// Runs `checkpoint`.
+/// Runs an action; a missing key, or an argument that the action does not take, is a `usage` error.
 pub fn run_checkpoint(runner: &Runner<'_>, args: &CheckpointArgs) -> CliReply {
     let usage = |why: &str| Error::from(Rejection::new(Code::Usage, why));
     let wrong = match (args.action, &args.key) {

@@ -47,7 +47,7 @@ pub enum CompletionShell {
 )]
 #[group(skip)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// The shell whose script is printed
     #[arg(value_name = "SHELL")]
     pub shell: CompletionShell,
 }

@@ -17,13 +17,13 @@ use crate::commands::sync::SyncDirection;
 )]
 #[group(skip)]
 pub struct MergeArgs {
-    /// The common ancestor
+    /// The file of the common ancestor
     #[arg(value_name = "BASE")]
     pub base: PathBuf,
-    /// Our version
+    /// The file of our version
     #[arg(value_name = "OURS")]
     pub ours: PathBuf,
-    /// Their version
+    /// The file of their version
     #[arg(value_name = "THEIRS")]
     pub theirs: PathBuf,
     /// Write the text to this file instead of stdout

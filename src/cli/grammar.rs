@@ -25,7 +25,7 @@ pub struct OptionGrammar {
     pub value: ValueKind,
 }
 
-/// A positional.
+/// A positional argument: what it holds, and whether it may be given several times.
 #[derive(Debug)]
 pub struct PositionalGrammar {
     pub value: ValueKind,

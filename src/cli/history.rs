@@ -48,7 +48,7 @@ pub struct LogArgs {
 #[command(about = "Show what one revision changed", after_help = "Example: memdir show r41")]
 #[group(skip)]
 pub struct ShowArgs {
-    /// The revision
+    /// The revision to show, e.g. r41
     #[arg(value_name = "REV")]
     pub revision: String,
 }

@@ -34,7 +34,7 @@ const MAX_INPUT_BYTES: usize = 4 << 20;
 )]
 #[group(skip)]
 pub struct HookArgs {
-    /// The event
+    /// The event for which the host runs the hook
     #[arg(value_name = "EVENT", value_parser = parse_event())]
     pub event: HookEvent,
     /// The host, whose input and envelope are used
@@ -55,7 +55,8 @@ fn parse_host() -> impl TypedValueParser<Value = &'static AgentHost> {
     known.try_map(|name| AgentHost::by_name(&name).ok_or("unknown host"))
 }
 
-/// Runs `hook`.
+/// Answers one event with the envelope of the host. Once it is printed, records what was shown and starts work in the
+/// background; if it could not be printed, takes back what it claimed to show.
 pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
     let (HookAnswer { envelope, mark, used, shown, claimed, drain, prune, embed }, session) =
         match answer_event(global, args) {

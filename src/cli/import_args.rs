@@ -52,10 +52,10 @@ impl ImportArgs {
 )]
 #[group(skip)]
 pub struct ExportArgs {
-    /// The files
+    /// The files to export (default: all)
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
-    /// The format
+    /// The format of the output
     #[arg(long, value_name = "KIND", value_enum)]
     pub to: ExportKindArg,
     /// Write to a new file that only you can read
@@ -73,7 +73,7 @@ pub enum ExportKindArg {
     Json,
     /// One bullet a line
     Jsonl,
-    /// The files' texts
+    /// The texts of the files, one after the other
     Markdown,
     /// The index MEMORY.md of Claude Code
     ClaudeIndex,

@@ -6,7 +6,7 @@ use super::git_args::{MergeArgs, MergeDriverArgs};
 use super::output::{CliReply, OutputLayout};
 use crate::commands::merge::{self, MergeInput};
 
-/// Runs `merge`.
+/// Merges three files that the caller names; the result goes to stdout or to the file of `-o`.
 pub fn merge_files(args: &MergeArgs) -> CliReply {
     let three = MergeInput {
         base: args.base.clone(),

@@ -109,7 +109,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Runs `query`.
+    /// Searches the memory; with [`ALL_SCOPES`] as the scope, all of its scopes, too.
     pub fn query(&self, options: &QueryOptions) -> CliReply {
         let needs = if options.depends_on_time() { SessionNeeds::All } else { SessionNeeds::TextsOnly };
         // All scopes are searched from the memory above them.
@@ -167,7 +167,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Runs `check`.
+    /// Checks the named files, or all; with `--fix`, mends them in one change.
     pub fn check(&self, args: &CheckArgs) -> CliReply {
         let options = CheckOptions {
             since: args.since.as_deref(),
@@ -187,7 +187,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Runs `sync`.
+    /// Synchronizes with the remote of the memory; with `--home` or `--setup`, with that of the user config.
     pub fn sync(&self, args: SyncArgs) -> CliReply {
         self.with_progress("syncing", SessionNeeds::All, args.lock_timeout, |session| {
             let progress = |task: &str| session.progress.begin(task);

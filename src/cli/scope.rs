@@ -40,7 +40,7 @@ pub struct ScopeArgs {
     pub dry_run: bool,
 }
 
-/// What `scope` does.
+/// The actions of `scope`, with the aliases by which they may be named.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeCommand {
     #[value(alias = "ls")]
@@ -50,7 +50,7 @@ pub enum ScopeCommand {
     Rm,
 }
 
-/// Runs `scope`.
+/// Runs an action; a missing name, or an argument that the action does not take, is a `usage` error.
 pub fn run_scope(runner: &Runner<'_>, args: ScopeArgs) -> CliReply {
     let usage = |why: &str| CliReply::from(Rejection::new(Code::Usage, why));
     let options = |name| ScopeOptions { name, purge: args.purge, restore: args.restore, dry_run: args.dry_run };

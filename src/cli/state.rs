@@ -30,7 +30,7 @@ pub struct StatusArgs {}
 )]
 #[group(skip)]
 pub struct CheckArgs {
-    /// Only these files
+    /// The files to check (default: all)
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
     /// Only findings that are new since this git commit; paths are relative to the working directory

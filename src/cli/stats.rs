@@ -36,7 +36,7 @@ pub struct StatsArgs {
     pub csv: bool,
 }
 
-/// Runs `stats`.
+/// Prints the figures as a table or JSON, or as CSV with `--csv` and without `--json`.
 pub fn run_stats(runner: &Runner<'_>, args: &StatsArgs) -> CliReply {
     let tokens_per_day = user::load_config(&open::env).0.tokens_per_day;
     let options = StatsOptions { since: args.since.clone(), cost: args.cost, tokens_per_day };

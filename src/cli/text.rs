@@ -94,7 +94,7 @@ impl Printer<'_> {
         self
     }
 
-    /// Ends the line.
+    /// Appends a line end; the last call of a chain.
     pub fn end_line(&mut self) {
         self.out.push('\n');
     }

@@ -185,7 +185,10 @@ fn names_bullet(address: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
-/// Converts `rm`.
+/// Converts `rm`: one removal for each address, and one for each text of the file before it.
+///
+/// # Errors
+/// `usage` for a text without a file before it.
 pub fn rm(args: &RmArgs) -> Result<Batch, Rejection> {
     let mut file: Option<&str> = None;
     let mut text_follows = false;
@@ -213,12 +216,15 @@ pub fn rm(args: &RmArgs) -> Result<Batch, Rejection> {
     Ok(to_batch(actions))
 }
 
-/// Converts `restore`.
+/// Converts `restore`: one operation for each address.
 pub fn restore(args: &RestoreArgs) -> Result<Batch, Rejection> {
     Ok(to_batch(args.at.iter().map(|at| Action::Restore { at: target(at) })))
 }
 
 /// Converts `bullet del`.
+///
+/// # Errors
+/// `usage` if neither the address, an index nor a text names the bullet.
 pub fn bullet_del(args: &BulletDelArgs) -> Result<Batch, Rejection> {
     if args.index.is_none() && args.text.is_none() && !names_bullet(&args.at) {
         return Err(usage_error("no bullet given").hint("use FILE@BULLET, FILE TEXT, or --index N"));
@@ -229,12 +235,14 @@ pub fn bullet_del(args: &BulletDelArgs) -> Result<Batch, Rejection> {
     Ok(to_batch([Action::Remove { at, index, text, archive, purge: None, forget, if_exists: false }]))
 }
 
-/// Converts `mv`.
 pub fn mv(args: &MvArgs) -> Result<Batch, Rejection> {
     Ok(to_batch([Action::Move { at: target(&args.at), to: args.to.clone(), create: args.change_args.create }]))
 }
 
 /// Converts `set`.
+///
+/// # Errors
+/// `usage` for a word that is not KEY=VALUE, `multiline` for a value of several lines.
 pub fn set(args: &SetArgs) -> Result<Batch, Rejection> {
     let parse_pair = |word: &String| match word.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => {
@@ -250,6 +258,10 @@ pub fn set(args: &SetArgs) -> Result<Batch, Rejection> {
 }
 
 /// Converts `append`.
+///
+/// # Errors
+/// `usage` or `multiline` for a title or summary that is empty or of several lines; `usage` for content from two
+/// places; errors of reading it.
 pub fn append(args: &AppendArgs, content: ContentReader) -> Result<Batch, Rejection> {
     let checked_line = |text: &Option<String>| text.as_deref().map(single_line).transpose();
     let (title, summary, file_summary) =
@@ -271,17 +283,27 @@ pub fn append(args: &AppendArgs, content: ContentReader) -> Result<Batch, Reject
 }
 
 /// Converts `write`.
+///
+/// # Errors
+/// `usage` for content from two places; errors of reading it.
 pub fn write(args: &WriteArgs, content: ContentReader) -> Result<Batch, Rejection> {
     let text = content(content_file(args.content.as_deref(), args.file.as_deref())?)?;
     Ok(to_batch([Action::Write { at: target(&args.at), text, create: args.change_args.create }]))
 }
 
-/// Converts `apply`.
+/// Parses the content of `apply` as a batch, in any dialect.
+///
+/// # Errors
+/// `usage` for content from two places; errors of reading it; one rejection for each malformed operation.
 pub fn apply(args: &ApplyArgs, content: ContentReader) -> Result<Batch, Error> {
     Ok(dialects::parse_batch(&content(content_file(args.content.as_deref(), args.file.as_deref())?)?)?)
 }
 
-/// Converts `patch`.
+/// Converts `patch`, from its options or from JSON.
+///
+/// # Errors
+/// `usage` for unpaired or empty texts, or content from two places; `multiline` for a `--new` of several lines;
+/// `invalid_operation` for other JSON; errors of reading it.
 pub fn patch(args: &PatchArgs, content: ContentReader) -> Result<Batch, Rejection> {
     if args.old.len() != args.new.len() {
         return Err(usage_error("each --old needs a --new, and each --new an --old"));

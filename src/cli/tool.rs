@@ -31,7 +31,7 @@ const MAX_REQUEST_BYTES: u64 = 64 << 20;
 )]
 #[group(skip)]
 pub struct ToolArgs {
-    /// Whose tool
+    /// The vendor whose tool is served
     #[arg(value_name = "VENDOR")]
     pub vendor: ToolVendor,
     /// Read one request a line and print one reply a line, until stdin ends
@@ -66,7 +66,7 @@ impl ToolVendor {
     }
 }
 
-/// Runs `tool`.
+/// Answers one request from stdin, or with `--serve` one a line until stdin ends.
 pub fn run_tool(global: &GlobalArgs, args: &ToolArgs) -> CliReply {
     let vendor = args.vendor;
     let named = open::open_options(global, None);

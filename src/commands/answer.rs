@@ -96,14 +96,14 @@ impl RepeatedChange {
     }
 }
 
-/// A warning.
+/// Something that the caller should know, although it is no error.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WarningRow {
-    /// The warning code.
+    /// The code of the warning, e.g. `limit_reached`.
     pub code: &'static str,
     /// The warning message, one sentence.
     pub message: String,
-    /// Details for programs.
+    /// Values of the message, for programs; absent if there are none.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub details: serde_json::Map<String, Value>,
 }
@@ -199,9 +199,9 @@ pub struct EffectRow {
 /// The previous version of a bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PreviousBullet {
-    /// The previous handle.
+    /// The handle that the bullet had, without `@`.
     pub handle: String,
-    /// The previous text.
+    /// The text that the bullet had.
     pub text: String,
 }
 
@@ -218,7 +218,7 @@ pub struct FileList {
     pub left_out: Vec<String>,
 }
 
-/// One file.
+/// A file in the list of all files.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileRow {
     /// The path of the file.
@@ -247,7 +247,7 @@ pub struct TextResult {
     pub etag: String,
     /// The size of the file in bytes.
     pub size: u64,
-    /// The exact text.
+    /// The text as it stands in the file, with its markup and metadata.
     pub text: String,
 }
 
@@ -260,7 +260,7 @@ pub struct DiffResult {
     pub to: String,
     /// The changed files with their changed bullets.
     pub files: Vec<ChangedFile>,
-    /// A unified diff.
+    /// The changes as a unified diff.
     pub diff: String,
 }
 
@@ -301,7 +301,7 @@ pub struct CheckFinding {
     pub col: usize,
     /// `error`, `warning` or `note`.
     pub level: &'static str,
-    /// The finding's code.
+    /// The code of the finding, e.g. `dangling_link`.
     pub code: &'static str,
     /// The message, one sentence.
     pub text: String,
@@ -345,9 +345,9 @@ pub struct AnchorRow {
 pub struct OutsideStatement {
     /// The path of the file, as it was given.
     pub path: String,
-    /// The line, 1-based.
+    /// The line on which the statement starts, 1-based.
     pub line: usize,
-    /// The statement.
+    /// The statement, one sentence.
     pub text: String,
     /// The day on which the file was last changed, `YYYY-MM-DD`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -51,7 +51,7 @@ pub(super) enum LifeCause {
     Entry(usize),
     /// An edit outside memdir, before this revision; `None` if no revision has recorded it yet.
     Outside(Option<u64>),
-    /// A sync.
+    /// A sync, which replaced the file by the result of a merge.
     Merged,
     /// What git knows from before the journal begins.
     Committed,

@@ -26,7 +26,7 @@ const MAX_KEY_BYTES: usize = 200;
 /// A checkpoint without its state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CheckpointRow {
-    /// The key.
+    /// The key of 1 to 200 bytes, e.g. `ana/thread-7`.
     pub key: String,
     /// The size of the state, in bytes.
     pub bytes: u64,

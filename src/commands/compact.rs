@@ -49,7 +49,7 @@ const MAX_DECISIONS: usize = 8;
 /// How many times the limits are checked again: an archived or merged item can push another file over its limit.
 const MAX_PASSES: usize = 3;
 
-/// Options of `compact`.
+/// What `compact` reduces, to what size, and whether a model must decide.
 #[derive(Clone, Debug, Default)]
 pub struct CompactOptions {
     /// The file or section; `None` for everything that exceeds its limit.

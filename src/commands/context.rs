@@ -71,7 +71,7 @@ pub enum ContextStyle {
     Records,
 }
 
-/// Options of `context`.
+/// What a context is to contain, how long it may be, and who reads it.
 #[derive(Clone, Debug, Default)]
 pub struct ContextRequest {
     pub style: ContextStyle,

@@ -50,7 +50,7 @@ const SETTLE_S: &str = "1";
 /// The result of `embed`.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct EmbedResult {
-    /// The model.
+    /// The name of the model that makes the vectors; empty if the user config names none.
     pub model: String,
     /// How many texts have a vector now.
     pub vectors: usize,

@@ -38,7 +38,7 @@ const REPORTED: &str = "reported";
 pub enum MemoryMode {
     /// Read, and queue conversations.
     On,
-    /// Read only.
+    /// Read, and queue nothing.
     Read,
     /// Do nothing.
     Off,

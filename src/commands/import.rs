@@ -38,7 +38,7 @@ pub struct ImportOptions {
 /// The result of `import`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ImportResult {
-    /// The change.
+    /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
     pub change: ChangeResult,
     /// The kind of the source; `history` for what `log --all -p --json` printed.

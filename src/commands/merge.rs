@@ -18,7 +18,7 @@ pub struct MergeInput {
     pub base: PathBuf,
     /// Our side; the merge driver overwrites it with the result.
     pub ours: PathBuf,
-    /// Their side.
+    /// Their side; it is only read.
     pub theirs: PathBuf,
     /// Length of a conflict marker, in characters.
     pub marker_size: usize,

@@ -270,7 +270,6 @@ pub struct UndoOptions {
     pub keep_edited: bool,
 }
 
-/// Options of `init`.
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
     /// Write the example memory.

@@ -10,7 +10,7 @@ use crate::code::{Code, Rejection};
 /// A point in history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PointInTime {
-    /// A revision number.
+    /// A revision: `r41` is 41.
     Revision(u64),
     /// A time, as RFC 3339 in UTC, so that it compares as a string with the times in the journal.
     Time(String),

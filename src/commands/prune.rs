@@ -27,7 +27,7 @@ use crate::operation::{Batch, Operation, PlanContext, Snapshot};
 /// The result of `prune`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct PruneResult {
-    /// The change.
+    /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
     pub change: ChangeResult,
     /// The items that were moved to `archive/`.

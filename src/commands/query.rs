@@ -186,7 +186,7 @@ fn restrict_to_agent(session: &Session, options: &QueryOptions) -> Result<Option
     Ok(restricted.map(|(session, _)| session))
 }
 
-/// Searches one memory.
+/// Searches one memory; for a query that names an agent, only what that agent may see.
 fn query_one(session: &Session, options: &QueryOptions, overrides: &TextOverrides) -> CommandResult<QueryResult> {
     let restricted = restrict_to_agent(session, options)?;
     let session = restricted.as_ref().unwrap_or(session);

@@ -283,7 +283,7 @@ struct ResolvedFile {
     /// Our side before and after: the change that the journal records.
     before: String,
     after: String,
-    /// The remaining conflicts.
+    /// The conflicts that `text` still has.
     conflicts: Vec<ConflictRegion>,
     /// Whether no common ancestor was found, so that nothing could be merged again.
     base_unknown: bool,

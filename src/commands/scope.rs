@@ -40,7 +40,7 @@ pub struct ScopeRow {
 /// The scopes of a memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ScopeList {
-    /// By name.
+    /// The scopes in use, sorted by name.
     pub scopes: Vec<ScopeRow>,
     /// Those that were removed and not purged, by name.
     pub archived: Vec<ScopeRow>,
@@ -85,7 +85,7 @@ pub struct ScopeOptions {
     pub purge: bool,
     /// Of an addition: take the archived one back.
     pub restore: bool,
-    /// Change nothing.
+    /// Report what would change, and change nothing.
     pub dry_run: bool,
 }
 

@@ -32,12 +32,12 @@ pub struct SeedChange {
     pub warnings: Vec<String>,
 }
 
-/// One file.
+/// A file of the memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeedFile {
     pub path: String,
     pub summary: String,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 

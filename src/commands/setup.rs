@@ -10,7 +10,7 @@ use crate::host::{outside_files, program};
 use crate::store::init::GITIGNORE_FILE;
 use crate::text::managed_block;
 
-/// git's attributes file.
+/// The file at the top of the memory from which git reads the attributes of its files.
 const ATTRIBUTES_FILE: &str = ".gitattributes";
 /// The attributes line: the merge driver for all markdown files of the memory, and git's built-in hunk headers for
 /// markdown.
@@ -28,14 +28,14 @@ pub(super) const DRIVER_KEY: &str = "merge.memdir.driver";
 const RECURSIVE_KEY: &str = "merge.memdir.recursive";
 const DRIVER_TITLE: &str = "memdir: bullet by bullet";
 
-/// What `setup` does.
+/// Whether `setup` configures, reports or removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupMode {
     /// Configure what is missing.
     Install,
     /// Only report what is missing.
     Check,
-    /// Remove the configuration.
+    /// Remove what `Install` has configured.
     Remove,
 }
 

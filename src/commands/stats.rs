@@ -37,13 +37,13 @@ pub struct StatsReport {
     /// The first day of the events, UTC; absent if nothing is recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Today, UTC.
+    /// The last day of the events: today in UTC, `YYYY-MM-DD`.
     pub until: String,
-    /// The figures.
+    /// The figures, one for each metric, name and agent.
     pub figures: Vec<StatsFigure>,
 }
 
-/// One figure.
+/// A count or share: one for all days together, and one for each day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct StatsFigure {
     /// What is measured: `items`, `category`, `age`, `never_used`, `scopes`, `created_per_hour`, `event`, `write`,

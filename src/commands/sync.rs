@@ -46,7 +46,7 @@ pub enum SyncDirection {
     Push,
 }
 
-/// Options of `sync`.
+/// With which remote to synchronize, in which direction, and what to do about conflicts.
 pub struct SyncOptions<'a> {
     /// Name of the remote. `None`: the branch's upstream, `origin`, or the only remote.
     pub remote: Option<String>,
@@ -59,7 +59,8 @@ pub struct SyncOptions<'a> {
     pub dry_run: bool,
     /// Skip the check for an emptied memory.
     pub force: bool,
-    /// The commit's subject.
+    /// The subject of the commit. `None`: the reason in the journal if there is exactly one, else the number of changed
+    /// bullets.
     pub reason: Option<String>,
     /// Time limit of each git command that accesses the network, and of starting over after lost races.
     pub network_timeout: Duration,

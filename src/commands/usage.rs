@@ -13,7 +13,7 @@ use crate::view::query::answer::QueryResult;
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerUse {
     command: &'static str,
-    /// What it used.
+    /// The addresses of what it showed: `facts/user.md@acvh`. Empty where only `count` matters.
     items: Vec<String>,
     /// The tokens of a context, 0 for one without memories; 0 for a query that found nothing.
     count: Option<u64>,
@@ -25,7 +25,7 @@ impl AnswerUse {
         AnswerUse { command: "read", items: vec![path.to_string()], count: None }
     }
 
-    /// What `read` shows.
+    /// Of the text that `read` shows; of nothing for a text of another memory.
     pub fn of_read(text: &TextResult) -> AnswerUse {
         let part = match (&text.handle, &text.section) {
             (Some(handle), _) => format!("@{handle}"),

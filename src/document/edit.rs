@@ -110,7 +110,7 @@ pub enum DocumentEdit {
 pub struct EditedDocument {
     /// Sorted, disjoint replacements of the old text.
     pub splices: Vec<Splice>,
-    /// The new document.
+    /// The text after the edits, parsed.
     pub document: Document,
     /// For each edit, the bullets it wrote as indexes into the new document; empty for `Remove` and `Raw`.
     pub written_bullets: Vec<Vec<usize>>,

@@ -66,7 +66,7 @@ pub fn link_candidates(text: &str) -> Vec<FileLink> {
     found
 }
 
-/// Parses `[[file#fragment|label]]`.
+/// Parses `[[file#fragment|label]]` at a byte offset; `None` for an attachment, or if the line does not close it.
 fn parse_wiki_link(text: &str, at: usize) -> Option<FileLink> {
     let start = at + 2;
     let line = lines::end(text.as_bytes(), start);

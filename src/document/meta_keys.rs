@@ -177,7 +177,7 @@ impl MetaKey {
         MetaKey::ALL.iter().copied().find(|key| key.name() == name)
     }
 
-    /// The key's row.
+    /// The row of the table: what values it takes, who sets it, what the manual says.
     pub fn spec(self) -> &'static MetaKeySpec {
         &MetaKey::SPECS[self as usize]
     }
@@ -221,12 +221,12 @@ impl BulletMeta {
         self.valid(MetaKey::Exp).and_then(parse_date)
     }
 
-    /// 0 to 1.
+    /// How sure the bullet is (`conf`), 0 to 1.
     pub fn confidence(&self) -> Option<f64> {
         self.valid(MetaKey::Conf).and_then(parse_share)
     }
 
-    /// 0 to 10.
+    /// How important the bullet is (`imp`), 0 to 10.
     pub fn importance(&self) -> Option<u8> {
         self.valid(MetaKey::Imp).and_then(parse_scale)
     }

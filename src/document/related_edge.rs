@@ -16,7 +16,7 @@ pub struct RelatedEdge<'d> {
     pub bullet: usize,
     /// What is between the brackets, as written: `user#^m1`.
     pub target: &'d str,
-    /// 0 to 1.
+    /// The strength (`w`), 0 to 1.
     pub strength: f64,
 }
 

@@ -40,7 +40,7 @@ impl RelationText {
         Some(RelationText { from, relation_type, to: percent_decode(to) })
     }
 
-    /// The bullet's text.
+    /// The text of a bullet that states the relation: `works_at [[Acme]]`.
     pub fn to_text(&self) -> String {
         let from = self.from.iter().map(|from| format!("[[{}]] ", encode_name(from))).collect::<String>();
         let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');

@@ -48,7 +48,7 @@ pub struct UserConfig {
 /// The `model` block, as written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelSettings {
-    /// One of [`PROVIDERS`].
+    /// The name of a provider that memdir knows, e.g. `openai`.
     pub provider: Option<String>,
     /// The model's name, as the provider spells it.
     pub name: Option<String>,

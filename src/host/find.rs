@@ -12,7 +12,7 @@ use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName};
 pub struct DirectoryQuery {
     /// `--dir DIR`: the data directory itself.
     pub dir: Option<PathBuf>,
-    /// `-g`.
+    /// `-g`: the user's own memory, wherever the search starts.
     pub global: bool,
     /// `MEMDIR`: the data directory itself.
     pub env: Option<PathBuf>,

@@ -65,7 +65,7 @@ pub struct GitOutput {
     pub stdout: Vec<u8>,
     /// The first line of stderr.
     pub first_stderr_line: String,
-    /// All of stderr.
+    /// All of stderr; what is not UTF-8 is replaced.
     pub stderr: String,
 }
 
@@ -74,7 +74,7 @@ pub struct GitOutput {
 pub(super) struct GitInvocation<'a> {
     pub stdin: &'a [u8],
     pub timeout: Duration,
-    /// Additional environment variables.
+    /// Environment variables that are set besides those of the process: names and values.
     pub env: &'a [(&'a str, &'a str)],
     /// Whether git runs in its own process group, so that Ctrl-C does not interrupt it.
     pub own_process_group: bool,

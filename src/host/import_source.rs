@@ -15,7 +15,7 @@ use crate::code::{Code, Rejection};
 
 /// The most that is read, unpacked, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
-/// The most files.
+/// The most files and folders of a source; more are `too_large`.
 const MAX_FILES: usize = 100_000;
 /// How deep folders are read.
 const MAX_DEPTH: usize = 32;

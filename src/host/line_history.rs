@@ -8,10 +8,10 @@ use crate::code::Rejection;
 /// The newest commits of a file that are read.
 const MAX_COMMITS: &str = "1000";
 
-/// A commit.
+/// A commit that added lines to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitCommit {
-    /// Its hash.
+    /// The full hash in hexadecimal.
     pub id: String,
     pub author: String,
     /// When it was made (RFC 3339, UTC).

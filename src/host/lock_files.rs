@@ -158,7 +158,7 @@ impl Git {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RunningGit {
     None,
-    /// Its process id.
+    /// One runs: its process id.
     Process(u32),
     /// Processes cannot be listed here.
     Unknown,
@@ -186,9 +186,9 @@ fn collect_locks(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 /// A lock that git's message names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedLock {
-    /// In this repository.
+    /// In this repository: its path.
     Here(String),
-    /// In the remote repository.
+    /// In the remote repository: its path there.
     There(String),
 }
 

@@ -81,7 +81,7 @@ pub enum ToolUse {
 /// The source of an API key.
 #[derive(Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// No key.
+    /// None is configured.
     Missing,
     /// An environment variable: its name, its value.
     Variable(&'static str, String),

@@ -55,7 +55,7 @@ pub struct NoteFile {
 /// What was read of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotesFolder {
-    /// Sorted by path.
+    /// The markdown files, sorted by path.
     pub files: Vec<NoteFile>,
     /// How many files and folders could not be read.
     pub unreadable: usize,

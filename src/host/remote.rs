@@ -46,7 +46,7 @@ impl RemoteBranch {
 /// The result of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FetchResult {
-    /// The branch's commit.
+    /// The hash of the last commit of the branch.
     Tip(String),
     /// The remote has no such branch.
     NoSuchBranch,

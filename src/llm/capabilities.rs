@@ -17,7 +17,7 @@ pub enum AnswerFormat {
     ObjectWithSchema,
     /// The host constrains the reply to JSON; the schema is in the instructions.
     JsonObject,
-    /// The instructions only.
+    /// The host constrains nothing; only the instructions ask for JSON, with the schema.
     Instructions,
 }
 

@@ -13,7 +13,7 @@ const MAX_MESSAGE_CHARS: usize = 300;
 /// An error response of a host; fields are empty where the host gives none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostFault {
-    /// The host's message.
+    /// The message as the host sent it: any length, perhaps several lines.
     pub message: String,
     /// `code`, `type` and `status`, in lower case, separated by spaces.
     pub code_and_type: String,

@@ -32,7 +32,7 @@ pub struct HttpRequest<'a> {
     pub timeout: Duration,
 }
 
-/// An HTTP response.
+/// An HTTP response with any status.
 #[derive(Clone, Debug, Default)]
 pub struct HttpResponse {
     pub status: u16,
@@ -53,7 +53,7 @@ pub enum TransportError {
     TooLarge,
 }
 
-/// Sends HTTP requests.
+/// What sends HTTP requests; tests replace it by a script of responses.
 pub trait Transport {
     /// Sends one request.
     ///
@@ -71,9 +71,9 @@ pub struct HostedModel<L> {
     capabilities: RefCell<HostCapabilities>,
 }
 
-/// A response, classified.
+/// What a response with a body says: a result, or an error of the host.
 pub(super) enum HttpOutcome {
-    /// A successful response.
+    /// The JSON of a response that reports no error.
     Success(Value),
     /// An error response, with its effective HTTP status.
     Failure(HostFault, u16),

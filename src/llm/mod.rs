@@ -31,7 +31,7 @@ pub use key::ApiKey;
 /// Whether this build can reach hosts over HTTP. If not, only programs can be used.
 pub const HAS_NETWORK: bool = cfg!(feature = "network");
 
-/// Identifies a model.
+/// A model by its provider and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelId {
     /// The provider: `openai`, `anthropic`, `ollama`, `exec`, …
@@ -43,7 +43,7 @@ pub struct ModelId {
 /// One request to a model, with the conversation so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelRequest {
-    /// The system prompt.
+    /// The system prompt: instructions that hold for the whole conversation.
     pub system: String,
     /// The conversation so far, oldest first; the last message is from us.
     pub messages: Vec<ChatMessage>,
@@ -60,9 +60,9 @@ pub struct ModelRequest {
 /// One message of the conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChatMessage {
-    /// From us.
+    /// A question or correction of memdir.
     User(String),
-    /// From the model.
+    /// A reply of the model: text, tool calls, or both.
     Assistant { text: String, calls: Vec<ToolCall> },
     /// Results of the model's tool calls, one for each call, in the same order.
     ToolResults(Vec<ToolOutcome>),
@@ -162,7 +162,7 @@ impl TokenUsage {
     }
 }
 
-/// A model's reply.
+/// The reply of a model to one request, and the tokens that it cost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelReply {
     pub text: String,
@@ -200,7 +200,7 @@ pub enum ErrorKind {
     Interrupted,
 }
 
-/// A failed request.
+/// Why a request got no usable reply, and the tokens that it cost all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlmError {
     pub kind: ErrorKind,
@@ -260,7 +260,7 @@ pub fn open(config: &ModelConfig) -> Result<Box<dyn Model>, LlmError> {
     }
 }
 
-/// A language model.
+/// A language model that answers one request at a time.
 pub trait Model {
     fn id(&self) -> &ModelId;
 

@@ -20,7 +20,7 @@ use super::requests::SharedState;
 /// After the end of stdin, a request that is not answered in this time after the last answer stays unanswered.
 const LAST_ANSWER_WAIT: Duration = Duration::from_secs(60);
 
-/// stdin and stdout.
+/// The connection to a client over stdin and stdout, one message a line.
 pub struct StdioTransport {
     lines: AsyncRwTransport<RoleServer, StdioReader, StdioWriter>,
     state: Arc<SharedState>,

@@ -36,7 +36,7 @@ pub struct ToolRequest {
     pub reader: Option<String>,
 }
 
-/// One tool.
+/// A tool: how it is listed, and what runs when it is called.
 pub struct ToolSpec {
     pub name: &'static str,
     pub title: &'static str,
@@ -146,7 +146,7 @@ mod tests {
         assert!(listing.len() <= MAX_LISTING_BYTES, "{} bytes:\n{listing}", listing.len());
     }
 
-    /// 900 tokens.
+    /// About 900 tokens.
     const MAX_LISTING_BYTES: usize = 3600;
 
     #[test]

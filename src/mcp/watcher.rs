@@ -34,7 +34,7 @@ pub struct WatchList {
 /// A watch list that the requests of a client and the watcher share.
 pub type SharedWatchList = Arc<Mutex<WatchList>>;
 
-/// Where notifications go.
+/// Who is notified of changes.
 pub enum NotificationTarget {
     /// To the client of a session that began with `initialize`.
     Client(Peer<RoleServer>),
@@ -67,7 +67,7 @@ impl WatchList {
         self.files = self.files.or(other.files);
     }
 
-    /// Removes a URI.
+    /// Stops watching a URI; does nothing if it is not watched.
     pub fn remove(&mut self, uri: &str) {
         self.etags.remove(uri);
     }

@@ -15,7 +15,7 @@ use crate::code::{Code, Rejection};
 use crate::document::relation::{RelationText, escape_relation};
 use crate::document::{bullet_from_text, trim_lines};
 
-/// An entity.
+/// An entity of the graph, as its tools read and write it: a file of facts, whose bullets are the observations.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(rename_all = "camelCase")]
 pub struct GraphEntity {
@@ -61,9 +61,9 @@ pub enum GraphRequest {
 /// What a tool answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphReply {
-    /// For programs.
+    /// The answer as JSON, for programs.
     pub structured: Value,
-    /// For the model.
+    /// The answer as a text, for the model.
     pub text: String,
 }
 

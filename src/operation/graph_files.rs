@@ -42,7 +42,7 @@ impl GraphFile {
         (path.is_adopted() || path.folder() == Some("facts")) && !path.holds_episodes()
     }
 
-    /// Reads a file.
+    /// Reads the name, type, observations and relations of a parsed file.
     pub fn read(path: MemoryPath, etag: String, document: Document) -> GraphFile {
         let heading = || Some(document.section_title(0).into_owned()).filter(|title| !title.is_empty());
         let name = document.front_text("title").or_else(heading).unwrap_or_else(|| path.stem().to_owned());

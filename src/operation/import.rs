@@ -214,7 +214,7 @@ pub enum NoteContent {
     Bullets { title: String, front_matter: Vec<(String, String)>, bullets: Vec<ImportedBullet> },
 }
 
-/// A future bullet.
+/// A bullet to be written, as it is in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportedBullet {
     /// Its position in the source.

@@ -20,7 +20,7 @@ pub enum SectionRef {
     Missing(String),
 }
 
-/// A resolved address.
+/// The file, section and bullet that an address names.
 #[derive(Debug)]
 pub struct ResolvedTarget<'a> {
     pub path: MemoryPath,

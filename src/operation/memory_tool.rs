@@ -19,7 +19,7 @@ pub enum MemoryToolRequest {
         #[serde(default)]
         view_range: Option<(i64, i64)>,
     },
-    /// Creates a file.
+    /// Creates a file; it must not exist.
     Create { path: String, file_text: String },
     /// Replaces a text that stands exactly once in a file.
     StrReplace {

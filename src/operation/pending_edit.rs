@@ -15,7 +15,6 @@ pub enum PendingEdit {
     Edit(MemoryPath, DocumentEdit, EffectKind),
     /// Replaces the whole text.
     ReplaceText(MemoryPath, String),
-    /// Removes the file.
     RemoveFile(MemoryPath),
     /// Renames the file. Its links to itself may change with it.
     MoveFile(MemoryPath, MemoryPath),
@@ -36,7 +35,7 @@ pub enum EffectKind {
     Updated(usize),
     /// The inserted bullets, and their heading when it is new.
     Added,
-    /// The removed bullet.
+    /// The removed bullet, by its index before the edit.
     Removed(usize),
     /// A bullet whose metadata was set, and `key=value` for each key.
     MetaSet(usize, String),

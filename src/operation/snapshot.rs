@@ -14,7 +14,7 @@ use crate::path::MemoryPath;
 pub struct LoadedFile {
     /// Etag, mode and inode. Its bytes are empty: the document has them, and large files must not be in memory twice.
     pub version: FileVersion,
-    /// The parsed text.
+    /// The whole text, parsed.
     pub document: Document,
 }
 
@@ -33,7 +33,7 @@ pub enum FileState {
 pub struct PastText {
     /// The revision that replaced it; `None` for an edit outside memdir.
     pub rev: Option<u64>,
-    /// Who replaced it.
+    /// The actor of that revision; `outside` for an edit outside memdir, empty in an overlay.
     pub actor: String,
     pub document: Document,
     /// What that revision moved: addresses from and to, as its caller wrote them.
@@ -73,7 +73,7 @@ impl FileInputs {
 /// An input that planning needs and the snapshot does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MissingInput {
-    /// A file's content.
+    /// Whether a file exists, and its version and text.
     File(MemoryPath),
     /// The names of all files; needed before a new file is created.
     FileNames,
@@ -129,7 +129,6 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// An empty snapshot.
     pub fn new() -> Snapshot {
         Snapshot::default()
     }

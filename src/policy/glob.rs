@@ -43,9 +43,9 @@ pub fn matches(glob: &str, text: &str) -> bool {
 enum GlobPiece {
     /// `**/` at the start of a component.
     AnyFolders,
-    /// `**`
+    /// `**`: any characters, also none and `/`.
     AnyText,
-    /// `*`
+    /// `*`: any characters but `/`, also none.
     AnyName,
     /// One character, or `?`.
     Character(Option<char>),

@@ -20,7 +20,7 @@ pub struct LoadedPolicy {
     pub refuses_writes: Option<Rejection>,
     /// Why reads are refused too, if they are: the policy restricts agents, and the restriction cannot be understood.
     pub refuses_reads: Option<Rejection>,
-    /// Warnings for readers.
+    /// What is wrong with the policy, for commands that only read; others are refused.
     pub warnings: Vec<Warning>,
 }
 

@@ -130,7 +130,7 @@ pub struct LifetimeRule {
     pub category: Option<String>,
     /// A tag in the front matter of the item's file, without `#`.
     pub tag: Option<String>,
-    /// The item's `dur`.
+    /// The value of the item's metadata key `dur`, e.g. `permanent`.
     pub durability: Option<String>,
     /// Days without a use or change after which the item is archived; `None`: never.
     pub unused_days: Option<u32>,

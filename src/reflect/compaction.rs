@@ -43,7 +43,7 @@ pub struct OverLimit {
     pub path: MemoryPath,
     /// The address of the file or section.
     pub address: String,
-    /// Its current size.
+    /// The size now, by each measure.
     pub size: ContentSize,
     /// How far it is over the limit.
     pub over: ContentSize,

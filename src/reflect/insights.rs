@@ -55,7 +55,7 @@ impl InsightSources {
     }
 }
 
-/// A proposed insight.
+/// An insight as a model states it: one bullet of the memory once it has passed the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Insight {
     pub summary: String,

@@ -26,7 +26,7 @@ const IMPORTANCE: u64 = 5;
 
 const SYSTEM_PROMPT: &str = include_str!("prompts/procedure.md");
 
-/// A proposed procedure.
+/// A procedure as a model states it: one file in `procedures/` once it has passed the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Procedure {
     pub title: String,
@@ -42,7 +42,7 @@ pub struct ProcedureOrigin<'a> {
     pub conversation: &'a str,
     /// The agent that asked for it; `None` for a person.
     pub agent: Option<&'a str>,
-    /// `YYYY-MM-DD`.
+    /// The day on which it is made, `YYYY-MM-DD`.
     pub created: &'a str,
 }
 

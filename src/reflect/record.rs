@@ -33,7 +33,7 @@ const MIN_LETTERS: usize = 2;
 
 const SYSTEM_PROMPT: &str = include_str!("prompts/record.md");
 
-/// A proposed record.
+/// A record as a model states it: one episode entry once it has passed the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub text: String,

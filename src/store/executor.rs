@@ -79,7 +79,7 @@ pub struct CommitExecutor<'a> {
     pub recovering: bool,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// The first refusal.
+    /// The first error of an action; the error of the commit if that fails.
     pub first_refusal: Option<Rejection>,
     /// Whether the intent record is in the journal.
     pub intent_written: bool,
@@ -115,7 +115,7 @@ impl CommitExecutor<'_> {
         self.files.iter().map(|file| file.kind).collect()
     }
 
-    /// Performs one action.
+    /// Performs one action on the disk and returns its result; keeps the first error in `first_refusal`.
     pub fn perform(&mut self, action: CommitAction) -> ActionResult {
         let result = match action {
             CommitAction::Inspect(TextLocation::Target, i) if !self.intent_written => self.check_target(i),

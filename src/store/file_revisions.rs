@@ -25,7 +25,7 @@ pub struct FileSearchLimit {
 
 /// The newest revisions of a file.
 pub struct FileRevisions {
-    /// They alone.
+    /// A history with these revisions only.
     pub history: JournalHistory,
     /// The oldest revision of the part that was searched; `None` if that was the whole journal.
     pub searched_from: Option<u64>,

@@ -186,7 +186,7 @@ impl JournalWindow {
         })
     }
 
-    /// Adds later records.
+    /// Adds the records that follow those of the note.
     fn extend(&mut self, records: Vec<RecordWithEnd>) {
         self.complete_from = match (self.records.is_empty(), records.first()) {
             (true, _) => 0,

@@ -143,9 +143,7 @@ pub enum CommitStopped {
 /// Which side of a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevisionSide {
-    /// Before the revision.
     Before,
-    /// After the revision.
     After,
 }
 
@@ -161,7 +159,7 @@ pub struct LockedStore<'a> {
     pub store: &'a Store,
     root: Arc<DataRoot>,
     journal: RefCell<Option<Journal>>,
-    /// The next revision.
+    /// The number of the next revision that is committed.
     next_revision: Cell<u64>,
     /// Whether the outcome of a commit is unknown. Then only a new lock, which recovers, may write again.
     poisoned: Cell<bool>,

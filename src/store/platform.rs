@@ -221,7 +221,7 @@ pub fn set_mode(file: impl AsFd, mode: u32) -> Result<()> {
 #[derive(Clone, Copy)]
 pub struct NameInDir<'a> {
     pub dir: BorrowedFd<'a>,
-    /// One path component.
+    /// One component of a path: a name without `/`.
     pub name: &'a str,
 }
 

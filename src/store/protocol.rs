@@ -55,7 +55,7 @@ pub enum CommitAction {
     MoveOut(usize),
     /// Move the slot to a new name in `inbox/`. Does nothing if the slot is gone.
     Rescue(usize),
-    /// Sync the directories.
+    /// Sync the directories of the files (`durability: full` only), so that a power cut does not take the renames back.
     SyncDirs,
     /// Append the end record; synced unless it is `done`.
     AppendEnd(BatchEnding),
@@ -195,7 +195,7 @@ impl CommitStateMachine {
         }
     }
 
-    /// The first action.
+    /// The first action; [`CommitStateMachine::step`] returns those that follow.
     pub fn start(&self) -> CommitAction {
         match self.recovering {
             true => CommitAction::Inspect(TextLocation::Slot, 0),

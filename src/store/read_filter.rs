@@ -148,7 +148,7 @@ impl Store {
         })
     }
 
-    /// Filters journal entries.
+    /// The entries without what the read filter hides; all of them if none is installed.
     pub(super) fn filter_journal_entries(&self, entries: Vec<JournalEntry>) -> Vec<JournalEntry> {
         match self.read_filter() {
             Some(filter) => filter.filter_entries(&self.unfiltered(), entries),

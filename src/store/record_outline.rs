@@ -39,7 +39,6 @@ pub struct FileOutline<'a> {
 }
 
 impl RecordOutline<'_> {
-    /// Its revision.
     pub fn rev(&self) -> u64 {
         self.rev
     }

@@ -34,7 +34,10 @@ pub struct PlainFile {
 }
 
 impl DataRoot {
-    /// Opens a directory.
+    /// Opens a data directory. Links in its path are followed, those below it never are.
+    ///
+    /// # Errors
+    /// `no_data_dir` if it is not a directory, `io` if it cannot be opened.
     pub fn open(path: &Path) -> Result<DataRoot, Rejection> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let shown = path.display();
@@ -368,7 +371,7 @@ pub fn read_pieces(plain: &PlainFile, shown: &str, mut each: impl FnMut(&[u8])) 
     }
 }
 
-/// Writes all bytes.
+/// Writes all bytes, with as many calls as the system needs; `EIO` if it takes none.
 pub fn write_all(file: impl AsFd, mut bytes: &[u8]) -> rustix::io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(&file, bytes) {

@@ -14,7 +14,7 @@ use super::words;
 /// A language with function words and stems of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Language {
-    /// ISO 639-1.
+    /// The two letters of ISO 639-1, e.g. `de`.
     pub code: &'static str,
     algorithm: Algorithm,
     stopwords: WordList,

@@ -20,7 +20,7 @@ pub const HASH: BlockMarkers = BlockMarkers {
     begin_without_line_end: "# memdir begin; the line above had no line end",
     end: "# memdir end",
 };
-/// Markers for Markdown.
+/// Markers for Markdown: HTML comments.
 pub const MARKDOWN: BlockMarkers = BlockMarkers {
     begin: "<!-- memdir begin -->",
     begin_without_line_end: "<!-- memdir begin; the line above had no line end -->",

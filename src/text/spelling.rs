@@ -182,7 +182,7 @@ pub fn named_version(name: &str) -> Option<(String, String)> {
 /// A name of several parts without what joins them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JoinedName {
-    /// In lower case.
+    /// Its parts without what joins them, in lower case: `wifi`.
     pub text: String,
     /// Where it ends in its text, in bytes.
     pub end: usize,

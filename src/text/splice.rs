@@ -5,7 +5,7 @@
 /// One replacement: the bytes `start..end` of the old text become `new`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// First replaced byte.
+    /// The offset of the first replaced byte.
     pub start: usize,
     /// One past the last replaced byte; equal to `start` for an insertion.
     pub end: usize,

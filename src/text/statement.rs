@@ -61,7 +61,7 @@ pub struct StatementToken<'a> {
 /// A statement, for comparison with others.
 #[derive(Clone, Debug)]
 pub struct Statement<'a> {
-    /// The whole text.
+    /// The text as it was given, with its category and label.
     pub text: &'a str,
     /// The label in lower case: `city` in `City: Paris`.
     pub label: Option<String>,

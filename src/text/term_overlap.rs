@@ -18,7 +18,6 @@ impl TermSet {
         TermSet(terms)
     }
 
-    /// The terms, sorted.
     pub fn terms(&self) -> &[String] {
         &self.0
     }

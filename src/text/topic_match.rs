@@ -47,7 +47,7 @@ impl TopicMatch {
             && BOUNDS.iter().any(|(evidence, share)| self.evidence >= *evidence && self.share >= *share)
     }
 
-    /// For ranking.
+    /// Ranks texts: the rarer the shared words and the greater their share, the higher. Not bounded.
     pub fn score(self) -> f64 {
         self.evidence * self.share.sqrt()
     }

@@ -38,7 +38,7 @@ pub fn bullet_changes(before: &Document, after: &Document) -> Vec<BulletChange> 
 pub struct BulletPast {
     /// Its number there; `None` if it is new.
     pub number: Option<usize>,
-    /// What changed since.
+    /// What changed since; `None` if nothing did.
     pub change: Option<BulletChange>,
 }
 

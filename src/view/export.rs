@@ -20,7 +20,7 @@ pub struct ExportFile {
     pub document: Document,
 }
 
-/// An export.
+/// Files in the format of another program, and what that has no place for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportedText {
     pub text: String,

@@ -160,7 +160,7 @@ pub fn target_and_fragment<'d>(document: &'d Document, link: &FileLink) -> (&'d 
 pub struct Backlink {
     /// Its address: `facts/user.md@acvh`, or the section for an item that is not a bullet.
     pub address: String,
-    /// A bullet's handle.
+    /// The handle of a bullet, without `@`; absent for another item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
     /// The relation that it names: `depends_on` in `- depends_on [[project]]`.

@@ -18,9 +18,9 @@ pub struct Outline {
     /// The section's slug; absent for the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// The title.
+    /// The title of the file or section, without markup.
     pub title: String,
-    /// The summary.
+    /// The summary line of the file; absent without one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
     /// The etag of the file or section; pass it as `seen` to a later change.
@@ -56,14 +56,14 @@ pub fn none_left_out(more: &usize) -> bool {
     *more == 0
 }
 
-/// A bullet.
+/// A bullet of the file or section.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct BulletRow {
     /// Its full address with handle: `facts/user.md@acvh`.
     pub address: String,
-    /// Its handle.
+    /// Its handle, without `@`: `acvh`.
     pub handle: String,
-    /// Its explicit id.
+    /// Its explicit id, without `^`: `mem123`; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Its 1-based index in the listed file or section; absent for nested bullets.
@@ -71,12 +71,12 @@ pub struct BulletRow {
     pub index: Option<usize>,
     /// Nesting depth; 0 for a top-level bullet.
     pub depth: u8,
-    /// The section's slug.
+    /// The slug of its section; absent above the first heading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// Its text.
+    /// Its text as one line, without escapes and metadata.
     pub text: String,
-    /// Its metadata.
+    /// The values of its metadata, by key: `{"imp": "7"}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
     /// With `--blame`: its last change.
@@ -108,7 +108,7 @@ pub struct BulletBlame {
     /// The file or section before, for `moved`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// The recorded reason.
+    /// The reason recorded with the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The recorded source, such as a conversation.
@@ -122,7 +122,7 @@ pub struct BulletBlame {
 /// A commit that brought a bullet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct CommitOrigin {
-    /// Its hash.
+    /// Its full hash in hexadecimal.
     pub id: String,
     /// The name of its author.
     pub author: String,
@@ -135,19 +135,19 @@ pub struct CommitOrigin {
 pub struct SectionRow {
     /// Its full address: `facts/user.md#work`.
     pub address: String,
-    /// Its slug.
+    /// Its slug, which addresses name: `work`.
     pub slug: String,
-    /// Its explicit id.
+    /// Its explicit id; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Its title.
+    /// Its title, without markup and id.
     pub title: String,
     /// The heading level, 1–6; 7 for a line `Title: (ID: x)` above a list.
     pub level: u8,
     /// An entry's date, `YYYY-MM-DD`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// An entry's summary.
+    /// The value of its bullet `- Summary: …`; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The number of bullets, subsections included.

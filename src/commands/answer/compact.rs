@@ -10,7 +10,7 @@ use super::{ChangeResult, ChangedFile, WarningRow};
 /// Files and sections that were reduced to their limits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CompactReport {
-    /// The change.
+    /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
     pub change: ChangeResult,
     /// The files and sections over their limit, one by one.
@@ -43,11 +43,11 @@ pub struct CompactedScope {
     pub address: String,
     /// The unit of its limit: `bullets`, `entries` or `chars`.
     pub measure: &'static str,
-    /// The size before.
+    /// The size before, in the unit of `measure`.
     pub was: usize,
-    /// The size now.
+    /// The size after the change, in the same unit.
     pub now: usize,
-    /// The limit.
+    /// The limit, in the same unit.
     pub most: usize,
     /// The number of model decisions that were applied here.
     pub decided: usize,
@@ -111,7 +111,7 @@ pub struct DigestReport {
 /// An old file of episodes.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct DigestRow {
-    /// Its path.
+    /// The path of the file, e.g. `episodes/2025-11.md`.
     pub file: String,
     /// The number of its entries.
     pub entries: usize,
@@ -129,7 +129,7 @@ pub struct DigestRow {
 /// Duplicates that `compact --duplicates` removed, and pairs that wait.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct DuplicatesReport {
-    /// The change.
+    /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
     pub change: ChangeResult,
     /// The number of bullets that were compared.
@@ -170,7 +170,7 @@ pub struct DuplicatesReport {
 pub struct RemovedDuplicate {
     /// The address that it had.
     pub at: String,
-    /// Its text.
+    /// The text that it had.
     pub text: String,
     /// The address of the bullet that stays, before the change.
     pub kept: String,
@@ -190,15 +190,15 @@ pub struct RemovedDuplicate {
 pub struct PossibleDuplicate {
     /// The address of the first.
     pub a: String,
-    /// Its text.
+    /// The text of the first.
     pub a_text: String,
     /// The address of the second.
     pub b: String,
-    /// Its text.
+    /// The text of the second.
     pub b_text: String,
     /// How similar the texts are, 0 to 1.
     pub similarity: f64,
-    /// Why they wait.
+    /// Why they wait, one sentence: `neither may go: pinned, with an id, or more important`.
     pub reason: String,
     /// The command that removes one of them.
     pub command: String,

@@ -21,7 +21,7 @@ pub struct MergeResult {
     pub out: Option<String>,
 }
 
-/// One conflict.
+/// A conflict in a file: both sides changed the same lines differently.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ConflictRow {
     /// The line of its first marker, 1-based.
@@ -52,7 +52,7 @@ pub struct SideBullet {
 /// Files whose conflict markers were resolved.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ResolveResult {
-    /// The change.
+    /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
     pub change: ChangeResult,
     /// The remaining conflicts, by file.
@@ -120,7 +120,7 @@ pub struct SetupFile {
 /// One line that `setup` adds or removes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SetupLine {
-    /// `+` or `-`.
+    /// `+` for a line that is added, `-` for one that is removed.
     pub sign: &'static str,
     /// The text of the line.
     pub text: String,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{ChangedFile, CommitOrigin};
 use crate::commands::history_export::ExportedHistory;
 
-/// Journal entries.
+/// The history of a memory, of a file or of a bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LogResult {
     /// The entries, newest first.
@@ -36,13 +36,13 @@ pub struct LogRow {
     pub state: &'static str,
     /// `undo r40`, `redo r40`, or the names of the operations (`add 2, rm`).
     pub what: String,
-    /// The recorded reason.
+    /// The reason recorded with the change (`--reason`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The items of which each has a reason of its own, such as the rule by which `prune` archived it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemReason>,
-    /// The recorded source.
+    /// The source recorded with the change (`--source`), such as a conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The recorded words with which the user agreed.
@@ -72,7 +72,7 @@ pub struct ItemReason {
     /// The text of a bullet; absent for a section or file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The reason.
+    /// The reason recorded for this item, e.g. the rule by which `prune` archived it.
     pub reason: String,
 }
 

@@ -209,7 +209,7 @@ pub struct InboxList {
     /// The new revision, e.g. `r41`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rev: Option<String>,
-    /// The changed files.
+    /// The changed files with their changed bullets.
     pub files: Vec<ChangedFile>,
     /// Warnings about the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -238,7 +238,7 @@ pub struct BranchCommit {
     pub proposal: String,
     /// The title of the proposal.
     pub title: String,
-    /// Who proposed it.
+    /// The name of who proposed it; `unknown` if its file does not say.
     pub by: String,
     /// The changed bullets: the path of each file, then one line for each bullet.
     pub diff: Vec<String>,

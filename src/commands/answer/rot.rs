@@ -6,7 +6,7 @@ use serde::Serialize;
 /// What is wrong with a folder of notes.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct RotReport {
-    /// The folder.
+    /// The path of the folder that was checked.
     pub dir: String,
     /// The number of markdown files.
     pub files: usize,
@@ -28,7 +28,7 @@ pub struct RotReport {
 pub struct RotStop {
     /// What is limited: `names of files and folders`, `markdown files`, `bytes of markdown files` or `pairs of bullets`.
     pub what: &'static str,
-    /// The limit.
+    /// The limit, a number of what `what` names.
     pub limit: usize,
     /// How many names of files and folders were looked at.
     pub entries: usize,

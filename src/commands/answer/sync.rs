@@ -63,7 +63,7 @@ pub struct CommitRow {
     /// The abbreviated commit hash; absent with `dry_run`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The commit message.
+    /// The whole commit message: the subject, and below it what changed.
     pub message: String,
     /// The paths of the committed files.
     pub files: Vec<String>,

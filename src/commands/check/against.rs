@@ -28,7 +28,7 @@ pub struct OutsideText {
     pub file: String,
     /// The day of the last change, `YYYY-MM-DD`, where the system knows it.
     changed: Option<String>,
-    /// 1-based.
+    /// The line on which the sentence starts, 1-based.
     pub line: usize,
     /// Index of its section.
     section: usize,

@@ -41,7 +41,7 @@ struct AnchoredBullet {
 enum AnchorState {
     /// The lines are in the anchor's place.
     Same,
-    /// They are elsewhere.
+    /// They are elsewhere in the file; the anchor that names them there.
     Moved(CodeAnchor),
     /// They are nowhere in the file: the reason, if one is known.
     Changed(String),

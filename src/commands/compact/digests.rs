@@ -39,7 +39,7 @@ pub struct DigestOptions {
     pub model_required: bool,
 }
 
-/// An old file.
+/// An episode file whose month or week is over long enough to be digested.
 struct OldFile {
     path: MemoryPath,
     /// The last day of its period.

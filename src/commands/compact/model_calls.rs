@@ -26,7 +26,7 @@ pub struct ModelCalls<'a> {
     pub usage: TokenUsage,
 }
 
-/// What is asked.
+/// A question that a model answers with one JSON object.
 pub struct JsonQuestion {
     /// The name of the answer, and of the reservation of tokens.
     pub name: &'static str,

@@ -26,7 +26,7 @@ pub struct CompactOverlay<'a> {
 pub enum StepError {
     /// The items it refers to have changed.
     ItemsChanged,
-    /// Planning failed.
+    /// The planner rejected it.
     PlanningFailed(Error),
     /// It would change something that it does not name.
     SideEffects(String),

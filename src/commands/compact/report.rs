@@ -17,7 +17,7 @@ pub const LIMIT_REASON: &str = "over its limit of";
 /// How the source begins with which the journal records what a model decides.
 pub const COMPACT_SOURCE: &str = "compact:";
 
-/// The whole report.
+/// What a compaction did. `compact` answers with it; a change that compacts on the side adds it to its warnings.
 #[derive(Default)]
 pub struct CompactionReport {
     /// One row for each file and section.
@@ -73,7 +73,7 @@ pub struct CompactionRow {
     pub model_decisions: usize,
     /// Number of items archived because of their age.
     pub age_evictions: usize,
-    /// Why age decided.
+    /// Why items were archived by age instead of by a model decision; `None` where they were not.
     pub fallback_reason: Option<String>,
     model: bool,
 }

@@ -32,7 +32,7 @@ pub struct LimitScopeRef {
     pub path: MemoryPath,
     /// The section's slug; `None` for the whole file.
     pub slug: Option<String>,
-    /// Its limits.
+    /// The limits that apply to it; `None` in them is unlimited.
     pub limits: SizeLimits,
 }
 

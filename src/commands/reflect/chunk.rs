@@ -52,7 +52,7 @@ pub struct ChunkInput<'a> {
     /// Turn every operation into a proposal.
     pub propose: bool,
     pub limits: ChunkLimits,
-    /// Receives progress messages.
+    /// Receives one line about each step, to be displayed.
     pub progress: &'a dyn Fn(&str),
 }
 

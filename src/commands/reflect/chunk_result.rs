@@ -29,7 +29,7 @@ pub struct AcceptedOperation {
 pub struct ChunkResult {
     /// Decisions on all proposals of the model.
     pub decisions: Vec<ReflectDecision>,
-    /// The accepted operations.
+    /// The operations to be committed, some of them as proposals.
     pub accepted: Vec<AcceptedOperation>,
     /// Number of requests sent.
     pub requests: usize,

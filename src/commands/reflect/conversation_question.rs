@@ -25,7 +25,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Tokens of the instructions and replies, as estimated for the budget.
 const OVERHEAD_TOKENS: u64 = 1500;
 
-/// What is asked.
+/// A question about a whole conversation, which a model answers with one JSON object.
 pub struct ConversationQuestion {
     /// `record` or `procedure`: what is made, the name of the answer, and the start of the request's id.
     pub name: &'static str,

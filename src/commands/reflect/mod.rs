@@ -55,7 +55,7 @@ pub use request::{RequestOptions, answer_request};
 /// Maximum length of a chunk, in estimated tokens.
 const CHUNK_TOKENS: usize = 6000;
 
-/// Options of `reflect`.
+/// How conversations are read, by which model, and what becomes of its operations.
 pub struct ReflectOptions<'a> {
     /// With tools, or as one JSON object. `None`: as configured for the model, else whatever the host supports.
     pub reply_mode: Option<ReplyMode>,
@@ -72,7 +72,7 @@ pub struct ReflectOptions<'a> {
     pub instructions: Option<String>,
     /// Opens the model. Called at most once, and only if there is something to read.
     pub open_model: &'a dyn Fn() -> Result<OpenModel, Rejection>,
-    /// Receives progress messages.
+    /// Receives one line about each step, to be displayed.
     pub progress: &'a dyn Fn(&str),
 }
 

@@ -10,7 +10,7 @@ use super::chunk::ChunkResult;
 use crate::commands::answer::ReflectDecision;
 use crate::reflect::guards::Violation;
 
-/// Counts of proposals.
+/// What became of the proposals of models, as counts that are added up over chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProposalTotals {
     /// Number of texts that models proposed, and how many of them passed all writing rules at the first attempt.

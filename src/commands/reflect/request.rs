@@ -32,7 +32,7 @@ const RESERVATION: &str = "request";
 /// Tokens of instructions, the list of files and replies, as estimated for the budget.
 const OVERHEAD_TOKENS: usize = 4000;
 
-/// A request.
+/// A change that a person asks for in their own words, and which files it is about.
 pub struct RequestOptions<'a> {
     /// What the person asks for.
     pub text: &'a str,

@@ -27,7 +27,7 @@ pub struct CommitDetails<'a> {
     pub entries: Vec<&'a JournalEntry>,
     /// Files of scopes that memdir removed, with the revision in the journal of their scope.
     pub removed: Vec<(String, u64)>,
-    /// The caller's reason.
+    /// The reason that the caller gives, which replaces those of the entries.
     pub reason: Option<&'a str>,
     /// The subject of a merge commit.
     pub subject: Option<&'a str>,

@@ -47,7 +47,7 @@ pub struct PushQueue {
 /// Whose turn it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushTurn {
-    /// This clone's.
+    /// This clone may push.
     Own,
     /// So many others are before it, one or more.
     After(usize),
@@ -143,7 +143,7 @@ impl PushQueue {
         self.own = None;
     }
 
-    /// This clone's place.
+    /// The name of this clone's place on the remote; `None` while it has none.
     pub fn own(&self) -> Option<&str> {
         self.own.as_deref()
     }

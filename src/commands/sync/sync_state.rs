@@ -15,7 +15,7 @@ use crate::view::journal;
 /// File name under `.memdir/`.
 const FILE_NAME: &str = "sync";
 
-/// The recorded state.
+/// What a data directory remembers of its syncs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyncState {
     /// The last revision that a commit of this machine describes; `None` before the first.

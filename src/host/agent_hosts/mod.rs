@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::text::json_edit::JsonDialect;
 
-/// All hosts.
+/// The hosts that memdir knows.
 pub const ALL: [&AgentHost; 4] = [&claude::HOST, &codex::HOST, &gemini::HOST, &cursor::HOST];
 
 /// A moment in a session at which a host runs a hook.
@@ -59,7 +59,7 @@ pub enum ContextEnvelope {
     AdditionalContext,
 }
 
-/// A host's hooks.
+/// A host of agents: its events, the fields of its input, how it takes a text, and its config files.
 #[derive(Debug)]
 pub struct AgentHost {
     /// The name on the command line; also the caller's name, unless another is given.
@@ -145,7 +145,7 @@ pub enum HookLayout {
     Flat,
 }
 
-/// JSON without extensions.
+/// JSON without comments and trailing commas.
 const STRICT_JSON: JsonDialect = JsonDialect { comments: false, trailing_commas: false };
 
 /// The servers of a project, in a file that several hosts read: <https://code.claude.com/docs/en/mcp>.

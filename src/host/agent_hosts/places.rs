@@ -16,7 +16,7 @@ const MAX_CONFIG_BYTES: usize = 4 << 20;
 pub enum SetupScope {
     /// Those of the project that contains the working directory.
     Project,
-    /// The user's own.
+    /// The user's own, which hold in all projects.
     User,
 }
 

@@ -30,7 +30,7 @@ pub const BULLET: JsonShape = JsonShape::Matching(&TextPattern {
     reports_multiline: true,
 });
 
-/// A non-empty text.
+/// One character or more, of any kind, line breaks included.
 pub const NON_EMPTY_TEXT: JsonShape = JsonShape::Text(1);
 pub const ANY_TEXT: JsonShape = JsonShape::Text(0);
 

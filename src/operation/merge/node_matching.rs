@@ -51,7 +51,7 @@ impl NodeLinks {
         links
     }
 
-    /// Links two nodes.
+    /// Links a node of the base with one of the side, each by its index.
     pub fn link(&mut self, base: usize, side: usize) {
         self.base_of[side] = Some(base);
         self.side_of[base] = Some(side);

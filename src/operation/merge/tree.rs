@@ -35,7 +35,7 @@ pub struct MergeNode {
     pub parent: usize,
     /// Child items and blocks, in order.
     pub children: Vec<usize>,
-    /// Subsections, in order.
+    /// The nodes of its subsections, in file order.
     pub subsections: Vec<usize>,
     /// The nearest enclosing section; for a section itself.
     pub scope: usize,
@@ -58,7 +58,7 @@ pub struct MergeTree {
 }
 
 impl MergeTree {
-    /// Parses a text.
+    /// Parses markdown; any text is valid.
     pub fn parse(text: &str) -> MergeTree {
         let document = Document::parse(text);
         let start = document.body_start();

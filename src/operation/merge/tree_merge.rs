@@ -28,7 +28,7 @@ pub struct TreeMerge<'a> {
 /// What the merge does with an element.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElementOutcome {
-    /// Deleted.
+    /// Not in the result: a side deleted it, and the other one did not change it.
     Deleted,
     /// Kept; its children are decided separately.
     Kept(Vec<MergeHunk>),

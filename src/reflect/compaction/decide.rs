@@ -38,7 +38,7 @@ pub enum CompactionAction {
     Rewrite,
 }
 
-/// A valid decision.
+/// A decision of the model that [`decide`] has accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactionDecision {
     pub action: CompactionAction,

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 
 use super::{CompactionItem, OverLimit};
 
-/// The system prompt.
 const SYSTEM_PROMPT: &str = "\
 You keep a memory within its limit. You are shown the items of a file or section that is over its limit, and you \
 decide what to remove or merge, so that as little of lasting value is lost as possible: redundant, outdated and trivial \

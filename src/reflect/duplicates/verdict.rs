@@ -42,7 +42,7 @@ pub fn absorb_order(a: &DuplicateItem, b: &DuplicateItem) -> Vec<bool> {
     order
 }
 
-/// Checks a verdict.
+/// What becomes of a pair on a verdict of the model: what it asks for, if one of the two may go and nothing is lost.
 pub fn decide_pair(
     a: &DuplicateItem,
     b: &DuplicateItem,

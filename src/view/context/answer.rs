@@ -61,7 +61,7 @@ pub struct ContextUpdate {
 /// An item of the context.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ContextItem {
-    /// Its address.
+    /// Its address: `facts/user.md@acvh`.
     pub address: String,
     /// Why it is shown: `pinned`, `all` (its category has `context: all`), `important`, `noted` (a lower importance),
     /// `fact` or `record`.
@@ -85,7 +85,7 @@ pub struct ContextItem {
 /// A file of the index.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ContextFile {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
     /// Its size in bytes.
     pub size: u64,
@@ -93,10 +93,10 @@ pub struct ContextFile {
     pub text: String,
 }
 
-/// An episode entry.
+/// A recent entry of an episode file.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ContextEntry {
-    /// Its address.
+    /// The address of the entry.
     pub address: String,
     /// The entry's date, `YYYY-MM-DD`; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]

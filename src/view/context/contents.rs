@@ -30,7 +30,7 @@ pub struct ContextContents<'a> {
     pub events: Vec<UpdateEvent>,
     /// The items, most valuable first.
     pub notes: Vec<ContextNote>,
-    /// The other facts.
+    /// The facts that are not among `notes`.
     pub facts: PlainFacts,
     /// The index, most valuable first.
     pub files: Vec<IndexedFile>,

@@ -116,7 +116,7 @@ impl PlainFact {
 /// The facts of some files.
 #[derive(Clone, Debug, Default)]
 pub struct PlainFacts {
-    /// Most valuable first.
+    /// The facts, most valuable first.
     pub facts: Vec<PlainFact>,
     /// How many items a context must show of a file, by path, so that nothing of it is left.
     pub item_counts: HashMap<String, usize>,
@@ -131,7 +131,7 @@ pub struct FactCollector<'a> {
     origins: &'a BulletOrigins,
     filter: &'a ContextFilter,
     recently_used: RecentlyUsed<'a>,
-    /// In tokens.
+    /// What the context may show, in tokens.
     budget: usize,
     found: PlainFacts,
     categories: Vec<Vec<usize>>,

@@ -18,7 +18,7 @@ const MAX_SUMMARY_TOKENS: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexedFile {
     pub path: MemoryPath,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
     /// Empty if the file has none.
     pub summary: String,

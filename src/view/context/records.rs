@@ -19,7 +19,7 @@ pub const MAX_RECORDS: usize = 10;
 /// Bullets of an entry that say something about it, not what happened.
 const FIELDS: [&str; 7] = ["Date", "Updated", "Importance", "Tags", "Source", "Related", "Summary"];
 
-/// A dated item.
+/// An item as the style `records` shows it: with its date, if that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatedRecord {
     pub address: String,

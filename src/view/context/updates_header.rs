@@ -16,7 +16,7 @@ pub const MAX_EVENTS: usize = 3;
 const MAX_EVENT_TOKENS: usize = 48;
 const MIN_EVENT_TOKENS: usize = 10;
 
-/// A reported change.
+/// A change since the reader's last look, as one line of the context.
 #[derive(Clone, Debug, Default)]
 pub struct UpdateEvent {
     pub kind: UpdateKind,

@@ -52,7 +52,7 @@ pub struct GraphNode {
 pub struct GraphEdge {
     pub from: usize,
     pub to: usize,
-    /// How many links.
+    /// How many links there are.
     pub count: usize,
     /// The relations that they name, each once.
     pub relations: Vec<String>,

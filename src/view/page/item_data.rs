@@ -15,11 +15,11 @@ pub struct LifeStep {
     pub change: &'static str,
     /// The number of its revision; `None` for a change that memdir did not make.
     pub rev: Option<u64>,
-    /// Who made it.
+    /// Who made it; empty where the revision says so.
     pub by: String,
-    /// The text before.
+    /// The text before, for `updated`.
     pub from: Option<String>,
-    /// The file or section before.
+    /// The file or section before, for `moved`.
     pub moved_from: Option<String>,
     /// The commit that brought it: `1a2b3c4 by Ana, 2026-02-24`.
     pub commit: Option<String>,

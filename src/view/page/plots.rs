@@ -24,14 +24,14 @@ pub enum Sum {
     UntilThen,
 }
 
-/// Values over time.
+/// A bar chart of values over time.
 #[derive(Debug, PartialEq)]
 pub struct TimePlot {
     pub title: String,
     /// What is drawn, as a sentence, for those who cannot see it.
     pub label: String,
     pub bars: Vec<Bar>,
-    /// The greatest value.
+    /// The greatest value, as [`figure`] writes it.
     pub most: String,
     /// The first and the last period.
     pub from: String,
@@ -166,7 +166,7 @@ pub fn figure(value: f64) -> String {
     if value < 0.0 { format!("-{text}") } else { text }
 }
 
-/// A coordinate.
+/// A coordinate or length of the drawing, with at most one decimal: `12`, `3.5`.
 fn figure_of(value: f64) -> String {
     format!("{value:.1}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -70,7 +70,7 @@ pub struct TimelineRow {
     /// The writer's number in [`Page::writers`]; `None` for an episode.
     pub writer: Option<usize>,
     pub by: String,
-    /// The revision.
+    /// The revision, e.g. `r41`; empty for an episode.
     pub rev: String,
     /// `undone` and the like; empty for an ordinary change.
     pub state: String,
@@ -150,7 +150,7 @@ pub struct StaleAnchorRow {
 }
 
 impl Page {
-    /// The page's HTML.
+    /// The page as one HTML document.
     pub fn to_html(&self) -> String {
         // Writing to a string fails only if a template does, and these cannot.
         self.render().unwrap_or_default()

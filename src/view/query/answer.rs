@@ -22,7 +22,7 @@ use crate::view::stale_anchors::StaleAnchor;
 /// The result of a query.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct QueryResult {
-    /// The query text.
+    /// The text of the query; empty if only filters were given.
     pub query: String,
     /// The scope that was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,9 +62,9 @@ pub struct QueryResult {
 /// What was found in a scope.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct ScopeMatches {
-    /// Its name.
+    /// The name of the scope.
     pub scope: String,
-    /// Best first.
+    /// The matching items, best first.
     pub items: Vec<QueryRow>,
     /// How many matching items are shown.
     pub shown: usize,

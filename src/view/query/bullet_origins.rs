@@ -19,7 +19,7 @@ use crate::view::stale_anchors::{AnchoredBulletKey, StaleAnchor, StaleAnchors};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulletOrigin {
     pub at: ItemDate,
-    /// The actor.
+    /// The actor of the journal entry: an agent or a person.
     pub by: String,
     pub source: Option<String>,
 }

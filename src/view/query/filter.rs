@@ -52,7 +52,7 @@ pub struct QueryOptions {
     pub limit: Option<usize>,
     /// Maximum number of tokens.
     pub budget: Option<usize>,
-    /// Return whole texts.
+    /// Return the source text of each item, and that of its entry, besides its line.
     pub full: bool,
     /// Return what each term contributed to a score, and what age left of the confidence.
     pub explain: bool,

@@ -41,7 +41,7 @@ impl ItemKind {
     }
 }
 
-/// One item.
+/// What a search finds and a context shows: a part of a file, by its byte range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentItem {
     pub kind: ItemKind,

@@ -40,7 +40,7 @@ struct ScoredLink {
     to: (usize, usize),
     /// The scored item that contains it.
     from: usize,
-    /// 0 to 1.
+    /// The strength of the link, 0 to 1.
     strength: f64,
 }
 

@@ -36,7 +36,7 @@ const FILTERS: ShapeForm = ShapeForm::new(
     ]],
 );
 
-/// The whole query.
+/// The fields of a query.
 const QUERY: ShapeForm = ShapeForm::new(
     "query",
     &[&[
@@ -121,7 +121,7 @@ fn invalid_query(message: String) -> Rejection {
 /// One item of the answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct QueryItem {
-    /// Its address.
+    /// Its address: `facts/user.md@acvh`.
     pub id: String,
     pub category: String,
     /// `[category]` and its text on one line.

@@ -23,7 +23,7 @@ pub struct QueryRow {
     pub address: String,
     /// The path of the file.
     pub path: String,
-    /// The section's slug.
+    /// The slug of its section; absent above the first heading.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
     /// The title of the entry or section, else of the file.
@@ -33,10 +33,10 @@ pub struct QueryRow {
     pub date: Option<String>,
     /// `bullet`, `entry`, `heading`, `paragraph`, `row` or `code`.
     pub kind: &'static str,
-    /// A bullet's handle.
+    /// The handle of a bullet, without `@`; absent for another item.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
-    /// Its explicit id.
+    /// The explicit id of a bullet, without `^`; absent without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Its own `[category]`, else the `metadata.type` of its file, else its file's name.
@@ -49,7 +49,7 @@ pub struct QueryRow {
     /// With `full`: the source text of the episode entry it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
-    /// Its metadata.
+    /// The values of its metadata, by key: `{"imp": "7"}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
     /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
@@ -99,8 +99,8 @@ impl LinkReason {
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScorePart {
-    /// The term as the search compares it, with the word for which it stands in (`kayak for kyaak`); or `(file)`, `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`,
-    /// `(vector)`, `(link)`.
+    /// The term as the search compares it, with the word for which it stands in (`kayak for kyaak`); or `(file)`,
+    /// `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`, `(vector)`, `(link)`.
     pub term: String,
     /// What it added to the score.
     pub score: f64,
@@ -116,7 +116,7 @@ pub struct ConfidenceNote {
     /// The day from which on it decays, `YYYY-MM-DD`; absent if it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Days since then.
+    /// How many days ago that was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_days: Option<u32>,
 }

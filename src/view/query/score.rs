@@ -46,7 +46,7 @@ const NEIGHBOUR_SHARE: f64 = 1.0 / 3.0;
 /// Maximum relevance of an item that does not contain every term itself.
 const PARTIAL_RELEVANCE: f64 = 0.999;
 
-/// A scored item.
+/// An item that matches a query, and what its score consists of.
 #[derive(Clone, Copy, Debug)]
 pub struct ScoredItem {
     /// Index into [`Ranking::files`].

@@ -55,7 +55,7 @@ struct MissingWord {
 pub struct SimilarWord {
     /// The index of the missing term.
     term: usize,
-    /// Its search term.
+    /// Its search term: a stem.
     text: String,
     /// As it is written, in lower case, if its parts are joined by more than letters.
     pattern: Option<String>,

@@ -70,7 +70,7 @@ pub fn unit_vector(vector: &[f32]) -> Option<Vec<f32>> {
     (length.is_finite() && length > 0.0).then(|| vector.iter().map(|n| (f64::from(*n) / length) as f32).collect())
 }
 
-/// A valid table.
+/// Vectors of texts, by the hash of each text; sorted by hash, and checked by [`VectorTable::decode`].
 pub struct VectorTable {
     bytes: Vec<u8>,
     /// The offset of the first row.
