@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::code::Warning;
 use crate::path::MemoryPath;
+use crate::text::hex;
 
 /// The SHA-256 of a file's exact bytes. Printed as 64 hex digits; any prefix of at least 8 is accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,12 +24,12 @@ impl Etag {
 
     /// All 64 hex digits, lower case.
     pub fn hex(&self) -> String {
-        to_hex(&self.0)
+        hex(&self.0)
     }
 
     /// The first 16 hex digits, as printed in answers.
     pub fn short(&self) -> String {
-        to_hex(&self.0[..8])
+        hex(&self.0[..8])
     }
 
     /// Whether `proof` is a prefix of this etag: 8 to 64 hex digits, upper or lower case.
@@ -47,11 +48,6 @@ impl Etag {
         }
         Some(Etag(out))
     }
-}
-
-fn to_hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|b| [b >> 4, b & 0xf]);
-    digits.map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])).collect()
 }
 
 impl fmt::Debug for Etag {

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
+use crate::text::hex;
+
 /// The largest of git's files that are read, in bytes.
 const MAX_FILE_BYTES: u64 = 4096;
 
@@ -51,8 +53,7 @@ impl GitDirectory {
         let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let plain: String = name.trim_end_matches(".git").chars().filter(is_plain).take(40).collect();
         let digest = Sha256::digest(std::os::unix::ffi::OsStrExt::as_bytes(self.common.as_os_str()));
-        let hash: String = digest[..6].iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("{plain}-{hash}").trim_start_matches('-').to_owned()
+        format!("{plain}-{}", hex(&digest[..6])).trim_start_matches('-').to_owned()
     }
 }
 

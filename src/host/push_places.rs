@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::git::Git;
 use super::remote::RemoteBranch;
 use crate::code::Rejection;
+use crate::text::hex;
 
 /// Where the refs are on the remote, and their copies here.
 const PLACES: &str = "refs/memdir/waiting";
@@ -35,7 +36,7 @@ impl RemoteBranch {
 }
 
 fn short_hash(text: &str) -> String {
-    Sha256::digest(text)[..8].iter().map(|b| format!("{b:02x}")).collect()
+    hex(&Sha256::digest(text)[..8])
 }
 
 impl Git {

@@ -12,7 +12,7 @@ use super::git::{Git, GitInvocation, GitOutput};
 use super::lock_files::{NamedLock, named_lock};
 use super::repository::{first_message_line, split_nul};
 use crate::code::{Code, Rejection};
-use crate::text::without_credentials;
+use crate::text::{hex, without_credentials};
 
 /// A branch of a remote repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +38,7 @@ impl RemoteBranch {
     /// meanwhile.
     fn tracking_ref(&self) -> String {
         let digest = Sha256::digest(format!("{}\0{}", self.name, self.branch));
-        let name: String = digest[..8].iter().map(|b| format!("{b:02x}")).collect();
-        format!("refs/memdir/fetched/{name}")
+        format!("refs/memdir/fetched/{}", hex(&digest[..8]))
     }
 }
 

@@ -13,6 +13,7 @@ pub mod contradiction;
 pub mod dates;
 pub mod display_width;
 pub mod exact_tokens;
+pub mod hex;
 pub mod invisible_chars;
 pub mod json_edit;
 pub mod language;
@@ -45,6 +46,7 @@ pub mod yaml_list;
 
 pub use byte_size::format_size;
 pub use display_width::display_width;
+pub use hex::hex;
 pub use invisible_chars::is_invisible;
 pub use search_terms::search_terms;
 pub use similarity::{TextFeatures, similarity};

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::text::hex;
+
 /// The most dimensions of a vector.
 const MAX_DIMENSIONS: usize = 8192;
 /// The most vectors of a table.
@@ -196,7 +198,7 @@ impl VectorTable {
 }
 
 fn identity_hash(identity: &str) -> String {
-    TextHash::of(identity).0.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&TextHash::of(identity).0)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::document::Handle;
 use crate::reflect::duplicates::{DuplicateItem, JUDGED_DAYS};
 use crate::store::Store;
+use crate::text::hex;
 
 /// File name below `.memdir/`.
 pub const NOTE: &str = "duplicates";
@@ -52,10 +53,7 @@ pub fn fingerprint(a: &DuplicateItem, b: &DuplicateItem, similarity: f64) -> Str
         [a, b].map(|item| format!("{}\0{}\0{}", item.path, item.section, Handle::of(&item.text).prefix(12)));
     sides.sort();
     let digest = Sha256::digest(format!("{}\0{}\0{similarity:.2}", sides[0], sides[1]).as_bytes());
-    digest.iter().take(8).fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&digest[..8])
 }
 
 impl JudgedPairs {

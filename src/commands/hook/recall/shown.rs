@@ -4,7 +4,6 @@
 //! file that has grown is cut to the sessions that were active last. Best effort: what cannot be written is shown again.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 use std::time::Duration;
 
 use jiff::civil::Date;
@@ -14,6 +13,7 @@ use crate::commands::Session;
 use crate::document::Handle;
 use crate::host::agent_hosts::HookInput;
 use crate::store::Store;
+use crate::text::hex;
 
 /// File names below `.memdir/`.
 const NOTE: &str = "shown";
@@ -196,10 +196,7 @@ pub fn text_hash(identity: Handle) -> String {
 }
 
 fn hash(text: &str, bytes: usize) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(bytes).fold(String::new(), |mut hex, byte| {
-        _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&Sha256::digest(text.as_bytes())[..bytes])
 }
 
 #[cfg(test)]
