@@ -4,7 +4,8 @@
 
 use super::load::load_with_defaults;
 use super::{
-    AgentWriteRule, CheckpointRule, ExpiredRule, LimitRule, LoadedPolicy, Policy, SecretRule, WriteMode, glob,
+    AgentWriteRule, CategoryRule, CheckpointRule, ExpiredRule, LimitRule, LoadedPolicy, Policy, SecretRule, WriteMode,
+    glob,
 };
 use crate::code::{Code, Warning};
 use crate::json_shape::quote_short;
@@ -79,12 +80,6 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         writes_per_day,
         links,
     } = own;
-    let smaller = |looser: &mut Vec<String>, key: &str, above: u64, own: u64| {
-        if own > above {
-            looser.push(key.to_owned());
-        }
-        own.min(above)
-    };
     let policy = Policy {
         // How its files are laid out is the scope's own matter.
         version,
@@ -98,11 +93,7 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         stamps: joined(&above.stamps, stamps),
         sensitive: joined(&above.sensitive, sensitive),
         benign: joined(&above.benign, benign),
-        categories: {
-            let named_above = |name: &str| above.categories.iter().any(|c| c.name == name);
-            let new = categories.into_iter().filter(|category| !named_above(&category.name));
-            above.categories.iter().cloned().chain(new).collect()
-        },
+        categories: joined_categories(&above.categories, categories),
         // The first rule that matches an item applies, so the scope's are for what those above leave open.
         lifetimes: above.lifetimes.iter().cloned().chain(lifetimes).collect(),
         // What a caller sees, and what needs consent: the stricter value.
@@ -111,23 +102,11 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         // What either policy reviews is reviewed: `Policy::reviews_agents_at` looks at both.
         agent_writes_above: above.agent_writes.iter().filter_map(|rule| write_rule_in_scope(rule, scope)).collect(),
         agent_writes,
-        secrets: match strictness(secrets) < strictness(above.secrets) {
-            true => {
-                looser.push("'secrets'".to_owned());
-                above.secrets
-            }
-            false => secrets,
-        },
-        consent_days: smaller(&mut looser, "'consent_days'", above.consent_days.into(), consent_days.into()) as u32,
-        max_chars: smaller(&mut looser, "'writing.max_chars'", above.max_chars as u64, max_chars as u64) as usize,
-        tokens_per_day: match (above.tokens_per_day, tokens_per_day) {
-            (Some(above), Some(own)) => Some(smaller(&mut looser, "'budget.tokens_per_day'", above, own)),
-            (above, own) => above.or(own),
-        },
-        writes_per_day: match (above.writes_per_day, writes_per_day) {
-            (Some(above), Some(own)) => Some(smaller(&mut looser, "'budget.writes_per_day'", above, own)),
-            (above, own) => above.or(own),
-        },
+        secrets: stricter_secrets(above.secrets, secrets, &mut looser),
+        consent_days: smaller("'consent_days'", above.consent_days, consent_days, &mut looser),
+        max_chars: smaller("'writing.max_chars'", above.max_chars, max_chars, &mut looser),
+        tokens_per_day: smallest("'budget.tokens_per_day'", above.tokens_per_day, tokens_per_day, &mut looser),
+        writes_per_day: smallest("'budget.writes_per_day'", above.writes_per_day, writes_per_day, &mut looser),
         // Once the memory has a rule, a scope cannot switch it off or make it milder.
         expired: match (above.expired, expired) {
             (ExpiredRule::Archive, ExpiredRule::Hide) => {
@@ -139,18 +118,8 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         decay: above.decay.or(decay),
         checkpoints: match (above.checkpoints, checkpoints) {
             (Some(above), Some(own)) => Some(CheckpointRule {
-                keep: match (above.keep, own.keep) {
-                    (Some(above), Some(own)) => {
-                        Some(smaller(&mut looser, "'checkpoints.keep'", above as u64, own as u64) as usize)
-                    }
-                    (above, own) => above.or(own),
-                },
-                days: match (above.days, own.days) {
-                    (Some(above), Some(own)) => {
-                        Some(smaller(&mut looser, "'checkpoints.days'", above.into(), own.into()) as u32)
-                    }
-                    (above, own) => above.or(own),
-                },
+                keep: smallest("'checkpoints.keep'", above.keep, own.keep, &mut looser),
+                days: smallest("'checkpoints.days'", above.days, own.days, &mut looser),
             }),
             (above, own) => above.or(own),
         },
@@ -168,12 +137,47 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
     if !shared.is_empty() {
         looser.push("'shared'".to_owned());
     }
+    looser.extend(looser_rules(&policy));
+    (policy, looser)
+}
+
+/// The smaller of two maxima; notes the key if that of the scope is greater.
+fn smaller<T: Copy + Ord>(key: &str, above: T, own: T, looser: &mut Vec<String>) -> T {
+    if own > above {
+        looser.push(key.to_owned());
+    }
+    own.min(above)
+}
+
+/// [`smaller`] for maxima that need not be set.
+fn smallest<T: Copy + Ord>(key: &str, above: Option<T>, own: Option<T>, looser: &mut Vec<String>) -> Option<T> {
+    match (above, own) {
+        (Some(above), Some(own)) => Some(smaller(key, above, own, looser)),
+        (above, own) => above.or(own),
+    }
+}
+
+fn stricter_secrets(above: SecretRule, own: SecretRule, looser: &mut Vec<String>) -> SecretRule {
+    let strictness = |rule: SecretRule| match rule {
+        SecretRule::Off => 0,
+        SecretRule::Warn => 1,
+        SecretRule::Refuse => 2,
+    };
+    if strictness(own) < strictness(above) {
+        looser.push("'secrets'".to_owned());
+        return above;
+    }
+    own
+}
+
+/// The scope's own rules for writes by agents and its own limits that are looser than those above on the same files.
+fn looser_rules(policy: &Policy) -> Vec<String> {
     let is_looser = |own: &&AgentWriteRule| {
         let same = policy.agent_writes_above.iter().find(|above| above.at == own.at);
         own.mode == WriteMode::Direct && same.is_some_and(|above| above.mode == WriteMode::Propose)
     };
-    let loose_writes = policy.agent_writes.iter().filter(is_looser);
-    looser.extend(loose_writes.map(|rule| format!("'agents.write' at {}", quote_short(&rule.at))));
+    let writes = policy.agent_writes.iter().filter(is_looser);
+    let writes = writes.map(|rule| format!("'agents.write' at {}", quote_short(&rule.at)));
     let exceeds = |own: &&LimitRule| {
         let same = policy.limits_above.iter().find(|above| above.at == own.at);
         same.is_some_and(|above| {
@@ -181,21 +185,19 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
             pairs.into_iter().any(|(own, above)| own.zip(above).is_some_and(|(own, above)| own > above))
         })
     };
-    looser.extend(policy.limits.iter().filter(exceeds).map(|limit| format!("the limit on {}", quote_short(&limit.at))));
-    (policy, looser)
-}
-
-/// How much a rule forbids.
-fn strictness(rule: SecretRule) -> u8 {
-    match rule {
-        SecretRule::Off => 0,
-        SecretRule::Warn => 1,
-        SecretRule::Refuse => 2,
-    }
+    let limits = policy.limits.iter().filter(exceeds);
+    let limits = limits.map(|limit| format!("the limit on {}", quote_short(&limit.at)));
+    writes.chain(limits).collect()
 }
 
 fn joined<T: Clone + PartialEq>(above: &[T], own: Vec<T>) -> Vec<T> {
     let new = own.into_iter().filter(|value| !above.contains(value));
+    above.iter().cloned().chain(new).collect()
+}
+
+/// The categories above, and those of the scope that have another name.
+fn joined_categories(above: &[CategoryRule], own: Vec<CategoryRule>) -> Vec<CategoryRule> {
+    let new = own.into_iter().filter(|category| above.iter().all(|c| c.name != category.name));
     above.iter().cloned().chain(new).collect()
 }
 
