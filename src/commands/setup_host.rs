@@ -154,16 +154,7 @@ pub fn setup_host(
     let needs_trust = !matches!(target, HostTarget::AgentsMd) && mode != SetupMode::Remove;
     let is_trusted = !needs_trust || trusted::is_trusted(&user::load_config(env).0, &session.dir, env);
     if mode == SetupMode::Check {
-        let missing_trust = (!is_trusted).then(|| "trusted: in the user config does not list this memory".to_owned());
-        let missing_server = commands.map(|command| format!("the host has no server memdir: {command}"));
-        let findings = edits.into_iter().flat_map(|edit| edit.findings).chain(missing_trust).chain(missing_server);
-        let findings: Vec<String> = findings.collect();
-        return Ok(SetupResult {
-            wired: findings.is_empty(),
-            host: Some(target.name()),
-            findings,
-            ..SetupResult::default()
-        });
+        return Ok(check_result(target, edits, commands, is_trusted));
     }
     edits.retain(|edit| edit.before != edit.after);
     let mut files: Vec<SetupFile> = edits.iter().map(ConfigEdit::to_row).collect();
@@ -172,15 +163,8 @@ pub fn setup_host(
         files.push(SetupFile { path: "trusted: in the user config".to_owned(), lines: vec![line] });
     }
     if !dry_run {
-        let mut changed = false;
-        if !is_trusted {
-            changed = trusted::add(&session.dir, env)?;
-        }
-        for edit in &edits {
-            places::write_config(&edit.path, edit.before.as_deref(), edit.after.as_deref())
-                .map_err(|why| Rejection { changed: Some(changed), ..why })?;
-            changed = true;
-        }
+        let is_changed = !is_trusted && trusted::add(&session.dir, env)?;
+        write_edits(&edits, is_changed)?;
         if options.auto_memory && mode == SetupMode::Install {
             agent_index::create(session)?;
         }
@@ -194,6 +178,30 @@ pub fn setup_host(
         findings: Vec::new(),
         commands: commands.into_iter().collect(),
     })
+}
+
+/// What is missing: in the config files, in the user config, and among the servers that only the host can add.
+fn check_result(
+    target: HostTarget,
+    edits: Vec<ConfigEdit>,
+    server_command: Option<String>,
+    is_trusted: bool,
+) -> SetupResult {
+    let missing_trust = (!is_trusted).then(|| "trusted: in the user config does not list this memory".to_owned());
+    let missing_server = server_command.map(|command| format!("the host has no server memdir: {command}"));
+    let findings = edits.into_iter().flat_map(|edit| edit.findings).chain(missing_trust).chain(missing_server);
+    let findings: Vec<String> = findings.collect();
+    SetupResult { wired: findings.is_empty(), host: Some(target.name()), findings, ..SetupResult::default() }
+}
+
+/// Writes the files. An error says whether anything was changed before, which `is_changed` tells of what is not a file.
+fn write_edits(edits: &[ConfigEdit], mut is_changed: bool) -> Result<(), Rejection> {
+    for edit in edits {
+        places::write_config(&edit.path, edit.before.as_deref(), edit.after.as_deref())
+            .map_err(|why| Rejection { changed: Some(is_changed), ..why })?;
+        is_changed = true;
+    }
+    Ok(())
 }
 
 /// The entries to copy, for a host that is set up manually: each file of a project, as it would be created.
