@@ -99,6 +99,7 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
                 .push(note_row(format!(".memdir/queue/{name} is not a queued conversation; it was skipped")));
             continue;
         };
+        let (own_options, change_options) = queued_options(&work, options, how);
         let bytes = match &work.transcript {
             None => work.conversation.into_bytes(),
             Some(path) => match outside_files::read(Path::new(path)) {
@@ -113,23 +114,6 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
                     continue;
                 }
             },
-        };
-        let reply_mode =
-            work.way.as_deref().map(|way| if way == "tools" { ReplyMode::Tools } else { ReplyMode::JsonObject });
-        let own_options = ReflectOptions {
-            reply_mode: reply_mode.or(options.reply_mode),
-            propose: work.propose || options.propose,
-            into: work.into.clone().or_else(|| options.into.clone()),
-            facts_tokens: options.facts_tokens,
-            daily_budget: options.daily_budget,
-            instructions: options.instructions.clone(),
-            open_model: options.open_model,
-            progress: options.progress,
-        };
-        let change_options = ChangeOptions {
-            reason: work.reason.clone().or_else(|| how.reason.clone()),
-            source: work.source.clone().or_else(|| how.source.clone()),
-            ..how.clone()
         };
         let mut run = ReflectRun::new(session, &own_options, &change_options)?;
         run.from_queue = true;
@@ -161,6 +145,32 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
         super::end_run(&mut report, failure)?;
     }
     Ok(report)
+}
+
+/// The options of the run, where the conversation was queued with none of its own.
+fn queued_options<'a>(
+    work: &QueuedConversation,
+    options: &ReflectOptions<'a>,
+    how: &ChangeOptions,
+) -> (ReflectOptions<'a>, ChangeOptions) {
+    let reply_mode =
+        work.way.as_deref().map(|way| if way == "tools" { ReplyMode::Tools } else { ReplyMode::JsonObject });
+    let own_options = ReflectOptions {
+        reply_mode: reply_mode.or(options.reply_mode),
+        propose: work.propose || options.propose,
+        into: work.into.clone().or_else(|| options.into.clone()),
+        facts_tokens: options.facts_tokens,
+        daily_budget: options.daily_budget,
+        instructions: options.instructions.clone(),
+        open_model: options.open_model,
+        progress: options.progress,
+    };
+    let change_options = ChangeOptions {
+        reason: work.reason.clone().or_else(|| how.reason.clone()),
+        source: work.source.clone().or_else(|| how.source.clone()),
+        ..how.clone()
+    };
+    (own_options, change_options)
 }
 
 fn note_row(message: String) -> WarningRow {

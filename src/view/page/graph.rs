@@ -73,20 +73,7 @@ pub struct LinkGraph {
 
 /// Builds the graph of some files, which are numbered in their order.
 pub fn link_graph(files: &[ItemFacts<'_>], folders: &[String]) -> LinkGraph {
-    let names = LinkNames::new(files.iter().map(|facts| &facts.file.path));
-    let mut links: BTreeMap<(usize, usize), (usize, Vec<String>)> = BTreeMap::new();
-    for (from, facts) in files.iter().enumerate() {
-        // The store has already hidden what the reader may not see.
-        for edge in edges(facts, &|_, _| true) {
-            let (target, _) = target_and_fragment(&facts.file.document, &edge.link);
-            let to = names.resolve(target, edge.link.is_wiki, &facts.file.path);
-            let Some(to) = to.filter(|to| *to != from) else { continue };
-            let (count, relations) = links.entry((from, to)).or_default();
-            *count += 1;
-            let named = relation(facts, &edge).map(|name| visible(&name).into_owned());
-            relations.extend(named.filter(|name| !relations.contains(name)));
-        }
-    }
+    let links = file_links(files);
     let mut degrees = vec![0; files.len()];
     for ((from, to), (count, _)) in &links {
         degrees[*from] += count;
@@ -125,12 +112,7 @@ pub fn link_graph(files: &[ItemFacts<'_>], folders: &[String]) -> LinkGraph {
             neighbours: String::new(),
         })
         .collect();
-    for node in &mut nodes {
-        let mut all: Vec<usize> = node.to.iter().chain(&node.from).copied().collect();
-        all.sort_unstable();
-        all.dedup();
-        node.neighbours = all.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
-    }
+    nodes.iter_mut().for_each(|node| node.neighbours = neighbours(node));
     choose_labels(&mut nodes, &places, &shown.iter().map(|file| degrees[*file]).collect::<Vec<_>>());
     let edges = links.into_iter().filter_map(|((from, to), (count, relations))| {
         let (from, to) = (node_of(from)?, node_of(to)?);
@@ -140,6 +122,34 @@ pub fn link_graph(files: &[ItemFacts<'_>], folders: &[String]) -> LinkGraph {
     let edges = edges.collect();
     let left_out = linked - nodes.len();
     LinkGraph { nodes, edges, left_out, unlinked: files.len() - linked }
+}
+
+/// For each pair of files, from and to, how many links there are and the relations that they name, each once. Links
+/// within a file are left out.
+fn file_links(files: &[ItemFacts<'_>]) -> BTreeMap<(usize, usize), (usize, Vec<String>)> {
+    let names = LinkNames::new(files.iter().map(|facts| &facts.file.path));
+    let mut links: BTreeMap<(usize, usize), (usize, Vec<String>)> = BTreeMap::new();
+    for (from, facts) in files.iter().enumerate() {
+        // The store has already hidden what the reader may not see.
+        for edge in edges(facts, &|_, _| true) {
+            let (target, _) = target_and_fragment(&facts.file.document, &edge.link);
+            let to = names.resolve(target, edge.link.is_wiki, &facts.file.path);
+            let Some(to) = to.filter(|to| *to != from) else { continue };
+            let (count, relations) = links.entry((from, to)).or_default();
+            *count += 1;
+            let named = relation(facts, &edge).map(|name| visible(&name).into_owned());
+            relations.extend(named.filter(|name| !relations.contains(name)));
+        }
+    }
+    links
+}
+
+/// The numbers of the nodes that a node is linked with, in order, each once.
+fn neighbours(node: &GraphNode) -> String {
+    let mut all: Vec<usize> = node.to.iter().chain(&node.from).copied().collect();
+    all.sort_unstable();
+    all.dedup();
+    all.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
 fn label(stem: &str) -> String {
