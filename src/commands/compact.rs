@@ -92,7 +92,7 @@ pub fn compact(
 /// remove, in the same batch. Without a model, the oldest items are archived at once, as in every other change.
 ///
 /// # Errors
-/// As [`change`].
+/// As [`change()`].
 pub fn change_with(
     session: &Session,
     batch: Batch,

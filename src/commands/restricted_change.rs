@@ -17,7 +17,7 @@ use crate::operation::{Action, Batch, MissingInput, Snapshot};
 use crate::path::MemoryPath;
 use crate::store::RevisionSide;
 
-/// Like [`super::change`], for an agent with an allowlist.
+/// Like [`super::change()`], for an agent with an allowlist.
 ///
 /// # Errors
 /// `category_not_allowed` if the change concerns anything hidden; else the errors of planning on what the agent sees.

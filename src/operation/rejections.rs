@@ -180,7 +180,7 @@ pub fn selection_warning(
         .detail("given", s.text.unwrap_or_default())
 }
 
-/// The rejection for a [`BulletChoice::Rejected`].
+/// The rejection for a [`BulletChoice::Rejected`](super::choose_bullet::BulletChoice::Rejected).
 pub fn selection_rejected(
     file: &LoadedFile,
     path: &MemoryPath,

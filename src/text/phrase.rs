@@ -114,7 +114,7 @@ impl PhrasePatterns {
         listed.and_then(|list| match_at(tokens, at, list)).or_else(|| match_at(tokens, at, &index.any))
     }
 
-    /// Like the function [`find_unspaced`], with the index.
+    /// The first match of any pattern in a text without spaces between words, as it is written.
     pub fn find_unspaced<'a>(&self, text: &'a str) -> Option<&'a str> {
         let index = self.char_index();
         text.char_indices().find_map(|(at, c)| {

@@ -1,6 +1,6 @@
 //! Lists of words that do not identify a topic: function words, and generic verbs and nouns.
 //!
-//! Never stems: words must be lower case and unstemmed, as produced by [`super::words`].
+//! Never stems: words must be lower case and unstemmed, as produced by [`super::words()`].
 
 use super::word_list::{WordList, word_list};
 
