@@ -1,4 +1,4 @@
-//! The library's `blame`.
+//! Methods of `Memory` that say which change last wrote each bullet.
 //!
 //! Never holds a rule: the command decides.
 

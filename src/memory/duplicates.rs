@@ -1,4 +1,4 @@
-//! Duplicates: [`Memory::remove_duplicates`].
+//! Methods of `Memory` that remove bullets which say what another one says.
 
 use super::{Memory, env};
 use crate::commands::answer::DuplicatesReport;

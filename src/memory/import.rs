@@ -1,4 +1,4 @@
-//! Memories of other programs, both ways.
+//! Methods of `Memory` that read memories of other programs, and write them.
 
 use crate::commands::export::{self, ExportOptions};
 use crate::commands::import::{self, ImportOptions};

@@ -1,4 +1,4 @@
-//! The library's `inbox`.
+//! Methods of `Memory` that list, accept and reject proposals, or commit them on a git branch.
 //!
 //! Never holds a rule: the command decides.
 

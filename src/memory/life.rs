@@ -1,4 +1,4 @@
-//! The life of a memory: what prunes it, and what takes items back.
+//! Methods of `Memory` that archive or purge old items, and take them back from the archive.
 
 use super::{Memory, address};
 use crate::commands::results::{ChangeResult, PruneResult};

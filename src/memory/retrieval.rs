@@ -1,4 +1,4 @@
-//! What counts as a use of an item: reading it, and finding it.
+//! Methods of `Memory` that read and find items; both count as a use of what they return.
 
 use super::Memory;
 use crate::commands::embed::start_if_due;

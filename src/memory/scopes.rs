@@ -1,4 +1,4 @@
-//! The scopes of a memory. A session in one is opened with `OpenOptions::scope`.
+//! Methods of `Memory` that list, add and remove scopes. A session in one is opened with `OpenOptions::scope`.
 
 use super::Memory;
 use crate::commands::results::{ScopeChange, ScopeList};

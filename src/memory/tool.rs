@@ -1,4 +1,4 @@
-//! The memory tools of vendors, for programs that speak to them in their own process.
+//! Methods of `Memory` that answer the memory tools of vendors, for programs that speak to them in their own process.
 
 use serde_json::{Value, json};
 
