@@ -285,6 +285,11 @@ fn push_key(meta: &mut Vec<(String, String)>, key: MetaKey, value: Option<&Value
     }
 }
 
+/// The text of a field; empty if it is absent or no text.
+fn text(row: &Map<String, Value>, name: &str) -> String {
+    row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
 /// A string, number or boolean as text; `None` for what is empty, absent or has parts.
 fn scalar(value: &Value) -> Option<String> {
     match value {

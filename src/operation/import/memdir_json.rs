@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ImportedBullet, ImportedMemories, ImportedNote, NoteContent, SourceFile, scalar};
+use super::{ImportedBullet, ImportedMemories, ImportedNote, NoteContent, SourceFile, scalar, text};
 
 pub fn recognises(file: &SourceFile) -> bool {
     match file.json() {
@@ -49,10 +49,6 @@ pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'stat
         }
     }
     if found { Ok(()) } else { Err("it is no export of memdir") }
-}
-
-fn text(row: &Map<String, Value>, name: &str) -> String {
-    row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn note(path: String, content: NoteContent) -> ImportedNote {

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ImportedBullet, ImportedMemories, SourceFile, push_other, scalar};
+use super::{ImportedBullet, ImportedMemories, SourceFile, push_other, scalar, text};
 use crate::document::relation::{RelationText, escape_relation};
 
 /// The file of relations whose first entity is not there.
@@ -68,10 +68,6 @@ pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'stat
     // After all entities: a relation belongs to the file of its first one, wherever its line is.
     relations.iter().for_each(|(item, row)| relation(item, row, read));
     Ok(())
-}
-
-fn text(row: &Map<String, Value>, name: &str) -> String {
-    row.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn entity(item: &str, row: &Map<String, Value>, read: &mut ImportedMemories) {
