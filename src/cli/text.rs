@@ -161,7 +161,8 @@ pub fn answer(
     if format.quiet {
         return (if answer.is_quiet() { String::new() } else { printer.out }, String::new());
     }
-    let rows: Vec<WarningRow> = warnings.iter().map(warning_row).chain(answer.warnings().iter().cloned()).collect();
+    let rows: Vec<WarningRow> =
+        warnings.iter().map(WarningRow::from).chain(answer.warnings().iter().cloned()).collect();
     match layout {
         // The runner reads both streams: a line of stderr could be a command as well.
         OutputLayout::GitHub => rows.iter().for_each(|row| github::warning_annotation(&mut printer.out, row)),
@@ -180,10 +181,6 @@ impl PrintAnswer for ContextResult {
     fn print(&self, printer: &mut Printer) {
         sanitize::escape_lines(&mut printer.out, &self.text, printer.format.terminal);
     }
-}
-
-fn warning_row(w: &Warning) -> WarningRow {
-    WarningRow { code: w.code.name(), message: w.message.clone(), details: w.details.clone() }
 }
 
 fn print_warnings(err: &mut String, warnings: &[WarningRow]) {
@@ -207,7 +204,7 @@ pub fn failure(failure: &Error, format: &OutputFormat) -> String {
         refusal(&mut out, rejection, format);
     }
     if !format.quiet {
-        print_warnings(&mut out, &failure.warnings.iter().map(warning_row).collect::<Vec<_>>());
+        print_warnings(&mut out, &failure.warnings.iter().map(WarningRow::from).collect::<Vec<_>>());
     }
     out
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::code::Hint;
+use crate::code::{Hint, Warning};
 
 mod compact;
 mod git;
@@ -106,6 +106,12 @@ pub struct WarningRow {
     /// Values of the message, for programs; absent if there are none.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub details: serde_json::Map<String, Value>,
+}
+
+impl From<&Warning> for WarningRow {
+    fn from(warning: &Warning) -> WarningRow {
+        WarningRow { code: warning.code.name(), message: warning.message.clone(), details: warning.details.clone() }
+    }
 }
 
 /// A change that was made or, with `dry_run`, planned.

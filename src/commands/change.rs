@@ -225,7 +225,7 @@ pub fn commit_approved(
         let with_etags = batch.request.is_some();
         let mut answer = change_result(&changeset, &snapshot, with_etags);
         if changeset.files.is_empty() {
-            answer.warnings.splice(0..0, warnings.iter().map(warning_row));
+            answer.warnings.splice(0..0, warnings.iter().map(WarningRow::from));
             return Ok(answer);
         }
         // The commit compares files with the texts that were planned on; what else the planner needed is freed first.
@@ -257,7 +257,7 @@ pub fn commit_approved(
                     drop(locked.gc(session.now.timestamp().as_second()));
                     journal_notes::extend_notes(locked.store);
                 }
-                answer.warnings.splice(0..0, warnings.iter().map(warning_row));
+                answer.warnings.splice(0..0, warnings.iter().map(WarningRow::from));
                 return Ok(answer);
             }
             Err(CommitStopped::BaseChanged(more)) => warnings.extend(more),
@@ -283,11 +283,6 @@ pub fn earlier_answer(session: &Session, request: &str) -> Result<Option<(Repeat
     }))
 }
 
-/// Converts a warning into a row of an answer.
-pub fn warning_row(warning: &Warning) -> WarningRow {
-    WarningRow { code: warning.code.name(), message: warning.message.clone(), details: warning.details.clone() }
-}
-
 /// The result of a changeset, before its revision is known.
 ///
 /// With `etags`, the etags of the written files are computed here. That hashes every byte, so a caller that commits
@@ -298,7 +293,7 @@ pub fn change_result(changeset: &Changeset, snapshot: &Snapshot, etags: bool) ->
         changed: !changeset.files.is_empty(),
         files: changed_files(changeset, snapshot, etags),
         applied_count: patches.then_some(changeset.applied),
-        warnings: changeset.warnings.iter().map(warning_row).collect(),
+        warnings: changeset.warnings.iter().map(WarningRow::from).collect(),
         ..ChangeResult::default()
     }
 }
@@ -336,7 +331,7 @@ pub(super) fn note_no_operations(planned: &mut ChangeResult) {
     planned.operations = None;
     if planned.changed {
         let message = "`memdir apply` cannot make this change from this answer: run the command without -n";
-        planned.warnings.push(warning_row(&Warning::new(Code::Note, message)));
+        planned.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
     }
 }
 

@@ -7,8 +7,8 @@
 use anyhow::anyhow;
 use serde_json::Value;
 
-use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange};
-use super::change::{apply_options, commit_loop, dry_run_result, earlier_answer, plan_in_context, warning_row};
+use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange, WarningRow};
+use super::change::{apply_options, commit_loop, dry_run_result, earlier_answer, plan_in_context};
 use super::{ChangeOptions, CommandResult, Error, Session, change};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
@@ -106,7 +106,7 @@ pub fn change_with(
     {
         CompactionOutcome::Repeated(first) => Ok(ChangeOutcome::Repeated(first)),
         CompactionOutcome::Completed(mut change, report) => {
-            change.warnings.extend(report.warnings().iter().map(warning_row));
+            change.warnings.extend(report.warnings().iter().map(WarningRow::from));
             Ok(ChangeOutcome::Changed(change))
         }
     }
@@ -420,7 +420,7 @@ impl CompactionRun<'_> {
         if !plan.steps.is_empty() && !self.is_replayable_batch(&changeset) {
             change.operations = None;
             let message = "these operations depend on each other, so `memdir apply` cannot run them as one batch";
-            change.warnings.push(warning_row(&Warning::new(Code::Note, message)));
+            change.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
         }
         Ok(completed(change, plan.report, dialogue))
     }
@@ -447,7 +447,7 @@ fn completed(
     dialogue: CompactDialogue<'_>,
 ) -> CompactionOutcome {
     report.record_model(&dialogue);
-    change.warnings.extend(report.still_over_limit.iter().map(warning_row));
+    change.warnings.extend(report.still_over_limit.iter().map(WarningRow::from));
     CompactionOutcome::Completed(change, report)
 }
 

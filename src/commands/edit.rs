@@ -6,11 +6,10 @@
 use std::path::Path;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::change::warning_row;
 use super::{ChangeOptions, CommandResult, Error, Session, change, read};
 use crate::change::Etag;
 use crate::code::{Code, Hint, Rejection};
-use crate::commands::answer::{ChangeOutcome, ChangeResult};
+use crate::commands::answer::{ChangeOutcome, ChangeResult, WarningRow};
 use crate::host::editor::EditorCopy;
 use crate::operation::whole_file::merge_edited_copy;
 use crate::operation::{Action, Batch, Operation, Target};
@@ -121,7 +120,7 @@ fn save_or_merge(
         let Ok((path, now, true)) = current_text(session, file) else { return Err(failure) };
         rounds += 1;
         let (merged_text, warning) = merge_edited_copy(&MemoryPath::new(&path)?, opened, &now, &after)?;
-        (text, merge_warning) = (merged_text, warning.as_ref().map(warning_row));
+        (text, merge_warning) = (merged_text, warning.as_ref().map(WarningRow::from));
         etag = Some(Etag::of(now.as_bytes()).hex());
     }
 }

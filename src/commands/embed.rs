@@ -11,7 +11,6 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::answer::WarningRow;
-use super::change::warning_row;
 use super::model::{embedding_model, model_rejection};
 use super::vector_search::{EmbeddingAccess, clear_failure, failed_recently, no_embeddings, note_failure};
 use super::{CommandResult, Session};
@@ -77,7 +76,7 @@ pub fn embed(session: &Session, settle: Duration) -> CommandResult<EmbedResult> 
     let store = session.store.unfiltered();
     let mut result = EmbedResult {
         model: access.settings.model.name.clone().unwrap_or_default(),
-        warnings: warnings.iter().map(warning_row).collect(),
+        warnings: warnings.iter().map(WarningRow::from).collect(),
         ..EmbedResult::default()
     };
     let Some(turn) = store.begin_vectors()? else { return Ok(EmbedResult { busy: true, ..result }) };

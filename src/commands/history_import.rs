@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::change::warning_row;
+use super::answer::WarningRow;
 use super::history_export::{ExportedHistory, ExportedRevision, HISTORY_VERSION};
 use super::import::ImportResult;
 use super::{ChangeOptions, CommandResult, Error, Session};
@@ -84,7 +84,7 @@ pub fn import_history(
     let (present, added) = (done.len(), revisions.len() - done.len());
     let mut result = ImportResult { from: HISTORY_KIND, present, added, ..ImportResult::default() };
     result.change.dry_run = options.dry_run;
-    result.change.warnings = warnings.iter().map(warning_row).collect();
+    result.change.warnings = warnings.iter().map(WarningRow::from).collect();
     if options.dry_run || added == 0 {
         return Ok(result);
     }

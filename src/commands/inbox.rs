@@ -9,7 +9,7 @@ mod merged;
 use serde_json::Value;
 
 pub use self::merged::remove_merged_proposals;
-use super::answer::{ChangeResult, InboxList, ProposalRow};
+use super::answer::{ChangeResult, InboxList, ProposalRow, WarningRow};
 use super::change::{commit_approved, dry_run_result, plan_in_context};
 use super::layer_names::{error_in_layer, name_layer_in_inbox};
 use super::layers::AddressesInLayer;
@@ -124,7 +124,7 @@ pub fn inbox_branch(
         dry_run: options.dry_run,
         merged,
         branch: Some(made.answer.clone()),
-        warnings: warnings.iter().map(super::change::warning_row).collect(),
+        warnings: warnings.iter().map(WarningRow::from).collect(),
         ..InboxList::default()
     };
     if options.dry_run {

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::answer::{ChangeOutcome, ChangeResult};
-use super::change::{change, warning_row};
+use super::answer::{ChangeOutcome, ChangeResult, WarningRow};
+use super::change::change;
 use super::layer_names::{error_in_layer, name_layer};
 use super::list_and_read::resolve_address;
 use super::review::WOULD_WAIT;
@@ -339,7 +339,7 @@ fn joined(
         (None, Some(here)) => Some(format!("{to} had the bullet already; it was removed from {from}: {here}")),
         (there, None) => there.map(|there| format!("only {to} has a new revision: {there}")),
     };
-    result.warnings.extend(how.map(|how| warning_row(&Warning::new(Code::Note, how))));
+    result.warnings.extend(how.map(|how| WarningRow::from(&Warning::new(Code::Note, how))));
     name_layer(&mut result, to);
     name_layer(&mut rest, from);
     if result.dry_run {

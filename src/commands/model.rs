@@ -5,8 +5,7 @@
 use std::time::{Duration, Instant};
 
 use super::CommandResult;
-use super::answer::ModelCheck;
-use super::change::warning_row;
+use super::answer::{ModelCheck, WarningRow};
 use crate::code::{Code, Rejection, Warning};
 use crate::host::embeddings::EmbeddingSettings;
 use crate::host::models::{self, ModelQuery, ModelSelection, ProviderProtocol, ToolUse};
@@ -211,6 +210,6 @@ pub fn check_model(query: &ModelQuery, env: EnvLookup<'_>) -> CommandResult<Mode
         milliseconds: began.elapsed().as_millis().try_into().unwrap_or(u64::MAX),
         input_tokens: reply.usage.input,
         output_tokens: reply.usage.output,
-        warnings: opened.warnings.iter().map(warning_row).collect(),
+        warnings: opened.warnings.iter().map(WarningRow::from).collect(),
     })
 }

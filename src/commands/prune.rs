@@ -14,8 +14,8 @@ use serde::Serialize;
 
 pub use due::{DueAction, DueItems, clock_problem, due_items};
 
-use super::answer::{AttentionRow, ChangeResult};
-use super::change::{commit_approved, dry_run_result, plan_in_context, warning_row};
+use super::answer::{AttentionRow, ChangeResult, WarningRow};
+use super::change::{commit_approved, dry_run_result, plan_in_context};
 use super::checkpoint::prune_checkpoints;
 use super::embed::drop_gone_vectors;
 use super::memory_tool::MAX_TRIES;
@@ -117,7 +117,7 @@ fn prune_items(
                     && let Err(why) = drop_gone_vectors(session, &locked)
                 {
                     let message = format!("vectors of purged texts may be left in .memdir/cache: {}", why.message);
-                    change.warnings.push(warning_row(&Warning::new(Code::Note, message)));
+                    change.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
                 }
                 return Ok(result_of(done, change));
             }

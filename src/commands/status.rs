@@ -6,9 +6,8 @@ mod attention;
 
 use attention::AttentionScan;
 
-use super::answer::{DroppedBullet, ModelUsage, StatusReport};
+use super::answer::{DroppedBullet, ModelUsage, StatusReport, WarningRow};
 use super::budget::TokenLedger;
-use super::change::warning_row;
 use super::sync::SyncState;
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
@@ -37,13 +36,13 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let scan = AttentionScan::new(session);
     let counts = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| scan.examine(file, read));
     let rescued = files.iter().filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
-    let mut warnings: Vec<_> = session.policy.warnings.iter().map(warning_row).collect();
+    let mut warnings: Vec<_> = session.policy.warnings.iter().map(WarningRow::from).collect();
     if let Some(why) = &session.policy.refuses_writes {
-        warnings.push(warning_row(&Warning::new(why.code, format!("writes are disabled: {}", why.message))));
+        warnings.push(WarningRow::from(&Warning::new(why.code, format!("writes are disabled: {}", why.message))));
     }
     let (layer_rows, left_out) = attention::layer_rows(session);
-    warnings.extend(left_out.into_iter().map(|why| warning_row(&Warning::new(Code::Note, why))));
-    warnings.extend(super::hook::no_model_notice(session).as_ref().map(warning_row));
+    warnings.extend(left_out.into_iter().map(|why| WarningRow::from(&Warning::new(Code::Note, why))));
+    warnings.extend(super::hook::no_model_notice(session).as_ref().map(WarningRow::from));
     Ok(StatusReport {
         dir: session.dir.display().to_string(),
         actor: session.actor.clone(),

@@ -22,8 +22,7 @@ use commit_message::CommitDetails;
 use own_repository::own_repository;
 pub use sync_state::SyncState;
 
-use super::answer::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
-use super::change::warning_row;
+use super::answer::{CommitRow, MergedCommits, SyncResult, UndecidedFile, WarningRow};
 use super::inbox::remove_merged_proposals;
 use super::setup::{self, DRIVER_KEY, SetupMode};
 use super::{CommandResult, Error, Session};
@@ -169,7 +168,7 @@ impl SyncRun<'_> {
     ) -> Result<T, Rejection> {
         let session = self.session;
         let (locked, warnings) = session.store.lock()?;
-        self.answer.warnings.extend(warnings.iter().map(warning_row));
+        self.answer.warnings.extend(warnings.iter().map(WarningRow::from));
         work(self, &locked)
     }
 
@@ -456,7 +455,7 @@ impl SyncRun<'_> {
     fn note(&mut self, message: &str) {
         if !self.noted.iter().any(|noted| noted == message) {
             self.noted.push(message.to_owned());
-            self.answer.warnings.push(warning_row(&Warning::new(Code::Note, message)));
+            self.answer.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
         }
     }
 

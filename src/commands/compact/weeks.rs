@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use super::digests::wanted_paths;
 use crate::change::Etag;
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::answer::{ChangeOutcome, ChangeResult};
-use crate::commands::change::{change, warning_row};
+use crate::commands::answer::{ChangeOutcome, ChangeResult, WarningRow};
+use crate::commands::change::change;
 use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::document::Document;
@@ -118,7 +118,7 @@ fn split_one(
     let ChangeOutcome::Changed(mut done) = change(session, batch, options)? else { return Ok(None) };
     if undated > 0 {
         let message = format!("{undated} without a day stay in {month}");
-        done.warnings.push(warning_row(&Warning::new(Code::Note, message)));
+        done.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
     }
     Ok(Some(done))
 }

@@ -26,10 +26,9 @@ mod single_answer;
 mod watermark;
 
 use super::answer::{
-    ConversationRow as Row, DecisionCounts, ModelCallCosts, ReflectDecision, ReflectReport, RefusalReason,
+    ConversationRow as Row, DecisionCounts, ModelCallCosts, ReflectDecision, ReflectReport, RefusalReason, WarningRow,
 };
 use super::budget::{self, TokenLedger};
-use super::change::warning_row;
 use super::model::{OpenModel, model_rejection};
 use super::{ChangeOptions, CommandResult, Error, Session, inbox, list_and_read};
 use crate::code::{Code, Rejection, Warning};
@@ -237,7 +236,7 @@ impl<'a> ReflectRun<'a> {
         }
         if self.opened.is_none() {
             let opened = (self.options.open_model)()?;
-            self.answer.warnings.extend(opened.warnings.iter().map(warning_row));
+            self.answer.warnings.extend(opened.warnings.iter().map(WarningRow::from));
             let deadline = Deadline::within(opened.total_timeout);
             self.opened = Some((opened, deadline));
         }
@@ -287,7 +286,7 @@ impl<'a> ReflectRun<'a> {
             }
             false => {
                 let (locked, warnings) = unfiltered.store.lock()?;
-                self.answer.warnings.extend(warnings.iter().map(warning_row));
+                self.answer.warnings.extend(warnings.iter().map(WarningRow::from));
                 budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &totals);
                 let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
                 if let Ok(committed) = &kept {
@@ -388,7 +387,7 @@ impl<'a> ReflectRun<'a> {
         if let Some(cap) = result.limit_reached {
             let message =
                 format!("a chunk of the conversation reached its limit of {cap}; accepted operations were kept");
-            self.answer.warnings.push(warning_row(&Warning::new(Code::Note, message)));
+            self.answer.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
         }
         Ok(ReflectFlow::Continue)
     }

@@ -11,7 +11,6 @@ use super::{ReflectFlow, ReflectOptions, ReflectRun};
 use crate::change::Etag;
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::answer::{ReflectReport, WarningRow};
-use crate::commands::change::warning_row;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::host::outside_files;
 use crate::reflect::prompt::ReplyMode;
@@ -174,7 +173,7 @@ fn queued_options<'a>(
 }
 
 fn note_row(message: String) -> WarningRow {
-    warning_row(&Warning::new(Code::Note, message))
+    WarningRow::from(&Warning::new(Code::Note, message))
 }
 
 /// Adds an answer to another.

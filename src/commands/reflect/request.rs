@@ -14,8 +14,8 @@ use super::request_edits::{EditJudge, JudgedAnswer, JudgedEdits, MAX_CALLS, requ
 use super::request_memory::RequestMemory;
 use super::single_answer::{ask, ask_repeatedly};
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::answer::{ChangeOutcome, DecisionCounts, ReflectReport, RequestDecision};
-use crate::commands::change::{change, warning_row};
+use crate::commands::answer::{ChangeOutcome, DecisionCounts, ReflectReport, RequestDecision, WarningRow};
+use crate::commands::change::change;
 use crate::commands::model::OpenModel;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::host::user::Prompt;
@@ -61,7 +61,7 @@ pub fn answer_request(
     let memory = RequestMemory::new(&overlay, request.tags);
     if !memory.is_routed && !request.tags.is_empty() {
         let message = format!("no file has the tag {}; all files are searched", request.tags.join(" or "));
-        report.warnings.push(warning_row(&Warning::new(Code::Note, message)));
+        report.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
     }
     let editor = (options.open_model)()?;
     let finder = request.open_finder.map(|open| open()).transpose()?;

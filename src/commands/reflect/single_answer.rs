@@ -6,8 +6,7 @@ use super::ReflectOptions;
 use super::cost_estimate::usage_or_estimate;
 use crate::code::{Code, Rejection};
 use crate::commands::Error;
-use crate::commands::answer::{ModelCallCosts, ReflectReport};
-use crate::commands::change::warning_row;
+use crate::commands::answer::{ModelCallCosts, ReflectReport, WarningRow};
 use crate::commands::model::{OpenModel, model_rejection};
 use crate::llm::{ChatMessage, Deadline, ModelReply, ModelRequest, StopReason, TokenUsage};
 
@@ -42,7 +41,7 @@ pub fn ask_repeatedly<T>(
     report: &mut ReflectReport,
     (max_calls, read): (usize, ReplyReader<'_, T>),
 ) -> (TokenUsage, Result<T, Error>) {
-    report.warnings.extend(opened.warnings.iter().map(warning_row));
+    report.warnings.extend(opened.warnings.iter().map(WarningRow::from));
     let id = opened.model.id();
     let (mut request, mut turns) = (request, 0);
     let (mut usage, mut estimated) = (TokenUsage::default(), TokenUsage::default());

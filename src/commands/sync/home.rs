@@ -6,8 +6,7 @@
 use super::own_repository::own_repository;
 use super::{SyncOptions, SyncRun, sync};
 use crate::code::{Code, Hint, Rejection, Warning};
-use crate::commands::answer::SyncResult;
-use crate::commands::change::warning_row;
+use crate::commands::answer::{SyncResult, WarningRow};
 use crate::commands::{CommandResult, Error, Session};
 use crate::host::git::Git;
 use crate::host::home_remote::{HomeRemote, home_remote, host_name};
@@ -36,7 +35,7 @@ pub fn sync_home(
     };
     let conflict_branch = Some(format!("conflict/{}-{}", host_name(), session.now.date()));
     let mut result = sync(session, &SyncOptions { remote: Some(remote.url), conflict_branch, ..options })?;
-    let notes = notes.into_iter().map(|note| warning_row(&Warning::new(Code::Note, note)));
+    let notes = notes.into_iter().map(|note| WarningRow::from(&Warning::new(Code::Note, note)));
     result.warnings.splice(0..0, notes);
     Ok(result)
 }
