@@ -148,6 +148,11 @@ impl ChangedFields {
     }
 }
 
+/// The sensitive fields of what a change removes, each once.
+pub(super) fn removed_fields(session: &Session, changeset: &Changeset, texts: &ChangedTexts<'_>) -> Vec<String> {
+    unconsented_fields(&Batch::default(), ChangedFields::of(session, changeset, texts).removed)
+}
+
 /// The fields of statements to which the user's words in the batch do not agree.
 fn unconsented_fields(batch: &Batch, stated: Vec<(String, String)>) -> Vec<String> {
     // A batch is one change: a refusal of one of its operations refuses all.

@@ -64,6 +64,7 @@ mod resolve;
 mod restricted_change;
 mod review;
 pub mod scope;
+mod scope_gate;
 mod scope_limits;
 mod scope_session;
 mod secrets_check;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::allowlist_filter::allowlist_rejection;
+use super::scope_gate::require_person_for_scope;
 use super::{CommandResult, Session};
 use crate::code::{Code, Hint, Rejection};
 use crate::document::{Document, MAX_FILE_BYTES};
@@ -136,6 +137,7 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
         (Some(_), _, true) => Err(Rejection::new(Code::Exists, format!("the scope '{name}' exists")).into()),
         (Some(live), _, false) => Ok(change(ScopeAction::Kept, item_count(&live)?)),
         (None, Some(archived), true) => {
+            require_person_for_scope(session, &name, ScopeState::Archived)?;
             let items = item_count(&archived)?;
             if !options.dry_run {
                 store.move_scope(&name, ScopeState::Archived, ScopeState::Live)?;
@@ -160,7 +162,8 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
 /// Moves a scope to the archive, or deletes it for good.
 ///
 /// # Errors
-/// `scope_not_found`; `exists` if the archive has one of that name; as [`scope_list`].
+/// `scope_not_found`; `exists` if the archive has one of that name; `review`, `consent` or `category_not_allowed` for an
+/// agent that may not remove what the scope holds; as [`scope_list`].
 pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<ScopeChange> {
     let (name, store) = (ScopeName::new(&options.name)?, managed_store(session)?);
     session.may_write()?;
@@ -179,7 +182,9 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         items,
         deleted_count,
     };
+    require_person_for_scope(session, &name, ScopeState::Live)?;
     if options.purge {
+        require_person_for_scope(session, &name, ScopeState::Archived)?;
         let (mut items, mut found) = (0, false);
         for (state, scope) in [(ScopeState::Live, live), (ScopeState::Archived, archived)] {
             let Some(scope) = scope else { continue };

@@ -69,7 +69,15 @@ pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
             Err(_) => rejection,
         }
     };
-    let store = memory.open_scope(ScopeState::Live, name)?.ok_or_else(not_found)?;
+    open_scope_in(memory, ScopeState::Live, name)?.ok_or_else(not_found)
+}
+
+/// Opens a scope that is live or archived; `None` if there is none.
+///
+/// # Errors
+/// As [`open_scope`].
+fn open_scope_in(memory: &Store, state: ScopeState, name: &str) -> Result<Option<ScopeParts>, Rejection> {
+    let Some(store) = memory.open_scope(state, name)? else { return Ok(None) };
     let policy_above = governing_policy(memory)?;
     let text = store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES);
     let policy = match text {
@@ -77,7 +85,7 @@ pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
         Err(why) => unreadable_policy(&why),
     };
     let scope = OpenScope { name: name.to_owned(), memory: Arc::new(memory.unfiltered()), policy_above };
-    Ok(ScopeParts { store, policy, scope })
+    Ok(Some(ScopeParts { store, policy, scope }))
 }
 
 /// The policy of the memory above a scope. Without one that is whole, nothing says what the scope may do.
@@ -137,6 +145,15 @@ impl Session {
             Some(here) => Err(scope_not_allowed(&here.name)),
             None => Ok(self.session_with(open_scope(&self.store.unfiltered(), name)?)),
         }
+    }
+
+    /// The session of this caller in a scope that may be archived; `None` if there is none of that name.
+    ///
+    /// # Errors
+    /// As [`open_scope`].
+    pub(super) fn session_of_scope(&self, name: &str, state: ScopeState) -> Result<Option<Session>, Rejection> {
+        let parts = open_scope_in(&self.store.unfiltered(), state, name)?;
+        Ok(parts.map(|parts| self.session_with(parts)))
     }
 
     /// The scopes that this one may read although they are others, by name. One that does not exist is left out, and so

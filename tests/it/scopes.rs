@@ -606,3 +606,40 @@ fn sync_takes_the_scopes_along() {
     settle(&here, &there);
     assert!(!there.memory().join("scopes/app/facts").exists());
 }
+
+#[test]
+fn an_agent_removes_no_scope_whose_items_it_may_not_remove() {
+    let rows = [
+        ("version: 2\nagents: {write: propose}\n", "version: 1\n", "Likes tea", "review: "),
+        ("version: 2\n", "version: 2\nagents: {write: propose}\n", "Likes tea", "review: "),
+        ("version: 1\nsensitive: [city]\n", "version: 1\n", "City: Rome", "consent: the scope 'app' holds city"),
+        (
+            "version: 1\n",
+            "version: 1\nallowlists: {bot: [work], ana: [health]}\n",
+            "Likes tea",
+            "category_not_allowed: ",
+        ),
+    ];
+    for (above, own, text, refused) in rows {
+        let memory = with_scopes(above);
+        memory.put("scopes/app/memdir.yaml", own);
+        memory.put("scopes/app/facts/user.md", format!("# User\n\n- {text}\n"));
+        let by_agent = |words: &[&str]| {
+            memory.run(words).by("bot").exit(5).stderr_contains(refused).stderr_contains("nothing was changed");
+        };
+        by_agent(&["scope", "rm", "app"]);
+        by_agent(&["scope", "rm", "app", "--purge"]);
+        by_agent(&["scope", "rm", "app", "--purge", "-n"]);
+        memory.done(["scope", "rm", "app"]);
+        by_agent(&["scope", "rm", "app", "--purge"]);
+        by_agent(&["scope", "add", "app", "--restore"]);
+        memory.done(["scope", "add", "app", "--restore"]);
+        // One without anything in it, or without such a rule, is the agent's to remove.
+        memory.run(["scope", "rm", "web", "--purge"]).by("bot").may_change().exit(0);
+        memory.done(["scope", "rm", "app", "--purge"]).stderr_contains("1 item deleted for good");
+    }
+    let memory = with_scopes("version: 2\nagents: {write: propose}\n");
+    memory.run(["-S", "app", "add", "user", "Likes tea"]).by("bot").may_change().exit(5);
+    memory.run(["scope", "rm", "app", "--purge"]).by("bot").exit(5).stderr_contains("proposals wait for a person");
+    memory.done(["scope", "rm", "app", "--purge"]);
+}
