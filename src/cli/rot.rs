@@ -3,16 +3,26 @@
 use std::path::Path;
 
 use super::answer::PrintAnswer;
+use super::args::GlobalArgs;
+use super::open::{SessionNeeds, env, open_session, working_dir};
 use super::output::{CliReply, OutputLayout};
 use super::text::{Printer, TextStyle, count};
 use crate::code::Code;
 use crate::commands::answer::{RotReport, RotStop, WarningRow};
 use crate::commands::check_rot;
+use crate::host::actor;
 use crate::text::byte_size::format_size;
 
-/// Runs `check --rot`, which needs no data directory.
-pub fn run_rot(dir: &Path) -> CliReply {
-    CliReply::of(check_rot(dir).map_err(Into::into), Vec::new(), OutputLayout::Plain)
+/// Runs `check --rot`, which needs no data directory. Where one is found, the caller's scope in it holds.
+pub fn run_rot(global: &GlobalArgs, dir: &Path) -> CliReply {
+    let names_scope = global.scope.is_some() || env("MEMDIR_SCOPE").is_some_and(|name| !name.is_empty());
+    let session = match open_session(global, SessionNeeds::TextsOnly, None) {
+        Err(why) if names_scope => return why.into(),
+        opened => opened.ok(),
+    };
+    let caller = actor::actor(global.actor.as_deref(), &env, working_dir().ok().as_deref());
+    let report = check_rot(dir, &caller, session.as_ref());
+    CliReply::of(report.map_err(Into::into), Vec::new(), OutputLayout::Plain)
 }
 
 impl PrintAnswer for RotReport {
@@ -27,6 +37,10 @@ impl PrintAnswer for RotReport {
         printer.styled(TextStyle::Heading, &self.dir).text(&format!(": {size}")).end_line();
         if self.unreadable > 0 {
             printer.note(&format!("{} could not be read", count(self.unreadable, "file")));
+        }
+        if self.left_out > 0 {
+            let folders = count(self.left_out, "folder");
+            printer.note(&format!("left out: {folders} of scopes, or of a memory whose policy restricts the caller"));
         }
         if let Some(RotStop { what, limit, entries }) = &self.stopped {
             let line = format!("stopped at {limit} {what}, after {entries} names; the rest was not checked");

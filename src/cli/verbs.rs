@@ -296,7 +296,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             };
             runner.change_with(&a.change_args, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
         }
-        CliCommand::Check(CheckArgs { rot: Some(dir), .. }) => run_rot(&dir),
+        CliCommand::Check(CheckArgs { rot: Some(dir), .. }) => run_rot(global, &dir),
         CliCommand::Check(a) => runner.check(&a),
         CliCommand::Compact(a) if a.duplicates => run_duplicates(&runner, &a),
         CliCommand::Compact(a) if a.by_week => runner.change_with(&a.change_args, |session, how| {

@@ -15,6 +15,7 @@ mod links;
 mod places;
 mod rot;
 mod rot_index;
+mod rot_memories;
 mod stale;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport};

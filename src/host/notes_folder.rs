@@ -59,24 +59,31 @@ pub struct NotesFolder {
     pub files: Vec<NoteFile>,
     /// How many files and folders could not be read.
     pub unreadable: usize,
+    /// How many folders the caller left out.
+    pub left_out: usize,
     /// How many names of files and folders were looked at.
     pub entries: usize,
     /// The limit that was reached; the rest was not looked at.
     pub stopped: Option<FolderLimit>,
 }
 
-/// Reads the markdown files of a folder and its subfolders, in the order of their names, until a limit is reached.
+/// Reads the markdown files of a folder and its subfolders, in the order of their names, until a limit is reached. Of
+/// those below, what `is_left_out` names is not entered.
 ///
 /// # Errors
 /// `file_not_found` if the folder does not exist, `usage` if it is none, `io`.
-pub fn read_folder(dir: &Path, limits: FolderLimits) -> Result<NotesFolder, Rejection> {
+pub fn read_folder(
+    dir: &Path,
+    limits: FolderLimits,
+    is_left_out: &dyn Fn(&Path) -> bool,
+) -> Result<NotesFolder, Rejection> {
     let meta = fs::metadata(dir)
         .map_err(|_| Rejection::new(Code::FileNotFound, format!("there is no folder '{}'", dir.display())))?;
     if !meta.is_dir() {
         return Err(Rejection::new(Code::Usage, format!("'{}' is not a folder", dir.display())));
     }
     fs::read_dir(dir).map_err(|e| Rejection::new(Code::Io, format!("cannot read '{}': {e}", dir.display())))?;
-    let mut walk = FolderWalk { dir, device: meta.dev(), limits, bytes: 0, found: NotesFolder::default() };
+    let mut walk = FolderWalk { dir, device: meta.dev(), limits, is_left_out, bytes: 0, found: NotesFolder::default() };
     walk.read_all();
     walk.found.files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(walk.found)
@@ -86,6 +93,7 @@ struct FolderWalk<'a> {
     dir: &'a Path,
     device: u64,
     limits: FolderLimits,
+    is_left_out: &'a dyn Fn(&Path) -> bool,
     bytes: u64,
     found: NotesFolder,
 }
@@ -102,7 +110,10 @@ impl FolderWalk<'_> {
                 };
                 // Of the entry itself: a link is neither.
                 if kind.is_dir() && depth < MAX_DEPTH && self.is_entered(&entry) {
-                    below.push((entry.path(), depth + 1));
+                    match (self.is_left_out)(&entry.path()) {
+                        true => self.found.left_out += 1,
+                        false => below.push((entry.path(), depth + 1)),
+                    }
                 } else if kind.is_file() {
                     self.read_note(&entry.path());
                 }
@@ -187,7 +198,7 @@ mod tests {
     #[track_caller]
     fn check(limits: FolderLimits, paths: &[&str], stopped: Option<FolderLimit>) {
         let dir = folder();
-        let found = read_folder(dir.path(), limits).unwrap();
+        let found = read_folder(dir.path(), limits, &|_| false).unwrap();
         let read: Vec<&str> = found.files.iter().map(|file| file.path.as_str()).collect();
         assert_eq!((&read[..], found.stopped, found.unreadable), (paths, stopped, 0), "{limits:?}");
         assert!(found.entries <= limits.entries);

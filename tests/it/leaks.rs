@@ -472,7 +472,17 @@ pub const ROWS: &[(&str, &[&str])] = &[
     ("redo", &["redo", "redo REV"]),
     (
         "check",
-        &["check", "check --fix", "check --since HEAD", "check --anchors", "check --anchors --fix", "check ADDRESS"],
+        &[
+            "check",
+            "check --fix",
+            "check --since HEAD",
+            "check --anchors",
+            "check --anchors --fix",
+            "check ADDRESS",
+            "check --rot .",
+            "check --rot memory",
+            "check --rot memory/facts",
+        ],
     ),
     ("resolve", &["resolve", "resolve ADDRESS"]),
     ("setup", &["setup git --check", "setup git -n", "setup git"]),

@@ -258,3 +258,37 @@ fn a_long_note_is_checked_like_many_short_ones() {
     assert_eq!((count("dangling_links"), count("not_in_index")), (16_000, 2));
     assert!(count("contradictions") > 1_000);
 }
+
+#[test]
+fn a_memory_that_restricts_the_caller_is_left_out() {
+    let policy = "version: 1\nallowlists: {bot: [work], ana: [work, health]}\n";
+    let folder = Folder::new(&[
+        ("memory/memdir.yaml", policy),
+        ("memory/facts/health.md", "# Health\n\n- See [[qzhidden]]\n"),
+        ("other/memdir.yaml", "version: 1\n"),
+        ("other/facts/x.md", "- See [[shown]]\n"),
+        ("a.md", "- See [[gone]]\n"),
+    ]);
+    let count = |actor: &str| {
+        let ran = folder.run(&["--as", actor]).exit(6);
+        assert_eq!(ran.stdout.contains("qzhidden"), actor == "ana", "{ran:?}");
+        (ran.stdout.lines().next().unwrap_or_default().to_owned(), ran.stderr)
+    };
+    let (seen, told) = count("bot");
+    assert!(
+        seen.contains("notes: 2 files") && told.contains("left out: 1 folder of scopes, or of a memory"),
+        "{seen} {told}"
+    );
+    let (seen, told) = count("ana");
+    assert!(seen.contains("notes: 3 files") && told.is_empty(), "{seen} {told}");
+    let rot = |dir: &str, actor: &str| {
+        let mut command = memdir_command(folder.0.path());
+        command.current_dir(folder.0.path()).args(["check", "--rot", dir, "--as", actor]);
+        ProgramOutput::of(command.stdin(std::process::Stdio::null()))
+    };
+    for dir in ["notes/memory", "notes/memory/facts"] {
+        let refused = rot(dir, "bot").exit(5).stderr;
+        assert!(refused.contains("category_not_allowed"), "{refused}");
+        rot(dir, "ana").exit(6);
+    }
+}

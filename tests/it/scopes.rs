@@ -222,7 +222,17 @@ const ATTACKS: &Rows<'_> = &[
         "import",
         &["import memory/scopes/app --from markdown", "import . --from markdown", "import memory --from markdown"],
     ),
-    ("check", &["check --against memory/scopes/app/facts/user.md", "check --against memory/facts/user.md"]),
+    (
+        "check",
+        &[
+            "check --against memory/scopes/app/facts/user.md",
+            "check --against memory/facts/user.md",
+            "check --rot .",
+            "check --rot memory",
+            "check --rot memory/facts",
+            "check --rot memory/scopes/app",
+        ],
+    ),
     (
         "set",
         &["set user@TEA anchor=memory/scopes/app/facts/user.md:1-3", "set user@TEA anchor=scopes/app/facts/user.md:1"],

@@ -16,6 +16,10 @@ pub struct RotReport {
     pub bullets: usize,
     /// How many files could not be read: no text, too large, or without access.
     pub unreadable: usize,
+    /// How many folders below it were left out: those of scopes, and memories whose policy restricts the caller or cannot
+    /// be read.
+    #[serde(skip_serializing_if = "is_none")]
+    pub left_out: usize,
     /// Why not everything was looked at; without it, everything was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<RotStop>,
@@ -45,6 +49,10 @@ pub struct RotCount {
     pub count: usize,
     /// The first of them, at most three.
     pub examples: Vec<String>,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl RotReport {

@@ -10,7 +10,9 @@ use super::contradictions::contradicting_pairs_within;
 use super::line_and_column;
 use super::links::dangling_targets;
 use super::rot_index::{index_overflow, not_in_index};
+use super::rot_memories::{holds_scopes, is_restricted_memory, require_readable};
 use crate::code::Rejection;
+use crate::commands::Session;
 use crate::commands::answer::{RotCount, RotReport, RotStop};
 use crate::document::related_edge::stating_bullets;
 use crate::document::{Document, MetaKey};
@@ -43,15 +45,20 @@ pub(super) struct Note {
     pub document: Document,
 }
 
-/// Examines a folder.
+/// Examines a folder for a caller, whose session is given where it has one.
 ///
 /// # Errors
-/// As [`notes_folder::read_folder`].
-pub fn check_rot(dir: &Path) -> Result<RotReport, Rejection> {
+/// `category_not_allowed` for a memory that restricts the caller; `scope_not_allowed` in a scope, for what is outside it
+/// in its memory; as [`notes_folder::read_folder`].
+pub fn check_rot(dir: &Path, actor: &str, session: Option<&Session>) -> Result<RotReport, Rejection> {
+    require_readable(dir, actor, session)?;
     let limits = FolderLimits::default();
-    let NotesFolder { files, unreadable, entries, stopped } = notes_folder::read_folder(dir, limits)?;
+    let is_left_out = |folder: &Path| holds_scopes(folder) || is_restricted_memory(folder, actor);
+    let NotesFolder { files, unreadable, left_out, entries, stopped } =
+        notes_folder::read_folder(dir, limits, &is_left_out)?;
     let mut report = RotReport { dir: dir.display().to_string(), files: files.len(), ..RotReport::default() };
     report.unreadable = unreadable;
+    report.left_out = left_out;
     report.stopped = stopped.map(|limit| stop_of(limit, limits, entries));
     let mut notes = Vec::new();
     for file in files {
