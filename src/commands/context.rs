@@ -14,6 +14,7 @@ use std::sync::Arc;
 use super::item_doubts::{ItemDoubts, read_instructions};
 use super::journal_notes::bullet_origins;
 use super::list_and_read::summary_of;
+use super::unread_files::{unread_sentences, why_unread};
 use super::work_branch::branch_at_work;
 use super::{Error, Session};
 use crate::change::JournalEntry as Revision;
@@ -40,7 +41,7 @@ use crate::view::context::{delta, itemize};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 
-use layers::{LayerParts, file_in_layer, layer_since, procedures_line};
+use layers::{LayerParts, file_in_layer, layer_since, note_line, procedures_line};
 pub use reader_mark::ReaderMark;
 use reader_mark::{FileNames, MemoryMark};
 use updates::{DiskFile, FileUpdates};
@@ -147,6 +148,8 @@ struct MemoryPart {
     entries: Vec<RecentEntry>,
     /// The number of files with procedures.
     procedures: usize,
+    /// A sentence for each file that could not be read.
+    unread: Vec<String>,
     mark: Option<MemoryMark>,
 }
 
@@ -156,6 +159,8 @@ struct ScannedFile {
     listed: Option<IndexedFile>,
     parsed: Option<Box<ItemizedFile>>,
     updated: Option<DiskFile>,
+    /// Why the file could not be read.
+    unread: Option<String>,
 }
 
 impl ContextBuilder<'_> {
@@ -165,12 +170,12 @@ impl ContextBuilder<'_> {
 
     fn default_context(&self) -> Result<(ContextResult, Option<ReaderMark>), Rejection> {
         let policy = &self.session.policy.policy;
-        let MemoryPart { since, events, mut parsed, mut origins, mut listed, mut entries, procedures, mark } =
+        let MemoryPart { since, events, mut parsed, mut origins, mut listed, mut entries, procedures, unread, mark } =
             self.read_memory()?;
         let own_files = listed.len();
         let own_count = parsed.len();
         let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.read_memory());
-        let mut beside = Vec::new();
+        let mut beside: Vec<String> = unread.iter().map(|why| note_line(why)).collect();
         let mut updates = vec![MemoryUpdates { layer: None, since, events }];
         let layer_names: Vec<String> = parts.iter().map(|(name, ..)| name.clone()).collect();
         let mut layer_marks = Vec::new();
@@ -185,6 +190,7 @@ impl ContextBuilder<'_> {
             listed.extend(files.into_iter().map(|file| file_in_layer(&name, file)));
             merge_entries(&mut entries, &name, of_layer);
             beside.extend(procedures_line(&name, part.procedures));
+            beside.extend(part.unread.iter().map(|why| note_line(&format!("{name}: {why}"))));
             layer_marks.extend(part.mark.map(|mark| (layer.clone(), mark)));
         }
         beside.extend(left_out);
@@ -257,9 +263,13 @@ impl ContextBuilder<'_> {
             .collect();
         let spotter = ContextPrefilter::new(policy);
         let mut scanned = self.store().map_files(&files, MAX_FILE_BYTES, &|file, read| {
-            let Ok((bytes, _)) = read else { return ScannedFile::default() };
+            let (bytes, _) = match read {
+                Ok(read) => read,
+                Err(why) => return ScannedFile { unread: why_unread(&file.path, &why), ..ScannedFile::default() },
+            };
             self.scan_file(file, bytes, &spotter, updates.as_ref())
         });
+        let unread = unread_sentences(self.session, scanned.iter_mut().filter_map(|s| s.unread.take()));
         let origins = bullet_origins(self.store())?;
         let parsed = scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
@@ -285,6 +295,7 @@ impl ContextBuilder<'_> {
             origins,
             listed,
             procedures,
+            unread,
         })
     }
 
@@ -348,6 +359,7 @@ impl ContextBuilder<'_> {
             listed: Some(self.list_file(file, bytes)),
             parsed: parsed.map(|document| Box::new(itemize(&file.path, document))),
             updated,
+            unread: None,
         }
     }
 

@@ -76,6 +76,7 @@ mod status;
 mod superseded;
 pub mod sync;
 mod undo;
+mod unread_files;
 pub mod usage;
 pub mod vector_search;
 mod watch;

@@ -14,6 +14,7 @@ use super::allowlist_filter::{check_categories, session_for_agent};
 use super::journal_notes::{bullet_origins, with_stale_anchors};
 use super::layers::layer_left_out;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
+use super::unread_files::{unread_sentences, why_unread};
 use super::vector_search::{self, PendingVector};
 use super::{CommandResult, ProgressNotes, Session};
 use crate::code::{Code, Rejection};
@@ -232,6 +233,7 @@ fn search(
         }
         progress.check()?;
     }
+    let unread = unread_sentences(session, counted.iter_mut().filter_map(|counts| counts.unread.take()));
     let terms = &terms;
     progress.begin("ranking");
     let vectors = vector.and_then(|vector| vector.wait(session));
@@ -246,6 +248,7 @@ fn search(
         ranking.add_vectors(&query, &wordless, &origins, &|about, item| filter.check(about, item));
     }
     let (mut answer, hits) = query_result_with_hits(&ranking, terms, filter);
+    answer.left_out = unread;
     if !hits.is_empty() && (options.linked || has_relations(&hits, &ranking)) {
         let names = LinkNames::new(files.iter().map(|file| &file.path));
         let mut around = LinkedItemFinder::new(&hits, &ranking, &names);
@@ -273,17 +276,17 @@ fn searched_bytes<'b, S>(
     }
 }
 
-/// Like [`searched_bytes`]; a large file is taken out of the buffer.
+/// Like [`searched_bytes`], else why the file cannot be read; a large file is taken out of the buffer.
 fn searched_text<'b>(
     file: &File,
     read: Result<(&'b mut Vec<u8>, bool), Rejection>,
     overrides: &'b TextOverrides,
-) -> Option<Cow<'b, [u8]>> {
+) -> Result<Cow<'b, [u8]>, Option<String>> {
     match (overrides.get(&file.path), read) {
-        (Some(text), _) => text.as_deref().map(Cow::Borrowed),
-        (None, Ok((bytes, _))) if bytes.len() > MAX_COPIED_BYTES => Some(Cow::Owned(std::mem::take(bytes))),
-        (None, Ok((bytes, _))) => Some(Cow::Borrowed(bytes)),
-        (None, Err(_)) => None,
+        (Some(text), _) => text.as_deref().map(Cow::Borrowed).ok_or(None),
+        (None, Ok((bytes, _))) if bytes.len() > MAX_COPIED_BYTES => Ok(Cow::Owned(std::mem::take(bytes))),
+        (None, Ok((bytes, _))) => Ok(Cow::Borrowed(bytes)),
+        (None, Err(why)) => Err(why_unread(&file.path, &why)),
     }
 }
 
@@ -299,8 +302,10 @@ fn count_files(
     let prefilter = TermPrefilter::new(terms);
     let last = files.get(SAMPLE_FILES.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
     store.map_file_buffers(files, MAX_FILE_BYTES, &|file, read| {
-        let bytes = searched_text(file, read, overrides).filter(|_| !progress.is_cancelled());
-        let Some(bytes) = bytes else { return FileCounts::default() };
+        let bytes = match searched_text(file, read, overrides) {
+            Ok(bytes) if !progress.is_cancelled() => bytes,
+            result => return FileCounts { unread: result.err().flatten(), ..FileCounts::default() },
+        };
         // Few files have rules for paths, so the others are not parsed.
         if terms.all.is_empty() && !options.touching.is_empty() && memmem::find(&bytes, WHEN_KEY).is_none() {
             progress.finish_file();

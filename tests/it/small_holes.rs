@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::git_repo::Repo;
-use super::support::Memory;
+use super::support::{Memory, ProgramOutput, memdir_command};
 
 /// A memory with one file of one bullet.
 fn memory() -> Memory {
@@ -107,4 +107,46 @@ fn a_summary_stands_below_a_title_that_ends_with_a_carriage_return_alone() {
     let (above, below) = text.split_once("> Summary: ").unwrap();
     assert_eq!(above, "# User\r\r", "{text:?}");
     assert!(below.ends_with("\r- Likes tea\r- Lives in Austin\r- Plays chess\n"), "{text:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_by_what_searches_it() {
+    if !crate::place::unprivileged("small_holes::a_file_that_cannot_be_read_is_told_by_what_searches_it") {
+        return;
+    }
+    let policy = "version: 1\nallowlists: {bot: [work], ana: [work, health]}\n";
+    let memory = Memory::new().policy(policy).file("facts/style.md", "# Style\n\n- Indent with tabs\n");
+    memory.done(["add", "other", "Indent the second line"]);
+    memory.done(["add", "style", "Tabs are wide"]);
+    memory.done(["context", "--as", "ana"]);
+    let home = memory.dir().parent().unwrap().to_owned();
+    // Not by `run`, which reads every file to compare it.
+    let run = |words: &[&str]| {
+        let mut command = memdir_command(&home);
+        command.args(words).env("MEMDIR", memory.dir()).env("XDG_CONFIG_HOME", home.join("config"));
+        ProgramOutput::of(command.stdin(std::process::Stdio::null())).exit(0)
+    };
+    let mode = |mode: u32| {
+        let file = memory.dir().join("facts/style.md");
+        fs_err::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let told = "left out: 'facts/style.md' cannot be read: permission denied";
+    mode(0);
+    let found = run(&["query", "indent", "--as", "ana"]);
+    assert!(found.stdout.contains("Indent the second line") && found.stderr.contains(told), "{found:?}");
+    let json = run(&["query", "zebra", "--json", "--as", "ana"]).stdout;
+    assert!(json.contains(&format!("\"left_out\":[\"{told}\"]")), "{json}");
+    let context = run(&["context", "-n", "--as", "ana"]).stdout;
+    assert!(context.contains(&format!("… {told}\n")), "{context}");
+    // A caller that may not see all of it learns nothing of the file.
+    for words in [&["query", "indent", "--as", "bot"][..], &["context", "-n", "--as", "bot"]] {
+        let ran = run(words);
+        assert!(!ran.stdout.contains("style") && !ran.stderr.contains("style"), "{ran:?}");
+    }
+    mode(0o644);
+    memory.put("facts/style.md", b"# Style\n\n- Indent with tabs \xff\n");
+    let found = run(&["query", "indent", "--as", "ana"]);
+    assert!(found.stderr.contains("left out: 'facts/style.md' is not UTF-8 text"), "{found:?}");
+    let context = run(&["context", "-n", "--as", "ana"]).stdout;
+    assert!(!context.contains("deleted"), "{context}");
 }

@@ -27,19 +27,23 @@ impl ContextBuilder<'_> {
     pub(super) fn read_layers<T>(&self, read: &dyn Fn(&ContextBuilder<'_>) -> Result<T, Rejection>) -> LayerParts<T> {
         let mut all = LayerParts { parts: Vec::new(), left_out: Vec::new() };
         let Some(layers) = &self.session.layers else { return all };
-        let line = |why: &str| format!("… {}", sanitize::sanitize_line(why));
         for layer in &layers.others {
             let builder = ContextBuilder { session: &layer.session, item_filter: self.item_filter.clone(), ..*self };
             match layer.session.store.consistent(|| read(&builder)).and_then(|part| part) {
                 Ok(part) => all.parts.push((layer.name.clone(), layer.session.clone(), part)),
                 Err(why) => {
-                    all.left_out.push(line(&format!("the layer {} is left out: {}", layer.name, why.message)));
+                    all.left_out.push(note_line(&format!("the layer {} is left out: {}", layer.name, why.message)));
                 }
             }
         }
-        all.left_out.extend(layers.left_out.iter().map(|why| line(why)));
+        all.left_out.extend(layers.left_out.iter().map(|why| note_line(why)));
         all
     }
+}
+
+/// A line that says what is left out, and why.
+pub(super) fn note_line(why: &str) -> String {
+    format!("… {}", sanitize::sanitize_line(why))
 }
 
 /// A file of the index, with its layer.

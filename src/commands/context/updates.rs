@@ -105,8 +105,9 @@ impl<'a> FileUpdates<'a> {
         self.chains.contains_key(path)
     }
 
-    /// Compares a file on disk with the journal and the mark; `None` if it differs from neither. A file that the
-    /// journal does not contain only counts if it did not exist at the last look.
+    /// Compares a file on disk with the journal and the mark; `None` if it differs from neither, or is no text, so that
+    /// what it has lost is unknown. A file that the journal does not contain only counts if it did not exist at the
+    /// last look.
     pub fn compare(&self, path: &MemoryPath, bytes: &[u8]) -> Option<DiskFile> {
         if path.folder() == Some("inbox") {
             return None;
@@ -125,7 +126,7 @@ impl<'a> FileUpdates<'a> {
         if is_seen && chain.newest_etag == Some(etag) {
             return None;
         }
-        let document = if is_seen { None } else { Document::from_bytes(bytes.to_vec()).ok() };
+        let document = if is_seen { None } else { Some(Document::from_bytes(bytes.to_vec()).ok()?) };
         Some(DiskFile { path: path.clone(), etag, document })
     }
 

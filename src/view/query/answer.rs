@@ -51,7 +51,7 @@ pub struct QueryResult {
     /// The bounds that show more items; absent if all are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<LargerBounds>,
-    /// A sentence for each layer that could not be searched.
+    /// A sentence for each layer and file that could not be searched.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
     /// The budget of the whole answer in tokens, if there is one.
@@ -107,6 +107,7 @@ impl QueryResult {
         joined.truncate(fitting);
         (self.found, self.undated) = (self.found + other.found, self.undated + other.undated);
         self.words_left_out = self.words_left_out.max(other.words_left_out);
+        self.left_out.extend(other.left_out.into_iter().map(|why| format!("{source}: {why}")));
         self.linked = joined.iter().filter(|row| row.linked.is_some()).count();
         self.shown = joined.len() - self.linked;
         (self.items, self.tokens) = (joined, tokens);

@@ -56,6 +56,8 @@ pub struct FileCounts {
     pub lengths: f64,
     /// The parsed file, if it contains a term.
     pub matched: Option<Box<ItemizedFile>>,
+    /// Why the file was not searched.
+    pub unread: Option<String>,
 }
 
 /// The terms of a query in one item.
@@ -121,7 +123,7 @@ impl ItemizedFile {
     }
 }
 
-/// Counts the terms in a file. Bytes that are not UTF-8 text give no counts.
+/// Counts the terms in a file. Bytes that are not UTF-8 text give no counts, and the reason.
 pub fn count_terms(
     path: &MemoryPath,
     bytes: Cow<'_, [u8]>,
@@ -137,7 +139,10 @@ pub fn count_terms(
             return counted;
         }
     }
-    let Ok(document) = Document::from_bytes(bytes.into_owned()) else { return counted };
+    let Ok(document) = Document::from_bytes(bytes.into_owned()) else {
+        counted.unread = Some(format!("'{path}' is not UTF-8 text"));
+        return counted;
+    };
     let all = items::items_of(&document, path);
     counted.items = Some(all.len());
     counted.lengths = total_length(&document, &all);

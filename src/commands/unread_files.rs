@@ -1,0 +1,47 @@
+//! The files that an answer had to leave out because they could not be read, one sentence for each.
+//!
+//! Never names a file to a caller with an allowlist: what a file that cannot be read would hide is unknown.
+
+use super::Session;
+use crate::code::{Code, Rejection};
+use crate::path::MemoryPath;
+
+/// How many files are named.
+const NAMED_FILES: usize = 3;
+
+/// Why a file was not read, for a person; `None` where it was removed meanwhile.
+pub(super) fn why_unread(path: &MemoryPath, why: &Rejection) -> Option<String> {
+    let is_named = why.message.contains(path.as_str());
+    let reason = if is_named { why.message.clone() } else { format!("{path}: {}", why.message) };
+    (why.code != Code::FileNotFound).then_some(reason)
+}
+
+/// The sentences for the files that were not read.
+pub(super) fn unread_sentences(session: &Session, reasons: impl Iterator<Item = String>) -> Vec<String> {
+    if session.visibility().is_some() {
+        return Vec::new();
+    }
+    let mut reasons: Vec<String> = reasons.collect();
+    let more = reasons.len().saturating_sub(NAMED_FILES);
+    reasons.truncate(NAMED_FILES);
+    let mut sentences: Vec<String> = reasons.into_iter().map(|why| format!("left out: {why}")).collect();
+    if more > 0 {
+        let files = if more == 1 { "1 more file".to_owned() } else { format!("{more} more files") };
+        sentences.push(format!("left out: {files} that cannot be read; `memdir check` lists them"));
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_names_its_file_once() {
+        let path = MemoryPath::from_disk_name("facts/a.md").unwrap();
+        let why = |code, message: &str| why_unread(&path, &Rejection::new(code, message));
+        assert_eq!(why(Code::Io, "'facts/a.md' cannot be read").as_deref(), Some("'facts/a.md' cannot be read"));
+        assert_eq!(why(Code::Io, "it is a link").as_deref(), Some("facts/a.md: it is a link"));
+        assert_eq!(why(Code::FileNotFound, "gone"), None);
+    }
+}
