@@ -4,6 +4,8 @@
 
 mod attention;
 
+use std::collections::{HashMap, HashSet};
+
 use attention::AttentionScan;
 
 use super::answer::{DroppedBullet, ModelUsage, StatusReport, WarningRow};
@@ -12,7 +14,7 @@ use super::sync::SyncState;
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::{Code, Warning};
-use crate::document::{Document, MAX_FILE_BYTES, summary};
+use crate::document::{Document, Handle, MAX_FILE_BYTES, summary};
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
@@ -115,7 +117,10 @@ fn dropped_bullets(
         let version = texts.text(entry.rev, side).ok().flatten()?;
         Document::from_bytes(version.bytes.to_vec()).ok()
     };
+    let mut sides: HashMap<u64, (HashSet<Handle>, HashSet<Handle>)> = HashMap::new();
     let mut out: Vec<DroppedBullet> = Vec::new();
+    let mut listed: HashSet<String> = HashSet::new();
+    let still_there = handles_of(Some(&now));
     // From the newest edit outside memdir to the oldest; `later` are the revisions since.
     for (n, entry) in recent.iter().enumerate().rev() {
         let later = &recent[n + 1..];
@@ -138,40 +143,48 @@ fn dropped_bullets(
             None => Some(now.clone()),
         };
         let Some(edited) = edited else { continue };
-        let mut missing: Vec<usize> = (0..old.bullets().len())
-            .filter(|&i| !edited.handles().contains(&old.handles()[i]) && !now.handles().contains(&old.handles()[i]))
-            .collect();
+        let kept = handles_of(Some(&edited));
+        let is_missing = |handle: &Handle| !kept.contains(handle) && !still_there.contains(handle);
+        let mut missing: Vec<usize> = (0..old.bullets().len()).filter(|&i| is_missing(&old.handles()[i])).collect();
         // What came back later, and is missing now, was removed by a command or an edit since.
         for next in later {
             let Some(_) = missing.first() else { break };
-            if let Some(after) = text(next, RevisionSide::After) {
-                missing.retain(|&i| !after.handles().contains(&old.handles()[i]));
-            }
+            let after = handles_of(text(next, RevisionSide::After).as_ref());
+            missing.retain(|&i| !after.contains(&old.handles()[i]));
         }
         for i in missing {
             let handle = old.handles()[i];
             let added_by = recent[..=n].iter().rev().find(|e| {
-                states.get(&e.rev) == Some(&RevisionState::Done)
-                    && text(e, RevisionSide::After).is_some_and(|after| after.handles().contains(&handle))
-                    && !text(e, RevisionSide::Before).is_some_and(|before| before.handles().contains(&handle))
+                // Once for each revision: an editor may have dropped thousands of bullets.
+                let (before, after) = sides.entry(e.rev).or_insert_with(|| {
+                    let side = |side| handles_of(text(e, side).as_ref());
+                    (side(RevisionSide::Before), side(RevisionSide::After))
+                });
+                let is_done = states.get(&e.rev) == Some(&RevisionState::Done);
+                is_done && after.contains(&handle) && !before.contains(&handle)
             });
-            let is_listed = out.iter().any(|d| d.text == *old.bullet_text(i));
-            out.extend(added_by.filter(|_| !is_listed).map(|entry| DroppedBullet {
+            let Some(entry) = added_by.filter(|_| listed.insert(old.bullet_text(i).into_owned())) else { continue };
+            out.push(DroppedBullet {
                 rev: format!("r{}", entry.rev),
                 actor: entry.actor.clone(),
                 path: path.to_string(),
                 text: old.bullet_text(i).into_owned(),
-            }));
+            });
         }
     }
     out
+}
+
+/// The handles of the bullets of a text; none without one.
+fn handles_of(document: Option<&Document>) -> HashSet<Handle> {
+    document.map_or_else(HashSet::new, |document| document.handles().iter().copied().collect())
 }
 
 /// The files that were edited outside memdir: since their last revision, or between two recent ones.
 fn edited_paths<'a>(outside: &'a [(MemoryPath, u64)], entries: &'a [JournalEntry]) -> Vec<&'a MemoryPath> {
     let recent = &entries[entries.len().saturating_sub(RECENT_REVISIONS)..];
     let recent_paths: Vec<&MemoryPath> = recent.iter().flat_map(|e| e.files.iter().map(|f| &f.path)).collect();
-    let mut last = std::collections::HashMap::new();
+    let mut last = HashMap::new();
     let mut paths: Vec<&MemoryPath> = outside.iter().map(|(path, _)| path).collect();
     for entry in entries.iter().filter(|e| e.outcome == EntryOutcome::Done) {
         for file in entry.files.iter().filter(|f| recent_paths.contains(&&f.path)) {
