@@ -160,7 +160,9 @@ fn server_memory(files: &[ExportFile]) -> Result<ExportedText, Rejection> {
         match GraphFile::is_part(&file.path) && !is_memory_index(&file.path, file.document.text()) {
             true => {
                 export::report_prose(file, &mut exported);
-                export::report_metadata(file, &mut exported);
+                export::report_metadata(file, &[], &mut exported);
+                export::report_front_matter(file, &["title", "type"], &mut exported);
+                export::report_headings(file, &mut exported);
                 parts.push(GraphFile::read(file.path.clone(), String::new(), file.document.clone()));
             }
             false => exported.leave_out(&file.path, "it holds no facts"),

@@ -20,6 +20,9 @@ pub struct ExportFile {
     pub document: Document,
 }
 
+/// Why a file without bullets is left out.
+const NO_BULLETS: &str = "it has no bullets";
+
 /// Files in the format of another program, and what that has no place for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportedText {
@@ -53,6 +56,10 @@ pub fn jsonl(files: &[ExportFile]) -> ExportedText {
     let mut exported = ExportedText::default();
     for file in files {
         report_prose(file, &mut exported);
+        report_front_matter(file, &[], &mut exported);
+        if top_bullets(&file.document).next().is_none() {
+            exported.leave_out(&file.path, NO_BULLETS);
+        }
         for bullet in top_bullets(&file.document) {
             let mut row = Map::from_iter([("path".to_owned(), Value::from(file.path.as_str()))]);
             let title = file.document.section_title(0);
@@ -107,11 +114,40 @@ pub fn report_prose(file: &ExportFile, exported: &mut ExportedText) {
     }
 }
 
-/// Reports metadata, for a format that has no place for it.
-pub fn report_metadata(file: &ExportFile, exported: &mut ExportedText) {
-    let count = top_bullets(&file.document).filter(|at| file.document.bullet_meta(*at).is_some()).count();
-    if count > 0 {
-        exported.leave_out(&file.path, &format!("the metadata of {count} bullet{}", if count == 1 { "" } else { "s" }));
+/// Reports metadata, for a format that has a place for these keys alone.
+pub fn report_metadata(file: &ExportFile, kept: &[MetaKey], exported: &mut ExportedText) {
+    let is_kept = |key: &str| MetaKey::from_name(key).is_some_and(|key| kept.contains(&key));
+    let has_other = |bullet: &usize| {
+        let meta = file.document.bullet_meta(*bullet);
+        meta.is_some_and(|meta| meta.0.iter().any(|(key, _)| !is_kept(key)))
+    };
+    match top_bullets(&file.document).filter(has_other).count() {
+        0 => {}
+        1 => exported.leave_out(&file.path, "the metadata of 1 bullet"),
+        count => exported.leave_out(&file.path, &format!("the metadata of {count} bullets")),
+    }
+}
+
+/// Reports the keys of the front matter, for a format that has a place for these alone. Tags among them say who may see
+/// a file.
+pub fn report_front_matter(file: &ExportFile, kept: &[&str], exported: &mut ExportedText) {
+    let head = file.document.front_matter().map_or("", |span| &file.document.text()[span.range()]);
+    let key_of = |line: &'_ str| {
+        let key = line.split_once(':')?.0;
+        (!key.is_empty() && !key.starts_with([' ', '\t', '#', '-'])).then(|| key.to_owned())
+    };
+    let lost: Vec<String> = head.lines().filter_map(key_of).filter(|key| !kept.contains(&key.as_str())).collect();
+    if !lost.is_empty() {
+        exported.leave_out(&file.path, &format!("of its front matter: {}", lost.join(", ")));
+    }
+}
+
+/// Reports headings below the title, for a format that has no place for them.
+pub fn report_headings(file: &ExportFile, exported: &mut ExportedText) {
+    match file.document.sections().iter().filter(|section| section.level > 1).count() {
+        0 => {}
+        1 => exported.leave_out(&file.path, "the heading of a section"),
+        count => exported.leave_out(&file.path, &format!("the headings of {count} sections")),
     }
 }
 
@@ -138,6 +174,9 @@ pub fn json_memory(files: &[ExportFile]) -> ExportedText {
     for file in files {
         report_prose(file, &mut exported);
         let metadata = resource_metadata(&file.document);
+        if metadata.is_empty() {
+            report_front_matter(file, &[], &mut exported);
+        }
         match resource.get("_metadata") {
             None if !metadata.is_empty() => drop(resource.insert("_metadata".to_owned(), metadata.into())),
             Some(first) if !metadata.is_empty() && *first != Value::Object(metadata) => {
@@ -157,7 +196,7 @@ pub fn json_memory(files: &[ExportFile]) -> ExportedText {
         let content = if root.len() == 1 { root.remove(LIST) } else { None };
         let content = content.unwrap_or(Value::Object(root));
         if items == 0 || resource.contains_key(&name) {
-            exported.leave_out(&file.path, if items == 0 { "it has no bullets" } else { "another file has its title" });
+            exported.leave_out(&file.path, if items == 0 { NO_BULLETS } else { "another file has its title" });
             continue;
         }
         resource.insert(name, lists_without_marks(content));
@@ -267,6 +306,8 @@ pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins) -> ExportedText 
     let mut rows = Vec::new();
     for file in files {
         let before = rows.len();
+        report_metadata(&file, &[MetaKey::Id, MetaKey::Added, MetaKey::Upd], &mut exported);
+        report_front_matter(&file, &["title"], &mut exported);
         let is_context = !matches!(file.path.folder(), Some("archive" | "inbox" | "procedures"));
         let file = ItemizedFile::without_counts(file.path, file.document);
         let facts = ItemFacts::new(&file, origins);

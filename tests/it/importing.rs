@@ -409,3 +409,51 @@ fn an_agent_imports_nothing_sensitive_without_consent() {
     assert_eq!(ran.error()["code"], "consent");
     assert!(memory.text("facts/Ana.md").is_none());
 }
+
+#[test]
+fn an_export_tells_what_it_has_no_place_for() {
+    let memory = Memory::new()
+        .file(
+            "facts/food.md",
+            "---\ntags: [home]\ntype: list\n---\n# Food\n\n## Likes\n\n- Soup\n  <!-- mem id=m1 imp=8 added=2025-01-02 -->\n- Tea\n",
+        )
+        .file("facts/prose.md", "# Prose\n\nNo bullet.\n");
+    let told = |kind: &str| {
+        let ran = memory.run(["export", "--to", kind]).exit(0);
+        ran.stderr.lines().map(|line| line.replace("memdir: not in it: ", "")).collect::<Vec<_>>()
+    };
+    let (block, no_bullets) =
+        ("facts/prose.md: a block of text that is no bullet", "facts/prose.md: it has no bullets");
+    assert_eq!(told("json"), [""; 0]);
+    assert_eq!(told("jsonl"), ["facts/food.md: of its front matter: tags, type", block, no_bullets]);
+    assert_eq!(told("json-memory"), ["facts/food.md: of its front matter: tags, type", block, no_bullets]);
+    assert_eq!(
+        told("server-memory"),
+        [
+            "facts/food.md: the metadata of 1 bullet",
+            "facts/food.md: of its front matter: tags",
+            "facts/food.md: the heading of a section",
+            block
+        ]
+    );
+    assert_eq!(
+        told("records"),
+        ["facts/food.md: the metadata of 1 bullet", "facts/food.md: of its front matter: tags, type"]
+    );
+}
+
+#[test]
+fn what_was_exported_for_another_program_is_recognised_again() {
+    let memory = Memory::new()
+        .file("facts/food.md", "# Food\n\n## Likes\n\n- Soup\n  <!-- mem id=m1 added=2025-01-02 -->\n- Tea\n");
+    let other = Memory::new();
+    let resource = source(&other, "resource.json", export(&memory, "json-memory").as_bytes());
+    assert_eq!(import(&other, &resource)["from"], "json-memory");
+    let text = other.text("facts/Food.md").unwrap();
+    assert!(text.contains("## Likes\n\n- Soup\n  <!-- mem id=m1 added=2025-01-02 -->\n- Tea\n"), "{text}");
+    let records = source(&other, "records.json", export(&memory, "records").as_bytes());
+    let answer = import(&other, &records);
+    assert_eq!(rows(&answer, "altered"), [""; 0], "{answer}");
+    let text = other.text("facts/chatgpt.md").unwrap();
+    assert!(text.contains("added=2025-01-02"), "{text}");
+}

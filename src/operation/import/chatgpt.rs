@@ -10,6 +10,9 @@ use serde_json::{Map, Value};
 use super::{ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, scalar};
 use crate::document::{MetaKey, parse_date};
 
+/// The fields of a row that become a bullet and its metadata.
+const KEPT_FIELDS: [&str; 6] = ["id", "content", "created_at", "updated_at", "createdAt", "updatedAt"];
+
 /// The file of all memories.
 const NOTE: &str = "chatgpt";
 
@@ -62,10 +65,10 @@ fn memory_row(file: &SourceFile, at: usize, row: &Map<String, Value>, read: &mut
     let item = format!("{} memory {}", file.name, at + 1);
     let mut meta = Vec::new();
     push_id(&mut meta, row.get("id"));
-    push_key(&mut meta, MetaKey::Added, row.get("created_at"));
-    push_key(&mut meta, MetaKey::Upd, row.get("updated_at"));
-    for (key, _) in row.iter().filter(|(key, _)| !["id", "content", "created_at", "updated_at"].contains(&key.as_str()))
-    {
+    // `createdAt` is how `export --to records` and the app that it is for write it.
+    push_key(&mut meta, MetaKey::Added, row.get("created_at").or_else(|| row.get("createdAt")));
+    push_key(&mut meta, MetaKey::Upd, row.get("updated_at").or_else(|| row.get("updatedAt")));
+    for (key, _) in row.iter().filter(|(key, value)| !KEPT_FIELDS.contains(&key.as_str()) && !value.is_null()) {
         read.change(&item, format!("its '{key}' is not kept"));
     }
     match row.get("content").and_then(scalar) {

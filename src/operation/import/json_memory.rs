@@ -9,9 +9,26 @@ use super::{ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, pus
 use crate::document::MetaKey;
 
 const METADATA: &str = "_metadata";
+/// How deep items are looked for in a resource without it.
+const MAX_DEPTH: usize = 6;
 
 pub fn recognises(file: &SourceFile) -> bool {
-    file.json().is_some_and(|json| json.get(METADATA).is_some_and(Value::is_object))
+    let Some(json) = file.json() else { return false };
+    json.get(METADATA).is_some_and(Value::is_object) || json.as_object().is_some_and(|json| holds_items(json, 0))
+}
+
+/// Whether all names lead to lists, and one of these has items with both of their fields: a resource without
+/// `_metadata`.
+fn holds_items(object: &Map<String, Value>, depth: usize) -> bool {
+    let is_whole =
+        |value: &Value| ["item", "display"].iter().all(|name| value.get(*name).is_some_and(Value::is_string));
+    let is_content = |value: &Value| value.is_array() || value.is_object();
+    let has_item = |value: &Value| match value {
+        Value::Array(list) => list.iter().any(is_whole),
+        Value::Object(inner) => depth < MAX_DEPTH && holds_items(inner, depth + 1),
+        _ => false,
+    };
+    (depth > 0 || object.values().all(is_content)) && object.values().any(has_item)
 }
 
 pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'static str> {

@@ -36,6 +36,7 @@ fn the_second_reader_of_a_kind_is_not_asked() {
         ("x.json", "{\"entities\":[],\"relations\":[]}", ImportKind::ServerMemory),
         ("x.json", "{\"memories\":[{\"content\":\"a\"}]}", ImportKind::ChatGpt),
         ("x.json", "{\"memdir\":1,\"files\":[]}", ImportKind::Memdir),
+        ("x.json", "{\"Food\":{\"Likes\":[{\"item\":\"a\",\"display\":\"A\"}]}}", ImportKind::JsonMemory),
         ("x.md", "a", ImportKind::Markdown),
         ("x.txt", "a", ImportKind::ChatGpt),
     ] {
