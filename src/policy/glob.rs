@@ -4,6 +4,9 @@
 
 /// Whether a text matches a glob. `**/` also matches nothing, so `**/user.md` matches `user.md`.
 pub fn matches(glob: &str, text: &str) -> bool {
+    // Most globs of a memory are not for a path, and their first folder says so.
+    let (literal, glob) = glob.split_at(glob.find(['*', '?']).unwrap_or(glob.len()));
+    let Some(text) = text.strip_prefix(literal) else { return false };
     let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
     // `reach[i]`: the part of the glob read so far can match the first `i` characters.
     let mut reach = vec![false; text.len() + 1];
@@ -85,6 +88,10 @@ mod tests {
         check("*", "", true);
         check("", "", true);
         check("", "a", false);
+        check("facts/**", "fact", false);
+        check("facts/**/x/*.md", "facts/x/a.md", true);
+        check("a/**/**/b", "a/b", true);
+        check("用户/*", "用户/a", true);
         check("facts/user.md", "facts/user.md", true);
         check("facts/user.md", "facts/user.mdx", false);
     }

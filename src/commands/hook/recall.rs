@@ -42,6 +42,8 @@ const MIN_SIMILARITY: f64 = 0.46;
 const SIMILARITY_WEIGHT: f64 = 10.0;
 /// The most characters of a prompt that are read: of a long one its beginning and its end.
 const MAX_PROMPT_CHARS: usize = 1500;
+/// The most words of the names of touched files that are searched for: a command may name hundreds.
+const MAX_NAME_WORDS: usize = 40;
 /// In how many of the newest revisions of a file the place of a text is looked for.
 const MAX_REVISIONS: usize = 16;
 /// Names that say nothing about what is in a path.
@@ -214,7 +216,7 @@ fn naming(session: &Session, touched: &[String], shown: &ShownItems) -> CommandR
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let options = QueryOptions { query: names.join(" "), limit: Some(CANDIDATES), ..QueryOptions::default() };
+    let options = QueryOptions { query: name_words(&names), limit: Some(CANDIDATES), ..QueryOptions::default() };
     let mut rows = query(session, &options)?.items;
     let names_it = |row: &QueryRow| names.iter().any(|name| contains_name(&row.text, name));
     rows.retain(|row| names_it(row) && is_showable(session, row, shown));
@@ -226,6 +228,22 @@ fn named_parts(path: &str) -> Vec<&str> {
     let file = path.rsplit('/').next().filter(|name| name.len() >= 4 && name.trim_start_matches('.').contains('.'));
     let folders = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|folder| folder.contains('/'));
     file.into_iter().chain(folders.filter(|folder| !folder.starts_with('/'))).collect()
+}
+
+/// The words by which texts with one of these names are searched for, each once. What every path has, `src` and `rs`,
+/// is left out, because half of a memory may have it, too; but a name that has nothing else is searched for as it is.
+fn name_words(names: &[&str]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for name in names {
+        let telling = path_words(name);
+        let of_name = if telling.is_empty() { name } else { telling.as_str() };
+        for word in of_name.split_whitespace() {
+            if words.len() < MAX_NAME_WORDS && !words.iter().any(|known| known == word) {
+                words.push(word.to_owned());
+            }
+        }
+    }
+    words.join(" ")
 }
 
 /// Whether a text has a name that is no part of a longer one: `api.rs` is not in `my_api.rs`.
@@ -259,9 +277,11 @@ fn path_words(path: &str) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// A command without its options.
+/// A command without its options, and with the telling words of its paths.
 fn without_options(command: &str) -> String {
-    command.split_whitespace().filter(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ")
+    let words = command.split_whitespace().filter(|word| !word.starts_with('-'));
+    let telling = |word: &str| if word.contains('/') { path_words(word) } else { word.to_owned() };
+    words.map(telling).collect::<Vec<_>>().join(" ")
 }
 
 fn shorten(text: &str) -> String {
