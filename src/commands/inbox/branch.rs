@@ -200,8 +200,12 @@ fn committed_files(
             }
             (before, committed, after) if before == *committed => after.as_ref().map(|bytes| bytes.to_vec()),
             (_, _, None) => {
-                let why = format!("{path} has changes that are not committed, so it cannot be removed on a branch");
-                return Err(Rejection::new(Code::MergeConflict, why).hint("commit the memory first"));
+                let why = format!(
+                    "another proposal, or a change that is not committed, changes {path}, so it cannot be removed on a \
+                     branch"
+                );
+                let hint = "accept the other proposal, or commit the memory first";
+                return Err(Rejection::new(Code::MergeConflict, why).hint(hint));
             }
             (before, committed, Some(after)) => {
                 require_same_bullets(path, [&before, committed].map(|b| b.as_deref().unwrap_or_default()), after)?;
