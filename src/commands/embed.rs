@@ -15,7 +15,7 @@ use super::model::{embedding_model, model_rejection};
 use super::vector_search::{EmbeddingAccess, clear_failure, failed_recently, no_embeddings, note_failure};
 use super::{CommandResult, Session};
 use crate::code::Rejection;
-use crate::document::{Document, MAX_FILE_BYTES, Visibility};
+use crate::document::{Document, MAX_FILE_BYTES, Visibility, blank_pins};
 use crate::host::background;
 use crate::llm::embeddings::embed as fetch_vectors;
 use crate::llm::{Deadline, ErrorKind, LlmError, ModelConfig};
@@ -243,7 +243,7 @@ fn texts_of(path: &MemoryPath, text: &str, visibility: Option<&Visibility>, toda
     let facts = ItemFacts::new(&file, &origins);
     let is_live = |item: &usize| facts.expires(*item).is_none_or(|day| day >= today);
     // Of a key that the cut goes through, the rest is no longer recognised.
-    let has_secret = |whole: &str| !find_secrets(whole).is_empty();
+    let has_secret = |whole: &str| !find_secrets(&blank_pins(whole)).is_empty();
     let live = (0..file.items.len()).filter(is_live);
     live.filter_map(|n| vector_text_unless(&file, &file.items[n], has_secret)).collect()
 }

@@ -13,7 +13,7 @@ use super::import::ImportResult;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, EntryHeader, EntryOutcome, Etag, FileChange, FileVersion, InverseKind, JournalEdit};
 use crate::code::{Code, Rejection};
-use crate::document::MAX_FILE_BYTES;
+use crate::document::{MAX_FILE_BYTES, blank_pins};
 use crate::operation::import::SourceFile;
 use crate::path::MemoryPath;
 use crate::policy::SecretRule;
@@ -160,7 +160,7 @@ fn refuse_secrets(revisions: &[ReplayedRevision<'_>]) -> Result<(), Rejection> {
     let texts = revisions.iter().flat_map(|revision| &revision.files).filter_map(|file| file.text.as_ref());
     let mut kinds: Vec<&'static str> = texts
         .filter_map(|text| std::str::from_utf8(text).ok())
-        .flat_map(find_secrets)
+        .flat_map(|text| find_secrets(&blank_pins(text)))
         .map(|found| found.kind)
         .collect();
     kinds.sort_unstable();

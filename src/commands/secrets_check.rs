@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::Session;
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
+use crate::document::blank_pins;
 use crate::operation::Snapshot;
 use crate::policy::SecretRule;
 use crate::reflect::guards::secrets::find_secrets;
@@ -32,7 +33,7 @@ pub(super) fn check_secrets(
             if is_known_path(text) {
                 return;
             }
-            let found = find_secrets(text).into_iter();
+            let found = find_secrets(&blank_pins(text)).into_iter();
             kinds.extend(found.filter(|s| !is_known(&text[s.range.clone()], changeset, snapshot)).map(|s| s.kind));
         });
     }

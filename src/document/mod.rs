@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use crate::text::Splice;
 
+mod blank_pins;
 mod bullet_reference;
 mod conflict_lines;
 pub mod edit;
@@ -30,6 +31,7 @@ pub mod summary;
 mod visibility;
 mod walk;
 
+pub use blank_pins::blank_pins;
 pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits, share_only_blanks};
 pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_line, trim_lines};
 pub use handle::Handle;

@@ -62,3 +62,27 @@ fn what_is_there_already_and_what_only_looks_alike_passes() {
     let ran = off.run(["add", "user", &format!("Token {TOKEN}")]).exit(0);
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
 }
+
+#[test]
+fn the_flag_of_a_pinned_bullet_is_no_pin() {
+    let memory = memory("version: 2\nsecrets: refuse\n");
+    let pinned =
+        "# Rules\n\n> Summary: tabs\n\n- Tabs only\n  <!-- mem imp=8 pin=yes added=2026-02-24 upd=2026-01-02 -->\n";
+    memory.run(["write", "rules"]).stdin(pinned).exit(0).quiet();
+    let exported = memory.run(["export", "--to", "json"]).exit(0).stdout;
+    let other = Memory::new().policy("version: 2\nsecrets: refuse\n");
+    let file = other.dir().parent().unwrap().join("all.json");
+    fs_err::write(&file, exported).unwrap();
+    other.run(["import", file.to_str().unwrap()]).exit(0);
+    assert_eq!(other.text("facts/rules.md").as_deref(), Some(pinned));
+    let history = memory.run(["log", "--all", "-p", "--json"]).exit(0).stdout;
+    let third = Memory::new().policy("version: 2\nsecrets: refuse\n");
+    fs_err::remove_dir_all(third.dir().join("facts")).ok();
+    let file = third.dir().parent().unwrap().join("history.json");
+    fs_err::write(&file, history).unwrap();
+    third.run(["import", file.to_str().unwrap()]).exit(0);
+    let ran = memory.run(["check", "--rot", memory.dir().to_str().unwrap()]).exit(0);
+    assert!(ran.stdout.contains("0  keys and passwords in plain text"), "{ran}");
+    // What only looks like the flag is looked at.
+    memory.run(["write", "card"]).stdin("# Card\n\n- Card\n  <!-- mem pin=4821 note=x -->\n").exit(5);
+}

@@ -15,7 +15,7 @@ use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::answer::{RotCount, RotReport, RotStop};
 use crate::document::related_edge::stating_bullets;
-use crate::document::{Document, MetaKey};
+use crate::document::{Document, MetaKey, blank_pins};
 use crate::host::code_history::repository_root;
 use crate::host::notes_folder::{self, FolderLimit, FolderLimits, NotesFolder};
 use crate::path::MemoryPath;
@@ -237,7 +237,7 @@ fn stale_anchors(dir: &Path, notes: &[Note]) -> CountedExamples {
 fn secrets(notes: &[Note]) -> CountedExamples {
     let mut found = CountedExamples::default();
     for note in notes {
-        for secret in find_secrets(note.document.text()) {
+        for secret in find_secrets(&blank_pins(note.document.text())) {
             found.add(|| format!("{}: {}", place(note, secret.range.start as u32), secret.kind));
         }
     }
