@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{CommandOutcome, CommandRun, Memory};
+use crate::support::{CommandOutcome, CommandRun, Memory, handle};
 
 const USER: &str = "# User\n\n- City: Bonn\n- Likes jazz\n- The tool is called anvil\n";
 
@@ -416,4 +416,24 @@ fn a_number_of_a_person_is_a_field_without_its_label() {
         let outcome = memory.run(["add", "user", text]).by("planner").exit(0);
         assert!(!outcome.difference.contains("inbox/"), "{outcome}");
     }
+}
+
+#[test]
+fn a_sensitive_field_leaves_the_archive_only_with_consent() {
+    let memory = Memory::new().policy("version: 1\nsensitive: [city]\n");
+    memory.done(["add", "user", "City: Rome", "Likes tea", "Likes jazz"]);
+    let address = |text: &str| format!("user@{}", handle(text));
+    memory.done(["rm", "--archive", &address("City: Rome"), &address("Likes tea")]);
+    let archived = |text: &str| format!("archive/facts/user.md@{}", handle(text));
+    memory.run(["rm", &archived("City: Rome")]).by("bot").may_change().exit(5).stderr_contains("consent: city");
+    memory.run(["rm", "--forget", &archived("City: Rome")]).by("bot").may_change().exit(5);
+    let beside = serde_json::json!([
+        {"op": "rm", "at": address("Likes jazz"), "archive": true},
+        {"op": "rm", "at": archived("City: Rome")},
+    ]);
+    memory.run(["apply"]).stdin(beside.to_string()).by("bot").may_change().exit(5).stderr_contains("consent: city");
+    assert!(memory.text("archive/facts/user.md").unwrap().contains("City: Rome"));
+    memory.run(["rm", &archived("Likes tea")]).by("bot").may_change().exit(0);
+    memory.run(["rm", "--archive", &address("Likes jazz")]).by("bot").may_change().exit(0);
+    memory.done(["rm", &archived("City: Rome")]);
 }

@@ -3,7 +3,7 @@
 //! Never decides which of them is sensitive.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::civil::Date;
 use serde_json::Value;
@@ -76,14 +76,17 @@ pub(super) fn changed_statements(
     today: Date,
 ) -> (Vec<ChangedStatement>, Vec<ChangedStatement>) {
     // A bullet that `rm --archive` takes out of the memory is removed, and one that `restore` brings back is added; one
-    // that a limit evicts is moved.
+    // that a limit evicts is moved. What `rm archive/…` takes out of the archive stands nowhere else.
     let crosses = |op: &Value| op == "rm" || op == "restore";
     let by_caller = changeset.operations.iter().any(|operation| operation.get("op").is_some_and(crosses));
-    let ignored = |path: &str| path.starts_with("inbox/") || by_caller && path.starts_with("archive/");
+    let is_crossed = |path: &str| by_caller && path.starts_with("archive/");
+    let mut in_archive: BTreeMap<(String, Vec<String>), i64> = BTreeMap::new();
     let mut by_text: HashMap<String, i64> = HashMap::new();
     let mut by_label: HashMap<(String, Vec<String>), i64> = HashMap::new();
     let mut order: Vec<(String, Vec<String>)> = Vec::new();
-    for ((path, before, after), file) in texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| !ignored(path)) {
+    for ((path, before, after), file) in
+        texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| !path.starts_with("inbox/"))
+    {
         debug_assert_eq!(*path, file.path.as_str());
         let derived = file.summary.as_deref().unwrap_or_default();
         let is_summary = |text: &str| text.starts_with("Summary:");
@@ -97,6 +100,10 @@ pub(super) fn changed_statements(
         let after = statements(after_part, heading).into_iter().filter(|(text, _)| !is_derived(text));
         for ((text, heading), sign) in before.map(|row| (row, -1)).chain(after.map(|row| (row, 1))) {
             let labels = guards::field_labels(&plain_text(&heading), &file.path, fields);
+            if is_crossed(path) {
+                *in_archive.entry((text, labels)).or_default() += sign;
+                continue;
+            }
             *by_text.entry(text.clone()).or_default() += sign;
             let key = (text, labels);
             *by_label.entry(key.clone()).or_insert_with(|| {
@@ -104,6 +111,15 @@ pub(super) fn changed_statements(
                 0
             }) += sign;
         }
+    }
+    let is_restored = |text: &String| by_text.get(text).is_some_and(|count| *count > 0);
+    let gone = in_archive.into_iter().filter(|((text, _), count)| *count < 0 && !is_restored(text));
+    for key in gone.map(|(key, _)| key).collect::<Vec<_>>() {
+        *by_text.entry(key.0.clone()).or_default() -= 1;
+        *by_label.entry(key.clone()).or_insert_with(|| {
+            order.push(key);
+            0
+        }) -= 1;
     }
     let with = |sign: i64| {
         let changed = order.iter().filter(|key| by_label[*key].signum() == sign);
