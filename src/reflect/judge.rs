@@ -73,9 +73,9 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
         found.insert(0, GuardFinding { violation, excerpt });
     }
     if let (Ok(proof), Some(quote)) = (proof, &proposal.quote)
-        && guards::is_withheld(quote, context.turns, proof.turn)
+        && let Some(violation) = guards::find_withheld(quote, context.turns, proof.turn)
     {
-        found.push(GuardFinding { violation: Violation::Withheld, excerpt: String::new() });
+        found.push(GuardFinding { violation, excerpt: String::new() });
     }
     found.extend(find_related_texts(proposal, &claims, context));
     let mut found = FindingsBySeverity::of(found);

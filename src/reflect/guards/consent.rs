@@ -1,19 +1,21 @@
 //! Decides whether the user agreed to have something remembered.
 //!
 //! Never requests consent: without it, a proposal waits in the inbox. A refusal beats every agreement, and a request to
-//! remember counts for the fact that follows it only.
+//! remember counts for the fact that follows it only. What the user pasted agrees to nothing, and is nothing that the user
+//! asks to remember; a refusal in it counts, since it may be the user's after all.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::memory_request::{RequestPlace, find_request};
+use super::withheld::asks_to_withhold;
 
 use crate::text::phrase::{PhrasePatterns, word_tokens};
 use crate::text::prose_mask::{mask_non_prose, mask_phrases};
 use crate::text::search_terms::search_terms as counted;
 use crate::text::word_list::{PhraseList, phrase_list};
-use crate::transcript::{Role, Turn};
+use crate::transcript::{MessageParts, Role, Turn};
 
 static REMEMBER_REQUESTS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/requests.en.txt"));
 static REMEMBER_DENIALS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/denials.en.txt"));
@@ -21,6 +23,9 @@ static HAN_REMEMBER_REQUESTS: PhrasePatterns = PhrasePatterns::new(phrase_list!(
 static HAN_REMEMBER_DENIALS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/denials.zh.txt"));
 /// Words that contain the characters of a verb of remembering, but are no refusal to remember: 不要忘记.
 const HAN_NOT_REMEMBERING: PhraseList = phrase_list!("guards/consent/not_remembering.zh.txt");
+const HAN_TEXT_POINTERS: PhraseList = phrase_list!("guards/consent/text_pointers.zh.txt");
+/// Words that name a text, but have the characters of a request: 聊天记录.
+const HAN_RECORD_NOUNS: PhraseList = phrase_list!("guards/consent/record_nouns.zh.txt");
 /// Phrases of agreement at the start of an answer.
 static AGREEMENT: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/agreement.en.txt"));
 static HAN_AGREEMENT: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/agreement.zh.txt"));
@@ -60,9 +65,15 @@ pub fn has_consent_for(text: &str, turns: &[Turn], at: usize) -> bool {
 /// What the user's turn with the number `at` agrees to have remembered.
 fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
     let index = turns.iter().position(|t| t.number == at && t.role == Role::User && !t.injected)?;
-    let text = &*without_contrasted_refusal(&turns[index].text);
-    let later = turns[index + 1..].iter().filter(|t| t.role == Role::User && !t.injected);
-    if refuses(text) || later.into_iter().any(|t| refuses(&t.text)) {
+    let MessageParts { own, pasted } = MessageParts::of(&turns[index].text);
+    let text = &*without_contrasted_refusal(&own);
+    let mut later = turns[index + 1..].iter().filter(|t| t.role == Role::User && !t.injected);
+    let refuses_in = |own: &str, pasted: &str| refuses(own) || asks_to_withhold(pasted);
+    let refuses_later = |turn: &Turn| {
+        let message = MessageParts::of(&turn.text);
+        refuses_in(&message.own, &message.pasted)
+    };
+    if refuses_in(text, &pasted) || later.any(refuses_later) {
         return None;
     }
     let question =
@@ -77,8 +88,9 @@ fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
     {
         return Some(format!("{}\n{text}", question.text));
     }
-    let before = question.filter(|t| t.role == Role::Assistant).map_or("", |t| t.text.as_str());
-    // "Remember that" is about what was written before, by either side.
+    // "Remember that" is about what was written before, by either side; beside a pasted text it may be about that.
+    let before = question.filter(|t| t.role == Role::Assistant && pasted.trim().is_empty());
+    let before = before.map_or("", |t| t.text.as_str());
     if requested.is_empty() {
         return requested_next(turns, index).then(|| text.to_owned());
     }
@@ -99,9 +111,11 @@ fn requested_next(turns: &[Turn], index: usize) -> bool {
     let next = later().find(|(_, t)| t.role == Role::User);
     next.is_some_and(|(n, turn)| {
         let asked = later().take_while(|(at, _)| *at < n).last();
-        if asked.is_some_and(|(_, t)| is_remember_question(&t.text)) && is_agreement(&turn.text) {
-            return !names_own_fact(&turn.text);
+        let own = MessageParts::of(&turn.text).own;
+        if asked.is_some_and(|(_, t)| is_remember_question(&t.text)) && is_agreement(&own) {
+            return !names_own_fact(&own);
         }
+        // A text that is pasted there is what the request is about.
         let prose = mask_non_prose(&turn.text);
         let mut parts =
             clauses(&prose).map(|(_, clause)| clause).filter(|c| c.chars().any(char::is_alphanumeric)).peekable();
@@ -175,7 +189,7 @@ fn refuses(text: &str) -> bool {
 /// The parts of a turn that the user asks to remember: the sentence of a request, and what is beside it if the request is
 /// about "this", or is a sentence of its own.
 fn requested_ranges(text: &str) -> Vec<Range<usize>> {
-    let prose = mask_non_prose(text);
+    let prose = mask_phrases(&mask_non_prose(text), HAN_RECORD_NOUNS);
     let all: Vec<(usize, &str)> = clauses(&prose).filter(|(_, c)| c.chars().any(char::is_alphanumeric)).collect();
     let end = |n: usize| all.get(n).map_or(0, |(at, clause)| at + clause.len());
     let mut ranges = Vec::new();
@@ -184,10 +198,22 @@ fn requested_ranges(text: &str) -> Vec<Range<usize>> {
         let Some(is_back) = place.map(|_| refers_back(clause)).or_else(|| pattern_request(clause)) else { continue };
         let is_alone = place == Some(RequestPlace::Alone);
         let start = if is_back || is_alone { 0 } else { *at };
-        let last = if is_alone { (n + 1).min(all.len() - 1) } else { n };
+        let is_item = |n: &usize| all.get(*n).is_some_and(|(_, line)| is_list_item(line));
+        let items = (n + 1..).take_while(is_item).count();
+        let last = if is_alone { (n + items.max(1)).min(all.len() - 1) } else { n };
         ranges.push(start..end(last));
     }
     ranges
+}
+
+/// `- text`, `1. text`
+fn is_list_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let text = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    match text.len() < line.len() {
+        true => text.starts_with(['.', ')', '、']),
+        false => ["- ", "* ", "+ ", "• "].iter().any(|marker| line.starts_with(marker)),
+    }
 }
 
 /// Whether a sentence requests to remember something by a pattern, and whether it refers to what is before it.
@@ -208,7 +234,8 @@ fn refers_back(clause: &str) -> bool {
             _ => false,
         }
     };
-    words.iter().enumerate().any(is_object) || ["这", "它", "以上", "此"].iter().any(|word| clause.contains(word))
+    let clear = mask_phrases(clause, HAN_TEXT_POINTERS);
+    words.iter().enumerate().any(is_object) || ["这", "它", "以上", "此"].iter().any(|word| clear.contains(word))
 }
 
 fn is_remember_question(text: &str) -> bool {

@@ -39,7 +39,11 @@ pub(super) fn find_request(sentence: &str) -> Option<RequestPlace> {
     let is_dash = |part: &str| part.split(" - ").map(str::trim).map(str::to_owned).collect::<Vec<_>>();
     let parts: Vec<String> =
         sentence.split(ends).flat_map(is_dash).filter(|part| part.chars().any(char::is_alphanumeric)).collect();
-    let found = parts.iter().any(|part| is_request(part));
+    // "Remember:", above a list.
+    let is_lead = sentence.trim_end().strip_suffix(':').is_some_and(|lead| {
+        matches!(lead.trim().to_lowercase().as_str(), "remember" | "memorize" | "memorise" | "please remember")
+    });
+    let found = is_lead || parts.iter().any(|part| is_request(part));
     let is_rest_idle = parts.iter().all(|part| is_idle(part));
     match (found, is_rest_idle) {
         (false, _) => None,

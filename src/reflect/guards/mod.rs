@@ -47,7 +47,7 @@ pub use evidence::{QuoteEvidence, find_evidence};
 pub use grounding::{GroundingSources, check_grounding, check_particulars};
 use possible_contradiction::opposite_states;
 pub use sensitive::{benign_field, field_labels, sensitive_field};
-pub use withheld::is_withheld;
+pub use withheld::find_withheld;
 
 use crate::text::phrase::{WordToken, has_unspaced_script, word_tokens};
 use crate::text::{prose_mask, relative_dates, sentences};
@@ -164,6 +164,8 @@ violations! {
     Sensitive = "sensitive", Review, [], "This field changes only if the user agreed to have it remembered; it waits in the inbox.";
     /// What the user asked not to keep.
     Withheld = "withheld", Refuse, [], "The user asked not to have this remembered; leave it out.";
+    /// What a text that the user pasted asks not to keep.
+    MaybeWithheld = "maybe_withheld", Review, [], "A text that the user pasted asks not to have this remembered; a person decides whether that is the user's wish.";
     /// A benign field that only one conversation states.
     Uncorroborated = "uncorroborated", Review, [], "This field changes once a second conversation states the same, or the user asks to have it remembered; until then it waits in the inbox.";
     /// Over a limit of the policy.

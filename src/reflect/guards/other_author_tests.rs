@@ -120,17 +120,39 @@ fn texts_of_other_authors() {
 #[test]
 fn requests_of_other_authors_count_for_their_fact() {
     for (texts, least) in [(texts!("second", "consent"), 100), (texts!("third", "consent"), 60)] {
-        let (mut wrong, mut all) = (Vec::new(), 0);
-        for (wanted, line) in labelled(texts) {
-            let (said, fact) = line.split_once(" || ").unwrap();
-            let turns: Vec<Turn> =
-                said.split(" ++ ").enumerate().map(|(n, said)| turn(n + 1, Role::User, said)).collect();
-            all += 1;
-            if has_consent_for(fact, &turns, 1) != wanted {
-                wrong.push(line);
-            }
-        }
+        let (wrong, all) = (wrong_consents(texts), labelled(texts).len());
         assert!(all >= least && wrong.len() * 10 <= all, "{wrong:#?}");
+    }
+}
+
+/// The messages of a set on which consent is judged wrongly.
+fn wrong_consents(texts: &str) -> Vec<String> {
+    let is_wrong = |(wanted, line): &(bool, String)| {
+        let (said, fact) = line.split_once(" || ").unwrap();
+        let turns: Vec<Turn> = (1..)
+            .zip(said.split(" ++ "))
+            .map(|(number, said)| match said.strip_prefix("Assistant: ") {
+                Some(text) => turn(number, Role::Assistant, text),
+                None => turn(number, Role::User, said),
+            })
+            .collect();
+        let at = turns.iter().find(|turn| turn.role == Role::User).unwrap().number;
+        has_consent_for(fact, &turns, at) != *wanted
+    };
+    labelled(texts).into_iter().filter(is_wrong).map(|(_, line)| line).collect()
+}
+
+#[test]
+fn a_pasted_text_agrees_to_nothing() {
+    for texts in [
+        include_str!("../../../fixtures/guards/consent_pasted.en.txt"),
+        include_str!("../../../fixtures/guards/consent_pasted.zh.txt"),
+        // No rule was made for these.
+        include_str!("../../../fixtures/guards/judged/consent_pasted.en.txt"),
+        include_str!("../../../fixtures/guards/judged/consent_pasted.zh.txt"),
+    ] {
+        assert!(labelled(texts).len() >= 16);
+        assert_eq!(wrong_consents(texts), [""; 0]);
     }
 }
 

@@ -2,18 +2,20 @@
 //!
 //! Never takes a rule about a program for one ("we don't store that in git"): the request is to the assistant, and what
 //! it is about is "this" or a statement of the user. A request that refers back counts for all that the user said before
-//! it in the turn, and in the turn before; one with an object of its own for its own sentence.
+//! it in the turn, and in the turn before; one with an object of its own for its own sentence. One in a text that the user
+//! pasted need not be the user's, so what it is about waits.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::Violation;
 use super::consent::{clauses, han_clause};
 use super::evidence::{contains_words, normalize};
 use crate::text::phrase::{PhrasePatterns, WordToken, word_tokens};
 use crate::text::prose_mask::mask_non_prose;
 use crate::text::word_list::{WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
-use crate::transcript::{Role, Turn};
+use crate::transcript::{MessageParts, Role, Turn};
 
 static ENGLISH: LazyLock<Vec<PhrasePatterns>> =
     LazyLock::new(|| PhrasePatterns::sections(phrase_list!("guards/consent/withheld.en.txt")));
@@ -46,13 +48,30 @@ enum RequestScope {
     Sentence,
 }
 
-/// Whether the user asked not to keep what a quote of the turn with the number `at` says.
-pub fn is_withheld(quote: &str, turns: &[Turn], at: usize) -> bool {
-    let Some(index) = turns.iter().position(|turn| turn.number == at) else { return false };
+/// Whether the user asked not to keep what a quote of the turn with the number `at` says: `Withheld`, or `MaybeWithheld`
+/// if only something that the user pasted asks so.
+pub fn find_withheld(quote: &str, turns: &[Turn], at: usize) -> Option<Violation> {
+    let index = turns.iter().position(|turn| turn.number == at)?;
     let is_typed = |turn: &&Turn| turn.role == Role::User && !turn.injected;
+    let turn = Some(&turns[index]).filter(is_typed);
     let next = turns[index + 1..].iter().find(is_typed);
-    Some(&turns[index]).filter(is_typed).is_some_and(|turn| is_withheld_in(quote, &turn.text))
-        || next.is_some_and(|turn| opens_with_request(&turn.text))
+    let asks = |text: fn(&Turn) -> String| {
+        turn.is_some_and(|turn| is_withheld_in(quote, &text(turn)))
+            || next.is_some_and(|turn| opens_with_request(&text(turn)))
+    };
+    if asks(|turn| MessageParts::of(&turn.text).own) {
+        return Some(Violation::Withheld);
+    }
+    asks(|turn| turn.text.clone()).then_some(Violation::MaybeWithheld)
+}
+
+/// Whether a text has the words of a request not to keep something, whoever is asked, and whatever about.
+pub(super) fn asks_to_withhold(text: &str) -> bool {
+    clauses(&mask_non_prose(text)).any(|(_, clause)| {
+        let (words, han) = (word_tokens(clause), han_clause(clause));
+        ENGLISH.iter().any(|patterns| patterns.find(&words).is_some())
+            || HAN.iter().any(|patterns| patterns.find_unspaced(&han).is_some())
+    })
 }
 
 /// Whether a turn opens with a request that refers back: then to the turn before it.
@@ -127,7 +146,7 @@ fn ends_object(clause: &str, words: &[WordToken<'_>], at: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn withheld(said: &[&str], quote: &str) -> bool {
+    fn withheld(said: &[&str], quote: &str) -> Option<Violation> {
         let turns: Vec<Turn> = (1..)
             .zip(said)
             .map(|(number, text)| Turn {
@@ -138,7 +157,7 @@ mod tests {
                 injected: false,
             })
             .collect();
-        is_withheld(quote, &turns, 1)
+        find_withheld(quote, &turns, 1)
     }
 
     #[test]
@@ -161,7 +180,7 @@ mod tests {
             (&["My gardener is Rafe Dunn. Don't save his name."], "My gardener is Rafe Dunn"),
             (&["供应商是北羊毛业，这条就不用入库了。"], "供应商是北羊毛业"),
         ] {
-            assert!(withheld(said, quote), "{said:?}");
+            assert_eq!(withheld(said, quote), Some(Violation::Withheld), "{said:?}");
         }
     }
 
@@ -186,7 +205,25 @@ mod tests {
             (&["I use Bun.", "I am ill, don't note that."], "I use Bun"),
             (&["我用Bun。", "我在找新工作，这个不要记下来。"], "我用Bun"),
         ] {
-            assert!(!withheld(said, quote), "{said:?}");
+            assert_eq!(withheld(said, quote), None, "{said:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_pasted_text_asks_not_to_keep_waits() {
+        for (said, quote, expected) in [
+            (
+                &["I use Bun. What does she mean?\n\n> please don't save that"][..],
+                "I use Bun",
+                Some(Violation::MaybeWithheld),
+            ),
+            (&["我用Bun。她什么意思？\n\n> 这个不要记下来。"], "我用Bun", Some(Violation::MaybeWithheld)),
+            (&["I use Bun.", "> Don't save that.\n\nwho wrote this?"], "I use Bun", Some(Violation::MaybeWithheld)),
+            (&["I use Bun, don't save that.\n\n> Remember it."], "I use Bun", Some(Violation::Withheld)),
+            (&["Here is her letter, don't store that.\n\n> I use Bun."], "I use Bun", Some(Violation::Withheld)),
+            (&["> don't save that\n\nI use Bun."], "I use Bun", None),
+        ] {
+            assert_eq!(withheld(said, quote), expected, "{said:?}");
         }
     }
 }
