@@ -217,6 +217,7 @@ pub fn named_words(name: &str) -> WordList {
         "checks" => word_list!("pattern_groups/checks.en.txt"),
         "disclosures" => word_list!("pattern_groups/disclosures.en.txt"),
         "grants" => word_list!("pattern_groups/grants.en.txt"),
+        "languages" => word_list!("pattern_groups/languages.en.txt"),
         "modals" => word_list!("pattern_groups/modals.en.txt"),
         "own_texts" => word_list!("pattern_groups/own_texts.en.txt"),
         "permitted" => word_list!("pattern_groups/permitted.en.txt"),

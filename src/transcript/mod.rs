@@ -18,6 +18,7 @@ mod exports;
 mod fences;
 mod gemini;
 mod host_framing;
+mod inline_texts;
 mod json_lines;
 mod lenient_json;
 mod lookalikes;

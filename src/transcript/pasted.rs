@@ -4,6 +4,7 @@
 //! Never decides what becomes of them. Where the end of a pasted passage cannot be seen, it is the end of the message.
 
 use super::fences::lines_with_fences;
+use super::inline_texts::text_behind_request;
 use super::machine_lines::is_machine_line;
 use super::pasted_blocks::{
     is_block_line, is_chat_line, is_data_line, is_file_rule, is_git_head, is_letter_start, is_log_line,
@@ -235,7 +236,8 @@ impl PasteReader {
                 || text.starts_with(['"', '“', '「', '|'])
                 || rule_of(text).is_some()
         });
-        if let Some(end) = inline_passage(line) {
+        let is_only_line = lines.iter().filter(|(line, _)| !line.trim().is_empty()).count() == 1;
+        if let Some(end) = inline_passage(line).or_else(|| text_behind_request(line, is_only_line)) {
             if !line[end..].trim_start().starts_with(['"', '“', '「', '\'', '‘', '`']) {
                 self.inline_leads.push((at, end));
                 self.open_rest(lines, at);

@@ -7,9 +7,11 @@ use super::disguised_letters::has_disguised_letters;
 use super::machine_lines::{is_field, is_machine_line, is_numbered_clause, is_page_mark};
 use super::pasted::PastedLines;
 use super::pasted_blocks::{is_closing, is_salutation};
-use super::pasted_leads::{FIRST_PERSON, has_han, words_of};
+use super::pasted_leads::{has_han, words_of};
 use super::pasted_requests::{is_pointer, is_request};
-use super::text_requests::{TextPlace, TextRequest, ends_with_request, names_own_statement, request_in_line};
+use super::text_requests::{
+    TextPlace, TextRequest, ends_with_request, names_own_statement, opens_with_author, request_in_line,
+};
 use crate::text::phrase::{PhrasePatterns, WordToken, word_tokens};
 use crate::text::word_list::phrase_list;
 
@@ -135,12 +137,7 @@ fn fits(request: TextRequest, lines: PastedLines<'_>) -> bool {
     let texts = || lines.iter().map(|(line, _)| line.trim()).filter(|line| !line.is_empty());
     let sentences = |line: &str| line.split(['.', '!', '?', '。', '！', '？']).filter(|s| !s.trim().is_empty()).count();
     let is_long = texts().map(sentences).sum::<usize>() > 1;
-    let tells_of_author = texts().next().is_some_and(|line| match has_han(line) {
-        true => line.starts_with(['我', '本', '咱']),
-        false => words_of(line)
-            .first()
-            .is_some_and(|word| FIRST_PERSON.contains(&word.as_str()) || matches!(word.as_str(), "my" | "our")),
-    });
+    let tells_of_author = texts().next().is_some_and(opens_with_author);
     match (request.is_weak, request.names_long_text) {
         (true, _) => is_long && !tells_of_author,
         (false, true) => is_long || !tells_of_author,
@@ -200,14 +197,22 @@ fn sentence_tokens(line: &str) -> Vec<WordToken<'_>> {
 pub(super) fn own_tail(lines: PastedLines<'_>, start: usize) -> Option<usize> {
     let last = (start..lines.len()).rev().find(|n| !is_blank(lines, *n))?;
     let closing = paragraph_start(lines, last);
+    let asks = |line: &str| request_in_line(line).is_some_and(|request| request.place != TextPlace::Below);
+    // A letter may go on with "By the way", but not with what to do with it.
+    let asks_below = |n: usize| {
+        let below = || lines[n + 1..=last].iter().map(|(line, _)| *line);
+        below().any(|line| asks(line) || ends_passage(line) || is_aside(line) && !may_be_in_letter(line))
+    };
     let returns = |n: usize| {
         let line = lines[n].0;
         let is_closing = n == closing || n == last && !is_verse(&lines[start..n]);
         // Verse and chats may have such a line in the middle of a paragraph.
         let is_edge = n == last || is_blank(lines, n - 1);
         is_edge && ends_passage(line)
-            || is_closing && is_aside(line) && !(may_be_in_letter(line) && is_open_letter(&lines[start..n]))
-            || n == closing && request_in_line(line).is_some_and(|request| request.place != TextPlace::Below)
+            || is_closing
+                && is_aside(line)
+                && (!may_be_in_letter(line) || !is_open_letter(&lines[start..n]) || asks_below(n))
+            || n == closing && asks(line)
     };
     (start + 1..=last).find(|n| !lines[*n].1 && !lines[*n].0.trim_start().starts_with('>') && returns(*n))
 }

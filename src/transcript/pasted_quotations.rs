@@ -2,6 +2,10 @@
 //!
 //! Never takes a name for a quotation: "the band is called".
 
+use std::ops::Range;
+
+use super::pasted_leads::has_han;
+use super::text_requests::request_in_line;
 use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
 
@@ -13,8 +17,9 @@ const BRACKET_OPENINGS: PhraseList = phrase_list!("transcript/bracket_openings.t
 const MIN_QUOTED_WORDS: usize = 4;
 const MIN_QUOTED_HAN: usize = 6;
 /// The quotation marks that open and close.
-pub(super) const QUOTATION_MARKS: [(char, char); 10] = [
+pub(super) const QUOTATION_MARKS: [(char, char); 11] = [
     ('"', '"'),
+    ('\'', '\''),
     ('“', '”'),
     ('„', '“'),
     ('「', '」'),
@@ -27,29 +32,59 @@ pub(super) const QUOTATION_MARKS: [(char, char); 10] = [
 ];
 
 /// The text before a long quotation, the quotation, and the text behind it. What is in brackets and addressed to a model
-/// counts as one.
+/// counts as one, and so does a short quotation that the line asks about.
 pub(super) fn next_quotation(line: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
-    let opens = |c: char| QUOTATION_MARKS.iter().any(|(open, _)| *open == c);
-    while let Some(at) = line[from..].find(opens).map(|n| from + n) {
-        let open = line[at..].chars().next()?;
-        let start = at + open.len_utf8();
-        let (_, close) = QUOTATION_MARKS.iter().find(|(mark, _)| *mark == open)?;
-        let Some(end) = line[start..].find(*close).map(|n| start + n) else {
-            from = start;
-            continue;
-        };
-        let quotation = &line[start..end];
-        let is_foreign = match open {
+    while let Some(quoted) = next_quoted(line, from) {
+        let (before, quotation, after) = (&line[..quoted.start], &line[quoted.inner.clone()], &line[quoted.end..]);
+        let is_foreign = match quoted.open {
             '[' | '【' => is_addressed_to_model(quotation),
-            _ => is_of_another(quotation) && !is_named(&line[..at]),
+            _ if is_named(before) => false,
+            '\'' => is_asked_about(before, quotation, after),
+            _ => is_of_another(quotation) || is_asked_about(before, quotation, after),
         };
         if is_foreign {
-            return Some((&line[..at], quotation, &line[end + close.len_utf8()..]));
+            return Some((before, quotation, after));
         }
-        from = end + close.len_utf8();
+        from = quoted.end;
     }
     None
+}
+
+/// Something between quotation marks, by byte offsets in its line.
+struct QuotedRange {
+    open: char,
+    start: usize,
+    inner: Range<usize>,
+    end: usize,
+}
+
+/// The next text between quotation marks. An apostrophe opens one between words only.
+fn next_quoted(line: &str, from: usize) -> Option<QuotedRange> {
+    line[from..].char_indices().find_map(|(n, open)| {
+        let start = from + n;
+        let (_, close) = QUOTATION_MARKS.iter().find(|(mark, _)| *mark == open)?;
+        let inner = start + open.len_utf8();
+        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        if open == '\'' && is_word(line[..start].chars().next_back()) {
+            return None;
+        }
+        let closes = |at: &usize| open != '\'' || !is_word(line[at + 1..].chars().next());
+        let end = line[inner..].match_indices(*close).map(|(n, _)| inner + n).find(closes)?;
+        Some(QuotedRange { open, start, inner: inner..end, end: end + close.len_utf8() })
+    })
+}
+
+/// Whether a line asks for something to be done with a quotation: "How do you say “…” in Italian?"
+fn is_asked_about(before: &str, quotation: &str, after: &str) -> bool {
+    let length = quotation.split_whitespace().count().max(quotation.chars().filter(|c| is_unspaced(*c)).count());
+    let text = if has_han(before) || has_han(after) { "这个" } else { " this " };
+    length > 1 && !is_title(quotation) && request_in_line(&format!("{before}{text}{after}")).is_some()
+}
+
+/// "Tell Me About It": the title of something.
+fn is_title(quotation: &str) -> bool {
+    quotation.split_whitespace().all(|word| word.len() < 4 || word.starts_with(char::is_uppercase))
 }
 
 /// Whether a quotation is long enough to be another person's words, or speaks in the first person.
@@ -58,9 +93,7 @@ fn is_of_another(quotation: &str) -> bool {
     let words: Vec<&str> = quotation.split_whitespace().collect();
     let is_first_person = words.len() > 1
         && words.iter().any(|word| matches!(*word, "I" | "I'm" | "I’m" | "my" | "My" | "we" | "We" | "I've"));
-    // "Tell Me About It": the title of something.
-    let is_title = words.iter().all(|word| word.len() < 4 && !is_first_person || word.starts_with(char::is_uppercase));
-    words.len() >= MIN_QUOTED_WORDS && !is_title
+    words.len() >= MIN_QUOTED_WORDS && !is_title(quotation)
         || han >= MIN_QUOTED_HAN
         || is_first_person
         || han >= 3 && quotation.contains('我')

@@ -3,7 +3,7 @@
 //!
 //! Never takes a text that the author says is their own for another's: "proofread my cover letter", 我写的.
 
-use super::pasted_leads::{has_han, words_of};
+use super::pasted_leads::{FIRST_PERSON, has_han, words_of};
 use super::pasted_requests::is_request;
 use crate::text::chinese_words::chinese_words;
 use crate::text::phrase::{PhrasePatterns, WordToken, word_tokens};
@@ -33,6 +33,10 @@ const IMPERSONAL_TEXTS: PhraseList = phrase_list!("transcript/impersonal_texts.t
 const HAN_NOT_TEXTS: PhraseList = phrase_list!("transcript/not_texts.zh.txt");
 /// What precedes the verb of a request.
 const OPENINGS: WordList = word_list!("transcript/request_openings.en.txt");
+
+/// When a request is to be done.
+const APPOINTMENT_WORDS: WordList = word_list!("transcript/appointment_words.en.txt");
+const HAN_APPOINTMENT_WORDS: PhraseList = phrase_list!("transcript/appointment_words.zh.txt");
 
 /// Kinds of text of a few words.
 const SHORT_TEXTS: [&str; 12] = [
@@ -104,7 +108,30 @@ pub(super) fn asks_about(lead: &str, text: &str) -> bool {
     let request = sentences_of(lead).last().and_then(|sentence| text_request(sentence, true));
     // "Explain this to me: why do I pay tax twice?" has a question of the author's.
     let is_question = || sentences_of(text).next().is_some_and(is_request);
-    request.is_some_and(|request| !request.needs_colon || !is_question()) && !names_own_statement(lead)
+    request.is_some_and(|request| !request.needs_colon || !is_question())
+        && !names_own_statement(lead)
+        && !(is_appointment(lead) && opens_with_author(text))
+}
+
+/// Whether a request says when it is to be done, and names no text beside it: "translate for me tomorrow".
+fn is_appointment(lead: &str) -> bool {
+    let words = words_of(lead);
+    let points = |word: &String| matches!(word.as_str(), "this" | "these" | "following" | "below");
+    match has_han(lead) {
+        true => HAN_APPOINTMENT_WORDS.iter().any(|word| lead.contains(word)) && !lead.contains(['这', '下']),
+        false => words.iter().any(|word| APPOINTMENT_WORDS.contains(word)) && !words.iter().any(points),
+    }
+}
+
+/// Whether a text begins with its author: "I …", 我….
+pub(super) fn opens_with_author(text: &str) -> bool {
+    let text = text.trim_start();
+    match has_han(text) {
+        true => text.starts_with(['我', '本', '咱']),
+        false => words_of(text)
+            .first()
+            .is_some_and(|word| FIRST_PERSON.contains(&word.as_str()) || matches!(word.as_str(), "my" | "our")),
+    }
 }
 
 /// Whether a line says that a text is the author's own, or the assistant's.
@@ -197,13 +224,13 @@ fn is_order_about(tokens: &[WordToken<'_>]) -> bool {
 }
 
 /// 我在翻译公司上班: what begins with the author asks for nothing, but for 我想请你….
-fn tells_of_author(sentence: &str) -> bool {
+pub(super) fn tells_of_author(sentence: &str) -> bool {
     let Some(rest) = ["我们", "我"].iter().find_map(|me| sentence.strip_prefix(me)) else { return false };
     !["想请", "想让", "需要", "要你", "要把", "想把", "收到", "看到"].iter().any(|word| rest.starts_with(word))
 }
 
 /// The words behind the polite opening of a sentence, and a last one for its end.
-fn request_tokens(sentence: &str) -> Vec<WordToken<'_>> {
+pub(super) fn request_tokens(sentence: &str) -> Vec<WordToken<'_>> {
     let all = word_tokens(sentence);
     let mut tokens: Vec<WordToken<'_>> = all.into_iter().skip_while(|token| OPENINGS.contains(&token.text)).collect();
     tokens.push(WordToken { text: "<end>".to_owned(), surface: "", at: sentence.len() });

@@ -77,11 +77,19 @@ fn pasted_passages_are_told_from_the_authors_words() {
         ("pasted_prose.zh.txt", 27, 0),
         ("pasted_prose_second.en.txt", 9, 1),
         ("pasted_prose_second.zh.txt", 9, 1),
+        ("pasted_line.en.txt", 14, 0),
+        ("pasted_line.zh.txt", 11, 0),
+        ("pasted_asides.en.txt", 3, 1),
+        ("pasted_asides.zh.txt", 2, 0),
         // No rule was written for these.
         ("pasted_tools_judged.en.txt", 15, 1),
         ("pasted_tools_judged.zh.txt", 8, 0),
         ("pasted_prose_judged.en.txt", 12, 0),
         ("pasted_prose_judged.zh.txt", 12, 0),
+        ("pasted_line_judged.en.txt", 10, 1),
+        ("pasted_line_judged.zh.txt", 7, 0),
+        ("pasted_asides_judged.en.txt", 2, 0),
+        ("pasted_asides_judged.zh.txt", 1, 0),
     ];
     let mut report = String::new();
     for (file, least, most_wrong) in files {

@@ -7,7 +7,7 @@
 use super::WritingRules;
 use super::personal_numbers::{has_document_number, has_phone_number};
 use crate::path::MemoryPath;
-use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, is_number, match_at, word_tokens};
+use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, is_number, match_at, named_words, word_tokens};
 use crate::text::prose_mask::{mask_non_prose, mask_phrases, split_label};
 use crate::text::sentences::sentences;
 use crate::text::verbs::{is_past_verb, is_third_person};
@@ -367,7 +367,7 @@ impl SoughtField {
     fn is_value(&self, words: &[WordToken<'_>], at: usize, owned: bool) -> bool {
         match self.known.map(|known| known.name) {
             Some("city") => is_place(words, at + usize::from(words.get(at).is_some_and(|w| w.text == "in"))),
-            Some("language") => words[at.min(words.len())..].iter().any(|w| LANGUAGES.contains(&w.text)),
+            Some("language") => words[at.min(words.len())..].iter().any(|w| named_words("languages").contains(&w.text)),
             Some("preferred_name") => is_named(words, at),
             Some(_) | None => owned || at < words.len(),
         }
@@ -382,7 +382,6 @@ fn phrase_ends<'a>(words: &'a [WordToken<'_>], patterns: PhraseList) -> impl Ite
 
 /// Phrases before a language that is spoken: "speaks", "replies in".
 const LANGUAGE_VERBS: PhraseList = phrase_list!("guards/consent/language_verbs.en.txt");
-const LANGUAGES: WordList = word_list!("guards/consent/languages.en.txt");
 /// Words that may occur between the verb and the language.
 const LANGUAGE_MODIFIERS: WordList = word_list!("guards/consent/language_modifiers.en.txt");
 
@@ -390,10 +389,10 @@ const LANGUAGE_MODIFIERS: WordList = word_list!("guards/consent/language_modifie
 fn is_language(prose: &str, words: &[WordToken<'_>], from: usize) -> bool {
     let skipped = words[from..]
         .iter()
-        .take_while(|w| LANGUAGE_MODIFIERS.contains(&w.text) && !LANGUAGES.contains(&w.text))
+        .take_while(|w| LANGUAGE_MODIFIERS.contains(&w.text) && !named_words("languages").contains(&w.text))
         .count();
     let Some(word) = words.get(from + skipped.min(4)) else { return false };
-    if !LANGUAGES.contains(&word.text) || !is_capitalized(word.surface) {
+    if !named_words("languages").contains(&word.text) || !is_capitalized(word.surface) {
         return false;
     }
     let after = &prose[word.at + word.surface.len()..];
