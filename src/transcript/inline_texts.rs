@@ -3,7 +3,7 @@
 //! Never takes the rest of the author's sentence for a text: "translate to French because my guests …".
 
 use super::pasted_leads::has_han;
-use super::text_requests::{request_tokens, tells_of_author};
+use super::text_requests::request_tokens;
 use crate::text::phrase::{PhrasePatterns, word_tokens};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
@@ -43,8 +43,9 @@ fn request_end(line: &str) -> Option<usize> {
 
 fn han_request_end(line: &str) -> Option<usize> {
     let range = HAN_REQUESTS.find_unspaced_where(line, |_| true)?;
-    let before = &line[..range.start];
-    (!before.contains(['，', ',', '。', '？', '?']) && !tells_of_author(before)).then_some(range.end)
+    // 我平时翻译成英文 tells of the author, 帮我翻译成英文 does not.
+    let before = line[..range.start].replace("帮我", "").replace("给我", "");
+    (!before.contains(['我', '，', ',', '。', '？', '?'])).then_some(range.end)
 }
 
 /// Whether what stands behind a request is a text, and not the rest of the sentence.

@@ -26,6 +26,7 @@ mod machine_lines;
 mod memdir_output;
 mod message_content;
 mod openai;
+mod own_statements;
 mod pasted;
 mod pasted_blocks;
 mod pasted_documents;

@@ -6,6 +6,7 @@
 use super::fences::lines_with_fences;
 use super::inline_texts::text_behind_request;
 use super::machine_lines::is_machine_line;
+use super::own_statements::names_own_statement;
 use super::pasted_blocks::{
     is_block_line, is_chat_line, is_data_line, is_file_rule, is_git_head, is_letter_start, is_log_line,
     is_message_head, is_name_and_time, is_prompt, is_said_in_chat, is_statement, is_timed_message,
@@ -22,7 +23,6 @@ use super::pasted_paragraphs::{
 use super::pasted_quotations::next_quotation;
 use super::pasted_requests::is_request;
 use super::pasted_tools::{is_session_start, is_tool_line, is_tool_paragraph};
-use super::text_requests::names_own_statement;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 const MAIL_HEADERS: WordList = word_list!("transcript/mail_headers.txt");
@@ -432,6 +432,7 @@ mod tests {
             "Date: Monday\nI use Bun.",
             "Remember this:\nI use Bun.",
             "1. first\n\n    I use Bun.",
+            "Any feedback?\n\nThe team: I use Bun",
             "I wrote `make dist` into our release notes.",
             "Hello,\n\nI use Bun.\n\nThanks!\nKim",
             "City: Rome\nShell: zsh\nRuntime: I use Bun.",

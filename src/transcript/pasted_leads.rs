@@ -2,8 +2,9 @@
 //!
 //! Never looks at the passage: a lead is one whatever stands below it.
 
+use super::own_statements::names_own_statement;
 use super::pasted_requests::is_request;
-use super::text_requests::{asks_about, names_own_statement};
+use super::text_requests::asks_about;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -16,7 +17,7 @@ const WEAK_SOURCE_NOUNS: WordList = word_list!("transcript/weak_source_nouns.en.
 const SAYING_VERBS: WordList = word_list!("transcript/saying_verbs.en.txt");
 const ACQUIRED_VERBS: WordList = word_list!("transcript/acquired_verbs.en.txt");
 
-pub(super) const FIRST_PERSON: [&str; 8] = ["i", "we", "i'm", "i've", "i'd", "i'll", "we're", "we've"];
+const FIRST_PERSON: WordList = word_list!("transcript/first_person.en.txt");
 /// What a first person does who has written the text below: "As I said:".
 const OWN_VERBS: PhraseList = phrase_list!("transcript/own_verbs.en.txt");
 /// Words that point at a text beside the line.
@@ -104,7 +105,7 @@ pub(super) fn is_inline_lead(lead: &str) -> bool {
     let says = words.last().is_some_and(|word| SAYING_VERBS.contains(word));
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word) || word == "from");
     // "I've got 3 kids: …" tells of the author.
-    let is_own = words.iter().any(|word| FIRST_PERSON.contains(&word.as_str()));
+    let is_own = words.iter().any(|word| FIRST_PERSON.contains(word));
     let is_got = is_got && (!is_own || names_source(lead) || words.iter().any(|word| word == "from"));
     let names = INLINE_NOUNS.iter().any(|noun| lead.ends_with(noun))
         && !lead.contains('我')
@@ -130,12 +131,11 @@ fn is_own_han(lead: &str) -> bool {
 }
 
 /// Whether a lead speaks of the author's own text: "As I said", "My rules", "I wrote".
-fn names_own_text(words: &[String]) -> bool {
+pub(super) fn names_own_text(words: &[String]) -> bool {
     let at = |n: usize| words.get(n).map_or("", String::as_str);
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
-    let writes = words
-        .windows(2)
-        .any(|pair| FIRST_PERSON.contains(&pair[0].as_str()) && OWN_VERBS.iter().any(|verb| verb == pair[1]));
+    let writes =
+        words.windows(2).any(|pair| FIRST_PERSON.contains(&pair[0]) && OWN_VERBS.iter().any(|verb| verb == pair[1]));
     let opens =
         matches!(at(0), "my" | "our" | "about" | "remember" | "note" | "fyi" | "ps" | "me" | "us" | "i'm" | "im");
     let tells = matches!(at(0), "i" | "we") && !is_got;
@@ -179,7 +179,7 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
             || asks_of_another;
     }
     let points = words.iter().any(|word| POINTING_WORDS.iter().any(|one| one == word));
-    let is_own = words.iter().any(|word| FIRST_PERSON.contains(&word.as_str()));
+    let is_own = words.iter().any(|word| FIRST_PERSON.contains(word));
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
     let replies = words.windows(2).any(|pair| {
         matches!(pair[0].as_str(), "answer" | "reply" | "respond" | "draft" | "a")
@@ -205,8 +205,9 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
     (points && names || replies && is_request(line)) && (!is_own || is_got || is_request(line))
 }
 
-fn is_first_word_own(words: &[String]) -> bool {
-    words.first().is_some_and(|word| FIRST_PERSON.contains(&word.as_str()) || matches!(word.as_str(), "my" | "our"))
+/// Whether words begin with the author: "I …", "my …".
+pub(super) fn is_first_word_own(words: &[String]) -> bool {
+    words.first().is_some_and(|word| FIRST_PERSON.contains(word) || matches!(word.as_str(), "my" | "our"))
 }
 
 /// Whether words name a kind of text, or where people write to each other.

@@ -3,23 +3,28 @@
 //!
 //! Never gives a line back to the author that shows itself as pasted.
 
+use std::sync::LazyLock;
+
 use super::disguised_letters::has_disguised_letters;
 use super::machine_lines::{is_field, is_machine_line, is_numbered_clause, is_page_mark};
+use super::own_statements::opens_with_author;
 use super::pasted::PastedLines;
 use super::pasted_blocks::{is_closing, is_salutation};
-use super::pasted_leads::{has_han, words_of};
+use super::pasted_leads::{has_han, names_own_text, words_of};
 use super::pasted_requests::{is_pointer, is_request};
-use super::text_requests::{
-    TextPlace, TextRequest, ends_with_request, names_own_statement, opens_with_author, request_in_line,
-};
+use super::text_requests::{TextPlace, TextRequest, ends_with_request, request_in_line};
 use crate::text::phrase::{PhrasePatterns, WordToken, word_tokens};
-use crate::text::word_list::phrase_list;
+use crate::text::word_list::{PhraseList, phrase_list};
 
 /// What an author writes below a passage: that it has ended, or something else.
 static PASSAGE_ENDS: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcript/passage_ends.en.txt"));
 static HAN_PASSAGE_ENDS: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcript/passage_ends.zh.txt"));
-static ASIDES: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcript/asides.en.txt"));
-static HAN_ASIDES: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcript/asides.zh.txt"));
+/// Openings of an author's last paragraph: those that only a message has, then those that a letter has, too.
+static ASIDES: LazyLock<Vec<PhrasePatterns>> =
+    LazyLock::new(|| PhrasePatterns::sections(phrase_list!("transcript/asides.en.txt")));
+static HAN_ASIDES: LazyLock<Vec<PhrasePatterns>> =
+    LazyLock::new(|| PhrasePatterns::sections(phrase_list!("transcript/asides.zh.txt")));
+const SIGN_OFF_OPENINGS: PhraseList = phrase_list!("transcript/sign_off_openings.txt");
 
 /// A closing paragraph of the author's has at most so many lines.
 const MAX_CLOSING_LINES: usize = 4;
@@ -58,11 +63,8 @@ pub(super) fn spread_in_paragraphs(lines: PastedLines<'_>, pasted: &mut [bool]) 
 
 /// Whether a line leads to the author's own words: `My setup:`.
 fn is_own_lead(line: &str) -> bool {
-    let line = line.trim();
-    let low = line.to_lowercase();
-    let is_mine =
-        ["my ", "our ", "i ", "about me", "we "].iter().any(|word| low.starts_with(word)) || low.contains(" me:");
-    line.ends_with([':', '：']) && (is_mine || line.contains('我'))
+    let Some(lead) = line.trim().strip_suffix([':', '：']) else { return false };
+    lead.contains('我') || names_own_text(&words_of(lead))
 }
 
 /// Marks the letter between a request and the name below its closing words, or below a dash.
@@ -98,10 +100,6 @@ pub(super) fn requested_passage(lines: PastedLines<'_>, at: usize) -> Option<usi
     request.is_weak |= request.place == TextPlace::Above;
     let has_text = |n: &usize| !is_blank(lines, *n);
     let next = (at + 1..lines.len()).find(has_text)?;
-    let start = paragraph_start(lines, at);
-    if lines[start..at].iter().any(|(line, _)| names_own_statement(line)) {
-        return None;
-    }
     if line.ends_with([':', '：']) {
         return Some(next);
     }
@@ -110,7 +108,6 @@ pub(super) fn requested_passage(lines: PastedLines<'_>, at: usize) -> Option<usi
     let opening = match below {
         // What follows the request on its line, or on a line of its own in its paragraph, is the author's.
         Some(below) if end <= at + 2 || !ends_with_request(line) => below,
-        None if !ends_with_request(line) => return None,
         _ => next,
     };
     (fits(request, &lines[opening..]) && !is_aside(lines[opening].0)).then_some(opening)
@@ -138,11 +135,7 @@ fn fits(request: TextRequest, lines: PastedLines<'_>) -> bool {
     let sentences = |line: &str| line.split(['.', '!', '?', '。', '！', '？']).filter(|s| !s.trim().is_empty()).count();
     let is_long = texts().map(sentences).sum::<usize>() > 1;
     let tells_of_author = texts().next().is_some_and(opens_with_author);
-    match (request.is_weak, request.names_long_text) {
-        (true, _) => is_long && !tells_of_author,
-        (false, true) => is_long || !tells_of_author,
-        (false, false) => true,
-    }
+    !request.is_weak || is_long && !tells_of_author
 }
 
 /// The first line of the paragraph of a line.
@@ -154,26 +147,32 @@ fn is_blank(lines: PastedLines<'_>, at: usize) -> bool {
     lines[at].0.trim().is_empty()
 }
 
-/// Whether the author goes on with something else in a line: "btw I moved", "(I'm a nurse.)"
-fn is_aside(line: &str) -> bool {
-    let inner = line.trim().strip_prefix(['(', '（']);
-    if inner.is_some_and(|rest| rest.trim_end_matches(['.', '。']).ends_with([')', '）'])) {
-        return true;
-    }
-    let line = inner.unwrap_or(line.trim());
-    match has_han(line) {
-        true => HAN_ASIDES.find_unspaced_where(line, |range| range.start == 0).is_some(),
-        false => ASIDES.find(&sentence_tokens(line)).is_some(),
-    }
+/// How the author goes on with something else in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AsideKind {
+    /// "btw I moved", "(I'm a nurse.)"
+    OfMessage,
+    /// "By the way", "PS": the author of a letter may go on so, too.
+    OfLetter,
 }
 
-/// Whether the author of a letter may go on with a line: "By the way", "PS".
-fn may_be_in_letter(line: &str) -> bool {
-    let words = words_of(line);
-    words
-        .first()
-        .is_some_and(|word| matches!(word.as_str(), "by" | "ps" | "p" | "one" | "on" | "that" | "that's" | "so"))
-        || has_han(line) && !line.trim().starts_with(['(', '（'])
+fn aside_in_line(line: &str) -> Option<AsideKind> {
+    let inner = line.trim().strip_prefix(['(', '（']);
+    if inner.is_some_and(|rest| rest.trim_end_matches(['.', '。']).ends_with([')', '）'])) {
+        return Some(AsideKind::OfMessage);
+    }
+    let line = inner.unwrap_or(line.trim());
+    let is_han = has_han(line);
+    let opens = |patterns: &PhrasePatterns| match is_han {
+        true => patterns.find_unspaced_where(line, |range| range.start == 0).is_some(),
+        false => patterns.find(&sentence_tokens(line)).is_some(),
+    };
+    let kinds = if is_han { &HAN_ASIDES } else { &ASIDES };
+    kinds.iter().zip([AsideKind::OfMessage, AsideKind::OfLetter]).find(|(patterns, _)| opens(patterns)).map(|(_, k)| k)
+}
+
+fn is_aside(line: &str) -> bool {
+    aside_in_line(line).is_some()
 }
 
 /// Whether the author says in a line that the passage above it has ended: "That was the letter."
@@ -200,19 +199,20 @@ pub(super) fn own_tail(lines: PastedLines<'_>, start: usize) -> Option<usize> {
     let asks = |line: &str| request_in_line(line).is_some_and(|request| request.place != TextPlace::Below);
     // A letter may go on with "By the way", but not with what to do with it.
     let asks_below = |n: usize| {
-        let below = || lines[n + 1..=last].iter().map(|(line, _)| *line);
-        below().any(|line| asks(line) || ends_passage(line) || is_aside(line) && !may_be_in_letter(line))
+        let mut below = lines[n + 1..=last].iter().map(|(line, _)| *line);
+        below.any(|line| asks(line) || ends_passage(line) || aside_in_line(line) == Some(AsideKind::OfMessage))
+    };
+    let is_own_aside = |n: usize| match aside_in_line(lines[n].0) {
+        Some(AsideKind::OfMessage) => true,
+        Some(AsideKind::OfLetter) => !is_open_letter(&lines[start..n]) || asks_below(n),
+        None => false,
     };
     let returns = |n: usize| {
         let line = lines[n].0;
         let is_closing = n == closing || n == last && !is_verse(&lines[start..n]);
         // Verse and chats may have such a line in the middle of a paragraph.
         let is_edge = n == last || is_blank(lines, n - 1);
-        is_edge && ends_passage(line)
-            || is_closing
-                && is_aside(line)
-                && (!may_be_in_letter(line) || !is_open_letter(&lines[start..n]) || asks_below(n))
-            || n == closing && asks(line)
+        is_edge && ends_passage(line) || is_closing && is_own_aside(n) || n == closing && asks(line)
     };
     (start + 1..=last).find(|n| !lines[*n].1 && !lines[*n].0.trim_start().starts_with('>') && returns(*n))
 }
@@ -232,9 +232,10 @@ fn is_verse(lines: PastedLines<'_>) -> bool {
 /// Whether a line closes a letter before the name on the same line: "Best, Ruth".
 fn has_sign_off(line: &str) -> bool {
     let low = line.trim().to_lowercase();
-    let closings =
-        ["best, ", "regards, ", "cheers, ", "yours, ", "sincerely, ", "love, ", "此致", "祝好", "敬上", "顺祝"];
-    closings.iter().any(|words| low.contains(words))
+    SIGN_OFF_OPENINGS.iter().any(|words| match words.is_ascii() {
+        true => low.contains(&format!("{words}, ")),
+        false => low.contains(words),
+    })
 }
 
 /// Returns the closing paragraph to the author, or the last line: it asks for something, below a passage without an end.

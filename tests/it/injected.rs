@@ -77,8 +77,8 @@ fn pasted_passages_are_told_from_the_authors_words() {
         ("pasted_prose.zh.txt", 27, 0),
         ("pasted_prose_second.en.txt", 9, 1),
         ("pasted_prose_second.zh.txt", 9, 1),
-        ("pasted_line.en.txt", 14, 0),
-        ("pasted_line.zh.txt", 11, 0),
+        ("pasted_line.en.txt", 16, 0),
+        ("pasted_line.zh.txt", 12, 0),
         ("pasted_asides.en.txt", 3, 1),
         ("pasted_asides.zh.txt", 2, 0),
         // No rule was written for these.

@@ -65,7 +65,7 @@ pub fn find_withheld(quote: &str, turns: &[Turn], at: usize) -> Option<Violation
     asks(|turn| turn.text.clone()).then_some(Violation::MaybeWithheld)
 }
 
-/// Whether a text has the words of a request not to keep something, whoever is asked, and whatever about.
+/// Whether a text has the words of a request not to keep something, to anybody and about anything.
 pub(super) fn asks_to_withhold(text: &str) -> bool {
     clauses(&mask_non_prose(text)).any(|(_, clause)| {
         let (words, han) = (word_tokens(clause), han_clause(clause));
