@@ -70,8 +70,11 @@ fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
     let mut later = turns[index + 1..].iter().filter(|t| t.role == Role::User && !t.injected);
     let refuses_in = |own: &str, pasted: &str| refuses(own) || asks_to_withhold(pasted);
     let refuses_later = |turn: &Turn| {
-        let message = MessageParts::of(&turn.text);
-        refuses_in(&message.own, &message.pasted)
+        // Most turns have no such words at all: only others are taken apart.
+        refuses_in(&turn.text, &turn.text) && {
+            let message = MessageParts::of(&turn.text);
+            refuses_in(&message.own, &message.pasted)
+        }
     };
     if refuses_in(text, &pasted) || later.any(refuses_later) {
         return None;

@@ -55,6 +55,10 @@ pub fn find_withheld(quote: &str, turns: &[Turn], at: usize) -> Option<Violation
     let is_typed = |turn: &&Turn| turn.role == Role::User && !turn.injected;
     let turn = Some(&turns[index]).filter(is_typed);
     let next = turns[index + 1..].iter().find(is_typed);
+    // Most turns have no such words at all: only others are taken apart.
+    if !turn.into_iter().chain(next).any(|turn| asks_to_withhold(&turn.text)) {
+        return None;
+    }
     let asks = |text: fn(&Turn) -> String| {
         turn.is_some_and(|turn| is_withheld_in(quote, &text(turn)))
             || next.is_some_and(|turn| opens_with_request(&text(turn)))
