@@ -69,7 +69,7 @@ pub fn find_withheld(quote: &str, turns: &[Turn], at: usize) -> Option<Violation
     asks(|turn| turn.text.clone()).then_some(Violation::MaybeWithheld)
 }
 
-/// Whether a text has the words of a request not to keep something, to anybody and about anything.
+/// Whether a text has the words of a request not to keep something, also one that is not to the assistant.
 pub(super) fn asks_to_withhold(text: &str) -> bool {
     clauses(&mask_non_prose(text)).any(|(_, clause)| {
         let (words, han) = (word_tokens(clause), han_clause(clause));
