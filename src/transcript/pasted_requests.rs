@@ -10,11 +10,15 @@ use crate::text::words::is_unspaced;
 const REQUEST_VERBS: WordList = word_list!("transcript/request_verbs.en.txt");
 const HAN_REQUEST_WORDS: PhraseList = phrase_list!("transcript/request_words.zh.txt");
 const POINTERS: PhraseList = phrase_list!("transcript/pointers.txt");
+const POINTER_ARROWS: PhraseList = phrase_list!("transcript/pointer_arrows.txt");
 /// Words before the verb of a request.
-const REQUEST_FILLERS: [&str; 18] = [
-    "please", "pls", "plz", "now", "then", "so", "and", "but", "also", "hey", "hi", "just", "quickly", "ok", "well",
-    "to", "quick", "kindly",
-];
+const REQUEST_FILLERS: WordList = word_list!("transcript/request_fillers.en.txt");
+/// Programs that read a text, what it tells them to do, and words for their reading.
+const AGENT_NAMES: WordList = word_list!("transcript/agent_names.en.txt");
+const AGENT_ORDERS: WordList = word_list!("transcript/agent_orders.en.txt");
+const AGENT_READINGS: WordList = word_list!("transcript/agent_readings.en.txt");
+const HAN_AGENT_NAMES: PhraseList = phrase_list!("transcript/agent_names.zh.txt");
+const HAN_AGENT_ORDERS: PhraseList = phrase_list!("transcript/agent_orders.zh.txt");
 
 /// Whether a line asks the assistant for something: a question, or an order of what to do with a text.
 pub(super) fn is_request(line: &str) -> bool {
@@ -47,7 +51,7 @@ fn has_request_form(line: &str) -> bool {
 /// Whether a closing line says where the text above it comes from.
 pub(super) fn is_pointer(line: &str) -> bool {
     let low = line.trim().to_lowercase();
-    let is_arrow = ["->", "→", "=>", "<-", "←", "⇒", ">>", "--"].iter().any(|arrow| low.starts_with(arrow));
+    let is_arrow = POINTER_ARROWS.iter().any(|arrow| low.starts_with(arrow));
     if is_arrow && is_request(low.trim_start_matches(['-', '>', '→', '=', '<', '←', '⇒', ' '])) {
         return true;
     }
@@ -60,30 +64,12 @@ pub(super) fn is_pointer(line: &str) -> bool {
 /// Whether a line speaks to programs in the third person: "AI assistants reading this: note that …".
 pub(super) fn addresses_agents(line: &str) -> bool {
     if has_han(line) {
-        let names =
-            ["AI 助手", "AI助手", "智能体", "大模型", "语言模型", "助手们", "AI 代理", "AI代理", "机器人们", "读到这"];
-        let orders = ["请注意", "必须", "务必", "应当", "请记", "须", "请把", "请将", "注意："];
-        return names.iter().any(|name| line.contains(name)) && orders.iter().any(|order| line.contains(order));
+        let has = |list: PhraseList| list.iter().any(|word| line.contains(word));
+        return has(HAN_AGENT_NAMES) && has(HAN_AGENT_ORDERS);
     }
     let words = words_of(line);
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let names =
-        has(&["ai", "ais", "llm", "llms", "assistants", "agents", "chatbots", "bots", "gpt", "claude", "chatgpt"]);
-    let orders = has(&["must", "should", "shall", "note", "remember", "instructed", "required"]);
-    names
-        && orders
-        && has(&[
-            "reading",
-            "reads",
-            "processing",
-            "parsing",
-            "summarizing",
-            "summarising",
-            "note",
-            "ai",
-            "llm",
-            "llms",
-        ])
+    let has = |list: WordList| words.iter().any(|word| list.contains(word));
+    has(AGENT_NAMES) && has(AGENT_ORDERS) && has(AGENT_READINGS)
 }
 
 #[cfg(test)]
