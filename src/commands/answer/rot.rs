@@ -18,7 +18,7 @@ pub struct RotReport {
     pub unreadable: usize,
     /// How many folders below it were left out: those of scopes, and memories whose policy restricts the caller or cannot
     /// be read.
-    #[serde(skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
     /// Why not everything was looked at; without it, everything was.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct RotCount {
     pub examples: Vec<String>,
 }
 
-fn is_none(count: &usize) -> bool {
+fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
