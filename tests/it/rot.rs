@@ -286,6 +286,14 @@ fn a_memory_that_restricts_the_caller_is_left_out() {
         command.current_dir(folder.0.path()).args(["check", "--rot", dir, "--as", actor]);
         ProgramOutput::of(command.stdin(std::process::Stdio::null()))
     };
+    let against = |actor: &str| {
+        let mut command = memdir_command(folder.0.path());
+        let words = ["--dir", "notes/memory", "--as", actor, "check", "--against", "notes/memory/facts/health.md"];
+        command.current_dir(folder.0.path()).args(words);
+        ProgramOutput::of(command.stdin(std::process::Stdio::null()))
+    };
+    assert!(against("bot").exit(5).stderr.contains("category_not_allowed"));
+    assert!(!against("ana").stderr.contains("category_not_allowed"));
     for dir in ["notes/memory", "notes/memory/facts"] {
         let refused = rot(dir, "bot").exit(5).stderr;
         assert!(refused.contains("category_not_allowed"), "{refused}");

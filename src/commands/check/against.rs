@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::contradictions::{MAX_BULLETS_PER_WORD, WrittenTexts, dated_handle};
+use super::rot_memories::require_readable;
 use super::{finding, line_and_column};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
@@ -39,9 +40,10 @@ pub struct OutsideText {
 ///
 /// # Errors
 /// `file_not_found`, `unsafe_file`, `not_text`, `too_large`, `io`; `scope_not_allowed` in a scope, for a file of the
-/// memory above or of another scope.
+/// memory above or of another scope; `category_not_allowed` for a file of a memory that restricts the caller.
 pub fn read_outside_texts(session: &Session, files: &[PathBuf]) -> Result<Vec<OutsideText>, Rejection> {
     session.require_outside(files)?;
+    files.iter().try_for_each(|file| require_readable(file, &session.actor, None))?;
     let mut names = HashSet::new();
     let mut texts = Vec::new();
     for path in files.iter().filter(|path| names.insert(*path)) {
