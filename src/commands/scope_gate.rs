@@ -13,8 +13,8 @@ use crate::path::ScopeName;
 use crate::store::Store;
 use crate::store::scopes::ScopeState;
 
-const PERSON_HINT: &str = "a person runs the command below in a terminal of their own, without --as or MEMDIR_AS; what \
-                           the scope holds is changed with -S, piece by piece";
+const PERSON_HINT: &str = "a person does it in a terminal of their own, without --as or MEMDIR_AS; what the scope holds \
+                           is changed with -S, piece by piece";
 
 /// Refuses that an agent removes or restores a scope in whose files its changes are reviewed or need consent, in which
 /// proposals wait, or of which it may not see everything.
