@@ -573,8 +573,8 @@ fn lines(rows: &[&str], revisions: usize) -> Vec<Line> {
             lines = lines.into_iter().flat_map(filled).collect();
         }
         let own = |word: String| if word == "HIDDEN" { hidden.clone() } else { word };
-        // Of a row with many addresses or texts, every second, or all in the full run.
-        let step = if full() || lines.len() == 1 { 1 } else { 2 };
+        // Of a row with many addresses or texts, every third, or all in the full run.
+        let step = if full() || lines.len() == 1 { 1 } else { 3 };
         let lines = lines.into_iter().step_by(step);
         all.extend(lines.map(|line| (line.into_iter().map(own).collect(), stdin.clone())));
     }

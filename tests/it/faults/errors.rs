@@ -65,7 +65,7 @@ fn a_refused_call_tears_nothing_and_is_answered_truly() {
         let first = calls.iter().position(|c| c.name == "getcwd").unwrap_or(0);
         for (n, call) in calls.iter().enumerate().skip(first) {
             let changes = CHANGES.contains(&call.name.as_str());
-            let step = if changes { 2 } else { 6 };
+            let step = if changes { 3 } else { 9 };
             if !FILES.contains(&call.name.as_str()) || !full() && n % step != 0 {
                 continue;
             }

@@ -29,7 +29,7 @@ fn a_write_that_stops_in_the_middle_tears_nothing() {
         place.run(case, &[], &[]);
         let files = walkdir::WalkDir::new(place.path()).into_iter().flatten().filter(|e| e.file_type().is_file());
         let largest = files.filter_map(|e| e.metadata().ok()).map(|m| m.len()).max().unwrap_or(0) as usize;
-        let step = if full() { 1 + largest / 60 } else { 1 + largest / 12 };
+        let step = if full() { 1 + largest / 60 } else { 1 + largest / 8 };
         for (limit, ignored) in (0..=largest).step_by(step).flat_map(|l| [(l, false), (l, true)]) {
             let trap = if ignored { "trap '' XFSZ; " } else { "" };
             let script = format!("{trap}exec prlimit --fsize={limit} -- \"$@\"");
