@@ -276,14 +276,13 @@ fn push_word<'a>(rest: &'a str, sentence_start: bool, out: &mut Vec<StatementTok
 }
 
 fn classify_word<'a>(surface: &'a str, low: &str, sentence_start: bool, after_number: bool) -> StatementToken<'a> {
-    let stemmed = stem(low);
     let is_identifier = surface.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '.'))
         || surface.chars().skip(1).any(char::is_uppercase);
     if let Some(number) = NUMBER_WORDS.value(low) {
         return token(TokenKind::Number, number, surface);
     }
-    if after_number && UNITS.contains(&stemmed) {
-        return token(TokenKind::Number, &stemmed, surface);
+    if after_number && UNITS.contains(&stem(low)) {
+        return token(TokenKind::Number, &stem(low), surface);
     }
     let is_month = low != "may" && low != "march" || is_capitalized(surface) && !sentence_start || after_number;
     if let Some(month) = MONTHS.value(low).filter(|_| is_month && (is_capitalized(surface) || low.len() > 4)) {
@@ -298,6 +297,7 @@ fn classify_word<'a>(surface: &'a str, low: &str, sentence_start: bool, after_nu
     if FILLERS.contains(low) || stopwords::is_stopword(low) && !is_comparator(low) {
         return token(TokenKind::Filler, low, surface);
     }
+    let stemmed = stem(low);
     let is_common =
         || verbs::is_third_person(low) || word_frequency::per_mille(&stemmed) > 0 || verbs::is_past_verb(low);
     if is_identifier || is_capitalized(surface) && !(sentence_start && is_common()) {
