@@ -52,6 +52,16 @@ fn a_refused_secret_is_nowhere() {
 }
 
 #[test]
+fn the_name_of_a_new_file_is_searched_and_that_of_one_that_is_there_is_not() {
+    let memory = memory("version: 2\nsecrets: refuse\n");
+    let file = format!("facts/{TOKEN}.md");
+    memory.run(["add", &file, "Deploys on Mondays"]).exit(5).stderr_contains("secret: ").unchanged();
+    memory.put(&file, "# Deploy\n\n- Deploys on Mondays\n");
+    memory.run(["add", &file, "Deploys in the evening"]).exit(0);
+    memory.run(["add", &file, &format!("With {TOKEN}")]).exit(5).stderr_contains("secret: ").unchanged();
+}
+
+#[test]
 fn what_is_there_already_and_what_only_looks_alike_passes() {
     let memory = memory("version: 2\nsecrets: refuse\n");
     memory.put("facts/old.md", format!("# Old\n\n- Token {TOKEN}\n- Two\n"));
