@@ -215,6 +215,7 @@ impl CommitExecutor<'_> {
         if journal.size == 0 && self.options.durability != Durability::Fast {
             self.root.sync_machine_dir()?;
         }
+        let offset = journal.size;
         journal.append(&line).map_err(|e| write_error(e, "the journal"))?;
         self.intent_written = true;
         if self.options.durability == Durability::Fast {
@@ -222,9 +223,15 @@ impl CommitExecutor<'_> {
         }
         // One round: a power cut in it may leave the intent beside a slot that is torn or missing, and then recovery
         // ends the batch as one that never began.
-        let mut slots = self.files.iter_mut().filter_map(|file| file.unsynced.take());
-        let synced =
-            slots.try_for_each(slot::sync).and_then(|()| journal.sync().map_err(|e| write_error(e, "the journal")));
+        journal.start_writing(offset);
+        let slots: Vec<_> = self.files.iter_mut().filter_map(|file| file.unsynced.take()).collect();
+        if slots.len() > 1 {
+            slots.iter().for_each(|slot| platform::start_writing(slot, 0));
+        }
+        let synced = slots
+            .iter()
+            .try_for_each(slot::sync)
+            .and_then(|()| journal.sync().map_err(|e| write_error(e, "the journal")));
         drop(slots);
         match synced {
             Ok(()) => Ok(ActionResult::Ok),

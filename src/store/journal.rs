@@ -196,6 +196,11 @@ impl Journal {
         }
     }
 
+    /// Starts writing what was appended from this offset (in bytes), as [`platform::start_writing`].
+    pub fn start_writing(&self, offset: u64) {
+        platform::start_writing(&self.fd, offset);
+    }
+
     /// Waits until the contents are on disk.
     pub fn sync(&self) -> Result<(), Errno> {
         platform::sync_data(self.fd.as_fd())

@@ -311,6 +311,16 @@ pub fn sync(file: impl AsFd) -> Result<()> {
     rustix::fs::fsync(file)
 }
 
+/// Starts writing a file's bytes from this offset (in bytes) to disk, without waiting. Only a hint: a later [`sync`] or
+/// [`sync_data`] waits for them. What is started before the first of several waits is written beside it, and ext4
+/// gives the blocks of all in one transaction.
+pub fn start_writing(file: impl AsFd, offset: u64) {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::fs::fadvise(file, offset, None, rustix::fs::Advice::DontNeed);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (file, offset);
+}
+
 /// Waits until a file's contents are on disk.
 pub fn sync_data(file: impl AsFd) -> Result<()> {
     #[cfg(target_vendor = "apple")]
