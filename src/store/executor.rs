@@ -182,15 +182,24 @@ impl CommitExecutor<'_> {
         let file = &mut self.files[i];
         (file.inode, file.old_file) = (written.inode, None);
         self.intent.files[i].inode = written.inode;
-        match self.options.durability {
-            Durability::Fast => Ok(()),
-            // Recovery takes a created file without a slot as done, and knows a torn slot by the edits of its text.
-            _ if self.has_created_files() || !self.intent.files[i].has_edits() => slot::sync(&written.file),
-            _ => {
-                self.files[i].unsynced = Some(written.file);
-                Ok(())
-            }
+        self.files[i].unsynced = (self.options.durability != Durability::Fast).then_some(written.file);
+        Ok(())
+    }
+
+    /// Whether the slots must be on disk before the intent is: recovery takes a created file without a slot as done, and
+    /// knows a torn slot by the edits of its text.
+    fn needs_synced_slots(&self) -> bool {
+        let is_unknown = |i: usize| self.files[i].unsynced.is_some() && !self.intent.files[i].has_edits();
+        self.has_created_files() || (0..self.files.len()).any(is_unknown)
+    }
+
+    /// Waits until the slots are on disk, which are all started to be written before the first wait.
+    fn sync_slots(&mut self) -> Result<(), Rejection> {
+        let slots: Vec<_> = self.files.iter_mut().filter_map(|file| file.unsynced.take()).collect();
+        if slots.len() > 1 {
+            slots.iter().for_each(|slot| platform::start_writing(slot, 0));
         }
+        slots.iter().try_for_each(slot::sync)
     }
 
     fn has_created_files(&self) -> bool {
@@ -198,11 +207,13 @@ impl CommitExecutor<'_> {
     }
 
     fn append_intent(&mut self) -> Result<ActionResult, Rejection> {
-        let undo = self.undo()?;
-        slot::free_orphans(undo, self.intent.rev, self.files.len(), self.found_orphans);
+        slot::free_orphans(self.undo()?, self.intent.rev, self.files.len(), self.found_orphans);
+        if self.needs_synced_slots() {
+            self.sync_slots()?;
+        }
         // The slot's name, too.
         if self.is_fully_durable() && self.has_created_files() {
-            platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))?;
+            platform::sync(self.undo()?).map_err(|e| write_error(e, "'.memdir/undo/'"))?;
         }
         let line = encode_intent(&self.intent)?;
         if self.journal.is_none() {
@@ -224,15 +235,10 @@ impl CommitExecutor<'_> {
         // One round: a power cut in it may leave the intent beside a slot that is torn or missing, and then recovery
         // ends the batch as one that never began.
         journal.start_writing(offset);
-        let slots: Vec<_> = self.files.iter_mut().filter_map(|file| file.unsynced.take()).collect();
-        if slots.len() > 1 {
-            slots.iter().for_each(|slot| platform::start_writing(slot, 0));
-        }
-        let synced = slots
-            .iter()
-            .try_for_each(slot::sync)
-            .and_then(|()| journal.sync().map_err(|e| write_error(e, "the journal")));
-        drop(slots);
+        let synced = self.sync_slots().and_then(|()| match self.journal {
+            Some(journal) => journal.sync().map_err(|e| write_error(e, "the journal")),
+            None => Ok(()),
+        });
         match synced {
             Ok(()) => Ok(ActionResult::Ok),
             Err(rejection) => {
