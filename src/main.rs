@@ -1,9 +1,17 @@
-//! The program `memdir`: passes its arguments to `cli::run` and returns its exit status.
+//! The program `memdir`: passes its arguments to `cli::run` and exits with its status.
 //!
 //! Never does anything else.
 
-use std::process::ExitCode;
+#![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
 
-fn main() -> ExitCode {
-    ExitCode::from(memdir::cli::run(std::env::args_os().skip(1).collect()))
+#[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
+mod entry;
+
+#[cfg(any(not(all(target_os = "linux", target_env = "gnu")), test))]
+fn main() -> std::process::ExitCode {
+    run().into()
+}
+
+fn run() -> u8 {
+    memdir::cli::run(std::env::args_os().skip(1).collect())
 }

@@ -32,6 +32,7 @@ mod demo;
 mod document;
 mod editing;
 mod embeddings;
+mod entry;
 mod equal_texts;
 mod expectations;
 mod faults;
