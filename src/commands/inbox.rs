@@ -5,10 +5,12 @@
 
 mod branch;
 mod merged;
+mod withdrawal;
 
 use serde_json::Value;
 
 pub use self::merged::remove_merged_proposals;
+pub use self::withdrawal::require_own_proposals;
 use super::answer::{ChangeResult, InboxList, ProposalRow, WarningRow};
 use super::change::{commit_approved, dry_run_result, plan_in_context};
 use super::layer_names::{error_in_layer, name_layer_in_inbox};
@@ -34,7 +36,8 @@ pub enum InboxDecision {
 /// Lists proposals (`decision` is `None`), or decides all the named ones in one change. Without ids, all proposals.
 ///
 /// # Errors
-/// `proposal_not_found`; for an accepted proposal, the errors of planning its operation.
+/// `proposal_not_found`; `consent` for an agent that accepts one, or rejects that of another; for an accepted proposal,
+/// the errors of planning its operation.
 pub fn inbox(
     session: &Session,
     ids: &[String],
@@ -67,6 +70,7 @@ pub fn inbox(
         if decision == InboxDecision::Accept && file.proposal.is_expired(&today) {
             return Err(expired_error(&id, &file.proposal).into());
         }
+        withdrawal::require_own_proposal(session, &id, &file.proposal)?;
         chosen.push(file);
     }
     if chosen.is_empty() {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::answer::ChangeResult;
 use super::change::commit_loop;
 use super::consent::require_consent;
+use super::inbox::require_own_proposals;
 use super::layer_names::{error_in_layer, name_layer};
 use super::point_in_time::find_revision;
 use super::restricted_change::{redact_warnings, require_fully_visible};
@@ -30,7 +31,8 @@ use crate::view::journal;
 ///
 /// # Errors
 /// `revision_not_found`, `history_gone`, `conflict` if the same lines were changed since; `category_not_allowed` if the
-/// caller may not see every file of the revision whole.
+/// caller may not see every file of the revision whole; `consent` for an agent, if it would withdraw the proposal of
+/// another.
 pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptions) -> CommandResult<ChangeResult> {
     if let Some((layer, revision, inner)) = session.layer_of_revision(undo_options.revision.as_deref()) {
         let revision = Some(revision.to_owned()).filter(|revision| !revision.is_empty());
@@ -147,6 +149,7 @@ fn invert_revision(
             require_fully_visible(caller, session, &inversion.entry)?;
         }
         let changeset = inverse_changeset(&session.store, &inversion)?;
+        require_own_proposals(session, &changeset.files)?;
         if !inversion.is_undo && inversion.is_in_effect {
             require_overwritten(&session.store, &inversion.entry, &changeset)?;
         }

@@ -157,7 +157,7 @@ fn parse_operations(json: &str) -> Result<Vec<Operation>, Rejection> {
 }
 
 /// Joins the words of an untrusted text into one line, without control characters.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
     words.join(" ")

@@ -391,3 +391,48 @@ fn what_was_forced_can_be_accepted_as_long_as_nothing_else_changed() {
     memory.done(["inbox", "--accept"]);
     assert_eq!(memory.text("facts/tools.md").unwrap().matches("Good").count(), 1);
 }
+
+#[test]
+fn an_agent_withdraws_its_own_proposals_and_only_a_person_those_of_others() {
+    let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
+    memory.run(["add", "user", "Prefers tabs"]).by("writer").may_change().exit(5);
+    let theirs = waiting(&memory).remove(0);
+    memory.run(["add", "user", "Likes rain"]).by("planner").may_change().exit(5);
+    let own = waiting(&memory).into_iter().find(|id| *id != theirs).unwrap();
+    let their_rev = "r1";
+    for words in [
+        &["inbox", &theirs, "--reject"][..],
+        &["inbox", &own, &theirs, "--reject"],
+        &["inbox", "--reject"],
+        &["inbox", &theirs, "--reject", "-n"],
+        &["undo", their_rev],
+        &["undo", their_rev, "-n"],
+        &["undo", "--by", "writer"],
+    ] {
+        let refused = memory.run(words.iter().copied().chain(["--json"])).by("planner").exit(5).unchanged().error();
+        assert_eq!(
+            (refused["code"].as_str(), refused["changed"].as_bool()),
+            (Some("consent"), Some(false)),
+            "{refused}"
+        );
+        let why = format!("planner is an agent, and the proposal {theirs} is by writer: only a person can reject it");
+        assert_eq!(refused["message"], why, "{words:?}");
+        assert_eq!(refused["details"]["proposal"], theirs, "{words:?}");
+        assert_eq!(refused["try"], json!([format!("memdir inbox --reject {theirs}")]), "{words:?}");
+    }
+    // Its own it takes back, either way.
+    memory.run(["undo"]).by("planner").may_change().exit(0);
+    assert_eq!(waiting(&memory), [theirs.as_str()]);
+    memory.run(["undo"]).by("writer").may_change().exit(0);
+    assert_eq!(waiting(&memory), [""; 0]);
+    memory.run(["add", "user", "Likes rain"]).by("planner").may_change().exit(5);
+    memory.run(["inbox", &own, "--reject"]).by("planner").may_change().exit(0);
+    assert_eq!(waiting(&memory), [""; 0]);
+    memory.run(["add", "user", "Prefers tabs"]).by("writer").may_change().exit(5);
+    memory.done(["inbox", &theirs, "--reject"]);
+    assert_eq!(waiting(&memory), [""; 0]);
+    // What a person withdrew and took back, an agent does not withdraw again.
+    memory.done(["undo"]);
+    assert_eq!(waiting(&memory), [theirs.as_str()]);
+    memory.run(["redo"]).by("planner").exit(5).unchanged().stderr_contains("only a person can reject it");
+}
