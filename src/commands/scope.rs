@@ -101,9 +101,12 @@ pub fn scope_list(session: &Session) -> CommandResult<ScopeList> {
     let rows = |state| -> Result<Vec<ScopeRow>, Rejection> {
         let mut rows = Vec::new();
         for name in store.scope_names(state)? {
-            // Removed meanwhile.
-            let Some(scope) = store.open_scope(state, &name)? else { continue };
-            rows.push(scope_row(name, &scope)?);
+            match readable_part(session, &store, state, &name)? {
+                ReadablePart::Store(scope) => rows.push(scope_row(name, &scope)?),
+                ReadablePart::Nothing => rows.push(ScopeRow { name, ..ScopeRow::default() }),
+                // Removed meanwhile.
+                ReadablePart::NoScope => {}
+            }
         }
         Ok(rows)
     };
@@ -122,8 +125,9 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
         store.finish_purges()?;
         store.take_over_rests()?;
     }
-    let live = store.open_scope(ScopeState::Live, name.as_str())?;
-    let archived = store.open_scope(ScopeState::Archived, name.as_str())?;
+    let is_live = store.open_scope(ScopeState::Live, name.as_str())?.is_some();
+    let is_archived = store.open_scope(ScopeState::Archived, name.as_str())?.is_some();
+    let items = |state| item_count(session, &store, state, &name);
     let change = |action, items| ScopeChange {
         success: true,
         changed: action != ScopeAction::Kept,
@@ -133,24 +137,24 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
         items,
         deleted_count: None,
     };
-    match (live, archived, options.restore) {
-        (Some(_), _, true) => Err(Rejection::new(Code::Exists, format!("the scope '{name}' exists")).into()),
-        (Some(live), _, false) => Ok(change(ScopeAction::Kept, item_count(&live)?)),
-        (None, Some(archived), true) => {
+    match (is_live, is_archived, options.restore) {
+        (true, _, true) => Err(Rejection::new(Code::Exists, format!("the scope '{name}' exists")).into()),
+        (true, _, false) => Ok(change(ScopeAction::Kept, items(ScopeState::Live)?)),
+        (false, true, true) => {
             require_person_for_scope(session, &name, ScopeState::Archived)?;
-            let items = item_count(&archived)?;
+            let items = items(ScopeState::Archived)?;
             if !options.dry_run {
                 store.move_scope(&name, ScopeState::Archived, ScopeState::Live)?;
             }
             Ok(change(ScopeAction::Restored, items))
         }
-        (None, None, true) => {
+        (false, false, true) => {
             Err(Rejection::new(Code::ScopeNotFound, format!("there is no archived scope '{name}' to restore"))
                 .try_command(Hint { verb: vec!["scope", "add"], operands: vec![name.to_string()] })
                 .into())
         }
-        (None, Some(archived), false) => Err(archived_rejection(&name, item_count(&archived)?).into()),
-        (None, None, false) => {
+        (false, true, false) => Err(archived_rejection(&name, items(ScopeState::Archived)?).into()),
+        (false, false, false) => {
             if !options.dry_run {
                 create_scope(&store, &name)?;
             }
@@ -171,8 +175,9 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         store.finish_purges()?;
         store.take_over_rests()?;
     }
-    let live = store.open_scope(ScopeState::Live, name.as_str())?;
-    let archived = store.open_scope(ScopeState::Archived, name.as_str())?;
+    let is_live = store.open_scope(ScopeState::Live, name.as_str())?.is_some();
+    let is_archived = store.open_scope(ScopeState::Archived, name.as_str())?.is_some();
+    let items_of = |state| item_count(session, &store, state, &name);
     let change = |action, items, deleted_count| ScopeChange {
         success: true,
         changed: true,
@@ -186,9 +191,11 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
     if options.purge {
         require_person_for_scope(session, &name, ScopeState::Archived)?;
         let (mut items, mut found) = (0, false);
-        for (state, scope) in [(ScopeState::Live, live), (ScopeState::Archived, archived)] {
-            let Some(scope) = scope else { continue };
-            let in_scope = item_count(&scope)?;
+        for (state, exists) in [(ScopeState::Live, is_live), (ScopeState::Archived, is_archived)] {
+            if !exists {
+                continue;
+            }
+            let in_scope = items_of(state)?;
             if !options.dry_run {
                 store
                     .purge_scope(&name, state)
@@ -204,23 +211,23 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
             false => Err(scope_not_found(name.as_str()).into()),
         };
     }
-    match (live, archived) {
-        (Some(live), None) => {
-            let items = item_count(&live)?;
+    match (is_live, is_archived) {
+        (true, false) => {
+            let items = items_of(ScopeState::Live)?;
             if !options.dry_run {
                 store.move_scope(&name, ScopeState::Live, ScopeState::Archived)?;
             }
             Ok(change(ScopeAction::Archived, items, None))
         }
-        (Some(_), Some(archived)) => Err(archived_rejection(&name, item_count(&archived)?).into()),
-        (None, Some(archived)) => {
-            let items = item_count(&archived)?;
+        (true, true) => Err(archived_rejection(&name, items_of(ScopeState::Archived)?).into()),
+        (false, true) => {
+            let items = items_of(ScopeState::Archived)?;
             let why = format!("the scope '{name}' is archived already, with {}", counted_items(items));
             Err(Rejection::new(Code::ScopeNotFound, why)
                 .try_command(Hint { verb: vec!["scope", "rm", "--purge"], operands: vec![name.to_string()] })
                 .into())
         }
-        (None, None) => Err(scope_not_found(name.as_str()).into()),
+        (false, false) => Err(scope_not_found(name.as_str()).into()),
     }
 }
 
@@ -246,6 +253,27 @@ fn managed_store(session: &Session) -> Result<Store, Rejection> {
     match session.visibility() {
         None => Ok(session.store.unfiltered()),
         Some(_) => Err(allowlist_rejection()),
+    }
+}
+
+/// What a caller may read of a scope.
+enum ReadablePart {
+    /// The scope's store, with the filter of its policy for the caller.
+    Store(Store),
+    /// The caller is an agent, and no sound policy says what it may read.
+    Nothing,
+    NoScope,
+}
+
+/// What the caller may read of a scope: no number of this command counts anything else.
+fn readable_part(session: &Session, memory: &Store, state: ScopeState, name: &str) -> Result<ReadablePart, Rejection> {
+    match session.session_of_scope(name, state) {
+        Ok(None) => Ok(ReadablePart::NoScope),
+        Ok(Some(scope)) if scope.policy.refuses_reads.is_none() => Ok(ReadablePart::Store(scope.store)),
+        Err(why) if why.code != Code::InvalidPolicy => Err(why),
+        Ok(Some(_)) | Err(_) if session.is_agent => Ok(ReadablePart::Nothing),
+        // A person can open the files, and may want to remove the scope.
+        Ok(Some(_)) | Err(_) => Ok(memory.open_scope(state, name)?.map_or(ReadablePart::NoScope, ReadablePart::Store)),
     }
 }
 
@@ -284,9 +312,10 @@ fn scope_row(name: String, scope: &Store) -> Result<ScopeRow, Rejection> {
     })
 }
 
-/// The number of items of a scope, archived ones included. Proposals are none yet.
-fn item_count(scope: &Store) -> Result<usize, Rejection> {
-    let counted = count_files(scope, &|path| path.folder() != Some("inbox"))?;
+/// The number of items of a scope that the caller may read, archived ones included. Proposals are none yet.
+fn item_count(session: &Session, memory: &Store, state: ScopeState, name: &ScopeName) -> Result<usize, Rejection> {
+    let ReadablePart::Store(scope) = readable_part(session, memory, state, name.as_str())? else { return Ok(0) };
+    let counted = count_files(&scope, &|path| path.folder() != Some("inbox"))?;
     Ok(counted.iter().map(|count| count.bullets + count.entries).sum())
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 
 use fs_err as fs;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::leaks::{Line, Planted, ROWS, Rows, git, walk};
 use crate::support::{CommandOutcome, Memory, handle};
@@ -473,6 +473,37 @@ fn an_allowlist_applies_in_every_scope() {
     memory.put("scopes/app/memdir.yaml", "version: 1\nallowlists:\n  doctor: [work]\n  planner: [work, health]\n");
     assert!(!seen("doctor").contains("Knee") && !seen("planner").contains("Knee"));
     memory.run(["scope", "list"]).by("planner").exit(5).stderr_contains("category_not_allowed");
+}
+
+#[test]
+fn the_sizes_of_scopes_count_what_their_reader_may_see() {
+    let memory = with_scopes("version: 1\n");
+    memory.put("scopes/app/facts/user.md", "# User\n\n- [work] Standup\n- [health] Knee\n- [health] Dose\n");
+    memory.put("scopes/app/facts/health.md", "# Health\n\n- Ward 7\n");
+    memory.put("scopes/app/memdir.yaml", "version: 1\nallowlists:\n  planner: [work]\n  doctor: [health]\n");
+    let row = |agent: &str| {
+        let list = memory.run(["scope", "list", "--json"]).by(agent).exit(0).json();
+        let rows = list["scopes"].as_array().unwrap().iter().chain(list["archived"].as_array().unwrap());
+        let row = rows.clone().find(|row| row["name"] == "app").unwrap().clone();
+        [row["files"].as_u64().unwrap(), row["bullets"].as_u64().unwrap()]
+    };
+    assert_eq!((row(""), row("planner"), row("other")), ([2, 4], [1, 1], [2, 4]));
+    let items = |words: &[&str]| {
+        let answer = memory.run(words.iter().copied().chain(["--json"])).by("planner").may_change().ends();
+        let items = |value: &Value| value["items"].as_u64();
+        match answer.status {
+            0 => items(&answer.json()),
+            _ => items(&answer.error()["details"]),
+        }
+    };
+    assert_eq!(items(&["scope", "add", "app"]), Some(1));
+    // A policy that cannot be read shows nothing to an agent.
+    memory.put("scopes/app/memdir.yaml", "version: 1\nallowlists: 7\n");
+    assert_eq!(row("planner"), [0, 0]);
+    memory.put("scopes/app/memdir.yaml", "version: 1\nallowlists:\n  planner: [work]\n  doctor: [health]\n");
+    memory.done(["scope", "rm", "app"]);
+    assert_eq!((row(""), row("planner")), ([2, 4], [1, 1]));
+    assert_eq!(items(&["scope", "add", "app"]), Some(1));
 }
 
 #[test]
