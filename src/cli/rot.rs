@@ -9,7 +9,7 @@ use super::output::{CliReply, OutputLayout};
 use super::text::{Printer, TextStyle, count};
 use crate::code::Code;
 use crate::commands::answer::{RotReport, RotStop, WarningRow};
-use crate::commands::check_rot;
+use crate::commands::{MAX_BULLETS_PER_WORD, check_rot};
 use crate::host::actor;
 use crate::text::byte_size::format_size;
 
@@ -44,6 +44,14 @@ impl PrintAnswer for RotReport {
         }
         if let Some(RotStop { what, limit, entries }) = &self.stopped {
             let line = format!("stopped at {limit} {what}, after {entries} names; the rest was not checked");
+            printer.text(&line).end_line();
+        }
+        if self.frequent_words > 0 {
+            let occur = if self.frequent_words == 1 { "occurs" } else { "occur" };
+            let words = count(self.frequent_words, "word");
+            let line = format!(
+                "{words} {occur} in more than {MAX_BULLETS_PER_WORD} bullets of a section and led to no contradictions"
+            );
             printer.text(&line).end_line();
         }
         for row in &self.counts {

@@ -83,6 +83,7 @@ mod watch;
 mod work_branch;
 
 pub use change::change;
+pub use check::contradictions::MAX_BULLETS_PER_WORD;
 pub use check::{CheckOptions, check, check_rot};
 pub use context::{ContextRequest, ContextStyle, ReaderMark, context};
 pub use diff::diff;

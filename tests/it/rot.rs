@@ -300,3 +300,31 @@ fn a_memory_that_restricts_the_caller_is_left_out() {
         rot(dir, "ana").exit(6);
     }
 }
+
+#[test]
+fn words_in_too_many_bullets_to_lead_to_contradictions_are_counted() {
+    let sensor = |n: usize| format!("- Sensor {n}: 20 degrees\n");
+    let list = |bullets: usize| (1..=bullets).map(sensor).collect::<String>();
+    let skipped = |text: &str| {
+        let folder = Folder::new(&[("a.md", text), ("b.md", "- Likes tea\n")]);
+        let json: Value = serde_json::from_str(&folder.run(&["--json"]).stdout).unwrap();
+        let lines = folder.run(&[]).stdout;
+        (
+            json["frequent_words"].as_u64(),
+            lines.lines().filter(|line| line.contains("more than 40 bullets")).map(str::to_owned).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(skipped(&list(40)), (None, vec![]));
+    let (count, lines) = skipped(&list(41));
+    let line =
+        format!("{} words occur in more than 40 bullets of a section and led to no contradictions", count.unwrap());
+    assert_eq!((count, lines), (Some(2), vec![line]));
+    // A word of two sections is one word.
+    let two = format!("# A\n\n## One\n\n{0}\n## Two\n\n{0}", list(41));
+    assert_eq!(skipped(&two).0, Some(2));
+    let one = "- Likes tea\n".repeat(41);
+    assert_eq!(
+        skipped(&one.replace("Likes tea", "tea")).1,
+        ["1 word occurs in more than 40 bullets of a section and led to no contradictions"]
+    );
+}

@@ -23,6 +23,9 @@ pub struct RotReport {
     /// Why not everything was looked at; without it, everything was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<RotStop>,
+    /// How many words led to no contradictions, because more than 40 bullets of a section have them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub frequent_words: usize,
     /// What was looked for, always all of it.
     pub counts: Vec<RotCount>,
 }

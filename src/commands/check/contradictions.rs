@@ -3,7 +3,7 @@
 //! Never decides which of them is true, and compares no bullets of different files or sections: their subjects differ.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{finding, line_and_column};
 use crate::change::JournalEntry;
@@ -17,7 +17,7 @@ use crate::text::statement::Statement;
 
 /// A word that more bullets of a section contain selects no candidates: in a list of sensor values, every bullet would
 /// be compared with every other.
-pub(super) const MAX_BULLETS_PER_WORD: usize = 40;
+pub const MAX_BULLETS_PER_WORD: usize = 40;
 
 /// The contradictions of a file.
 pub fn contradictions(
@@ -38,18 +38,32 @@ pub fn contradictions(
 
 /// The pairs of bullets of one section that exclude each other, by index, the first in the file first.
 pub fn contradicting_pairs(document: &Document) -> Vec<(usize, usize)> {
-    contradicting_pairs_within(document, &mut usize::MAX.clone())
+    contradicting_pairs_within(document, &mut PairSearch::of_at_most(usize::MAX))
 }
 
-/// [`contradicting_pairs`], of which at most so many are compared; their number is taken off.
-pub fn contradicting_pairs_within(document: &Document, max_pairs: &mut usize) -> Vec<(usize, usize)> {
-    if *max_pairs == 0 {
+/// A search through several documents: how far it may go, and what it leaves out.
+pub struct PairSearch {
+    /// How many pairs of bullets may still be compared.
+    pub max_pairs: usize,
+    /// The words that selected no pairs, because more than [`MAX_BULLETS_PER_WORD`] bullets of a section have them.
+    pub frequent_words: HashSet<String>,
+}
+
+impl PairSearch {
+    pub fn of_at_most(max_pairs: usize) -> PairSearch {
+        PairSearch { max_pairs, frequent_words: HashSet::new() }
+    }
+}
+
+/// [`contradicting_pairs`], as far as the search may go.
+pub fn contradicting_pairs_within(document: &Document, search: &mut PairSearch) -> Vec<(usize, usize)> {
+    if search.max_pairs == 0 {
         return Vec::new();
     }
     let texts: Vec<_> = (0..document.bullets().len()).map(|i| document.bullet_text(i)).collect();
     let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of(text)).collect();
-    let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements, *max_pairs).into_iter().collect();
-    *max_pairs -= pairs.len();
+    let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements, search).into_iter().collect();
+    search.max_pairs -= pairs.len();
     pairs.retain(|&(a, b)| compare_statements(&statements[a], &statements[b]).is_some());
     pairs
 }
@@ -93,8 +107,12 @@ fn date_of(written: &WrittenTexts<'_>, document: &Document, bullet: usize) -> Op
     stamped.or_else(|| written.day_of(document.bullet_raw(bullet).trim()).map(str::to_owned))
 }
 
-/// Pairs of bullets of one section with the same label, or with a rare word in common; at most `max` of them.
-fn candidate_pairs(document: &Document, statements: &[Statement<'_>], max: usize) -> BTreeSet<(usize, usize)> {
+/// Pairs of bullets of one section with the same label, or with a rare word in common; no more than may be compared.
+fn candidate_pairs(
+    document: &Document,
+    statements: &[Statement<'_>],
+    search: &mut PairSearch,
+) -> BTreeSet<(usize, usize)> {
     let mut by_word: HashMap<(usize, &str), Vec<usize>> = HashMap::new();
     for i in stating_bullets(document) {
         let statement = &statements[i];
@@ -104,8 +122,14 @@ fn candidate_pairs(document: &Document, statements: &[Statement<'_>], max: usize
             .into_iter()
             .for_each(|word| by_word.entry((document.bullets()[i].section as usize, word)).or_default().push(i));
     }
-    let mut rare: Vec<Vec<usize>> =
-        by_word.into_values().filter(|bullets| (2..=MAX_BULLETS_PER_WORD).contains(&bullets.len())).collect();
+    let mut rare: Vec<Vec<usize>> = Vec::new();
+    for ((_, word), bullets) in by_word {
+        match bullets.len() {
+            ..2 => {}
+            2..=MAX_BULLETS_PER_WORD => rare.push(bullets),
+            _ => drop(search.frequent_words.insert(word.to_owned())),
+        }
+    }
     // In the order of the file, so that the same pairs are compared each time.
     rare.sort_unstable();
     let mut pairs = BTreeSet::new();
@@ -113,7 +137,7 @@ fn candidate_pairs(document: &Document, statements: &[Statement<'_>], max: usize
         let with_later = |n: usize, a: usize| bullets[n + 1..].iter().map(move |&b| (a, b));
         let all = bullets.iter().enumerate().flat_map(|(n, &a)| with_later(n, a));
         for pair in all {
-            if pairs.len() == max {
+            if pairs.len() == search.max_pairs {
                 return pairs;
             }
             pairs.insert(pair);

@@ -6,7 +6,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use super::contradictions::contradicting_pairs_within;
+use super::contradictions::{PairSearch, contradicting_pairs_within};
 use super::line_and_column;
 use super::links::dangling_targets;
 use super::rot_index::{index_overflow, not_in_index};
@@ -31,8 +31,8 @@ use crate::view::links::LinkNames;
 const EXAMPLES: usize = 3;
 /// The longest text in an example, in characters.
 const MAX_EXAMPLE_CHARS: usize = 60;
-/// A word that more bullets contain selects no pairs.
-const MAX_BULLETS_PER_WORD: usize = 40;
+/// Of more bullets with the same words, the rest is not compared.
+const MAX_EQUAL_BULLETS: usize = 40;
 /// Bullets with fewer words are list entries, not facts: `- yes` repeats everywhere.
 const MIN_WORDS: usize = 2;
 
@@ -70,8 +70,10 @@ pub fn check_rot(dir: &Path, actor: &str, session: Option<&Session>) -> Result<R
         }
     }
     report.bullets = notes.iter().map(|note| stating_bullets(&note.document).count()).sum();
-    let (contradicting, pairs_are_left) = contradictions(&notes);
-    if pairs_are_left {
+    let mut search = PairSearch::of_at_most(MAX_PAIRS);
+    let contradicting = contradictions(&notes, &mut search);
+    report.frequent_words = search.frequent_words.len();
+    if search.max_pairs == 0 {
         report.stopped.get_or_insert(RotStop { what: "pairs of bullets", limit: MAX_PAIRS, entries });
     }
     report.counts = vec![
@@ -148,7 +150,7 @@ fn repeated(notes: &[Note]) -> CountedExamples {
         let first_text = text_of(group[0].1);
         let first = Statement::of(&first_text);
         // Of many equal ones, each is compared with the first.
-        for &(_, other) in group[1..].iter().take(MAX_BULLETS_PER_WORD) {
+        for &(_, other) in group[1..].iter().take(MAX_EQUAL_BULLETS) {
             let text = text_of(other);
             let statement = Statement::of(&text);
             if first.text.trim() == statement.text.trim()
@@ -175,17 +177,17 @@ fn words_hash(text: &str) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// The contradicting pairs, and whether some were left out.
-fn contradictions(notes: &[Note]) -> (CountedExamples, bool) {
-    let (mut found, mut pairs) = (CountedExamples::default(), MAX_PAIRS);
+/// The contradicting pairs, as far as the search may go.
+fn contradictions(notes: &[Note], search: &mut PairSearch) -> CountedExamples {
+    let mut found = CountedExamples::default();
     for note in notes {
         let text = |bullet: usize| shortened(&note.document.bullet_text(bullet));
         let at = |bullet: usize| place(note, note.document.bullets()[bullet].line_start);
-        for (a, b) in contradicting_pairs_within(&note.document, &mut pairs) {
+        for (a, b) in contradicting_pairs_within(&note.document, search) {
             found.add(|| format!("{}: {} / {}: {}", at(b), text(b), at(a), text(a)));
         }
     }
-    (found, pairs == 0)
+    found
 }
 
 fn dangling_links(notes: &[Note]) -> CountedExamples {
