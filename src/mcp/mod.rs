@@ -5,6 +5,7 @@
 mod arguments;
 mod graph_tools;
 mod memory_tools;
+mod message_lines;
 mod progress;
 mod requests;
 mod resources;

@@ -1,7 +1,8 @@
 //! The transport: one JSON-RPC message a line on stdin and stdout.
 //!
-//! Never ends a session because of what a client sends: what is no request is skipped until the first request. Never
-//! ends one before what was sent is answered: `rmcp` waits for 5 seconds, in which a slow disk makes few changes.
+//! Never ends a session because of what a client sends: a line that is no message is answered with an error, and what is
+//! no request is skipped until the first request. Never ends one before what was sent is answered: `rmcp` waits for 5
+//! seconds, in which a slow disk makes few changes.
 
 use std::io;
 use std::sync::Arc;
@@ -11,10 +12,10 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
+use super::message_lines::{LineWriter, MessageLine, MessageLines};
 use super::requests::SharedState;
 
 /// After the end of stdin, a request that is not answered in this time after the last answer stays unanswered.
@@ -22,7 +23,11 @@ const LAST_ANSWER_WAIT: Duration = Duration::from_secs(60);
 
 /// The connection to a client over stdin and stdout, one message a line.
 pub struct StdioTransport {
-    lines: AsyncRwTransport<RoleServer, StdioReader, StdioWriter>,
+    input: MessageLines<StdioReader>,
+    /// `None` once the session has ended.
+    output: Arc<Mutex<Option<LineWriter<StdioWriter>>>>,
+    /// The error of a line that was read, and whether it is among what is to be written.
+    error: Option<(String, bool)>,
     state: Arc<SharedState>,
     has_started: bool,
     unanswered: Arc<watch::Sender<Vec<RequestId>>>,
@@ -32,8 +37,37 @@ impl StdioTransport {
     /// Opens the transport. The end of stdin closes the state, which ends what waits for changes.
     pub fn open(state: &Arc<SharedState>) -> StdioTransport {
         let (stdin, stdout) = stdio_pipes();
-        let lines = AsyncRwTransport::new_server(stdin, stdout);
-        StdioTransport { lines, state: state.clone(), has_started: false, unanswered: Arc::default() }
+        StdioTransport {
+            input: MessageLines::new(stdin),
+            output: Arc::new(Mutex::new(Some(LineWriter::new(stdout)))),
+            error: None,
+            state: state.clone(),
+            has_started: false,
+            unanswered: Arc::default(),
+        }
+    }
+
+    /// The next message; `None` at the end of stdin. May be dropped at any time: what was begun is in the transport.
+    async fn next_message(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            if let Some((line, is_pushed)) = &mut self.error {
+                if let Some(output) = self.output.lock().await.as_mut() {
+                    if !*is_pushed {
+                        output.push(line.as_bytes());
+                        *is_pushed = true;
+                    }
+                    // A client that is gone closes stdin, too.
+                    drop(output.write().await);
+                }
+                self.error = None;
+            }
+            match self.input.next().await {
+                Ok(Some(MessageLine::Message(message))) => return Some(*message),
+                Ok(Some(MessageLine::Wrong(error))) => self.error = Some((error, false)),
+                Ok(Some(MessageLine::Ignored)) => {}
+                Ok(None) | Err(_) => return None,
+            }
+        }
     }
 }
 
@@ -50,9 +84,9 @@ impl Transport<RoleServer> for StdioTransport {
             _ => None,
         };
         let is_response = matches!(message, JsonRpcMessage::Response(_));
-        let (sent, state, unanswered) = (self.lines.send(message), self.state.clone(), self.unanswered.clone());
+        let (output, state, unanswered) = (self.output.clone(), self.state.clone(), self.unanswered.clone());
         async move {
-            let sent = sent.await;
+            let sent = send_line(&output, &message).await;
             if let Some(request) = answered {
                 unanswered.send_modify(|all| all.retain(|other| *other != request));
                 if is_response && sent.is_ok() {
@@ -65,7 +99,7 @@ impl Transport<RoleServer> for StdioTransport {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let message = self.lines.receive().await;
+            let message = self.next_message().await;
             match &message {
                 None => {
                     self.state.close();
@@ -93,6 +127,18 @@ impl Transport<RoleServer> for StdioTransport {
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {
-        self.lines.close().await
+        drop(self.output.lock().await.take());
+        Ok(())
     }
+}
+
+async fn send_line(
+    output: &Mutex<Option<LineWriter<StdioWriter>>>,
+    message: &TxJsonRpcMessage<RoleServer>,
+) -> Result<(), io::Error> {
+    let line = serde_json::to_vec(message)?;
+    let mut output = output.lock().await;
+    let output = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+    output.push(&line);
+    output.write().await
 }

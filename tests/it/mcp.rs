@@ -471,6 +471,72 @@ fn garbage_is_no_reason_to_stop() {
 }
 
 #[test]
+fn a_line_that_is_no_request_is_answered_with_an_error() {
+    let memory = memory();
+    let parse_error = |line: &'static [u8]| (line, Some((-32700, Value::Null)));
+    let invalid = |line: &'static [u8], id: Value| (line, Some((-32600, id)));
+    let unanswered = |line: &'static [u8]| (line, None);
+    // JSON-RPC 2.0, sections 4 to 6, and the error responses of MCP: the id is that of the request, if it can be read.
+    let lines = [
+        parse_error(b"{\"jsonrpc\": \"2.0\", \"method\": \"foobar, \"params\": \"bar\", \"baz]"),
+        parse_error(b"hello"),
+        parse_error(b"\x00\xff\xfe"),
+        parse_error(b"{} {}"),
+        invalid(b"{\"jsonrpc\": \"2.0\", \"method\": 1, \"params\": \"bar\"}", Value::Null),
+        invalid(b"[]", Value::Null),
+        invalid(b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", Value::Null),
+        invalid(b"7", Value::Null),
+        invalid(b"{}", Value::Null),
+        invalid(b"{\"jsonrpc\":\"1.0\",\"id\":{},\"method\":7}", Value::Null),
+        invalid(b"{\"jsonrpc\":\"1.0\",\"id\":5,\"method\":\"ping\"}", json!(5)),
+        invalid(b"{\"jsonrpc\":\"2.0\",\"id\":\"a\"}", json!("a")),
+        unanswered(b""),
+        unanswered(b" \r"),
+        unanswered(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/nothing\"}"),
+        unanswered(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":7}"),
+        unanswered(b"{\"method\":\"notifications/cancelled\"}"),
+        // Answers: two programs that answered each other's errors would never stop.
+        unanswered(b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}"),
+        unanswered(b"{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}"),
+    ];
+    for is_begun in [false, true] {
+        let era = Era::Initialize;
+        let command = server_command(&memory, &[]);
+        let mut client = if is_begun { McpClient::spawn(command, era) } else { McpClient::spawn_silent(command, era) };
+        for (line, _) in &lines {
+            client.send_line(line);
+        }
+        if !is_begun {
+            client.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "initialize", "params": initialize_params()}));
+            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        }
+        for (line, expected) in lines.iter().filter_map(|(line, answer)| Some((line, answer.clone()?))) {
+            let answer = client.receive();
+            let found = (answer["error"]["code"].as_i64().unwrap_or_default(), answer.get("id").cloned().unwrap());
+            assert_eq!(found, expected, "{} {answer}", String::from_utf8_lossy(line));
+            assert_eq!(answer["jsonrpc"], "2.0", "{answer}");
+            assert!(answer["error"]["message"].is_string(), "{answer}");
+        }
+        if !is_begun {
+            assert_eq!(client.receive()["id"], 77);
+        }
+        assert_eq!(client.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 6);
+        client.close();
+    }
+}
+
+#[test]
+fn a_line_that_is_too_long_is_answered_and_the_next_one_is_read() {
+    let memory = memory();
+    let mut client = session(&memory);
+    client.send_line(format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}\"}}", "x".repeat(16 << 20)));
+    let answer = client.receive();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &Value::Null), "{answer}");
+    assert_eq!(client.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 6);
+    client.close();
+}
+
+#[test]
 fn a_server_ends_with_stdin_or_a_signal() {
     let memory = memory();
     McpClient::spawn_silent(server_command(&memory, &[]), Era::Initialize).close();
