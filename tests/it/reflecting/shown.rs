@@ -75,6 +75,16 @@ fn the_result_of_a_read_tool_ends_at_a_line_with_a_note() {
 }
 
 #[test]
+fn a_pin_of_metadata_is_no_secret() {
+    let text = "# User\n\n- Likes tea\n  <!-- mem pin=yes added=2025-01-02 -->\n- My pin=4821\n";
+    let memory = Memory::new().file("facts/user.md", text);
+    let script = Script::of([tool_call_reply([("read", json!({"at": "facts/user.md"}))]), text_reply("")]);
+    let script = script.way(ReplyMode::Tools);
+    script.reads(&memory, "User: What is in there?\n");
+    assert_eq!(script.results(1)[0], text.replace("4821", "[redacted]"));
+}
+
+#[test]
 fn the_prompt_holds_all_facts_if_it_may() {
     let memory = large();
     let home = memory.dir().with_file_name("talk.md");

@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use assigned::{NOT_PASSWORDS, is_whole_word, is_words};
 
+use crate::document::blank_pins;
+
 /// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
 
@@ -50,9 +52,10 @@ fn occurrences<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> 
     memchr::memchr_iter(word[0], text).filter(move |at| text[*at..].starts_with(word))
 }
 
-/// The text with every secret replaced by `[redacted]`, and the number of replacements. Idempotent.
+/// The text with every secret replaced by `[redacted]`, and the number of replacements. Idempotent. memdir's own `pin=yes`
+/// in metadata is no PIN.
 pub fn redact(text: &str) -> (String, usize) {
-    redact_found(text, &find_secrets(text))
+    redact_found(text, &find_secrets(&blank_pins(text)))
 }
 
 /// The same for a text whose secrets were found already.
@@ -63,7 +66,7 @@ pub fn redact_found(text: &str, secrets: &[Secret]) -> (String, usize) {
     let (mut out, mut count) = (replace_secrets(text, secrets), secrets.len());
     // The text next to a replacement may now look like a secret itself; a few rounds are enough for every known case.
     for _ in 0..4 {
-        let more = find_secrets(&out);
+        let more = find_secrets(&blank_pins(&out));
         if more.is_empty() {
             break;
         }

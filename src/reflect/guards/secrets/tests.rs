@@ -137,6 +137,15 @@ fn secret() -> impl Strategy<Value = (String, String)> {
     ]
 }
 
+#[test]
+fn a_pin_of_metadata_stays_and_a_pin_of_a_person_goes() {
+    let check = |before: &str, after: &str| assert_eq!(redact(before).0, after);
+    let pinned = "- Likes tea\n  <!-- mem pin=yes added=2025-01-02 -->\n";
+    check(pinned, pinned);
+    check(&format!("{pinned}- My pin=4821\n"), &format!("{pinned}- My pin=[redacted]\n"));
+    check("<!-- mem pin=4821 -->", "<!-- mem pin=[redacted] -->");
+}
+
 proptest! {
     #[test]
     fn redacting_is_done_in_one_go_and_never_panics(text in "\\PC{0,200}") {
