@@ -401,6 +401,36 @@ fn an_export_to_a_file_is_private_and_replaces_nothing_unasked() {
 }
 
 #[test]
+fn entities_of_one_name_are_one_file_with_every_type() {
+    let memory = Memory::new();
+    let lines = concat!(
+        r#"{"type":"entity","name":"Jaguar","entityType":"animal","observations":["Runs fast"],"source":"zoo"}"#,
+        "\n",
+        r#"{"type":"entity","name":"Jaguar","entityType":"car","observations":["Is British"],"source":"garage"}"#,
+        "\n",
+        r#"{"type":"entity","name":"Jaguar","entityType":"animal","observations":["Swims"]}"#,
+        "\n",
+    );
+    let path = source(&memory, "m.jsonl", lines.as_bytes());
+    let answer = import(&memory, &path);
+    let text = memory.text("facts/Jaguar.md").unwrap();
+    assert!(text.contains("type: animal\n") && text.contains("type-2: car\n"), "{text}");
+    assert!(text.contains("source: zoo\n") && text.contains("source-2: garage\n"), "{text}");
+    assert!(text.contains("- Runs fast\n- Is British\n- Swims\n"), "{text}");
+    let altered = rows(&answer, "altered");
+    let note = "m.jsonl line 2: an entity of this name has another entityType; it is kept as type-2";
+    assert!(altered.contains(&note.to_owned()), "{altered:?}");
+    assert!(
+        altered
+            .contains(&"m.jsonl line 2: an entity of this name has another source; it is kept as source-2".to_owned()),
+        "{altered:?}"
+    );
+    assert_eq!(altered.len(), 2, "{altered:?}");
+    assert_eq!(memory.text("facts/Jaguar.md").unwrap().matches("type").count(), 2);
+    memory.run(["import", &path]).exit(0).unchanged();
+}
+
+#[test]
 fn an_agent_imports_nothing_sensitive_without_consent() {
     let memory = Memory::new();
     let lines = r#"{"type":"entity","name":"Ana","entityType":"person","observations":["Lives in Austin"]}"#;

@@ -91,8 +91,32 @@ fn entity(item: &str, row: &Map<String, Value>, read: &mut ImportedMemories) {
     {
         push_other(&mut pairs, key, value);
     }
-    pairs.retain(|(key, _)| !note.front_matter.iter().any(|(known, _)| known == key));
-    note.front_matter.extend(pairs);
+    let mut renamed = Vec::new();
+    for (key, value) in pairs {
+        let kept_as = add_distinct(note.front_matter, &key, value);
+        renamed.extend(kept_as.map(|other| (key, other)));
+    }
+    for (key, other) in renamed {
+        let field = if key == "type" { "entityType" } else { &key };
+        read.change(item, format!("an entity of this name has another {field}; it is kept as {other}"));
+    }
+}
+
+/// Adds a value of the front matter, unless it is there. One that is there with another value stays, and the new one gets
+/// a number: returns its key then.
+fn add_distinct(front_matter: &mut Vec<(String, String)>, key: &str, value: String) -> Option<String> {
+    let mut number = 1;
+    loop {
+        let name = if number == 1 { key.to_owned() } else { format!("{key}-{number}") };
+        match front_matter.iter().find(|(known, _)| *known == name) {
+            Some((_, known)) if *known == value => return None,
+            Some(_) => number += 1,
+            None => {
+                front_matter.push((name.clone(), value));
+                return (number > 1).then_some(name);
+            }
+        }
+    }
 }
 
 fn relation(item: &str, row: &Map<String, Value>, read: &mut ImportedMemories) {
