@@ -18,6 +18,7 @@ use crate::commands::results::{
 use crate::document::MetaKey;
 
 use crate::text::display_width;
+use crate::view::query::query_row::branch_mark;
 
 #[derive(Args, Debug)]
 #[command(about = "Create a data directory", after_help = "Example: memdir init memory --example")]
@@ -277,7 +278,7 @@ fn bullet_row(printer: &mut Printer, path: &str, bullet: &BulletRow, numbered: b
     printer.reference(reference, bullet.id.as_deref()).text(&bullet.text);
     let branch = bullet.meta.get(MetaKey::Branch.name()).and_then(|name| name.as_str());
     if let Some(branch) = branch.filter(|_| !printer.format.verbose) {
-        printer.styled(TextStyle::Dim, &format!(" (branch {branch})"));
+        printer.styled(TextStyle::Dim, &branch_mark(branch));
     }
     if printer.format.verbose {
         for (key, value) in &bullet.meta {

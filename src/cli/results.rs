@@ -10,6 +10,7 @@ use super::text::{Printer, TextStyle};
 use crate::commands::answer::{LargerBounds, QueryResult, QueryRow};
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::answer::ScopeMatches;
+use crate::view::query::query_row::branch_mark;
 use crate::view::stale_anchors::anchor_mark;
 
 impl PrintAnswer for QueryResult {
@@ -99,6 +100,9 @@ fn item(printer: &mut Printer, row: &QueryRow) {
             None => printer.out.push_str("  "),
         }
         printer.text(line);
+        if let Some(branch) = row.branch.as_ref().filter(|_| !printer.format.verbose) {
+            printer.styled(TextStyle::Dim, &branch_mark(branch));
+        }
         if let Some(state) = row.stale_anchor {
             printer.styled(TextStyle::Dim, &anchor_mark(state));
         }

@@ -254,6 +254,32 @@ fn hooks_and_contexts_leave_out_what_is_for_another_branch() {
 }
 
 #[test]
+fn a_search_and_a_list_name_the_branch_that_a_bullet_is_for() {
+    let repo = Repo::new();
+    repo.commit(FILE, TEXT);
+    repo.memdir(["add", "user#work", "Handlers return problem+json", "Handlers are async"]).exit(0);
+    let at = handle("Handlers return problem+json");
+    repo.memdir(["set", &format!("user@{at}"), "branch=login"]).exit(0);
+    let marked = "Handlers return problem+json (branch login)\n";
+    for branch in ["main", "login"] {
+        repo.git(["checkout", "--quiet", "-B", branch]);
+        for words in [&["query", "handlers"][..], &["list", "user#work"], &["query", "handlers", "--full"]] {
+            let shown = repo.memdir(words).exit(0).stdout;
+            assert!(shown.contains(marked) && shown.contains("Handlers are async\n"), "{branch} {words:?} {shown}");
+        }
+        let found = repo.memdir(["query", "handlers", "--json"]).exit(0).json();
+        let branches: Vec<(&str, &serde_json::Value)> = found["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| (item["text"].as_str().unwrap(), &item["branch"]))
+            .collect();
+        assert!(branches.contains(&("Handlers return problem+json", &json!("login"))), "{found}");
+        assert!(branches.contains(&("Handlers are async", &json!(null))), "{found}");
+    }
+}
+
+#[test]
 fn a_branch_that_is_checked_out_or_that_others_are_made_from_is_not_listed() {
     let repo = Repo::new();
     let findings = |repo: &Repo| {

@@ -15,7 +15,7 @@ use super::items::{self, ItemKind};
 use super::query_row::{ConfidenceNote, LinkReason, QueryRow, ScorePart};
 use super::score::{Ranking, ScoreAdjustments, ScoredItem};
 use super::terms::{QueryTerm, QueryTerms};
-use crate::document::section_range;
+use crate::document::{MetaKey, section_range};
 use crate::path::SourceAddress;
 use crate::view::stale_anchors::StaleAnchor;
 
@@ -285,7 +285,9 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) ->
     let (document, path) = (&facts.file.document, &facts.file.path);
     let category = facts.category(item).or(facts.memory_type()).unwrap_or(path.stem()).to_owned();
     let stale_anchor = facts.stale_anchor(item).map(StaleAnchor::name);
-    let meta = facts.meta(item).0.into_iter().map(|(k, v)| (k, Value::String(v))).collect();
+    let meta = facts.meta(item);
+    let branch = meta.valid(MetaKey::Branch).map(str::to_owned);
+    let meta = meta.0.into_iter().map(|(k, v)| (k, Value::String(v))).collect();
     let item = &facts.file.items[item];
     let section = &document.sections()[item.section as usize];
     let bullet = match item.kind {
@@ -308,6 +310,7 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) ->
         full: full.then(|| source_text(document, bullet, raw).to_owned()),
         entry: full.then(|| entry_source(document, path, item.section)).flatten(),
         meta,
+        branch,
         stale_anchor,
         overruled_by: None,
         confidence,

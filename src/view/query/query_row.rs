@@ -52,6 +52,9 @@ pub struct QueryRow {
     /// The values of its metadata, by key: `{"imp": "7"}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
+    /// The git branch that it is for; absent if it is for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
     /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_anchor: Option<&'static str>,
@@ -144,6 +147,11 @@ impl From<EffectiveConfidence> for ConfidenceNote {
     }
 }
 
+/// The mark behind the text of an item that is for one branch: ` (branch login)`.
+pub fn branch_mark(name: &str) -> String {
+    format!(" (branch {name})")
+}
+
 impl QueryRow {
     /// The heading of a group of items: `facts/user.md#work: Work (2026-02-24)`.
     pub fn heading(&self) -> String {
@@ -185,8 +193,9 @@ impl QueryRow {
         let lines: usize = [line, more].into_iter().flatten().map(|text| estimate_llm_tokens(text) + 1).sum();
         let link = self.linked.as_ref().map_or(0, |tie| estimate_llm_tokens(&tie.line()) + 1);
         let mark = self.stale_anchor.map_or(0, |state| estimate_llm_tokens(&anchor_mark(state)));
+        let branch = self.branch.as_ref().map_or(0, |name| estimate_llm_tokens(&branch_mark(name)));
         let confidence = self.confidence.as_ref().map_or(0, |note| estimate_llm_tokens(&note.line()) + 1);
         let overruled = self.overruled_by.as_ref().map_or(0, |by| estimate_llm_tokens(by) + 4);
-        above + name + lines + parts + link + mark + confidence + overruled
+        above + name + lines + parts + link + branch + mark + confidence + overruled
     }
 }
