@@ -1,7 +1,7 @@
 //! `edit`: opens a copy of a file in the caller's editor, without holding the lock, and writes it back as a `write`
 //! operation.
 //!
-//! Never loses the edited text: on any error the copy is kept and the error names its path.
+//! Never loses the edited text: on any error a copy in which something was written is kept, and the error names its path.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::path::MemoryPath;
 /// Edits a file. `resume` continues with a copy that an earlier error kept.
 ///
 /// # Errors
-/// Any error of `read` and `change`; the edited copy is kept.
+/// Any error of `read` and `change`; a copy in which something was written is kept.
 pub fn edit(
     session: &Session,
     file: &str,
@@ -37,6 +37,10 @@ pub fn edit(
     };
     let after = match copy.edit() {
         Ok(after) => after,
+        Err(rejection) if copy.is_unchanged() => {
+            copy.remove();
+            return Err(rejection.into());
+        }
         Err(rejection) => return Err(with_kept_copy(rejection.into(), file, copy.path())),
     };
     let base = copy.original_text().map(str::to_owned);
@@ -70,7 +74,14 @@ pub fn compose(
 ) -> CommandResult<ChangeOutcome> {
     session.may_write()?;
     let copy = EditorCopy::create("append.md", template)?;
-    let text = copy.edit().map_err(|rejection| keep_copy(rejection.into(), copy.path()))?;
+    let text = match copy.edit() {
+        Ok(text) => text,
+        Err(rejection) if copy.is_unchanged() => {
+            copy.remove();
+            return Err(rejection.into());
+        }
+        Err(rejection) => return Err(keep_copy(rejection.into(), copy.path())),
+    };
     if text.trim() == template.trim() {
         copy.remove();
         return Err(Rejection::new(Code::EmptyInput, "nothing was written in the editor").into());

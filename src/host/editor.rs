@@ -83,6 +83,14 @@ impl EditorCopy {
         fs_err::read_to_string(&self.path).map_err(|e| io_error("cannot read the edited copy", &e))
     }
 
+    /// Whether the copy holds nothing that its file does not: it reads as it was made, or is gone.
+    pub fn is_unchanged(&self) -> bool {
+        match fs_err::read(&self.path) {
+            Ok(now) => self.original.as_ref().is_some_and(|original| *original.as_bytes() == now),
+            Err(why) => why.kind() == std::io::ErrorKind::NotFound,
+        }
+    }
+
     /// The original text of the copy; `None` if it is no longer known.
     pub fn original_text(&self) -> Option<&str> {
         self.original.as_deref()

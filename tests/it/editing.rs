@@ -114,6 +114,42 @@ fn an_editor_that_fails_changes_nothing_and_loses_nothing() {
     kept(&setup, &result, "- half");
 }
 
+#[test]
+fn a_copy_in_which_nothing_was_written_is_removed_whatever_fails() {
+    let setup = EditorSetup::new();
+    let before = setup.text();
+    for (script, line) in [
+        ("exit 3", &["edit", "user"][..]),
+        ("kill -9 $$", &["edit", "user"]),
+        ("rm \"$1\"; exit 1", &["edit", "user"]),
+        ("rm \"$1\"", &["edit", "user"]),
+        ("exit 3", &["edit", "new"]),
+    ] {
+        let result = setup.edit(script, line);
+        assert_eq!(result.status.code(), Some(1), "{script} {line:?} {}", stderr(&result));
+        assert!(!stderr(&result).contains("your text is kept"), "{script} {line:?} {}", stderr(&result));
+        assert_eq!((setup.copies(), setup.text()), (0, before.clone()), "{script} {line:?}");
+    }
+    for line in [["edit", "user"], ["edit", "new"]] {
+        let mut command = memdir_command(setup.root.path());
+        command.env("TMPDIR", setup.path("tmp")).env_remove("EDITOR").env_remove("VISUAL").args(line);
+        let result = command.output().unwrap();
+        assert_eq!(result.status.code(), Some(2), "{}", stderr(&result));
+        assert!(stderr(&result).contains("no editor is set"), "{}", stderr(&result));
+        assert!(!stderr(&result).contains("your text is kept"), "{}", stderr(&result));
+        assert_eq!(setup.copies(), 0, "{line:?}");
+    }
+}
+
+#[test]
+fn a_kept_copy_stays_when_the_editor_that_continues_with_it_fails() {
+    let setup = EditorSetup::new();
+    let copy = kept(&setup, &setup.edit("echo '- half' >> \"$1\"; exit 3", &["edit", "user"]), "- half");
+    let again = setup.edit("exit 3", &["edit", "user", "--resume", copy.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(1), "{}", stderr(&again));
+    assert_eq!(kept(&setup, &again, "- half"), copy);
+}
+
 /// The kept copy, as reported: in the hint and as a command to try.
 fn kept(setup: &EditorSetup, result: &Output, holds: &str) -> PathBuf {
     let printed = stderr(result);
