@@ -527,3 +527,16 @@ fn each_transition_is_told_once() {
     on(&memory, "2026-03-06", &["prune"]).exit(0);
     on(&memory, "2026-03-06", &["query", "Rome"]).exit(0).stdout("");
 }
+
+/// A pin keeps a bullet from rules of disuse; its own last valid day says more than they do.
+#[test]
+fn a_pinned_bullet_is_archived_after_its_own_expiry_only() {
+    let text = "# User\n\n- Is in Rome\n  <!-- mem pin=yes exp=2026-03-01 -->\n- Stays\n  <!-- mem pin=yes imp=0 -->\n";
+    let memory = Memory::new().policy(RULES).file("facts/user.md", text);
+    memory.run(["prune"]).env("MEMDIR_NOW", "2026-03-01T10:00:00Z").may_change().exit(0);
+    assert!(memory.text("facts/user.md").unwrap().contains("- Is in Rome"));
+    memory.run(["prune"]).env("MEMDIR_NOW", "2026-03-02T10:00:00Z").may_change().exit(0);
+    let left = memory.text("facts/user.md").unwrap();
+    assert!(!left.contains("- Is in Rome") && left.contains("- Stays"), "{left}");
+    assert!(memory.text("archive/facts/user.md").unwrap().contains("- Is in Rome\n  <!-- mem pin=yes exp=2026-03-01"));
+}
