@@ -12,6 +12,7 @@ use super::journal_note::{NOTE_NAMES, NotedJournal};
 use super::record::to_entries;
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::Rejection;
+use crate::text::hex;
 
 /// A line for each id: its hash, and the revision of its batch. The journal bounds their number.
 const REQUESTS_NOTE: &str = NOTE_NAMES[2];
@@ -75,8 +76,5 @@ fn is_of(entry: &JournalEntry, request: &str) -> bool {
 }
 
 fn hash(request: &str) -> String {
-    Sha256::digest(request.as_bytes()).iter().take(12).fold(String::new(), |mut hex, byte| {
-        _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hex(&Sha256::digest(request.as_bytes())[..12])
 }
