@@ -3,23 +3,23 @@
 //! Reads every file once, and parses only those that the journal, the policy or their bytes give a reason for.
 
 mod attention;
+mod dropped_bullets;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use attention::AttentionScan;
+use dropped_bullets::dropped_bullets;
 
-use super::answer::{DroppedBullet, ModelUsage, StatusReport, WarningRow};
+use super::answer::{ModelUsage, StatusReport, WarningRow};
 use super::budget::TokenLedger;
-use super::sync::SyncState;
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::{Code, Warning};
-use crate::document::{Document, Handle, MAX_FILE_BYTES, summary};
+use crate::document::{Document, MAX_FILE_BYTES, summary};
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
-use crate::store::{JournalHistory, RevisionSide, Store};
-use crate::view::journal::{self, RevisionState};
+use crate::store::Store;
 
 /// The number of newest revisions that are searched: of a file, for bullets that an editor removed; of the journal, for
 /// files with a full summary line.
@@ -91,93 +91,6 @@ fn model_usage(session: &Session) -> Option<ModelUsage> {
 fn has_conflict_markers(store: &Store, path: &MemoryPath) -> bool {
     let read = store.read(path).ok().flatten().and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok());
     read.is_some_and(|document| document.conflict_marker_line().is_some())
-}
-
-/// Bullets that a revision added and that are missing although no later revision removed them: an editor that had
-/// loaded an older text saved it.
-fn dropped_bullets(
-    store: &Store,
-    history: &JournalHistory,
-    entries: &[JournalEntry],
-    path: &MemoryPath,
-) -> Vec<DroppedBullet> {
-    let Some(now) = store.read(path).ok().flatten().and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok()) else {
-        return Vec::new();
-    };
-    // During a merge the file contains both sides, and what is missing is still to be decided.
-    if now.conflict_marker_line().is_some() {
-        return Vec::new();
-    }
-    let (states, sync_state) = (journal::revision_states(entries), SyncState::load(store));
-    let touching: Vec<&JournalEntry> =
-        entries.iter().filter(|e| e.outcome == EntryOutcome::Done && e.files.iter().any(|f| f.path == *path)).collect();
-    let recent = &touching[touching.len().saturating_sub(RECENT_REVISIONS)..];
-    let texts = history.texts_of(path);
-    let text = |entry: &JournalEntry, side| {
-        let version = texts.text(entry.rev, side).ok().flatten()?;
-        Document::from_bytes(version.bytes.to_vec()).ok()
-    };
-    let mut sides: HashMap<u64, (HashSet<Handle>, HashSet<Handle>)> = HashMap::new();
-    let mut out: Vec<DroppedBullet> = Vec::new();
-    let mut listed: HashSet<String> = HashSet::new();
-    let still_there = handles_of(Some(&now));
-    // From the newest edit outside memdir to the oldest; `later` are the revisions since.
-    for (n, entry) in recent.iter().enumerate().rev() {
-        let later = &recent[n + 1..];
-        let etag = |e: &JournalEntry, after: bool| {
-            e.files.iter().find(|f| f.path == *path).and_then(|f| if after { f.after } else { f.before })
-        };
-        // What a sync merged in is part of git's history. Of files written since, only the last sync is known.
-        let is_known = |next: &&JournalEntry| {
-            let before = etag(next, false);
-            before == etag(entry, true)
-                || sync_state.rev.is_some_and(|synced| next.rev <= synced)
-                || sync_state.was_merged(path, entry.rev, before)
-        };
-        if later.first().is_some_and(is_known) {
-            continue;
-        }
-        let Some(old) = text(entry, RevisionSide::After) else { continue };
-        let edited = match later.first() {
-            Some(next) => text(next, RevisionSide::Before),
-            None => Some(now.clone()),
-        };
-        let Some(edited) = edited else { continue };
-        let kept = handles_of(Some(&edited));
-        let is_missing = |handle: &Handle| !kept.contains(handle) && !still_there.contains(handle);
-        let mut missing: Vec<usize> = (0..old.bullets().len()).filter(|&i| is_missing(&old.handles()[i])).collect();
-        // What came back later, and is missing now, was removed by a command or an edit since.
-        for next in later {
-            let Some(_) = missing.first() else { break };
-            let after = handles_of(text(next, RevisionSide::After).as_ref());
-            missing.retain(|&i| !after.contains(&old.handles()[i]));
-        }
-        for i in missing {
-            let handle = old.handles()[i];
-            let added_by = recent[..=n].iter().rev().find(|e| {
-                // Once for each revision: an editor may have dropped thousands of bullets.
-                let (before, after) = sides.entry(e.rev).or_insert_with(|| {
-                    let side = |side| handles_of(text(e, side).as_ref());
-                    (side(RevisionSide::Before), side(RevisionSide::After))
-                });
-                let is_done = states.get(&e.rev) == Some(&RevisionState::Done);
-                is_done && after.contains(&handle) && !before.contains(&handle)
-            });
-            let Some(entry) = added_by.filter(|_| listed.insert(old.bullet_text(i).into_owned())) else { continue };
-            out.push(DroppedBullet {
-                rev: format!("r{}", entry.rev),
-                actor: entry.actor.clone(),
-                path: path.to_string(),
-                text: old.bullet_text(i).into_owned(),
-            });
-        }
-    }
-    out
-}
-
-/// The handles of the bullets of a text; none without one.
-fn handles_of(document: Option<&Document>) -> HashSet<Handle> {
-    document.map_or_else(HashSet::new, |document| document.handles().iter().copied().collect())
 }
 
 /// The files that were edited outside memdir: since their last revision, or between two recent ones.

@@ -1,0 +1,155 @@
+//! Bullets that a revision added and that are missing although no later revision removed them: an editor that had loaded
+//! an older text saved it.
+//!
+//! Never reads more than the newest revisions of a file, and each of their texts at most once for the bullets that are
+//! missing: an editor may have dropped thousands.
+
+use std::collections::{HashMap, HashSet};
+
+use super::RECENT_REVISIONS;
+use crate::change::{EntryOutcome, Etag, JournalEntry};
+use crate::commands::answer::DroppedBullet;
+use crate::commands::sync::SyncState;
+use crate::document::{Document, Handle};
+use crate::path::MemoryPath;
+use crate::store::{FileTexts, JournalHistory, RevisionSide, Store};
+use crate::view::journal::{self, RevisionState};
+
+/// The bullets of a file that editors dropped.
+pub fn dropped_bullets(
+    store: &Store,
+    history: &JournalHistory,
+    entries: &[JournalEntry],
+    path: &MemoryPath,
+) -> Vec<DroppedBullet> {
+    let Some(now) = store.read(path).ok().flatten().and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok()) else {
+        return Vec::new();
+    };
+    // During a merge the file contains both sides, and what is missing is still to be decided.
+    if now.conflict_marker_line().is_some() {
+        return Vec::new();
+    }
+    let mut revisions = RecentRevisions::of(store, history, entries, path);
+    let mut out: Vec<DroppedBullet> = Vec::new();
+    let mut listed: HashSet<String> = HashSet::new();
+    // From the newest edit outside memdir to the oldest.
+    for edit in (0..revisions.entries.len()).rev() {
+        if revisions.is_followed_by_known_text(edit) {
+            continue;
+        }
+        let Some((old, missing)) = revisions.missing_since(edit, &now) else { continue };
+        for bullet in missing {
+            let added_by = revisions.addition_of(old.handles()[bullet], edit);
+            let text = old.bullet_text(bullet);
+            let Some(entry) = added_by.filter(|_| listed.insert(text.to_string())) else { continue };
+            out.push(DroppedBullet {
+                rev: format!("r{}", entry.rev),
+                actor: entry.actor.clone(),
+                path: path.to_string(),
+                text: text.into_owned(),
+            });
+        }
+    }
+    out
+}
+
+/// The newest revisions of a file, the oldest first.
+struct RecentRevisions<'a> {
+    path: &'a MemoryPath,
+    entries: Vec<&'a JournalEntry>,
+    texts: FileTexts<'a>,
+    states: HashMap<u64, RevisionState>,
+    sync_state: SyncState,
+    /// The bullets before and after a revision, of those that were asked for.
+    sides: HashMap<u64, (HashSet<Handle>, HashSet<Handle>)>,
+}
+
+impl<'a> RecentRevisions<'a> {
+    fn of(
+        store: &Store,
+        history: &'a JournalHistory,
+        entries: &'a [JournalEntry],
+        path: &'a MemoryPath,
+    ) -> RecentRevisions<'a> {
+        let is_of_file = |e: &&JournalEntry| e.outcome == EntryOutcome::Done && e.files.iter().any(|f| f.path == *path);
+        let mut newest: Vec<&JournalEntry> = entries.iter().rev().filter(is_of_file).take(RECENT_REVISIONS).collect();
+        newest.reverse();
+        RecentRevisions {
+            path,
+            entries: newest,
+            texts: history.texts_of(path),
+            states: journal::revision_states(entries),
+            sync_state: SyncState::load(store),
+            sides: HashMap::new(),
+        }
+    }
+
+    fn text(&self, entry: &JournalEntry, side: RevisionSide) -> Option<Document> {
+        let version = self.texts.text(entry.rev, side).ok().flatten()?;
+        Document::from_bytes(version.bytes.to_vec()).ok()
+    }
+
+    fn etag(&self, entry: &JournalEntry, side: RevisionSide) -> Option<Etag> {
+        let file = entry.files.iter().find(|file| file.path == *self.path)?;
+        match side {
+            RevisionSide::Before => file.before,
+            RevisionSide::After => file.after,
+        }
+    }
+
+    /// Whether the next revision began with the text of the `n`-th one, or with one that a sync merged in: that is part of
+    /// git's history. Of files written since, only the last sync is known.
+    fn is_followed_by_known_text(&self, n: usize) -> bool {
+        let entry = self.entries[n];
+        self.entries.get(n + 1).is_some_and(|next| {
+            let before = self.etag(next, RevisionSide::Before);
+            before == self.etag(entry, RevisionSide::After)
+                || self.sync_state.rev.is_some_and(|synced| next.rev <= synced)
+                || self.sync_state.was_merged(self.path, entry.rev, before)
+        })
+    }
+
+    /// The text after the `n`-th revision, and its bullets that the edit after it took out and that did not come back.
+    fn missing_since(&self, n: usize, now: &Document) -> Option<(Document, Vec<usize>)> {
+        let later = &self.entries[n + 1..];
+        let old = self.text(self.entries[n], RevisionSide::After)?;
+        let kept = match later.first() {
+            Some(next) => handles_of(&self.text(next, RevisionSide::Before)?),
+            None => handles_of(now),
+        };
+        let still_there = handles_of(now);
+        let is_missing = |handle: &Handle| !kept.contains(handle) && !still_there.contains(handle);
+        let mut missing: Vec<usize> = (0..old.bullets().len()).filter(|&i| is_missing(&old.handles()[i])).collect();
+        // What came back later, and is missing now, was removed by a command or an edit since.
+        for next in later {
+            if missing.is_empty() {
+                break;
+            }
+            let after = self.text(next, RevisionSide::After).as_ref().map_or_else(HashSet::new, handles_of);
+            missing.retain(|&i| !after.contains(&old.handles()[i]));
+        }
+        Some((old, missing))
+    }
+
+    /// The revision in effect, not after the `n`-th, that added a bullet last.
+    fn addition_of(&mut self, handle: Handle, n: usize) -> Option<&'a JournalEntry> {
+        for at in (0..=n).rev() {
+            let entry = self.entries[at];
+            if !self.sides.contains_key(&entry.rev) {
+                let side = |side| self.text(entry, side).as_ref().map_or_else(HashSet::new, handles_of);
+                let sides = (side(RevisionSide::Before), side(RevisionSide::After));
+                self.sides.insert(entry.rev, sides);
+            }
+            let (before, after) = &self.sides[&entry.rev];
+            let is_done = self.states.get(&entry.rev) == Some(&RevisionState::Done);
+            if is_done && after.contains(&handle) && !before.contains(&handle) {
+                return Some(entry);
+            }
+        }
+        None
+    }
+}
+
+fn handles_of(document: &Document) -> HashSet<Handle> {
+    document.handles().iter().copied().collect()
+}
