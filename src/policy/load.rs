@@ -149,86 +149,92 @@ fn describe_problem(problem: ShapeProblem) -> String {
     }
 }
 
+/// The valid keys of a policy.
+struct PolicyKeys<'a>(&'a Map<String, Value>);
+
+impl<'a> PolicyKeys<'a> {
+    /// The value of a key, or of one in the mapping that a key has.
+    fn get(&self, path: &[&str]) -> Option<&'a Value> {
+        let (first, rest) = path.split_first()?;
+        rest.iter().try_fold(self.0.get(*first)?, |value, key| value.get(key))
+    }
+
+    fn text(&self, path: &[&str]) -> Option<&'a str> {
+        self.get(path).and_then(Value::as_str)
+    }
+
+    fn integer(&self, path: &[&str]) -> Option<i64> {
+        self.get(path).and_then(as_integer)
+    }
+
+    /// The items of a list; none without one.
+    fn each(&self, path: &[&str]) -> impl Iterator<Item = &'a Value> {
+        self.get(path).and_then(Value::as_array).into_iter().flatten()
+    }
+
+    fn strings(&self, key: &str, default: Vec<String>) -> Vec<String> {
+        self.get(&[key]).map_or(default, string_list)
+    }
+
+    /// A number of `budget`.
+    fn budget(&self, key: &str, default: Option<u64>) -> Option<u64> {
+        self.integer(&["budget", key]).map_or(default, |number| u64::try_from(number).ok())
+    }
+
+    fn categories(&self) -> Vec<CategoryRule> {
+        let system = self.each(&["categories", "system"]).map(|value| category_from(value, true));
+        system.chain(self.each(&["categories", "custom"]).map(|value| category_from(value, false))).collect()
+    }
+
+    fn allowlists(&self) -> Vec<(String, Vec<String>)> {
+        let lists = self.get(&["allowlists"]).and_then(Value::as_object).into_iter().flatten();
+        lists.map(|(agent, names)| (agent.clone(), string_list(names))).collect()
+    }
+}
+
 /// Builds the policy from the valid keys; defaults for the rest.
 fn policy_from(object: &Map<String, Value>, default: Policy) -> Policy {
-    let get = |path: &[&str]| {
-        path.iter()
-            .try_fold(None::<&Value>, |at, key| match at {
-                None => object.get(*key).map(Some),
-                Some(value) => value.get(key).map(Some),
-            })
-            .flatten()
-    };
-    let text = |path: &[&str]| get(path).and_then(Value::as_str).map(str::to_owned);
-    let days = |path: &[&str]| get(path).and_then(as_integer).map(|n| n as u32);
-    let each = |path: &[&str]| get(path).and_then(Value::as_array).into_iter().flatten();
-    let category = |system| move |value: &Value| category_from(value, system);
+    let keys = PolicyKeys(object);
     Policy {
         version: default.version,
-        default_file: text(&["default_file"]).unwrap_or(default.default_file),
-        episodes: match text(&["episodes"]).as_deref() {
+        default_file: keys.text(&["default_file"]).map_or(default.default_file, str::to_owned),
+        episodes: match keys.text(&["episodes"]) {
             Some("week") => EpisodePeriod::Week,
             Some(_) => EpisodePeriod::Month,
             None => default.episodes,
         },
-        limits: each(&["limits"]).map(limit_from).collect(),
+        limits: keys.each(&["limits"]).map(limit_from).collect(),
         limits_above: Vec::new(),
         scope_limits: Vec::new(),
-        stamps: each(&["stamps"]).filter_map(stamp_from).collect(),
-        categories: each(&["categories", "system"])
-            .map(category(true))
-            .chain(each(&["categories", "custom"]).map(category(false)))
-            .collect(),
-        allowlists: get(&["allowlists"])
-            .and_then(Value::as_object)
-            .map_or(Vec::new(), |all| all.iter().map(|(k, v)| (k.clone(), string_list(v))).collect()),
-        default_agent: text(&["agents", "default"]),
-        agent_writes: get(&["agents", "write"]).map_or(Vec::new(), agent_writes_from),
+        stamps: keys.each(&["stamps"]).filter_map(stamp_from).collect(),
+        categories: keys.categories(),
+        allowlists: keys.allowlists(),
+        default_agent: keys.text(&["agents", "default"]).map(str::to_owned),
+        agent_writes: keys.get(&["agents", "write"]).map_or(Vec::new(), agent_writes_from),
         agent_writes_above: Vec::new(),
-        sensitive: get(&["sensitive"]).filter(|v| v.is_array()).map_or(default.sensitive, string_list),
-        benign: get(&["benign"]).map_or(default.benign, string_list),
-        secrets: match text(&["secrets"]).as_deref() {
+        sensitive: keys.get(&["sensitive"]).filter(|v| v.is_array()).map_or(default.sensitive, string_list),
+        benign: keys.strings("benign", default.benign),
+        secrets: match keys.text(&["secrets"]) {
             Some("refuse") => SecretRule::Refuse,
             Some("off") => SecretRule::Off,
             Some(_) => SecretRule::Warn,
             None => default.secrets,
         },
-        consent_days: days(&["consent_days"]).unwrap_or(default.consent_days),
-        max_chars: get(&["writing", "max_chars"]).and_then(as_integer).map_or(default.max_chars, |n| n as usize),
-        lifetimes: get(&["lifetimes"]).map_or(default.lifetimes, lifetimes_from),
-        expired: match text(&["expired"]).as_deref() {
+        consent_days: keys.integer(&["consent_days"]).map_or(default.consent_days, |days| days as u32),
+        max_chars: keys.integer(&["writing", "max_chars"]).map_or(default.max_chars, |chars| chars as usize),
+        lifetimes: keys.get(&["lifetimes"]).map_or(default.lifetimes, lifetimes_from),
+        expired: match keys.text(&["expired"]) {
             Some("archive") => ExpiredRule::Archive,
             Some(_) => ExpiredRule::Hide,
             None => default.expired,
         },
-        decay: match get(&["decay"]) {
-            Some(value) => Some(DecayRule {
-                half_life_days: days_of(value, "half_life").unwrap_or(DEFAULT_HALF_LIFE_DAYS),
-                floor: value.get("floor").and_then(Value::as_f64).unwrap_or(DEFAULT_DECAY_FLOOR),
-            }),
-            None => default.decay,
-        },
-        checkpoints: get(&["checkpoints"]).map_or(default.checkpoints, |_| {
-            let keep = get(&["checkpoints", "keep"]).and_then(as_integer).map(|n| n as usize);
-            Some(CheckpointRule { keep, days: days(&["checkpoints", "days"]) })
-        }),
-        inbox_in_git: get(&["inbox_in_git"]).and_then(Value::as_bool).unwrap_or(default.inbox_in_git),
-        shared: get(&["shared"]).map_or(default.shared, string_list),
-        tokens_per_day: match get(&["budget", "tokens_per_day"]).and_then(as_integer) {
-            Some(tokens) => u64::try_from(tokens).ok(),
-            None => default.tokens_per_day,
-        },
-        writes_per_day: match get(&["budget", "writes_per_day"]).and_then(as_integer) {
-            Some(writes) => u64::try_from(writes).ok(),
-            None => default.writes_per_day,
-        },
-        links: match get(&["links", "auto"]).and_then(as_integer) {
-            Some(auto) => Some(LinkRule {
-                auto: auto as usize,
-                min: get(&["links", "min"]).and_then(Value::as_f64).unwrap_or(DEFAULT_LINK_STRENGTH),
-            }),
-            None => default.links,
-        },
+        decay: keys.get(&["decay"]).map_or(default.decay, |value| Some(decay_from(value))),
+        checkpoints: keys.get(&["checkpoints"]).map_or(default.checkpoints, |value| Some(checkpoints_from(value))),
+        inbox_in_git: keys.get(&["inbox_in_git"]).and_then(Value::as_bool).unwrap_or(default.inbox_in_git),
+        shared: keys.strings("shared", default.shared),
+        tokens_per_day: keys.budget("tokens_per_day", default.tokens_per_day),
+        writes_per_day: keys.budget("writes_per_day", default.writes_per_day),
+        links: keys.get(&["links"]).and_then(links_from).or(default.links),
     }
 }
 
@@ -247,6 +253,24 @@ const DEFAULT_DECAY_FLOOR: f64 = 0.3;
 /// A duration of whole days like `60d`.
 fn days_of(object: &Value, key: &str) -> Option<u32> {
     object.get(key)?.as_str()?.strip_suffix('d')?.parse().ok()
+}
+
+fn decay_from(value: &Value) -> DecayRule {
+    DecayRule {
+        half_life_days: days_of(value, "half_life").unwrap_or(DEFAULT_HALF_LIFE_DAYS),
+        floor: value.get("floor").and_then(Value::as_f64).unwrap_or(DEFAULT_DECAY_FLOOR),
+    }
+}
+
+fn checkpoints_from(value: &Value) -> CheckpointRule {
+    let number = |key| value.get(key).and_then(as_integer);
+    CheckpointRule { keep: number("keep").map(|n| n as usize), days: number("days").map(|n| n as u32) }
+}
+
+/// The rule of `links`; `None` if it does not say how many.
+fn links_from(value: &Value) -> Option<LinkRule> {
+    let auto = value.get("auto").and_then(as_integer)? as usize;
+    Some(LinkRule { auto, min: value.get("min").and_then(Value::as_f64).unwrap_or(DEFAULT_LINK_STRENGTH) })
 }
 
 /// The rules of `lifetimes`: a list, or version 1's two keys, which are one rule for all items.
