@@ -4,7 +4,6 @@
 //! Never holds the lock while a model is running: its decisions are planned again on the current state of the files. If
 //! they no longer apply, the model is called once more; after that, age decides.
 
-use anyhow::anyhow;
 use serde_json::Value;
 
 use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange, WarningRow};
@@ -14,13 +13,14 @@ use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
 use crate::document::Document;
 use crate::llm::Model;
-use crate::operation::evict::{self, ItemAges};
-use crate::operation::limits::{self, LimitScope};
+use crate::operation::evict::ItemAges;
+use crate::operation::limits;
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, rejections};
 use crate::path::MemoryPath;
-use crate::reflect::compaction::{self, CompactionStep, OverLimit};
+use crate::reflect::compaction::CompactionStep;
 use dialogue::CompactDialogue;
-use model_texts::{compaction_rules, redact_secrets};
+use full_scope::FullScope;
+use model_texts::compaction_rules;
 use overlay::CompactOverlay;
 use report::CompactionRow;
 use targets::{CompactionScope, LimitScopeRef, files_over_limit, is_within, resolve_scope};
@@ -30,6 +30,7 @@ mod consent;
 mod dialogue;
 mod digests;
 mod duplicates;
+mod full_scope;
 mod model_calls;
 mod model_texts;
 mod overlay;
@@ -343,57 +344,33 @@ impl CompactionRun<'_> {
         for round in 0..=MAX_DECISIONS {
             let Some(document) = overlay.document(&scope_ref.path)? else { break };
             let Some(limit_scope) = scope_ref.locate(&document) else { break };
-            let excess = limit_scope.excess(&document);
             let row = row.get_or_insert_with(|| CompactionRow::new(scope_ref.address(), &limit_scope, &document));
             row.update_size(&limit_scope, &document);
-            if excess.is_zero() {
+            if limit_scope.excess(&document).is_zero() {
                 break;
             }
             let inert = overlay.inert_bullets(&scope_ref.path, &document)?;
-            let empty = Document::parse("");
-            let before = overlay.document_on_disk(&scope_ref.path).cloned().unwrap_or(empty);
+            let before = overlay.document_on_disk(&scope_ref.path).cloned().unwrap_or_else(|| Document::parse(""));
             let today = self.session.now.date().to_string();
             let ages = ItemAges::new(&document, &inert, Some(&before), &today);
+            let full = FullScope { scope_ref, document: &document, limit_scope: &limit_scope, ages: &ages };
             if round < MAX_DECISIONS && dialogue.has_model() {
-                let over_limit = OverLimit::collect(&document, &scope_ref.path, &limit_scope, &ages, &redact_secrets);
-                let rules = compaction_rules(self.session);
-                let source = dialogue.source();
-                let checkpoint = overlay.checkpoint();
-                let decided = dialogue.request_decisions(&over_limit, &rules, |decisions| {
-                    let steps = compaction::plan_steps(&over_limit, &document, decisions, &source);
-                    let result = try_steps(overlay, scope_ref, &steps, &document, &limit_scope);
-                    if result.is_err() {
-                        overlay.rollback(checkpoint.clone());
-                    }
-                    result.map(|()| steps)
-                })?;
-                match decided {
-                    Some((decisions, steps)) => {
-                        row.record_decisions(&over_limit, &decisions);
-                        plan.steps.extend(steps);
-                        continue;
-                    }
-                    None => row.record_fallback(dialogue.fallback_reason.clone()),
+                if let Some(steps) = full.ask_model(overlay, dialogue, &compaction_rules(self.session), row)? {
+                    plan.steps.extend(steps);
+                    continue;
                 }
+                row.record_fallback(dialogue.fallback_reason.clone());
             } else if row.fallback_reason.is_none() {
                 row.record_fallback(dialogue.fallback_reason.clone());
             }
-            let Some(candidates) = evict::select_oldest(&document, &limit_scope, &[], &ages) else {
-                plan.all_pinned.push(scope_ref.clone());
-                let refusal = evict::all_pinned_rejection(&document, &scope_ref.path, limit_scope.section, &inert);
-                plan.rejection.get_or_insert(refusal);
-                break;
-            };
-            let steps = compaction::removal_steps(&scope_ref.path, &document, &candidates, &row.limit_reason(), "");
-            let mark = overlay.checkpoint();
-            if let Err(error) = steps.iter().try_for_each(|step| overlay.apply_step(step)) {
-                overlay.rollback(mark);
-                plan.all_pinned.push(scope_ref.clone());
-                plan.rejection.get_or_insert(error.into_rejection(&scope_ref.path));
-                break;
+            match full.archive_oldest(overlay, row) {
+                Ok(steps) => plan.steps.extend(steps),
+                Err(refusal) => {
+                    plan.all_pinned.push(scope_ref.clone());
+                    plan.rejection.get_or_insert(refusal);
+                    break;
+                }
             }
-            row.record_evictions(&document, &scope_ref.path, &candidates);
-            plan.steps.extend(steps);
             if let Some(document) = overlay.document(&scope_ref.path)?
                 && let Some(place) = scope_ref.locate(&document)
             {
@@ -449,27 +426,4 @@ fn completed(
     report.record_model(&dialogue);
     change.warnings.extend(report.still_over_limit.iter().map(WarningRow::from));
     CompactionOutcome::Completed(change, report)
-}
-
-/// Applies steps to the overlay. They must reduce the excess and must not increase any other measure.
-fn try_steps(
-    overlay: &mut CompactOverlay<'_>,
-    scope_ref: &LimitScopeRef,
-    steps: &[CompactionStep],
-    document: &Document,
-    limit_scope: &LimitScope,
-) -> anyhow::Result<()> {
-    for step in steps {
-        overlay.apply_step(step).map_err(|error| anyhow!(error.message()))?;
-    }
-    let after = overlay.document(&scope_ref.path).map_err(|r| anyhow!(r.message))?.unwrap_or_else(|| document.clone());
-    let (excess_before, excess_after) =
-        (limit_scope.excess(document), scope_ref.locate(&after).map(|p| p.excess(&after)).unwrap_or_default());
-    let grew = excess_after.bullets > excess_before.bullets
-        || excess_after.entries > excess_before.entries
-        || excess_after.chars > excess_before.chars;
-    match grew || excess_after == excess_before {
-        true => Err(anyhow!("it does not make the file or section smaller")),
-        false => Ok(()),
-    }
 }
