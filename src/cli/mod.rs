@@ -42,6 +42,7 @@ mod reflect;
 mod results;
 mod rot;
 mod run;
+mod run_reflect;
 mod sanitize;
 mod scope;
 mod state;

@@ -15,26 +15,22 @@ use super::list_and_read::InitArgs;
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
 use super::progress::ProgressDisplay;
-use super::reflect::{ReflectArgs, ReflectModeArg};
 use super::state::{CheckArgs, CheckFormat};
-use super::{open, query_args, sanitize, to_operation};
+use super::{open, query_args, to_operation};
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::reflect;
 use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
 use crate::commands::usage::AnswerUse;
 use crate::commands::{
-    self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, LogOptions, ProgressNotes, Session, edit,
-    embed, setup, vector_search,
+    self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, LogOptions, Session, edit, embed, setup,
+    vector_search,
 };
 use crate::host::agent_hosts::AgentHost;
 use crate::host::agent_hosts::places::SetupScope;
-use crate::host::conversation_scope::{ConversationOrigin, field_value};
-use crate::host::models::{ModelQuery, ModelRole};
+use crate::host::models::ModelQuery;
 use crate::host::{content, editor, find, user};
 use crate::operation::Batch;
 use crate::path::ALL_SCOPES;
-use crate::reflect::prompt::ReplyMode;
 use crate::view::query::filter::QueryOptions;
 
 /// Opens sessions with the global options and runs commands in them.
@@ -236,97 +232,6 @@ impl Runner<'_> {
         }
     }
 
-    /// Runs `reflect`. The conversation is read before the data directory is searched for; the model is opened only
-    /// when it is needed.
-    pub fn reflect(&self, args: ReflectArgs) -> CliReply {
-        let model_query = ModelQuery::from(args.model);
-        if args.check_model {
-            let checked = commands::model::check_model(&model_query, &open::env);
-            return CliReply::of(checked, Vec::new(), OutputLayout::Plain);
-        }
-        let without_input = args.queued || args.request.is_some() || (args.insights && args.file.is_none());
-        let conversation = if without_input {
-            Ok(Vec::new())
-        } else {
-            stdin_wait().and_then(|w| content::read_bytes(args.file.as_deref(), w))
-        };
-        let (conversation, instructions) =
-            match conversation.and_then(|c| Ok((c, user::custom_prompt(&open::env, "reflect")?))) {
-                Ok(read) => read,
-                Err(rejection) => return rejection.into(),
-            };
-        let user_config = user::load_config(&open::env).0;
-        let notes = ProgressNotes::default();
-        notes.begin("reflecting");
-        let progress = |task: &str| notes.begin(task);
-        // A request may have a model of its own for each of its steps.
-        let editor_query = match args.request {
-            Some(_) => model_query.for_role(ModelRole::Editor, args.editor.as_deref()),
-            None => model_query.clone(),
-        };
-        let has_finder = args.finder.is_some() || user_config.finder.is_some();
-        let finder_query = has_finder.then(|| model_query.for_role(ModelRole::Finder, args.finder.as_deref()));
-        let open_finder = &|| {
-            let query = finder_query.as_ref().unwrap_or(&model_query);
-            commands::model::open_model(query, &open::env)
-        };
-        let options = reflect::ReflectOptions {
-            reply_mode: match args.mode {
-                ReflectModeArg::Auto => None,
-                ReflectModeArg::Tools => Some(ReplyMode::Tools),
-                ReflectModeArg::Ops => Some(ReplyMode::JsonObject),
-            },
-            propose: args.propose,
-            into: args.into,
-            facts_tokens: args.facts_tokens,
-            daily_budget: user_config.tokens_per_day,
-            instructions,
-            open_model: &|| commands::model::open_model(&editor_query, &open::env),
-            progress: &progress,
-        };
-        let working_dir = open::working_dir().ok();
-        let field = |field: &str| field_value(&conversation, field);
-        let origin = ConversationOrigin { directory: working_dir.as_deref(), field: &field };
-        let named = open::open_options(self.global, args.lock_timeout);
-        // The queue is that of one memory, or of one scope; a request is no conversation.
-        let session = if args.queued || args.request.is_some() { named } else { named.for_conversation(&origin) };
-        let session = session.open_session(SessionNeeds::All);
-        if args.show_prompt {
-            let prompt = session.map_err(Error::from);
-            return match prompt.and_then(|session| reflect::show_prompt(&session, &conversation, &options)) {
-                Ok(prompt) => CliReply::Text(escape_for_terminal(prompt)),
-                Err(failure) => failure.into(),
-            };
-        }
-        let change_options = ChangeOptions {
-            dry_run: args.dry_run,
-            reason: args.reason,
-            source: args.source,
-            ..ChangeOptions::default()
-        };
-        let session = match session {
-            Ok(session) => session,
-            Err(rejection) => return rejection.into(),
-        };
-        let _display = ProgressDisplay::start(self.global, &notes);
-        let result = match (args.queued, args.insights) {
-            _ if args.request.is_some() => {
-                let request = reflect::RequestOptions {
-                    text: args.request.as_deref().unwrap_or_default(),
-                    tags: &args.tags,
-                    open_finder: finder_query.as_ref().map(|_| open_finder as _),
-                };
-                reflect::answer_request(&session, &request, &options, &change_options)
-            }
-            _ if args.record => reflect::make_record(&session, &conversation, &args.related, &options, &change_options),
-            _ if args.procedure => reflect::make_procedure(&session, &conversation, &options, &change_options),
-            (true, _) => reflect::drain(&session, &options, &change_options),
-            (_, true) => reflect::make_insights(&session, &conversation, &options, &change_options),
-            (false, false) => reflect::reflect(&session, &conversation, &options, &change_options),
-        };
-        CliReply::of(result, session.policy.warnings, OutputLayout::Plain)
-    }
-
     /// Like [`Runner::change_with`], for a command that may take long.
     pub fn change_with_progress<T: Into<Answer>>(
         &self,
@@ -466,22 +371,12 @@ fn change_options(args: &ChangeArgs) -> ChangeOptions {
     }
 }
 
-/// Escapes a text that contains memory for a terminal; a pipe gets it unchanged.
-fn escape_for_terminal(text: String) -> String {
-    if !std::io::stdout().is_terminal() {
-        return text;
-    }
-    let mut out = String::with_capacity(text.len());
-    sanitize::escape_lines(&mut out, &text, true);
-    out
-}
-
 /// Reads content from a file or stdin. `MEMDIR_STDIN_WAIT` is how long to wait for a silent pipe, in milliseconds.
 pub fn read_content(file: Option<&Path>) -> Result<String, Rejection> {
     content::read_text(file, stdin_wait()?)
 }
 
-fn stdin_wait() -> Result<Duration, Rejection> {
+pub(super) fn stdin_wait() -> Result<Duration, Rejection> {
     let error = |_| {
         Rejection::new(Code::Usage, "MEMDIR_STDIN_WAIT must be a number of milliseconds")
             .hint("see ENVIRONMENT in memdir(1)")
