@@ -190,26 +190,13 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
     require_person_for_scope(session, &name, ScopeState::Live)?;
     if options.purge {
         require_person_for_scope(session, &name, ScopeState::Archived)?;
-        let (mut items, mut found) = (0, false);
-        for (state, exists) in [(ScopeState::Live, is_live), (ScopeState::Archived, is_archived)] {
-            if !exists {
-                continue;
-            }
-            let in_scope = items_of(state)?;
-            if !options.dry_run {
-                store
-                    .purge_scope(&name, state)
-                    .map_err(|why| Rejection { changed: if found { Some(true) } else { why.changed }, ..why })?;
-            }
-            (items, found) = (items + in_scope, true);
+        let states = [(ScopeState::Live, is_live), (ScopeState::Archived, is_archived)];
+        let found: Vec<ScopeState> = states.into_iter().filter_map(|(state, exists)| exists.then_some(state)).collect();
+        if found.is_empty() {
+            return Err(scope_not_found(name.as_str()).into());
         }
-        if found && !options.dry_run {
-            note_purged(session, name.as_str());
-        }
-        return match found {
-            true => Ok(change(ScopeAction::Purged, items, Some(items))),
-            false => Err(scope_not_found(name.as_str()).into()),
-        };
+        let items = purge_scopes(session, &store, &name, &found, options.dry_run)?;
+        return Ok(change(ScopeAction::Purged, items, Some(items)));
     }
     match (is_live, is_archived) {
         (true, false) => {
@@ -229,6 +216,30 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         }
         (false, false) => Err(scope_not_found(name.as_str()).into()),
     }
+}
+
+/// Deletes the scopes of a name for good; returns how many items they had.
+fn purge_scopes(
+    session: &Session,
+    memory: &Store,
+    name: &ScopeName,
+    states: &[ScopeState],
+    dry_run: bool,
+) -> Result<usize, Rejection> {
+    let mut items = 0;
+    for (n, state) in states.iter().enumerate() {
+        let in_scope = item_count(session, memory, *state, name)?;
+        if !dry_run {
+            memory
+                .purge_scope(name, *state)
+                .map_err(|why| Rejection { changed: if n > 0 { Some(true) } else { why.changed }, ..why })?;
+        }
+        items += in_scope;
+    }
+    if !dry_run {
+        note_purged(session, name.as_str());
+    }
+    Ok(items)
 }
 
 /// The note of purged scopes, one name a line: for `sync`, which refuses to commit that files vanished without memdir.
