@@ -92,11 +92,19 @@ fn is_reported_in_turns(text: &str, talk: &str) -> bool {
 fn true_texts_in_free_words_are_mostly_kept() {
     for (file, most_missed, most_wrong) in [
         (include_str!("../../fixtures/grounding/fourth.en.txt"), 2, 5),
-        (include_str!("../../fixtures/grounding/fourth.zh.txt"), 7, 14),
+        (include_str!("../../fixtures/grounding/fourth.zh.txt"), 5, 14),
         (include_str!("../../fixtures/grounding/fifth.en.txt"), 4, 9),
-        (include_str!("../../fixtures/grounding/fifth.zh.txt"), 6, 10),
+        (include_str!("../../fixtures/grounding/fifth.zh.txt"), 5, 10),
         (include_str!("../../fixtures/grounding/sixth.en.txt"), 1, 2),
         (include_str!("../../fixtures/grounding/sixth.zh.txt"), 0, 0),
+        (include_str!("../../fixtures/grounding/seventh.en.txt"), 0, 0),
+        (include_str!("../../fixtures/grounding/seventh.zh.txt"), 0, 0),
+        (include_str!("../../fixtures/grounding/eighth.en.txt"), 0, 4),
+        (include_str!("../../fixtures/grounding/eighth.zh.txt"), 0, 2),
+        // No rule was written for these before they were run: 1 and 6 missed, 1 and 1 wrong. Five of those missed were
+        // fixed by their causes afterwards.
+        (include_str!("../../fixtures/grounding/seventh_judged.en.txt"), 0, 1),
+        (include_str!("../../fixtures/grounding/seventh_judged.zh.txt"), 1, 1),
     ] {
         let cases = labelled(file, "no");
         let (mut missed, mut wrong) = (Vec::new(), Vec::new());

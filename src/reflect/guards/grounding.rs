@@ -25,6 +25,7 @@ mod choice;
 mod clause_subject;
 mod comparison;
 pub(super) mod english;
+mod evaluated_option;
 mod kind_words;
 mod numbers;
 pub(super) mod order;
@@ -32,6 +33,7 @@ mod polarity;
 mod quantities;
 mod roles;
 pub(super) mod scope;
+mod speaker;
 mod vocabulary;
 
 use vocabulary::SourceVocabulary;
@@ -120,7 +122,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
     }
     // The quote stands in one of the texts, where its neighbours are.
     let turns: &[&str] = if sources.texts.is_empty() { &all } else { &sources.texts };
-    let changed = scope::changed_scope(text, &statement, &said, &all)
+    let changed = scope::changed_scope(text, &statement, [sources.quote, &said], &all)
         .into_iter()
         .chain(chinese_words::changed_scope(text, &said, &low))
         .chain(order::moved_number(&statement, &all))
@@ -132,7 +134,8 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(order::part_as_whole(text, &said))
         .chain(order::turned_degree(text, &said))
         .chain(binding::moved_value(text, turns))
-        .chain(chinese_slots::value_of_another_place(text, &[quoted_turn(sources).unwrap_or(sources.quote)]))
+        .chain(quoted_turn(sources).and_then(|quoted| binding::moved_value(text, &[quoted])))
+        .chain(value_of_another_turn(text, &said, sources, nearby))
         .chain(choice(text, sources, nearby))
         .chain(polarity::lost_denial(text, &all))
         .chain(polarity::ended_thing(text, &said))
@@ -249,6 +252,15 @@ fn unsupported_content(
     }
 }
 
+/// A value of a text that stands in another turn, or in another place of the quoted one, where the quoted turn has another
+/// value in its place.
+fn value_of_another_turn(text: &str, said: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<String> {
+    let quoted = quoted_turn(sources).unwrap_or(sources.quote);
+    let others: Vec<&str> = sources.texts.iter().chain(nearby).copied().filter(|text| *text != quoted).collect();
+    chinese_slots::value_of_another_place(text, quoted, &others)
+        .or_else(|| speaker::value_of_another_turn(text, said, quoted, &others))
+}
+
 /// The option that an answer does not choose, or the statement that it corrects, if the sources or the turns nearby have
 /// a question and its answer.
 fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<String> {
@@ -259,6 +271,7 @@ fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option
             .or_else(|| choice::corrected_value(text, question, answer))
             .or_else(|| choice::denied_statement(text, question, answer, sources.quote))
             .or_else(|| choice::other_offer(text, question, answer, sources.quote))
+            .or_else(|| evaluated_option::evaluated_option(text, question, answer))
     };
     questions()
         .find_map(of_answer)

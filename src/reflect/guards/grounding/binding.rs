@@ -4,9 +4,15 @@
 //! Never parses a sentence: a value belongs to the words of its own part of a sentence, and a word belongs to another
 //! value if each part with it has one that the text does not name.
 
+use super::chinese;
 use super::english::{EnglishSources, base_stem, is_uncommon};
+use crate::text::phrase::{has_unspaced_script, is_capitalized};
 use crate::text::statement::{Statement, StatementToken, TokenKind};
+use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
+
+/// Verbs with which a clause gives another time for what the clause before it says.
+const RESCHEDULING: PhraseList = phrase_list!("guards/grounding/rescheduling.zh.txt");
 
 /// A part of a sentence: between punctuation marks, or beside a conjunction.
 struct SentencePart<'a> {
@@ -17,20 +23,64 @@ struct SentencePart<'a> {
 
 /// A value of a text, as written, that its sources have only beside other words.
 pub(super) fn moved_value(text: &str, sources: &[&str]) -> Option<String> {
+    let text = &with_whole_values(text);
+    let sources: Vec<String> = sources.iter().map(|text| with_whole_values(text)).collect();
     let all: Vec<SentencePart<'_>> = sources
         .iter()
         .enumerate()
         .flat_map(|(source, text)| {
-            parts(text).into_iter().map(move |part| SentencePart { statement: Statement::of(part), source })
+            parts(text).into_iter().map(move |part| SentencePart { statement: bound_statement(part, text), source })
         })
         .collect();
-    let own: Vec<Statement<'_>> = parts(text).into_iter().map(Statement::of).collect();
+    let mut own: Vec<Statement<'_>> = parts(text).into_iter().map(|part| bound_statement(part, text)).collect();
+    // "Bruno chairs the council": what is a name in a source is one at the start of a text.
+    let is_name = |key: &str| {
+        let names =
+            |part: &SentencePart<'_>| part.statement.tokens.iter().any(|t| t.kind == TokenKind::Name && t.key == key);
+        all.iter().any(names)
+    };
+    if let Some(first) = own.first_mut().and_then(|own| own.tokens.first_mut())
+        && first.kind == TokenKind::Word
+        && is_name(&first.surface.to_lowercase())
+    {
+        (first.kind, first.key) = (TokenKind::Name, first.surface.to_lowercase());
+    }
     own.iter().find_map(|own| own.tokens.iter().find(|value| is_moved(value, own, &all)).map(|t| t.surface.to_owned()))
+}
+
+/// The statement of a part of a text, in which a capitalised word is a name unless it starts a sentence, and "the 15th" is a
+/// day.
+fn bound_statement<'a>(part: &'a str, text: &str) -> Statement<'a> {
+    let mut statement = Statement::of(part);
+    let before = text[..part.as_ptr() as usize - text.as_ptr() as usize].trim_end();
+    let starts_sentence = before.is_empty() || before.ends_with(['.', '!', '?', '\n']);
+    if let Some(first) = statement.tokens.first_mut()
+        && !starts_sentence
+        && first.kind == TokenKind::Word
+        && is_capitalized(first.surface)
+    {
+        (first.kind, first.key) = (TokenKind::Name, first.surface.to_lowercase());
+    }
+    let is_suffix = |t: &StatementToken<'_>| matches!(t.surface, "st" | "nd" | "rd" | "th");
+    for i in 1..statement.tokens.len() {
+        if is_suffix(&statement.tokens[i]) && statement.tokens[i - 1].kind == TokenKind::Number {
+            statement.tokens[i - 1].kind = TokenKind::Date;
+        }
+    }
+    statement.tokens.retain(|token| !is_suffix(token));
+    statement
 }
 
 fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart<'_>]) -> bool {
     let Some(kind) = value_kind(value) else { return false };
-    let homes: Vec<usize> = (0..all.len()).filter(|&i| has_value(&all[i].statement, value)).collect();
+    let mut homes: Vec<usize> = Vec::new();
+    for (i, part) in all.iter().enumerate() {
+        // What a part says of "she" is said of the name before it.
+        let follows = || kind == BoundValueKind::Name && homes.last().is_some_and(|last| last + 1 == i);
+        if has_value(&part.statement, value) || follows() && starts_with_pronoun(part.statement.text) {
+            homes.push(i);
+        }
+    }
     // Without a home it is missing or written otherwise, which others report.
     if homes.is_empty() {
         return false;
@@ -42,9 +92,18 @@ fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart
     if own.tokens.iter().any(|other| is_beside_another(other, kind, &homes, own, all)) {
         return true;
     }
-    let own_words = words(own);
+    // "The editor is Paula": if all words of a text say little, they are all it has.
+    let mut own_words = words(own);
+    if own_words.iter().all(|word| word.is_rival_of(value, kind)) {
+        own_words = words_of(&own.tokens, true);
+    }
+    // "The abstract is due on the 2nd and the full paper on the 15th": the second part has a word of its own for its thing.
+    let is_about = |home: &Statement<'_>, other: &Statement<'_>| {
+        let is_plain = |word: &&BoundWord<'_>| !word.is_rival_of(value, kind);
+        own_words.iter().filter(is_plain).any(|word| word.stands_in(home) && !word.stands_in(other))
+    };
     let text = EnglishSources::of_evidence([own.text].into_iter());
-    own_words.iter().filter(|word| !word.is_value_of(kind)).any(|word| {
+    own_words.iter().filter(|word| !word.is_rival_of(value, kind)).any(|word| {
         let with: Vec<usize> = (0..all.len()).filter(|&i| word.stands_in(&all[i].statement)).collect();
         let is_elsewhere = !with.is_empty() && with.iter().all(|&i| is_taken(i));
         // "I have 2 cats and 3 dogs": the second part takes its verb from the first one, so only a part with words of
@@ -53,7 +112,9 @@ fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart
             && with.iter().all(|&i| {
                 homes.iter().all(|&home| {
                     all[home].source == all[i].source
-                        && (i > home || has_own_words(&all[home].statement, value, own, &text))
+                        && (i > home
+                            || has_own_words(&all[home].statement, value, own, &text)
+                                && !is_about(&all[home].statement, &all[i].statement))
                 })
             })
     })
@@ -74,8 +135,14 @@ fn is_beside_another(
         return false;
     };
     let is_rival = |t: &StatementToken<'_>| value_kind(t) == Some(other_kind) && !has_value(own, t);
-    let stands = all.iter().any(|part| has_value(&part.statement, other));
-    stands
+    let with_other = || all.iter().filter(|part| has_value(&part.statement, other));
+    // "2 May and the 15th": the month of the second day is that of the first one.
+    let is_kind = |t: &StatementToken<'_>| value_kind(t) == Some(kind);
+    let takes_month = other_kind == BoundValueKind::Day
+        && kind == BoundValueKind::Month
+        && with_other().any(|part| !part.statement.tokens.iter().any(is_kind));
+    with_other().next().is_some()
+        && !takes_month
         && homes.iter().all(|&home| {
             let part = &all[home].statement;
             !has_value(part, other) && part.tokens.iter().any(is_rival)
@@ -84,20 +151,22 @@ fn is_beside_another(
 
 /// What a value is: two of one kind exclude each other beside one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BoundValueKind {
+pub(super) enum BoundValueKind {
     Number,
     Year,
     Month,
+    Day,
     Weekday,
     Name,
 }
 
-fn value_kind(token: &StatementToken<'_>) -> Option<BoundValueKind> {
+pub(super) fn value_kind(token: &StatementToken<'_>) -> Option<BoundValueKind> {
     match token.kind {
         TokenKind::Number if token.surface == "one" || token.surface == "一" => None,
         TokenKind::Number => token.key.starts_with(|c: char| c.is_ascii_digit()).then_some(BoundValueKind::Number),
         TokenKind::Date if token.key.starts_with("month") => Some(BoundValueKind::Month),
         TokenKind::Date if token.key.starts_with("weekday") => Some(BoundValueKind::Weekday),
+        TokenKind::Date if token.key.len() < 3 => Some(BoundValueKind::Day),
         TokenKind::Date => (token.key.len() == 4).then_some(BoundValueKind::Year),
         TokenKind::Name => Some(BoundValueKind::Name),
         // A name in lower case is no common word.
@@ -106,7 +175,7 @@ fn value_kind(token: &StatementToken<'_>) -> Option<BoundValueKind> {
     }
 }
 
-fn has_value(statement: &Statement<'_>, value: &StatementToken<'_>) -> bool {
+pub(super) fn has_value(statement: &Statement<'_>, value: &StatementToken<'_>) -> bool {
     let plain = |key: &str| key.trim_start_matches('0').trim_end_matches(":00").to_owned();
     let is_same = |t: &StatementToken<'_>| {
         t.key == value.key
@@ -123,7 +192,9 @@ fn has_value(statement: &Statement<'_>, value: &StatementToken<'_>) -> bool {
 /// Whether a part has words of content, before a number or anywhere beside a name, that a text does not have.
 fn has_own_words(part: &Statement<'_>, value: &StatementToken<'_>, own: &Statement<'_>, text: &EnglishSources) -> bool {
     let at = part.tokens.iter().position(|t| t.key == value.key).unwrap_or(part.tokens.len());
-    let end = if value.kind == TokenKind::Name { part.tokens.len() } else { at };
+    // "On Mondays we do deliveries": a time stands before the clause that it belongs to.
+    let is_time = value.kind == TokenKind::Date && at <= MAX_BEFORE_TIME;
+    let end = if value.kind == TokenKind::Name || is_time { part.tokens.len() } else { at };
     let is_own = |word: &BoundWord<'_>| match word {
         BoundWord::Spaced(token) => {
             let is_same_name = token.kind == TokenKind::Name && has_value(own, token);
@@ -134,6 +205,9 @@ fn has_own_words(part: &Statement<'_>, value: &StatementToken<'_>, own: &Stateme
     words_of(&part.tokens[..end], true).iter().any(is_own)
 }
 
+/// So many tokens stand before a time that opens a clause.
+const MAX_BEFORE_TIME: usize = 2;
+
 /// A word of content that a value is bound to.
 enum BoundWord<'a> {
     Spaced(&'a StatementToken<'a>),
@@ -142,8 +216,11 @@ enum BoundWord<'a> {
 }
 
 impl BoundWord<'_> {
-    fn is_value_of(&self, kind: BoundValueKind) -> bool {
-        matches!(self, BoundWord::Spaced(token) if value_kind(token) == Some(kind))
+    /// Whether it may stand in the place of a value: one of its kind, but no word in lower case for a name.
+    fn is_rival_of(&self, value: &StatementToken<'_>, kind: BoundValueKind) -> bool {
+        let BoundWord::Spaced(token) = self else { return false };
+        let is_other_form = value.kind == TokenKind::Name && token.kind == TokenKind::Word;
+        value_kind(token) == Some(kind) && !is_other_form
     }
 
     fn stands_in(&self, part: &Statement<'_>) -> bool {
@@ -157,6 +234,49 @@ impl BoundWord<'_> {
             BoundWord::Han(word) => part.text.contains(word.as_str()),
         }
     }
+}
+
+/// Whether a text and a part have a word of content that is no value.
+pub(super) fn shares_word(own: &Statement<'_>, part: &Statement<'_>) -> bool {
+    let is_plain = |word: &BoundWord<'_>| match word {
+        BoundWord::Spaced(token) => value_kind(token).is_none() || token.kind == TokenKind::Word,
+        BoundWord::Han(_) => true,
+    };
+    words(own).iter().any(|word| is_plain(word) && word.stands_in(part))
+}
+
+/// The parts of a text, each with those behind it that begin with a pronoun for a person of it.
+pub(super) fn parts_with_pronouns(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for part in parts(text) {
+        match found.last_mut() {
+            Some(last) if starts_with_pronoun(part) => last.push_str(part),
+            _ => found.push(part.to_owned()),
+        }
+    }
+    found
+}
+
+/// Whether a part begins with a pronoun for a person or thing of the part before it.
+pub(super) fn starts_with_pronoun(part: &str) -> bool {
+    let plain = part.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let first = plain.split([' ', '\'', '\u{2019}']).next().unwrap_or_default().to_lowercase();
+    matches!(first.as_str(), "he" | "she" | "they" | "who" | "which") || plain.starts_with(['他', '她'])
+}
+
+/// A text in which each Chinese name with a title, each time of day and each short year is one token: 范老师, 三点半, 19年.
+/// Verbs that give another time for the same are left out.
+pub(super) fn with_whole_values(text: &str) -> String {
+    if !has_unspaced_script(text) {
+        return text.to_owned();
+    }
+    let mut plain = RESCHEDULING.iter().fold(text.to_owned(), |text, verb| text.replace(verb, " "));
+    let names: Vec<String> = chinese::titled_names(&plain).map(str::to_owned).collect();
+    for name in names {
+        let key = name.chars().next().map_or(0, u32::from);
+        plain = plain.replace(&name, &format!(" name{key} "));
+    }
+    super::numbers::with_plain_times(&plain)
 }
 
 fn words<'a>(statement: &'a Statement<'a>) -> Vec<BoundWord<'a>> {
@@ -198,13 +318,13 @@ fn words_of<'a>(tokens: &'a [StatementToken<'a>], with_generic: bool) -> Vec<Bou
 }
 
 /// Characters that are no words of content by themselves.
-const GENERIC_CHARS: &str = "我你他她它们这那个有用要来去到从和与及或在为以于之所每各约共人";
+const GENERIC_CHARS: &str = "我你他她它们这那个有用要来去到从和与及或在为以于之所每各约共人跟由给归";
 
 /// The parts of a text: between punctuation marks, and beside "and" and the like. A part that names only a value, as
 /// in "Tuesday and Friday", belongs to the one before it.
 fn parts(text: &str) -> Vec<&str> {
-    const CONJUNCTIONS: [&str; 9] =
-        [" and ", " but ", " while ", " whereas ", " with ", " plus ", " so ", " because ", " instead of "];
+    const CONJUNCTIONS: [&str; 10] =
+        [" and ", " but ", " while ", " whereas ", " with ", " plus ", " so ", " because ", " since ", " instead of "];
     let mut cuts = vec![0];
     for (at, c) in text.char_indices() {
         let after = &text[at + c.len_utf8()..];
@@ -240,6 +360,10 @@ fn parts(text: &str) -> Vec<&str> {
             words.iter().any(|word| !matches!(word, BoundWord::Spaced(token) if value_kind(token).is_some()));
         let mut kinds: Vec<BoundValueKind> = statement.tokens.iter().filter_map(value_kind).collect();
         kinds.dedup();
+        // "Emil algebra": a word that is no common one is no second name.
+        let is_name = |t: &StatementToken<'_>| t.kind == TokenKind::Name;
+        let is_rare = |t: &StatementToken<'_>| t.kind == TokenKind::Word && value_kind(t).is_some();
+        let has_word = has_word || statement.tokens.windows(2).any(|two| is_name(&two[0]) && is_rare(&two[1]));
         match found.last_mut() {
             Some(last) if !has_word && kinds.len() < 2 && !part.contains("then ") && !part.contains("now ") => {
                 *last = &text[start..pair[1]]
@@ -265,6 +389,11 @@ mod tests {
         check("Mia is 7", "Mia is 4 and Leo is 7", Some("7"));
         check("Leo is 7", "Mia is 4 and Leo is 7", None);
         check("Has three dogs", "I have two cats and three dogs", None);
+        check("Bruno chairs the council", "Katrin chairs the council, Bruno does the minutes", Some("Bruno"));
+        check("User's editor is Paula", "my editor is Dorthe, Paula only wants a quote", Some("Paula"));
+        check("Bruno does the minutes", "Katrin chairs the council, Bruno does the minutes", None);
+        check("The shop is closed on Mondays", "closed on Tuesdays, on Mondays we do deliveries", Some("Mondays"));
+        check("The release is on 3 May", "code freeze on 3 May, release on the 10th", Some("3"));
         check("Owns 40 services", "we have 40 services and I own three", Some("40"));
         check("The backend is in Svelte", "The frontend is in Svelte and the backend in Elixir", Some("Svelte"));
         check("Has choir on Fridays", "choir is on Tuesdays and Fridays", None);

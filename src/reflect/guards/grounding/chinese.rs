@@ -87,7 +87,7 @@ fn numerals(text: &str) -> Vec<Numeral<'_>> {
 }
 
 /// Family names before a title: 王老师.
-fn titled_names(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn titled_names(text: &str) -> impl Iterator<Item = &str> {
     text.char_indices().filter_map(|(at, c)| {
         let rest = &text[at..];
         let after = &rest[c.len_utf8()..];

@@ -7,25 +7,28 @@ use crate::text::phrase::has_unspaced_script;
 use crate::text::words::is_unspaced;
 
 /// Characters that say little of their own.
-const LIGHT: &str = "的了着过是在都就也很还用户所们团队吧呢我咱得要会能可以应该";
+const LIGHT: &str = "的了着过是在都就也很还用户所们团队项目吧呢我咱得要会能可以应该";
 /// First words of a clause that goes on with the one before it: 养了两只猫，还有三只狗.
-const CONTINUATIONS: [&str; 9] = ["还", "也", "以及", "和", "加", "另", "再", "及", "跟"];
+const CONTINUATIONS: [&str; 12] = ["还", "也", "以及", "和", "加", "另", "再", "及", "跟", "他", "她", "它"];
+/// Characters that no value starts with.
+const NOT_AT_START: [char; 8] = ['是', '的', '了', '在', '也', '就', '叫', '过'];
 /// The longest value, in characters.
 const MAX_VALUE: usize = 12;
 /// So many characters before and after a value must be the same; the end of a clause counts as one.
 const MIN_FRAME: usize = 3;
 
 /// A value of a text that stands in another clause than the rest of it, where that clause has another value.
-pub(super) fn value_of_another_place(text: &str, sources: &[&str]) -> Option<String> {
+/// `others`: turns that the value may be from, too.
+pub(super) fn value_of_another_place(text: &str, quoted: &str, others: &[&str]) -> Option<String> {
     if !has_unspaced_script(text) {
         return None;
     }
     let own: Vec<char> = text.trim().trim_end_matches(['。', '.', '！']).chars().collect();
-    let all: Vec<Vec<char>> =
-        sources.iter().flat_map(|text| clauses(text)).map(|clause| clause.chars().collect()).collect();
-    let whole: String = sources.join("\n");
+    let chars = |clause: &str| clause.chars().collect::<Vec<char>>();
+    let all: Vec<Vec<char>> = clauses_with_predicates(quoted).iter().map(|clause| chars(clause)).collect();
+    let elsewhere: Vec<Vec<char>> = others.iter().flat_map(|text| clauses(text)).map(chars).collect();
     let starts = |at: usize| at == 0 || starts_value(&own, at);
-    for start in (0..own.len()).filter(|at| starts(*at)) {
+    for start in (0..own.len()).filter(|at| starts(*at) && !NOT_AT_START.contains(&own[*at])) {
         for end in
             (start + 2..=own.len().min(start + MAX_VALUE)).filter(|end| *end == own.len() || starts_value(&own, *end))
         {
@@ -36,9 +39,16 @@ pub(super) fn value_of_another_place(text: &str, sources: &[&str]) -> Option<Str
                 // A clause of its own goes on with what is before it: 用 stable 就行，不需要 nightly.
                 text.contains(&value) && text != value && !CONTINUATIONS.iter().any(|word| text.starts_with(word))
             };
-            let Some(home) = all.iter().find(is_home) else { continue };
+            let Some(home) = all
+                .iter()
+                .find(is_home)
+                .map(Some)
+                .or_else(|| elsewhere.iter().any(|clause| is_home(&clause)).then_some(None))
+            else {
+                continue;
+            };
             if all.iter().any(|clause| is_replaced(&own, start..end, clause, home, &value))
-                && !has_frame(&whole, &own, start..end)
+                && !has_frame(quoted, &own, start..end)
             {
                 return Some(value);
             }
@@ -46,6 +56,25 @@ pub(super) fn value_of_another_place(text: &str, sources: &[&str]) -> Option<Str
     }
     None
 }
+
+/// The clauses of a text; one that begins with a verb without a subject stands behind the clause that it goes on with.
+fn clauses_with_predicates(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut last = "";
+    for clause in clauses(text) {
+        if clause.starts_with(PREDICATE_OPENINGS) {
+            found.pop();
+            found.push(format!("{last}{clause}"));
+        } else {
+            found.push(clause.to_owned());
+        }
+        last = clause;
+    }
+    found
+}
+
+/// First characters of a clause that has its subject in the clause before it: 叫南枝.
+const PREDICATE_OPENINGS: [char; 2] = ['叫', '姓'];
 
 /// Whether a value may start or end here: not within a Latin word or a number.
 fn starts_value(text: &[char], at: usize) -> bool {
@@ -61,11 +90,19 @@ fn has_frame(sources: &str, own: &[char], value: std::ops::Range<usize>) -> bool
     (value.start > 0 && sources.contains(&near(before))) || (value.end < own.len() && sources.contains(&near(after)))
 }
 
-/// Whether a clause has all that a text says but for a value, in whose place it has another one.
-fn is_replaced(own: &[char], value: std::ops::Range<usize>, clause: &[char], home: &[char], text: &str) -> bool {
+/// Whether a clause has all that a text says but for a value, in whose place it has another one. `home`: the clause of the
+/// same turn that has the value.
+fn is_replaced(
+    own: &[char],
+    value: std::ops::Range<usize>,
+    clause: &[char],
+    home: Option<&Vec<char>>,
+    text: &str,
+) -> bool {
     let plain: String = clause.iter().collect();
     let goes_on = CONTINUATIONS.iter().any(|word| plain.trim().starts_with(word));
-    if plain.contains(text) || goes_on || std::ptr::eq(clause, home) {
+    // What another turn has is not gone on with.
+    if plain.contains(text) || home.is_some_and(|home| goes_on || std::ptr::eq(clause, home.as_slice())) {
         return false;
     }
     let (before, after) = (&own[..value.start], &own[value.end..]);
@@ -76,7 +113,11 @@ fn is_replaced(own: &[char], value: std::ops::Range<usize>, clause: &[char], hom
     }
     // The longest frame: what precedes the value in both, and what follows it.
     let is_light = |text: &[char]| text.iter().all(|c| LIGHT.contains(*c) || c.is_whitespace());
-    (1..clause.len()).any(|at| {
+    // 乙方是恒达, 乙方写顺丰: a light verb before the value may be another one.
+    let light = before.iter().rev().take_while(|c| LIGHT.contains(**c)).count();
+    let shorter = &before[..before.len() - light];
+    let frames = [Some(before), Some(shorter).filter(|shorter| home.is_none() && light > 0 && !shorter.is_empty())];
+    let has_frame = |before: &[char], at: usize| {
         let opens = is_light(before) && is_light(&clause[..at]);
         let left = common_end(before, &clause[..at]).max(usize::from(opens));
         left > 0
@@ -84,15 +125,25 @@ fn is_replaced(own: &[char], value: std::ops::Range<usize>, clause: &[char], hom
                 let right = common_start(after, &clause[end..]);
                 let ends = usize::from(after.is_empty() && clause[end..].is_empty());
                 let has_side = right > 0 || ends > 0;
-                has_side && left + right + ends >= MIN_FRAME && is_like(&own[value.clone()], &clause[at..end])
+                // 用Notion写日记, 写日记用思源: the verb of the value is the same.
+                let has_verb = before.last().is_some_and(|c| VALUE_VERBS.contains(c)) && clause[end..].is_empty();
+                let is_same = has_side && left + right + ends >= MIN_FRAME || home.is_none() && !opens && has_verb;
+                is_same && is_like(&own[value.clone()], &clause[at..end])
             })
-    })
+    };
+    frames.into_iter().flatten().any(|before| (0..clause.len()).any(|at| has_frame(before, at)))
 }
+
+/// Verbs whose object may stand before or behind what it is for.
+const VALUE_VERBS: [char; 5] = ['用', '在', '找', '跟', '去'];
 
 /// Whether two values are of one form: both with a digit or a word for a number, or neither.
 fn is_like(a: &[char], b: &[char]) -> bool {
     let counts = |text: &[char]| text.iter().any(|c| c.is_ascii_digit() || "一二两三四五六七八九十百千半".contains(*c));
-    counts(a) == counts(b) && b.iter().any(|c| !LIGHT.contains(*c))
+    let has_content = b.iter().any(|c| !LIGHT.contains(*c) && !matches!(c, '他' | '她' | '它'));
+    // 月底盘点 beside 盘点 says more, and nothing else.
+    let is_part = |part: &[char], whole: &[char]| whole.windows(part.len().max(1)).any(|window| window == part);
+    counts(a) == counts(b) && has_content && !is_part(b, a) && !is_part(a, b)
 }
 
 fn common_end(a: &[char], b: &[char]) -> usize {
@@ -110,15 +161,21 @@ mod tests {
     #[test]
     fn a_value_stays_in_its_place() {
         let check = |text: &str, source: &str, expected: Option<&str>| {
-            assert_eq!(value_of_another_place(text, &[source]).as_deref(), expected, "{text} / {source}");
+            assert_eq!(value_of_another_place(text, source, &[]).as_deref(), expected, "{text} / {source}");
         };
         check("用户所在的门诊早上七点半开诊。", "我们门诊是早上八点开诊，七点半就得到岗", Some("七点半"));
         check("用户所在的门诊早上八点开诊。", "我们门诊是早上八点开诊，七点半就得到岗", None);
+        check("用户2016年开店。", "我2016年学的烘焙，2019年开店", Some("2016年"));
         check("前端用的是 webpack。", "我们前端用的是 Vite,webpack 那套配置早删了", Some("webpack"));
         check("前端用的是 Vite。", "我们前端用的是 Vite,webpack 那套配置早删了", None);
         check("这批布是从广州拿的货。", "这批布是从柯桥拿的货,广州那边太贵", Some("广州"));
         check("用户2018年进厂当学徒。", "我2016年进厂当学徒，2018年出师单干", Some("2018年"));
         check("用户2016年进厂当学徒。", "我2016年进厂当学徒，2018年出师单干", None);
+        check("代账会计每月要票。", "代账会计姓骆，她每月要票", None);
+        assert_eq!(
+            value_of_another_place("用户用Notion写日记。", "我写日记用思源", &["可以做成Notion的"]).as_deref(),
+            Some("Notion")
+        );
         check("后端用 FastAPI。", "前端用 Vite,后端用 FastAPI", None);
         check("用户养了三只狗。", "我养了两只猫，还有三只狗", None);
         check("前端用的是 Vite。", "前端用的是 webpack，不对，用的是 Vite", None);

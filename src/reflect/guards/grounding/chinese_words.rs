@@ -31,6 +31,8 @@ const LOST_QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/lost_quantif
 const ADDED_QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/added_quantifiers.zh.txt");
 const PAST: PhraseList = phrase_list!("guards/grounding/past.zh.txt");
 const FUTURES: PhraseList = phrase_list!("guards/grounding/futures.zh.txt");
+/// Words at the start of a clause that names what was before.
+const FORMER: PhraseList = phrase_list!("guards/grounding/former.zh.txt");
 /// Words that introduce a reason.
 const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.zh.txt");
 /// Nouns for persons other than the user, at the start of a clause.
@@ -237,8 +239,10 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
         first_of(sources, QUANTIFIERS.sections().nth(n)).is_none().then(|| added.to_owned())
     }));
     changed.extend((0..5).find_map(|n| {
-        let source = if n == 1 { sentence } else { clause };
-        let lost = first_of(source, LOST_QUANTIFIERS.sections().nth(n)).filter(|word| !counts_few(source, word))?;
+        // 只有周末才去 limits the clause behind it, too; 只有网页版能导 is a statement of its own.
+        let source = if n == 1 && sentence.contains('才') { sentence } else { clause };
+        let lost = first_of(source, LOST_QUANTIFIERS.sections().nth(n))
+            .filter(|word| !(counts_few(source, word) || n == 2 && lasts_still(source, word)))?;
         first_of(text, QUANTIFIERS.sections().nth(n + 2)).is_none().then(|| lost.to_owned())
     }));
     let supposes = ["如果", "要是", "假如", "万一", "倘若"]
@@ -263,9 +267,10 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     changed.extend(made_up_reason(text, sources));
     changed.extend(done_plan(text, clause));
     changed.extend(hearsay(text, sentence));
+    changed.extend(former_value(text, said));
     // 我平时修表玩，这个还能修吗 asks about something else; 能回款，你信吗 does not.
     let last = sentence.trim_end().trim_end_matches(['？', '?']).rsplit(['，', ',']).next().unwrap_or_default().trim();
-    let asks_all = last.starts_with('你') || last.chars().count() <= 3 || clause.contains(last);
+    let asks_all = last.chars().count() <= MAX_TAG_QUESTION || clause.contains(last);
     let asks = (sentence.trim_end().ends_with('？') || sentence.contains('吗')) && asks_all;
     let is_request = ["能不能", "可以", "能", "请", "麻烦", "帮"].iter().any(|w| sentence.starts_with(w));
     if asks && !is_request && ["吗", "是不是", "要不要", "该不该", "会不会"].iter().any(|w| sentence.contains(w))
@@ -273,6 +278,23 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
         changed.push("吗".to_owned());
     }
     changed
+}
+
+/// So many characters has a question about what was said before it: 你信吗.
+const MAX_TAG_QUESTION: usize = 4;
+
+/// The word of the past before something that a text states as it is now: 原来是邓凯.
+fn former_value(text: &str, said: &str) -> Option<String> {
+    let clauses = || said.split(['。', '！', '？', '\n', '；', '，', ',']).map(str::trim);
+    if PAST.sections().nth(1).is_some_and(|s| s.iter().any(|word| text.contains(word))) {
+        return None;
+    }
+    clauses().find_map(|clause| {
+        let word = FORMER.iter().find(|word| clause.starts_with(word))?;
+        let value = clause[word.len()..].strip_prefix(['是', '叫', '在', '用'])?;
+        let is_only_here = clauses().filter(|other| other.contains(value)).count() == 1;
+        (value.chars().count() > 1 && text.contains(value) && is_only_here).then(|| (*word).to_owned())
+    })
 }
 
 /// The word for a plan of which a text says that it was done: 要改成, 改成了.
@@ -292,6 +314,11 @@ fn hearsay(text: &str, sentence: &str) -> Option<String> {
     let who = rest.find('说').filter(|at| rest[..*at].chars().count() <= 6)?;
     let is_heard = !rest[..who].contains(['，', ',']) && !text.contains(['听', '据', '说']);
     is_heard.then(|| "听".to_owned())
+}
+
+/// Whether a clause says that what holds at present goes on: 眼下还是记在本子上.
+fn lasts_still(source: &str, word: &str) -> bool {
+    matches!(word, "眼下") && ["还是", "仍", "还在", "依然", "依旧"].iter().any(|still| source.contains(still))
 }
 
 /// Whether a word only says of a number that it is small: 只有十二套.

@@ -25,12 +25,15 @@ const OTHERS: [&str; 5] = ["the other", "the other one", "另一个", "另一种
 const QUESTION_WORDS: [&str; 10] = ["which", "what", "who", "where", "how", "when", "哪", "什么", "谁", "怎么"];
 
 /// The words of an option.
-type OptionWords = HashSet<String>;
+pub(super) type OptionWords = HashSet<String>;
 
 /// The first word of an option that an answer does not choose and that a text states; `not` if the answer denies what
 /// the question asks and the text states it. `question` and `answer` are whole turns.
 pub(super) fn rejected_option(text: &str, question: &str, answer: &str) -> Option<String> {
     if Statement::of(text).is_negated() && !has_options(question) {
+        return None;
+    }
+    if states_opening(text, question, answer) {
         return None;
     }
     if let Some(word) = rejected_neighbour(text, question, answer) {
@@ -46,6 +49,23 @@ pub(super) fn rejected_option(text: &str, question: &str, answer: &str) -> Optio
     let only_asked = stated.iter().any(|(key, _)| words(question).contains(key))
         && stated.iter().all(|(key, _)| !answered.contains(key));
     (is_refused && only_asked && !super::polarity::tells_an_end(text)).then(|| "not".to_owned())
+}
+
+/// Whether an answer begins with nothing but words of one side of a question, which a text has: "at the end", 磨砂的.
+fn states_opening(text: &str, question: &str, answer: &str) -> bool {
+    let opening = super::clauses(answer).flat_map(|c| c.split(". ")).map(str::trim).find(|clause| !clause.is_empty());
+    let opening = opening.unwrap_or_default().to_lowercase();
+    let opening = opening.trim_end_matches(['.', '的', '吧', '呗', '啊']);
+    let is_han = has_unspaced_script(opening);
+    let plain = |text: &str| if is_han { text.to_lowercase() } else { spaced_words(text) };
+    let opening = if is_han { opening.to_owned() } else { spaced_words(opening) };
+    let (question, text) = (plain(question), plain(text));
+    let mark = if is_han { "还是" } else { " or " };
+    let is_on = |side: &str| side.contains(&opening) || side.contains(opening.trim_end());
+    let has_content = words(&opening).iter().any(|word| !word.is_empty());
+    has_content
+        && text.contains(opening.trim_end())
+        && question.rsplit_once(mark).is_some_and(|(before, after)| is_on(before) != is_on(after))
 }
 
 /// Of the two words beside "or", the one that a text has in place of the one that the answer has: "present or past tense?",
@@ -91,7 +111,7 @@ fn stated_reject(text: &str, options: &[OptionWords], answer: &str, choice: Chos
 }
 
 /// The words that a text does not deny: key, as written.
-fn stated_words(text: &str) -> Vec<(String, String)> {
+pub(super) fn stated_words(text: &str) -> Vec<(String, String)> {
     polarities(text)
         .into_iter()
         .filter(|(.., polarity)| *polarity != Polarity::Denied)
@@ -361,7 +381,7 @@ fn word_key(key: &str, surface: &str) -> String {
     if surface.is_ascii() { base_stem(&surface.to_lowercase()) } else { key.to_owned() }
 }
 
-fn words(text: &str) -> OptionWords {
+pub(super) fn words(text: &str) -> OptionWords {
     ordered_words(text).into_iter().collect()
 }
 

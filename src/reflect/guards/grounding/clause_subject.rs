@@ -4,6 +4,7 @@
 //! Never parses a sentence: the subject of a clause is the user or a name at its beginning. A clause that begins
 //! otherwise has none, because it may go on with that of the clause before it.
 
+use super::binding::starts_with_pronoun;
 use super::clauses;
 use super::english::{base_stem, spaced_words};
 use super::roles::SYMMETRIC;
@@ -37,6 +38,9 @@ fn predicate_moved(text: &str, said: &str) -> bool {
     let (mut ours, mut others) = (Vec::new(), Vec::new());
     for clause in parts.map(without_lead) {
         let statement = Statement::of(clause);
+        if let Some((_, verb)) = agent_behind(&statement).filter(|(agent, _)| *agent != subject) {
+            others.push((Some(verb), spaced_stems(clause)));
+        }
         match self::subject(&statement) {
             Some((other, _)) if other == subject => ours.push(spaced_stems(clause)),
             Some((_, length)) if !mentions(clause, &statement, &subject) => {
@@ -77,9 +81,12 @@ fn is_made_agent(own: &Statement<'_>, predicate: &[String], subject: &ClauseSubj
         let statement = Statement::of(clause);
         let stems: Vec<String> = statement.tokens.iter().map(|t| base_stem(&t.surface.to_lowercase())).collect();
         let Some(at) = stems.iter().position(|stem| stem == verb) else { continue };
+        let before_verb = |at: usize| statement.tokens[..at].iter().map(|t| t.surface).collect::<Vec<_>>().join(" ");
         match self::subject(&statement) {
             Some((ClauseSubject::Name(other), _)) if other == *name => return false,
-            Some(_) if !is_passive(clause) => {
+            // "She covered it after Marta's car broke": "she" is not Marta.
+            None if !starts_with_pronoun(clause) => {}
+            _ if !is_passive(&before_verb(at)) && !spaced_words(clause).contains(" by ") => {
                 is_object |= statement.tokens[at..].iter().any(|t| t.key == *name)
                     && statement.tokens[..at].iter().all(|t| t.key != *name);
             }
@@ -87,6 +94,14 @@ fn is_made_agent(own: &Statement<'_>, predicate: &[String], subject: &ClauseSubj
         }
     }
     is_object
+}
+
+/// The name behind "by", and the stem of the verb before it: "the interns are trained by Yusuf".
+fn agent_behind(clause: &Statement<'_>) -> Option<(ClauseSubject, String)> {
+    let at = clause.tokens.iter().position(|token| token.key == "by")?;
+    let verb = clause.tokens[..at].iter().rfind(|token| is_content(token))?;
+    let agent = clause.tokens.get(at + 1).filter(|agent| agent.kind == TokenKind::Name)?;
+    Some((ClauseSubject::Name(agent.key.clone()), base_stem(&verb.surface.to_lowercase())))
 }
 
 fn is_content(token: &StatementToken<'_>) -> bool {
@@ -143,7 +158,13 @@ fn mentions(clause: &str, statement: &Statement<'_>, subject: &ClauseSubject) ->
 
 fn han_predicate_moved(text: &str, said: &str) -> bool {
     let plain = text.trim_end_matches(['。', '.']);
+    // 简报由用户写: the user acts.
+    let turned = plain.split_once("由用户").map(|(thing, verb)| format!("用户{verb}{thing}"));
+    let plain = turned.as_deref().unwrap_or(plain);
     let Some((subject, predicate)) = han_subject(plain) else { return false };
+    if clauses(said).any(|clause| is_done_by_another(&subject, predicate, clause)) {
+        return true;
+    }
     let said = &without_openings(said, &subject);
     let pairs: Vec<String> = han_pairs(predicate);
     if pairs.len() < 2 {
@@ -161,6 +182,27 @@ fn han_predicate_moved(text: &str, said: &str) -> bool {
     };
     !ours.is_empty() && !ours.iter().any(|clause| has_all(clause)) && all.iter().any(|clause| is_other(&clause))
 }
+
+/// Whether a clause names, behind the thing, another one who does what a predicate says: 采购归阿芬管.
+fn is_done_by_another(subject: &ClauseSubject, predicate: &str, clause: &str) -> bool {
+    let found = AGENT_MARKS.iter().filter_map(|mark| clause.split_once(*mark)).find(|(thing, _)| !thing.is_empty());
+    let Some((thing, agent)) = found else { return false };
+    let (agent, verb) = match han_subject(agent) {
+        Some((agent, verb)) => (agent, verb),
+        None => return false,
+    };
+    let verb = verb.trim_start_matches(['来', '在', '去']).trim_end_matches(['的', '了', '着']);
+    let single = thing.trim();
+    let thing: Vec<String> = han_pairs(thing);
+    let has_thing = match thing.as_slice() {
+        [] => single.chars().count() == 1 && predicate.contains(single),
+        pairs => pairs.iter().all(|pair| predicate.contains(pair.as_str())),
+    };
+    agent != *subject && !verb.is_empty() && predicate.contains(verb) && has_thing
+}
+
+/// Words between a thing and who does something with it.
+const AGENT_MARKS: [char; 3] = ['归', '由', '是'];
 
 /// A Chinese text in which clauses begin with their subject, not with a time: 这个季度老吴值夜班.
 fn without_openings(said: &str, subject: &ClauseSubject) -> String {
@@ -243,5 +285,13 @@ mod tests {
         check("用户顶白班。", "老吴值夜班，我顶白班", false);
         check("用户值夜班。", "老吴值夜班，我顶白班", true);
         check("老吴值夜班。", "老吴值夜班，我顶白班", false);
+        check("用户管库房。", "库房归老魏管，我只管前台", true);
+        check("用户管前台。", "库房归老魏管，我只管前台", false);
+        check("用户管账。", "账归小满管，我只管进货", true);
+        check("库房由用户管。", "库房归老魏管，我只管前台", true);
+        check("The user trains the interns.", "the interns are trained by Yusuf", true);
+        check("Yusuf trains the interns.", "the interns are trained by Yusuf", false);
+        check("老魏管库房。", "库房归老魏管，我只管前台", false);
+        check("Marta covered the stall.", "she covered the stall after Marta's car died", true);
     }
 }

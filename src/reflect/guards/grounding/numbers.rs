@@ -2,6 +2,8 @@
 //!
 //! Never reads digits that stand alone.
 
+use crate::text::words::is_unspaced;
+
 /// The numbers of a text, in digits without group separators or leading zeros.
 pub(super) fn written_numbers(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -61,6 +63,54 @@ pub(super) fn written_numbers(text: &str) -> Vec<String> {
         found.push(digits.trim_start_matches('0').to_owned());
     }
     found
+}
+
+/// A text with Chinese times of day, short years and numbers from ten in digits: 3:30 for 三点半, 2019年 for 19年. What ends a clause is how long
+/// something lasts: 当护士12年了.
+pub(super) fn with_plain_times(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length: usize =
+            rest.chars().take_while(|c| is_han_digit(*c) || c.is_ascii_digit()).map(char::len_utf8).sum();
+        if length == 0 {
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
+            continue;
+        }
+        let (run, after) = rest.split_at(length);
+        let starts = !out.ends_with(|c: char| c.is_alphanumeric() && c != '我');
+        let next = after.strip_prefix('年').and_then(|rest| rest.chars().next());
+        let goes_on = next.is_some_and(|c| is_unspaced(c) && !"了多来内后前以间级".contains(c));
+        let is_year = starts || goes_on && !out.ends_with(['了', '有', '过', '满', '近', '约', '快', '第', '每']);
+        let minutes = [("点半", "30"), ("点一刻", "15"), ("点三刻", "45")];
+        let minute = minutes.iter().find(|(words, _)| after.starts_with(words));
+        match (minute, run.parse().ok().or_else(|| han_value(run))) {
+            (Some((words, minute)), Some(hour)) => {
+                out.push_str(&format!("{hour}:{minute}"));
+                rest = &after[words.len()..];
+            }
+            _ => {
+                // 推迟到一点: elsewhere 一点 is "a little".
+                if run == "一" && after.starts_with('点') && out.ends_with(['到', '午', '晚', '早', '在']) {
+                    out.push_str("1:00");
+                    rest = &after['点'.len_utf8()..];
+                    continue;
+                }
+                let is_tens = run.starts_with(|c| "一二两三四五六七八九十".contains(c)) && run.chars().count() > 1;
+                let has_unit = run.contains(['十', '百', '千', '万']);
+                if let Some(value) = han_value(run).filter(|_| is_tens && has_unit) {
+                    out.push_str(&value.to_string());
+                    rest = after;
+                    continue;
+                }
+                let year = whole_year(run).or_else(|| short_year(run)).filter(|_| is_year && after.starts_with('年'));
+                out.push_str(year.as_deref().unwrap_or(run));
+                rest = after;
+            }
+        }
+    }
+    out
 }
 
 /// The year that two digits stand for: 1982 for 82, 2019 for 19.

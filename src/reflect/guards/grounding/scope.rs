@@ -3,7 +3,7 @@
 //!
 //! Never looks at words of content that only one side has: `english` does.
 
-use super::english::{EnglishSources, is_english_like, is_generic_word, spaced_words};
+use super::english::{EnglishSources, VERBS, base_stem, is_english_like, is_generic_word, spaced_words};
 use crate::text::phrase::has_unspaced_script;
 use crate::text::phrase::is_capitalized;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
@@ -39,20 +39,26 @@ const QUESTION_OPENINGS: WordList = word_list!("guards/grounding/question_openin
 /// What a text changes: the word that is missing or added, as `not`, `always`, `used to`, `brother`.
 ///
 /// `said`: the whole sentences that the quote is from; `sources`: all texts.
-pub(super) fn changed_scope(text: &str, statement: &Statement<'_>, said: &str, sources: &[&str]) -> Vec<String> {
+pub(super) fn changed_scope(
+    text: &str,
+    statement: &Statement<'_>,
+    [quote, said]: [&str; 2],
+    sources: &[&str],
+) -> Vec<String> {
     if !is_english_like(text, &sources.join(" ")) || has_unspaced_script(said) {
         return Vec::new();
     }
     let (spaced, all) = (spaced_words(text), sources.iter().map(|s| spaced_words(s)).collect::<String>());
     let sentence = most_alike(statement, said.split(['.', '!', '\n']).flat_map(|s| s.split_inclusive('?')));
-    let clause = most_alike(statement, sentence.into_iter().flat_map(clauses));
+    let clause = clause_of_quote(statement, sentence.into_iter().flat_map(clauses), quote);
     let (Some(sentence), Some(clause)) = (sentence, clause) else { return Vec::new() };
+    let predicate = predicate_of(statement, clause);
     let mut changed: Vec<String> = Vec::new();
     changed.extend(added_quantifier(&spaced, &all));
-    changed.extend(lost_quantifier(&spaced, statement, clause, sentence));
-    changed.extend(lost_time(&spaced, statement, &spaced_words(clause)));
+    changed.extend(lost_quantifier(&spaced, statement, predicate, sentence));
+    changed.extend(lost_time(&spaced, statement, &spaced_words(predicate)));
     changed.extend(other_subject(&spaced, statement, clause));
-    changed.extend(lost_speaker(&spaced, clause));
+    changed.extend(lost_speaker(&spaced, predicate));
     changed.extend(made_up_reason(text, sources));
     if is_open_question(sentence) && !has_any(&spaced, FUTURES.sections().nth(1)) {
         changed.push("maybe".into());
@@ -61,7 +67,7 @@ pub(super) fn changed_scope(text: &str, statement: &Statement<'_>, said: &str, s
 }
 
 /// The clauses of a sentence: also what follows a conjunction with a subject of its own.
-fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+fn clauses(sentence: &str) -> impl Iterator<Item = &str> + Clone {
     let mut parts: Vec<&str> = sentence.split([',', ';', ':', '(', ')', '—', '–']).collect();
     for conjunction in CONJUNCTIONS.iter().map(|words| format!(" {words} ")) {
         parts = parts
@@ -76,6 +82,55 @@ fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
             .collect();
     }
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty())
+}
+
+/// The clause that has the most words of content of a statement; of several, one that the quote has, and that begins with its
+/// author if the statement is about the user.
+fn clause_of_quote<'a>(
+    statement: &Statement<'_>,
+    clauses: impl Iterator<Item = &'a str> + Clone,
+    quote: &str,
+) -> Option<&'a str> {
+    let first = most_alike(statement, clauses.clone())?;
+    let is_quoted = |clause: &&str| quote.contains(clause.trim_start_matches("but ").trim_end_matches('.'));
+    let own = spaced_words(statement.text);
+    let is_users = own.starts_with(" user ") || own.starts_with(" the user ") || own.starts_with(" the team ");
+    let speaks = |clause: &str| {
+        let low = spaced_words(clause);
+        low.starts_with(" i ") || low.starts_with(" we ")
+    };
+    let is_preferred = |clause: &&str| is_quoted(clause) && (!is_users || speaks(clause));
+    let shared = |part: &str| {
+        let part = Statement::of(part);
+        statement.content().filter(|own| part.content().any(|t| t.key == own.key)).count()
+    };
+    let most = shared(first);
+    let as_much = |clause: &&str| shared(clause) == most;
+    let preferred = clauses.clone().filter(is_preferred).find(as_much);
+    preferred
+        .or_else(|| Some(first).filter(is_quoted))
+        .or_else(|| clauses.filter(is_quoted).find(as_much))
+        .or(Some(first))
+}
+
+/// The predicate of a clause that a text is taken from. What limits or reports the second of two predicates does not hold for
+/// the first: "we host the wiki and want a template". What stands before the first one may hold for the second, too,
+/// unless that is in the past tense: "I used to bake and sell bread", "we considered Caddy and went with Traefik".
+fn predicate_of<'a>(statement: &Statement<'_>, clause: &'a str) -> &'a str {
+    let low = clause.to_ascii_lowercase();
+    let word = |at: usize, n: usize| low[at..].split(' ').filter(|word| !word.is_empty()).nth(n).unwrap_or_default();
+    let is_verb = |word: &str| {
+        let stem = base_stem(word);
+        VERBS.contains(&stem) || REPORTING.contains(word) || is_past_verb(word) || word == "want"
+    };
+    let starts = |at: &usize| is_verb(word(*at, 1)) || matches!(word(*at, 1), "might" | "may" | "would" | "will");
+    let Some(at) = low.match_indices(" and ").map(|(at, _)| at).find(starts) else { return clause };
+    let (first, second) = clause.split_at(at);
+    match most_alike(statement, [first, second].into_iter()) {
+        Some(part) if part.len() == first.len() && part == first => first,
+        Some(_) if is_past_verb(word(at, 1)) => second,
+        _ => clause,
+    }
 }
 
 /// The part that has the most words of content of a statement, the first of them; `None` if none has any.
@@ -123,7 +178,9 @@ fn lost_quantifier(spaced: &str, statement: &Statement<'_>, clause: &str, senten
     let (clause, sentence) = (spaced_words(clause), spaced_words(sentence));
     let keeps = |n: usize| has_any(spaced, QUANTIFIERS.sections().nth(n + 2));
     let lost = |n: usize, source: &str| first_of(source, LOST_QUANTIFIERS.sections().nth(n)).filter(|_| !keeps(n));
-    let limits = lost(0, &clause).or_else(|| lost(1, &sentence)).or_else(|| lost(2, &clause));
+    // What "still" holds "for now" goes on.
+    let goes_on = clause.contains(" still ");
+    let limits = lost(0, &clause).or_else(|| lost(1, &sentence)).or_else(|| lost(2, &clause).filter(|_| !goes_on));
     if let Some(word) = limits {
         return Some(word.to_owned());
     }
@@ -208,9 +265,10 @@ fn lost_speaker(spaced: &str, clause: &str) -> Option<String> {
     let words: Vec<&str> = plain.trim().split(' ').collect();
     let at = words.iter().position(|word| REPORTING.contains(word)).filter(|at| *at > 0)?;
     let subject = words[at - 1];
-    let speaks =
-        matches!(subject, "i" | "we" | "you" | "it" | "to" | "me" | "us" | "i've" | "we've" | "my" | "the" | "a")
-            || subject.ends_with("'t");
+    let speaks = matches!(
+        subject,
+        "i" | "we" | "you" | "it" | "to" | "me" | "us" | "i've" | "we've" | "my" | "the" | "a" | "and"
+    ) || subject.ends_with("'t");
     let single = subject.trim_end_matches("'s").trim_end_matches('s');
     let names = |word: &str| !word.is_empty() && spaced.contains(&format!(" {word}"));
     let keeps = names(single) || REPORTING.iter().any(|verb| spaced.contains(&format!(" {verb} ")));
