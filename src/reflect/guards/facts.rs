@@ -5,6 +5,8 @@
 
 mod chinese;
 
+use std::collections::HashSet;
+
 use std::sync::LazyLock;
 
 use super::{GuardFinding, GuardText, MemoryKind, Violation};
@@ -263,21 +265,8 @@ fn goes_on(prose: &str, at: usize) -> bool {
 
 /// The number of topics in a text: rows of [`LIFE_TOPICS`] in different clauses.
 fn count_topics(input: &GuardText<'_>) -> usize {
-    let english: usize = {
-        let all: Vec<(usize, usize)> = input
-            .english_sentences()
-            .enumerate()
-            .flat_map(|(s, (_, tokens))| topic_rows(tokens).into_iter().map(move |row| (s, row)))
-            .collect();
-        count_distinct_rows(all)
-    };
-    english
-}
-
-fn count_distinct_rows(mut all: Vec<(usize, usize)>) -> usize {
-    all.sort_by_key(|(_, row)| *row);
-    all.dedup_by_key(|(_, row)| *row);
-    all.len()
+    let rows: HashSet<usize> = input.english_sentences().flat_map(|(_, tokens)| topic_rows(tokens)).collect();
+    rows.len()
 }
 
 /// The rows with a verb in the main clause of a sentence: not after "who", "that" or "because".
@@ -285,11 +274,16 @@ fn topic_rows(tokens: &[WordToken<'_>]) -> Vec<usize> {
     let inner = |i: usize| {
         tokens[..i].iter().any(|t| matches!(t.text.as_str(), "who" | "which" | "because" | "that" | "when" | "where"))
     };
-    let mut out = Vec::new();
+    let (mut out, mut last_end) = (Vec::new(), 0);
     for i in 0..tokens.len() {
-        if let Some(row) = LIFE_TOPICS.iter().position(|row| row.match_at(tokens, i).is_some()).filter(|_| !inner(i)) {
+        let found =
+            LIFE_TOPICS.iter().enumerate().find_map(|(row, patterns)| Some((row, patterns.match_at(tokens, i)?)));
+        let Some((row, length)) = found.filter(|_| !inner(i)) else { continue };
+        // "User volunteers" and "volunteers at" are one verb.
+        if i + 1 != last_end {
             out.push(row);
         }
+        last_end = i + length;
     }
     out
 }

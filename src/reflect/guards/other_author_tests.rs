@@ -162,6 +162,8 @@ fn chinese_rules_without_a_subject_are_mostly_kept() {
     for (file, least_flagged, least_kept) in [
         (include_str!("../../../fixtures/guards/fresh/statements.zh.txt"), 19, 19),
         (include_str!("../../../fixtures/guards/fresh/statements_second.zh.txt"), 0, 44),
+        (include_str!("../../../fixtures/guards/fresh/orders_third.zh.txt"), 8, 13),
+        (include_str!("../../../fixtures/guards/fresh/orders_third_judged.zh.txt"), 6, 11),
         // Only measured.
         (include_str!("../../../fixtures/guards/fresh/statements_judged.zh.txt"), 15, 17),
     ] {

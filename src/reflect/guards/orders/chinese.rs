@@ -5,7 +5,7 @@
 
 use super::super::MemoryKind;
 use super::super::chinese_clause::{STATES, is_habitual};
-use super::topic_order::topic_order;
+use super::topic_order::{self, topic_order};
 use crate::text::chinese_words::{ChineseWord, WordClass, chinese_words};
 use crate::text::phrase::PhrasePatterns;
 use crate::text::prose_mask::{mask_phrases, split_label};
@@ -167,7 +167,7 @@ fn opening_verb(rest: &str) -> Option<&str> {
     // 部署使用自写脚本: what is done is the subject.
     let is_subject = words.first().is_some_and(|word| word.class == WordClass::VerbNoun && word.text == verb)
         && words.get(1).is_some_and(|word| AFTER_SUBJECT.contains(word.text));
-    if is_subject {
+    if is_subject || names_tool(verb, after) {
         return None;
     }
     let is_weak = HAN_WEAK_VERBS.contains(verb);
@@ -175,6 +175,14 @@ fn opening_verb(rest: &str) -> Option<&str> {
     let is_complete = !is_weak || HAN_VERBS.iter().find(full).is_some();
     let states = HAN_STATEMENT_WORDS.iter().any(|s| after.contains(s)) || after.contains("走 ");
     (is_complete && !states).then_some(&rest[..verb.len()])
+}
+
+/// Whether a verb is the subject of a statement that names what it is done with: 支付用 Paddle. What an agent writes is no
+/// such subject: 回答用 Markdown.
+fn names_tool(verb: &str, after: &str) -> bool {
+    let tool = ["用", "走", "靠"].iter().find_map(|word| after.strip_prefix(word)).map(str::trim_start);
+    let is_name = |tool: &str| tool.starts_with(|c: char| c.is_ascii_uppercase()) && !tool.contains('，');
+    tool.is_some_and(is_name) && !topic_order::is_topic(verb)
 }
 
 /// A clause, and what follows each possible end of its opening phrase of time: "每次会话开始时先…", "回答前…".

@@ -47,7 +47,12 @@ fn has_role(word: &ChineseWord<'_>, role: &str) -> bool {
 }
 
 fn names_topic(word: &ChineseWord<'_>) -> bool {
-    TOPICS.iter().any(|topic| topic == word.text)
+    is_topic(word.text)
+}
+
+/// Whether a word is for what an agent writes, or a part of it.
+pub(super) fn is_topic(word: &str) -> bool {
+    TOPICS.iter().any(|topic| topic == word)
 }
 
 /// The words of a sentence that may be such an order. Each rule finds the word that makes one of it.
@@ -98,7 +103,9 @@ impl TopicSentence<'_, '_> {
 
     /// 摘要尽量短.
     fn advice(&self) -> Option<usize> {
-        self.position("advice").filter(|i| self.has_topic_before(*i))
+        // 时间字段统一是毫秒: a state.
+        let is_state = |i: usize| self.words.get(i + 1).is_some_and(|word| word.text == "是");
+        self.position("advice").filter(|i| self.has_topic_before(*i) && !is_state(*i))
     }
 
     /// 译名以词典为准.
