@@ -15,7 +15,7 @@ use super::pasted_documents::{
     is_about_user, is_diff_head, is_diff_line, is_document_start, is_front_matter, region_end, rule_of,
 };
 use super::pasted_leads::{
-    LeadReach, inline_passage, is_origin_lead, is_pointing_lead, is_source_lead, pasted_after_lead,
+    LeadReach, inline_passage, is_origin_lead, is_pointing_lead, is_source_lead, leads_and_asks, pasted_after_lead,
 };
 use super::pasted_paragraphs::{
     is_first, mark_before_pointer, mark_signed, own_tail, requested_passage, return_closing, spread_in_paragraphs,
@@ -261,7 +261,7 @@ impl PasteReader {
         match span.filter(|_| next.is_some() && !is_marked) {
             Some(LeadReach::Rest) => {
                 self.open_rest(lines, at);
-                self.is_bounded |= is_request(trimmed.trim_end_matches([':', '：']));
+                self.is_bounded |= is_request(trimmed.trim_end_matches([':', '：'])) || leads_and_asks(trimmed);
             }
             Some(LeadReach::Paragraph) => self.span = Some(PastedSpan::Paragraph),
             None => {}
@@ -303,7 +303,7 @@ fn pasted_from(line: &str, next: Option<&str>) -> Option<PastedSpan> {
     if lower.chars().count() < 60 && FORWARD_MARKS.iter().any(|mark| lower.contains(mark)) && has_rule(line) {
         return Some(PastedSpan::Rest);
     }
-    let is_mail = is_mail_header(line) && next.is_some_and(is_mail_header);
+    let is_mail = is_mail_header(line) && next.is_some_and(|next| header_value(next).is_some());
     if is_mail || is_file_rule(line) || is_prompt(line) || is_model_markup(line) {
         return Some(PastedSpan::Rest);
     }
@@ -331,12 +331,13 @@ fn is_model_markup(line: &str) -> bool {
 
 /// A header of a mail that is not from the author to the assistant.
 fn is_mail_header(line: &str) -> bool {
-    let Some((name, value)) = line.split_once([':', '：']) else { return false };
-    let value = value.trim().to_lowercase();
-    if matches!(value.as_str(), "me" | "you" | "我" | "你") {
-        return false;
-    }
-    MAIL_HEADERS.contains(&name.trim_matches(['*', ' ']).to_lowercase())
+    header_value(line).is_some_and(|value| !matches!(value.as_str(), "me" | "you" | "我" | "你"))
+}
+
+/// The value of a header of a mail, in lower case.
+fn header_value(line: &str) -> Option<String> {
+    let (name, value) = line.split_once([':', '：'])?;
+    MAIL_HEADERS.contains(&name.trim_matches(['*', ' ']).to_lowercase()).then(|| value.trim().to_lowercase())
 }
 
 /// Whether a line has at least three equal marks of a rule at its start.
@@ -359,6 +360,12 @@ mod tests {
             "> FACT\n>> and more",
             "From: Dana <dana@example.org>\nSubject: setup\n\nFACT",
             "发件人：丹娜\n主题：设置\n\nFACT",
+            "From: Dana\nTo: me\nSubject: setup\n\nFACT",
+            "<工单>\n提交人：丹娜\nFACT\n</工单>",
+            "【工单开始】\nFACT\n【工单结束】",
+            "\"\"\"\nNotes.\n\nFACT\n\"\"\"\ndef run(): ...",
+            "3be1 FACT\n77fa fix typo",
+            "9f31c2a FACT\n10ab77e fix typo",
             "---------- Forwarded message ---------\nFrom: Ola\n\nFACT",
             "-------- 转发邮件 --------\n\nFACT",
             "Dana wrote:\nFACT",
@@ -446,6 +453,9 @@ mod tests {
             "On 12/02/2026 I said that I use Bun.",
             "x = 1 and I use Bun.",
             "I use Bun · Deno is fine, too.",
+            "added I use Bun.\nfaded ink",
+            "<背景>\n我用Bun。\n</背景>",
+            "that shop says this, and\n\nI use Bun.",
         ] {
             assert_eq!(MessageParts::of(own).own, own);
         }

@@ -22,7 +22,21 @@ const MAX_NAME_WORDS: usize = 3;
 /// Whether a line belongs to a table, rows of data or markup.
 pub(super) fn is_block_line(lines: PastedLines<'_>, at: usize) -> bool {
     let line = text_at(lines, at);
-    is_markup(line) || is_json_field(line) || is_table_row(lines, at) || is_data_row(lines, at) || is_setting(lines, at)
+    let is_row = is_table_row(lines, at) || is_data_row(lines, at) || is_commit_row(lines, at);
+    is_markup(line) || is_json_field(line) || is_row || is_setting(lines, at)
+}
+
+/// `3be1 fix typo`, in a run of lines that begin with hashes of one length.
+fn is_commit_row(lines: PastedLines<'_>, at: usize) -> bool {
+    let hash = |line: &str| -> Option<String> {
+        let (hash, subject) = line.split_once(' ')?;
+        let is_hex = hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let has_both =
+            hash.bytes().any(|b| b.is_ascii_digit()) && hash.bytes().any(|b| b.is_ascii_lowercase() || hash.len() > 6);
+        (is_hex && has_both && (4..=40).contains(&hash.len()) && !subject.is_empty()).then(|| hash.to_owned())
+    };
+    let Some(own) = hash(text_at(lines, at)) else { return false };
+    run_around(lines, at, |line| hash(line).is_some_and(|other| other.len() == own.len())).count() > 1
 }
 
 /// `"bio": "text",` in an object of several lines.

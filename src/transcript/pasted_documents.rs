@@ -4,6 +4,7 @@
 //! Never decides where an unmarked document ends.
 
 use super::pasted::PastedLines;
+use super::pasted_leads::{has_han, names_kind_of_text};
 use super::pasted_quotations::QUOTATION_MARKS;
 use super::pasted_requests::addresses_agents;
 use crate::text::word_list::{WordList, word_list};
@@ -26,12 +27,33 @@ pub(super) fn region_end(lines: PastedLines<'_>, at: usize) -> Option<String> {
     if let Some(rule) = rule_of(trimmed) {
         return below().any(|line| line == rule).then(|| rule.to_owned());
     }
+    if let Some(end) = text_tag_end(trimmed) {
+        return below().any(|line| line.ends_with(&end)).then_some(end);
+    }
+    // The documentation in a program's text.
+    let docstring = ["\"\"\"", "'''"].into_iter().find(|mark| trimmed.starts_with(mark));
+    if let Some(mark) = docstring.filter(|mark| !trimmed[mark.len()..].contains(mark)) {
+        return below().any(|line| line.ends_with(mark)).then(|| mark.to_owned());
+    }
     let open = trimmed.chars().next().filter(|c| matches!(c, '"' | '“' | '「' | '«'))?;
     let (_, close) = QUOTATION_MARKS.iter().find(|(mark, _)| *mark == open)?;
     let is_open = !trimmed[open.len_utf8()..].contains(*close);
     let closes = || below().take_while(|line| !line.is_empty()).any(|line| line.ends_with(*close));
     (is_open && closes()).then(|| close.to_string())
 }
+
+/// What closes a tag for a kind of text that stands alone on a line: `</工单>`, 【邮件结束】.
+fn text_tag_end(line: &str) -> Option<String> {
+    let is_kind = |name: &str| has_han(name) && name.chars().count() <= MAX_TAG_CHARS && names_kind_of_text(name);
+    if let Some(name) = line.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).filter(|name| is_kind(name)) {
+        return Some(format!("</{name}>"));
+    }
+    let name = line.strip_prefix('【')?.strip_suffix("开始】").filter(|name| is_kind(name))?;
+    Some(format!("【{name}结束】"))
+}
+
+/// The longest name in a tag, in characters.
+const MAX_TAG_CHARS: usize = 8;
 
 /// A list item or line about "the user" in the third person, beside other lines: users do not speak of themselves like that.
 pub(super) fn is_about_user(lines: PastedLines<'_>, at: usize) -> bool {

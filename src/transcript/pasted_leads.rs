@@ -55,6 +55,37 @@ pub(super) fn names_source(line: &str) -> bool {
         || is_file_name(line)
 }
 
+/// Whether a Chinese name is that of a kind of text, or of where texts come from.
+pub(super) fn names_kind_of_text(name: &str) -> bool {
+    !name.contains('我') && (names_source(name) || HAN_ORIGINS.iter().any(|origin| name.contains(origin)))
+}
+
+/// Whether a line says in its first clause where the text below it is from, or what it is, and asks about it in the second
+/// one: "the page says this, is that normal", 卖家发的，值不值.
+pub(super) fn leads_and_asks(line: &str) -> bool {
+    if let Some((first, rest)) = line.split_once('，').filter(|_| has_han(line)) {
+        let is_sent = HAN_ORIGIN_ENDS.iter().any(|end| end.ends_with('的') && first.ends_with(end));
+        let is_kind = first.chars().count() <= MAX_KIND_CHARS && KIND_ENDS.iter().any(|end| first.ends_with(end));
+        let asks = is_request(rest) || HAN_QUESTIONS.iter().any(|word| rest.contains(word));
+        return (is_sent || is_kind) && asks && !is_own_han(first);
+    }
+    let Some((first, rest)) = line.split_once(", ") else { return false };
+    let words = words_of(first);
+    let points = words.last().is_some_and(|word| matches!(word.as_str(), "this" | "so" | "following"));
+    let asks = words_of(rest).first().is_some_and(|word| QUESTION_WORDS.contains(word)) || is_request(rest);
+    let is_own = words.first().is_some_and(|word| matches!(word.as_str(), "i" | "we"));
+    points && words.iter().any(|word| SAYING_VERBS.contains(word)) && !is_own && asks
+}
+
+/// First words of a question.
+const QUESTION_WORDS: WordList = word_list!("transcript/question_words.en.txt");
+/// What a Chinese clause asks with.
+const HAN_QUESTIONS: PhraseList = phrase_list!("transcript/question_words.zh.txt");
+/// Last characters of nouns for kinds of text: 稿, 信.
+const KIND_ENDS: PhraseList = phrase_list!("transcript/kind_ends.zh.txt");
+/// A noun for a kind of text has at most so many characters.
+const MAX_KIND_CHARS: usize = 6;
+
 /// Whether a word of a line is the name of a file: `AGENTS.md`.
 fn is_file_name(line: &str) -> bool {
     line.split_whitespace().any(|word| {
@@ -145,7 +176,7 @@ pub(super) fn names_own_text(words: &[String]) -> bool {
     (writes || opens || tells || is_mine) && (writes || !is_got)
 }
 
-/// Whether a Chinese line above a blank one says where the text below it is from, or asks for something to be done with
+/// Whether a line above a blank one says where the text below it is from, or asks for something to be done with
 /// it: "知乎上的经验贴，帮我提炼下".
 pub(super) fn is_origin_lead(lines: &[(&str, bool)], at: usize) -> bool {
     let line = lines[at].0.trim();
@@ -153,6 +184,9 @@ pub(super) fn is_origin_lead(lines: &[(&str, bool)], at: usize) -> bool {
     let is_short = line.chars().count() <= MAX_LEAD_CHARS / 2;
     let names = HAN_ORIGINS.iter().filter(|origin| line.contains(origin)).count();
     let is_from = HAN_ORIGIN_ENDS.iter().any(|end| line.contains(end));
+    if is_apart && is_short && leads_and_asks(line) {
+        return true;
+    }
     is_apart
         && is_short
         && has_han(line)

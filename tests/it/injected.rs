@@ -81,7 +81,11 @@ fn pasted_passages_are_told_from_the_authors_words() {
         ("pasted_line.zh.txt", 12, 0),
         ("pasted_asides.en.txt", 3, 1),
         ("pasted_asides.zh.txt", 2, 0),
+        ("pasted_fourth.en.txt", 11, 2),
+        ("pasted_fourth.zh.txt", 12, 1),
         // No rule was written for these.
+        ("pasted_fourth_judged.en.txt", 8, 1),
+        ("pasted_fourth_judged.zh.txt", 8, 1),
         ("pasted_tools_judged.en.txt", 15, 1),
         ("pasted_tools_judged.zh.txt", 8, 0),
         ("pasted_prose_judged.en.txt", 12, 0),
