@@ -18,6 +18,99 @@ const MANNERS: WordList = word_list!("guards/orders/manners.zh.txt");
 /// Other words of such orders, each with its roles.
 const TOPIC_WORDS: WordList = word_list!("guards/orders/topic_words.zh.txt");
 
+/// A form of such orders: a word that marks it, and what stands before and behind that word.
+struct OrderForm {
+    mark: OrderMark,
+    before: Before,
+    behind: Behind,
+}
+
+/// The word that marks a form: the first one of its kind in a sentence.
+#[derive(Clone, Copy)]
+enum OrderMark {
+    Word(&'static str),
+    /// With a role in [`TOPIC_WORDS`].
+    Role(&'static str),
+    Listed(WordList),
+    /// In a list, as one of the first words but the very first.
+    NearListed(WordList),
+}
+
+/// What stands before the mark, beside that nothing names who acts.
+#[derive(Clone, Copy)]
+enum Before {
+    Anything,
+    /// A word of the topics.
+    Topic,
+    /// The same, right before it.
+    TopicLast,
+    /// An earlier step, of something that an agent handles.
+    EarlierStep,
+    /// Nothing that an agent neither writes nor handles.
+    NoOtherThing,
+    /// A word for each of some things, first.
+    Each,
+    /// A noun with an attribute: 没把握的知识点.
+    Kind,
+}
+
+/// What stands behind the mark.
+#[derive(Clone, Copy)]
+enum Behind {
+    /// Any word.
+    Something,
+    /// A verb.
+    Verb,
+    /// What is done.
+    Act,
+    /// What is done, or with what.
+    ActOrPreposition,
+    /// What is not to be done, or with what.
+    Forbidden,
+    /// What is done, and a later step without a word for who does it.
+    ActAndLaterStep,
+    /// Something to do, further behind.
+    ActFurther,
+    /// At the end, that something is the measure: 为准.
+    Measure,
+    /// No state: 统一是.
+    NoState,
+    /// Something but how and where it is done: 代码合并用 squash, 日志写到文件.
+    Written,
+}
+
+/// All forms; the first that fits names the word.
+const ORDER_FORMS: [OrderForm; 12] = [
+    // 千万小心, 不得外传
+    form(OrderMark::Role("warning"), Before::Anything, Behind::Something),
+    // 报价单里别写折扣
+    form(OrderMark::Listed(PROHIBITIONS), Before::Anything, Behind::Forbidden),
+    // 图片压缩后再上传
+    form(OrderMark::Word("再"), Before::EarlierStep, Behind::Act),
+    // 先备份，然后升级
+    form(OrderMark::Word("先"), Before::NoOtherThing, Behind::ActAndLaterStep),
+    // 附件单独发
+    form(OrderMark::Listed(MANNERS), Before::Anything, Behind::Act),
+    // 每个接口都写示例
+    form(OrderMark::Role("all"), Before::Each, Behind::Act),
+    // 遇到报错截图
+    form(OrderMark::Role("meeting"), Before::Anything, Behind::ActFurther),
+    // 摘要尽量短
+    form(OrderMark::Role("advice"), Before::Topic, Behind::NoState),
+    // 译名以词典为准
+    form(OrderMark::Word("以"), Before::Topic, Behind::Measure),
+    // 没把握的知识点就说不知道
+    form(OrderMark::Role("then"), Before::Kind, Behind::Verb),
+    // 表格要按日期排序
+    form(OrderMark::Role("duty"), Before::TopicLast, Behind::ActOrPreposition),
+    // 日期写成 2026-02-24
+    form(OrderMark::NearListed(WRITING), Before::Topic, Behind::Written),
+];
+
+const fn form(mark: OrderMark, before: Before, behind: Behind) -> OrderForm {
+    OrderForm { mark, before, behind }
+}
+
 /// The word that makes an order of a sentence.
 pub(super) fn topic_order<'t>(words: &[ChineseWord<'t>]) -> Option<&'t str> {
     // What stands in a second clause has its subject in the first one, unless that is a condition.
@@ -26,20 +119,7 @@ pub(super) fn topic_order<'t>(words: &[ChineseWord<'t>]) -> Option<&'t str> {
         _ => words,
     };
     let sentence = TopicSentence { words };
-    let rules = [
-        TopicSentence::warning,
-        TopicSentence::prohibition,
-        TopicSentence::second_step,
-        TopicSentence::first_of_two_steps,
-        TopicSentence::manner,
-        TopicSentence::meeting,
-        TopicSentence::advice,
-        TopicSentence::measure,
-        TopicSentence::kind_of_thing,
-        TopicSentence::duty,
-        TopicSentence::writing,
-    ];
-    rules.iter().find_map(|rule| rule(&sentence)).map(|i| words[i].text)
+    ORDER_FORMS.iter().find_map(|form| sentence.marked_by(form)).map(|i| words[i].text)
 }
 
 fn has_role(word: &ChineseWord<'_>, role: &str) -> bool {
@@ -55,103 +135,74 @@ pub(super) fn is_topic(word: &str) -> bool {
     TOPICS.iter().any(|topic| topic == word)
 }
 
-/// The words of a sentence that may be such an order. Each rule finds the word that makes one of it.
+/// The words of a sentence that may be such an order.
 struct TopicSentence<'w, 't> {
     words: &'w [ChineseWord<'t>],
 }
 
+/// So many words stand at most before the end of a [`OrderMark::NearListed`].
+const MAX_NEAR: usize = 7;
+
 impl TopicSentence<'_, '_> {
-    /// 千万小心, 不得外传.
-    fn warning(&self) -> Option<usize> {
-        self.position("warning").filter(|i| self.is_free(*i) && *i + 1 < self.words.len())
-    }
-
-    /// 报价单里别写折扣.
-    fn prohibition(&self) -> Option<usize> {
-        let is_followed = |i: usize| {
-            let next = self.words.get(i + 1);
-            next.is_some_and(|word| word.class.is_verbal() || has_role(word, "object") || word.text == "再")
+    /// The word that marks a form, if the sentence has that form.
+    fn marked_by(&self, form: &OrderForm) -> Option<usize> {
+        let is_mark = |word: &ChineseWord<'_>| match form.mark {
+            OrderMark::Word(text) => word.text == text,
+            OrderMark::Role(role) => has_role(word, role),
+            OrderMark::Listed(list) | OrderMark::NearListed(list) => list.contains(word.text),
         };
-        self.listed(PROHIBITIONS).filter(|i| self.is_free(*i) && is_followed(*i))
-    }
-
-    /// 图片压缩后再上传.
-    fn second_step(&self) -> Option<usize> {
-        let is_second = |i: usize| self.words[..i].iter().any(|word| has_role(word, "earlier"));
-        let is_order = |i: &usize| self.is_free(*i) && self.acts(i + 1) && is_second(*i) && !self.is_of_other(*i);
-        self.find("再").filter(is_order)
-    }
-
-    /// 先备份，然后升级.
-    fn first_of_two_steps(&self) -> Option<usize> {
-        let later = self.position("later").filter(|i| self.is_free(*i) && self.acts(i + 1))?;
-        self.find("先").filter(|i| *i < later && self.acts(i + 1) && !self.is_of_other(*i))
-    }
-
-    /// 附件单独发, 每个接口都写示例.
-    fn manner(&self) -> Option<usize> {
-        let is_order = |i: &usize| self.is_free(*i) && self.acts(i + 1);
-        let each = || self.words.first().filter(|word| has_role(word, "each")).and_then(|_| self.position("all"));
-        self.listed(MANNERS).filter(is_order).or_else(|| each().filter(is_order))
-    }
-
-    /// 遇到报错截图.
-    fn meeting(&self) -> Option<usize> {
-        self.words.first().filter(|word| has_role(word, "meeting"))?;
-        (2..self.words.len()).any(|i| self.is_free(i) && self.acts(i)).then_some(0)
-    }
-
-    /// 摘要尽量短.
-    fn advice(&self) -> Option<usize> {
-        // 时间字段统一是毫秒: a state.
-        let is_state = |i: usize| self.words.get(i + 1).is_some_and(|word| word.text == "是");
-        self.position("advice").filter(|i| self.has_topic_before(*i) && !is_state(*i))
-    }
-
-    /// 译名以词典为准.
-    fn measure(&self) -> Option<usize> {
-        let last = self.words.last()?.text;
-        let is_measured = has_role(self.words.last()?, "measure")
-            || matches!(last, "准" | "主" | "限")
-                && self.words.iter().nth_back(1).is_some_and(|word| word.text == "为");
-        self.find("以").filter(|i| is_measured && self.has_topic_before(*i))
-    }
-
-    /// 没把握的知识点就说不知道: what to do with a kind of thing.
-    fn kind_of_thing(&self) -> Option<usize> {
-        let is_kind = |before: &[ChineseWord<'_>]| {
-            before.iter().any(|word| word.text == "的") && before.last().is_some_and(|w| w.class == WordClass::Noun)
+        let range = match form.mark {
+            OrderMark::NearListed(_) => 1..self.words.len().min(MAX_NEAR),
+            _ => 0..self.words.len(),
         };
-        let is_verb = |i: usize| self.words.get(i).is_some_and(|word| word.class.is_verbal());
-        self.position("then").filter(|i| is_kind(&self.words[..*i]) && self.is_free(*i) && is_verb(i + 1))
+        let at = range.into_iter().find(|i| is_mark(&self.words[*i]))?;
+        (self.is_free(at) && self.fits_before(form.before, at) && self.fits_behind(form.behind, at)).then_some(at)
     }
 
-    /// 表格要按日期排序.
-    fn duty(&self) -> Option<usize> {
-        let is_topic = |i: usize| self.words[..i].last().is_some_and(names_topic);
-        let is_act = |i: usize| self.acts(i) || self.words.get(i).is_some_and(|w| w.class == WordClass::Preposition);
-        self.position("duty").filter(|i| is_topic(*i) && self.is_free(*i) && is_act(i + 1))
+    fn fits_before(&self, form: Before, at: usize) -> bool {
+        let before = &self.words[..at];
+        match form {
+            Before::Anything => true,
+            Before::Topic => before.iter().any(names_topic),
+            Before::TopicLast => before.last().is_some_and(names_topic),
+            Before::EarlierStep => before.iter().any(|word| has_role(word, "earlier")) && !self.is_of_other(at),
+            Before::NoOtherThing => !self.is_of_other(at),
+            Before::Each => self.words.first().is_some_and(|word| has_role(word, "each")),
+            Before::Kind => {
+                before.iter().any(|word| word.text == "的") && before.last().is_some_and(|w| w.class == WordClass::Noun)
+            }
+        }
     }
 
-    /// 日期写成 2026-02-24.
-    fn writing(&self) -> Option<usize> {
-        let near = (1..self.words.len().min(7)).find(|i| WRITING.contains(self.words[*i].text))?;
-        // 代码合并用 squash, 日志写到文件: how and where a thing is done.
-        let is_stated = |word: &ChineseWord<'_>| matches!(word.text, "在" | "到" | "用" | "由" | "走" | "按");
-        let has_object = self.words.get(near + 1).is_some_and(|word| !is_stated(word));
-        (self.has_topic_before(near) && has_object).then_some(near)
+    fn fits_behind(&self, form: Behind, at: usize) -> bool {
+        let next = self.words.get(at + 1);
+        let is_verb = |word: &ChineseWord<'_>| word.class.is_verbal();
+        match form {
+            Behind::Something => next.is_some(),
+            Behind::Verb => next.is_some_and(is_verb),
+            Behind::Act => self.acts(at + 1),
+            Behind::ActOrPreposition => {
+                self.acts(at + 1) || next.is_some_and(|word| word.class == WordClass::Preposition)
+            }
+            Behind::Forbidden => {
+                next.is_some_and(|word| is_verb(word) || has_role(word, "object") || word.text == "再")
+            }
+            Behind::ActAndLaterStep => {
+                let later = self.words.iter().position(|word| has_role(word, "later"));
+                let is_step = |later: usize| at < later && self.is_free(later) && self.acts(later + 1);
+                self.acts(at + 1) && later.is_some_and(is_step)
+            }
+            Behind::ActFurther => at == 0 && (2..self.words.len()).any(|i| self.is_free(i) && self.acts(i)),
+            Behind::Measure => self.ends_in_measure(),
+            Behind::NoState => next.is_none_or(|word| word.text != "是"),
+            Behind::Written => next.is_some_and(|word| !matches!(word.text, "在" | "到" | "用" | "由" | "走" | "按")),
+        }
     }
 
-    fn find(&self, text: &str) -> Option<usize> {
-        self.words.iter().position(|word| word.text == text)
-    }
-
-    fn position(&self, role: &str) -> Option<usize> {
-        self.words.iter().position(|word| has_role(word, role))
-    }
-
-    fn listed(&self, list: WordList) -> Option<usize> {
-        self.words.iter().position(|word| list.contains(word.text))
+    /// Whether the last words say what is the measure of something: 为准.
+    fn ends_in_measure(&self) -> bool {
+        let [.., before, last] = self.words else { return false };
+        has_role(last, "measure") || matches!(last.text, "准" | "主" | "限") && before.text == "为"
     }
 
     /// Whether a word says what is done.
@@ -172,9 +223,5 @@ impl TopicSentence<'_, '_> {
             word.class == WordClass::Noun || word.class == WordClass::Unknown || word.class == WordClass::Foreign
         });
         i > 0 && begins && !self.words[..i].iter().any(names_topic) && condition_end(self.words).is_none()
-    }
-
-    fn has_topic_before(&self, i: usize) -> bool {
-        self.words[..i].iter().any(names_topic) && self.is_free(i)
     }
 }
