@@ -18,6 +18,25 @@ const SAYING_VERBS: WordList = word_list!("transcript/saying_verbs.en.txt");
 const ACQUIRED_VERBS: WordList = word_list!("transcript/acquired_verbs.en.txt");
 
 const FIRST_PERSON: WordList = word_list!("transcript/first_person.en.txt");
+/// Pronouns for the author of the text below, and verbs of a question about what that author wants.
+const OTHER_PERSONS: WordList = word_list!("transcript/other_persons.en.txt");
+const MEANING_VERBS: WordList = word_list!("transcript/meaning_verbs.en.txt");
+const HAN_OF_ANOTHER: PhraseList = phrase_list!("transcript/of_another.zh.txt");
+/// Two words with which an author asks for an answer to a text; in Chinese one.
+const REPLY_VERBS: WordList = word_list!("transcript/reply_verbs.en.txt");
+const REPLY_OBJECTS: WordList = word_list!("transcript/reply_objects.en.txt");
+const HAN_REPLYING: PhraseList = phrase_list!("transcript/replying.zh.txt");
+/// First words of a lead to the author's own text.
+const OWN_OPENINGS: WordList = word_list!("transcript/own_openings.en.txt");
+/// Last words of a lead that point at the text below.
+const LEAD_ENDS: WordList = word_list!("transcript/lead_ends.en.txt");
+/// Words behind "from" at the start of a lead.
+const ORIGIN_OWNERS: WordList = word_list!("transcript/origin_owners.en.txt");
+const OUTPUT_NOUNS: WordList = word_list!("transcript/output_nouns.en.txt");
+/// What is done for the author, or said to the author.
+const HAN_DONE_FOR_AUTHOR: PhraseList = phrase_list!("transcript/done_for_author.zh.txt");
+/// Verbs at the end of a lead whose text stands on the same line.
+const HAN_INLINE_SAYING_ENDS: PhraseList = phrase_list!("transcript/inline_saying_ends.zh.txt");
 /// What a first person does who has written the text below: "As I said:".
 const OWN_VERBS: PhraseList = phrase_list!("transcript/own_verbs.en.txt");
 /// Words that point at a text beside the line.
@@ -108,10 +127,8 @@ pub(super) fn is_source_lead(lead: &str) -> bool {
     }
     if has_han(lead) {
         let says = HAN_SAYING_ENDS.iter().any(|verb| lead.ends_with(verb)) && lead.chars().count() > 2;
-        let says = says
-            || ["我"].iter().any(|me| {
-                lead.strip_suffix(me).is_some_and(|rest| HAN_TELLING.iter().any(|verb| rest.ends_with(verb)))
-            });
+        let tells = |rest: &str| HAN_TELLING.iter().any(|verb| rest.ends_with(verb));
+        let says = says || lead.strip_suffix('我').is_some_and(tells);
         return !is_own_han(lead) && (says || names_source(lead))
             || HAN_ACQUIRED.iter().any(|verb| lead.contains(verb));
     }
@@ -119,13 +136,11 @@ pub(super) fn is_source_lead(lead: &str) -> bool {
         return false;
     }
     let last = words.last().map_or("", String::as_str);
-    let points = matches!(last, "this" | "following" | "below" | "that" | "me");
+    let points = LEAD_ENDS.contains(last);
     let says = SAYING_VERBS.contains(last) || points && words.iter().any(|w| SAYING_VERBS.contains(w));
     let says = says && words.len() > 1;
     let is_from = words.iter().skip(1).any(|word| matches!(word.as_str(), "from" | "by"))
-        || words.len() > 2
-            && words[0] == "from"
-            && matches!(words[1].as_str(), "my" | "our" | "the" | "a" | "an" | "his" | "her");
+        || words.len() > 2 && words[0] == "from" && ORIGIN_OWNERS.contains(&words[1]);
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
     says || names_source(lead) && (words.len() > 1 || !has_han(lead)) || is_got && words.len() > 1 || is_from
 }
@@ -144,15 +159,13 @@ pub(super) fn is_inline_lead(lead: &str) -> bool {
     if names {
         return true;
     }
-    let says_han = ["说", "写道", "写着", "回复", "回答", "问"].iter().any(|verb| lead.ends_with(verb));
+    let says_han = HAN_INLINE_SAYING_ENDS.iter().any(|verb| lead.ends_with(verb));
     is_source_lead(lead) && (says && words.len() > 1 || is_got && words.len() > 2 || says_han)
 }
 
 /// Whether a Chinese lead speaks of the author, and not of what was done for the author.
 fn is_own_han(lead: &str) -> bool {
-    let rest = ["帮我", "给我", "告诉我", "回答我", "回复我", "问我", "发我", "对我", "跟我", "提醒我", "让我", "请我"]
-        .iter()
-        .fold(lead.to_owned(), |text, word| text.replace(word, ""));
+    let rest = HAN_DONE_FOR_AUTHOR.iter().fold(lead.to_owned(), |text, word| text.replace(word, ""));
     // 我同事, 我的学生: another person.
     let rest = HAN_ORIGINS.iter().fold(rest, |text, other| match text.contains(other) {
         true => text.replace(&format!("我{other}"), "").replace(&format!("我的{other}"), "").replace(other, ""),
@@ -167,8 +180,7 @@ pub(super) fn names_own_text(words: &[String]) -> bool {
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
     let writes =
         words.windows(2).any(|pair| FIRST_PERSON.contains(&pair[0]) && OWN_VERBS.iter().any(|verb| verb == pair[1]));
-    let opens =
-        matches!(at(0), "my" | "our" | "about" | "remember" | "note" | "fyi" | "ps" | "me" | "us" | "i'm" | "im");
+    let opens = OWN_OPENINGS.contains(at(0));
     let tells = matches!(at(0), "i" | "we") && !is_got;
     let is_mine = words
         .windows(2)
@@ -203,10 +215,9 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
     let words = words_of(line);
     if has_han(line) {
         let points = HAN_POINTING_WORDS.iter().any(|word| line.contains(word));
-        let replies = ["回她", "回他", "回信", "回复", "回这"].iter().any(|word| line.contains(word));
+        let replies = HAN_REPLYING.iter().any(|word| line.contains(word));
         let is_got = HAN_ACQUIRED.iter().any(|verb| line.contains(verb));
-        let asks_of_another = is_request(line)
-            && ["她想", "他想", "她在", "他在", "她是什么", "他是什么", "对方"].iter().any(|word| line.contains(word));
+        let asks_of_another = is_request(line) && HAN_OF_ANOTHER.iter().any(|word| line.contains(word));
         return (points || replies) && names_source(line) && !is_own_han(line)
             || replies && is_request(line)
             || is_got
@@ -215,18 +226,12 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
     let points = words.iter().any(|word| POINTING_WORDS.iter().any(|one| one == word));
     let is_own = words.iter().any(|word| FIRST_PERSON.contains(word));
     let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
-    let replies = words.windows(2).any(|pair| {
-        matches!(pair[0].as_str(), "answer" | "reply" | "respond" | "draft" | "a")
-            && matches!(pair[1].as_str(), "her" | "him" | "them" | "reply" | "answer" | "response" | "to")
-    });
+    let replies = words.windows(2).any(|pair| REPLY_VERBS.contains(&pair[0]) && REPLY_OBJECTS.contains(&pair[1]));
     let names = words.iter().any(|word| SOURCE_NOUNS.contains(word) && !WEAK_SOURCE_NOUNS.contains(word))
-        || words.iter().any(|word| matches!(word.as_str(), "output" | "log" | "logs")) && points;
+        || words.iter().any(|word| OUTPUT_NOUNS.contains(word)) && points;
     // "What does she want?", "What's the metre here?": the first line has nothing else to refer to.
-    let pronouns = ["she", "he", "they", "her", "him", "them"];
-    let asks = words.iter().any(|w| {
-        matches!(w.as_str(), "want" | "wants" | "mean" | "means" | "say" | "saying" | "trying" | "asking" | "ask")
-    });
-    let refers = asks && words.iter().any(|word| pronouns.contains(&word.as_str()))
+    let asks = words.iter().any(|word| MEANING_VERBS.contains(word));
+    let refers = asks && words.iter().any(|word| OTHER_PERSONS.contains(word))
         || words.iter().any(|word| word == "here") && !is_own;
     let is_from = words.first().is_some_and(|word| word == "from") && names_source_or_place(&words);
     let finds = is_got && points;
@@ -253,7 +258,7 @@ const PASTE_LEADS: PhraseList = phrase_list!("transcript/paste_leads.txt");
 const PASTE_LEAD_ENDS: PhraseList = phrase_list!("transcript/paste_lead_ends.txt");
 const ATTRIBUTIONS: PhraseList = phrase_list!("transcript/attributions.txt");
 /// The author in the first person: "I wrote:" leads to the author's own words.
-const OWN_NAMES: [&str; 4] = ["i", "me", "we", "咱们"];
+const OWN_NAMES: PhraseList = phrase_list!("transcript/own_names.txt");
 /// A line above a pasted passage has at most so many words.
 const MAX_PASTE_LEAD_WORDS: usize = 12;
 
@@ -262,7 +267,7 @@ fn is_attribution(lead: &str) -> bool {
     let ends = |phrase: &str| {
         lead.strip_suffix(phrase).is_some_and(|rest| !rest.ends_with(|c: char| c.is_ascii_alphanumeric()))
     };
-    let names_author = |word: &str| OWN_NAMES.contains(&word) || word.contains('我');
+    let names_author = |word: &str| OWN_NAMES.iter().any(|name| name == word) || word.contains('我');
     ATTRIBUTIONS.iter().any(ends) && !lead.split(|c: char| !c.is_alphanumeric()).any(names_author)
 }
 
