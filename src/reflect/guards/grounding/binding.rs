@@ -99,8 +99,7 @@ fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart
     }
     // "The abstract is due on the 2nd and the full paper on the 15th": the second part has a word of its own for its thing.
     let is_about = |home: &Statement<'_>, other: &Statement<'_>| {
-        let is_plain = |word: &&BoundWord<'_>| !word.is_rival_of(value, kind);
-        own_words.iter().filter(is_plain).any(|word| word.stands_in(home) && !word.stands_in(other))
+        own_words.iter().filter(|word| word.is_plain()).any(|word| word.stands_in(home) && !word.stands_in(other))
     };
     let text = EnglishSources::of_evidence([own.text].into_iter());
     own_words.iter().filter(|word| !word.is_rival_of(value, kind)).any(|word| {
@@ -223,6 +222,14 @@ impl BoundWord<'_> {
         value_kind(token) == Some(kind) && !is_other_form
     }
 
+    /// Whether it is no value of any kind.
+    fn is_plain(&self) -> bool {
+        match self {
+            BoundWord::Spaced(token) => value_kind(token).is_none() || token.kind == TokenKind::Word,
+            BoundWord::Han(_) => true,
+        }
+    }
+
     fn stands_in(&self, part: &Statement<'_>) -> bool {
         match self {
             BoundWord::Spaced(token) => {
@@ -238,11 +245,7 @@ impl BoundWord<'_> {
 
 /// Whether a text and a part have a word of content that is no value.
 pub(super) fn shares_word(own: &Statement<'_>, part: &Statement<'_>) -> bool {
-    let is_plain = |word: &BoundWord<'_>| match word {
-        BoundWord::Spaced(token) => value_kind(token).is_none() || token.kind == TokenKind::Word,
-        BoundWord::Han(_) => true,
-    };
-    words(own).iter().any(|word| is_plain(word) && word.stands_in(part))
+    words(own).iter().any(|word| word.is_plain() && word.stands_in(part))
 }
 
 /// The parts of a text, each with those behind it that begin with a pronoun for a person of it.
@@ -394,6 +397,9 @@ mod tests {
         check("Bruno does the minutes", "Katrin chairs the council, Bruno does the minutes", None);
         check("The shop is closed on Mondays", "closed on Tuesdays, on Mondays we do deliveries", Some("Mondays"));
         check("The release is on 3 May", "code freeze on 3 May, release on the 10th", Some("3"));
+        let started = "I enrolled as a student in May 2021, began teaching in March 2022";
+        check("Enrolled as a student in March 2022", started, Some("March"));
+        check("Began teaching in March 2022", started, None);
         check("Owns 40 services", "we have 40 services and I own three", Some("40"));
         check("The backend is in Svelte", "The frontend is in Svelte and the backend in Elixir", Some("Svelte"));
         check("Has choir on Fridays", "choir is on Tuesdays and Fridays", None);
