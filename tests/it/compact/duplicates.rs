@@ -274,3 +274,16 @@ fn a_model_that_contradicts_itself_removes_nothing() {
     run(&memory, &[]).exit(0).unchanged().stdout_contains("a person must decide");
     assert_eq!(requests(&memory), 2);
 }
+
+#[test]
+fn an_agents_run_takes_no_sensitive_field_away_on_the_models_word() {
+    let facts = ["City: Hamburg", "City: Hamburg, in the north", "Drinks tea"];
+    for dry_run in [&[][..], &["-n"]] {
+        let memory = with(&facts, &[verdict(1, "same", "b", None)]);
+        let refused = run(&memory, &[&["--as", "coder"], dry_run].concat()).may_change().exit(5);
+        refused.stderr_contains("consent");
+        assert!(memory.text("facts/user.md").unwrap().contains("- City: Hamburg\n"));
+    }
+    let memory = with(&facts, &[verdict(1, "same", "b", None)]);
+    run(&memory, &[]).exit(0);
+}
