@@ -11,6 +11,7 @@ use super::guards::grounding::missing_particulars;
 use super::guards::secrets::redact;
 use super::guards::{
     GroundingSources, GuardFinding, MemoryKind, OtherText, Violation, WritingRules, check_text, sensitive_field,
+    without_parts_of_secrets,
 };
 use super::reply_json::object_with;
 use crate::path::MemoryPath;
@@ -93,7 +94,7 @@ pub fn check_point(point: &str, part: &str, rules: &WritingRules) -> Vec<GuardFi
     }
     let field = sensitive_field(point, rules);
     found.extend(field.map(|field| GuardFinding { violation: Violation::Sensitive, excerpt: field }));
-    found
+    without_parts_of_secrets(found)
 }
 
 /// The file that the digest of a period belongs to, and the entry without its heading.

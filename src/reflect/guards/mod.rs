@@ -13,6 +13,7 @@
 //! * [`evidence`](mod@evidence): the turn that contains a quote.
 //! * [`grounding`](mod@grounding): what the quote's turn does not contain, or puts together in another way.
 //! * [`sensitive`]: sensitive fields; [`consent`]: whether the user agreed to have one remembered.
+//! * [`ending`]: whether the user says that a bullet ended.
 //! * [`withheld`]: requests of the user not to keep what was said.
 //! * [`duplicate`](mod@duplicate): texts that the memory contains already, or contradicts.
 
@@ -20,6 +21,7 @@ pub mod canary;
 mod chinese_clause;
 pub mod consent;
 pub mod duplicate;
+pub mod ending;
 pub mod evidence;
 pub mod facts;
 pub mod form;
@@ -162,6 +164,10 @@ violations! {
     Canary = "canary", Refuse, [Name, Compaction], "This is from an example in the instructions, not from the conversation; leave it out.";
     /// A sensitive field, without the user's consent.
     Sensitive = "sensitive", Review, [], "This field changes only if the user agreed to have it remembered; it waits in the inbox.";
+    /// A removal of what the user did not say to have ended.
+    NotEnded = "not_ended", Review, [], "A bullet is removed if the user says that it ended, is wrong or should be forgotten; it waits in the inbox.";
+    /// A removal of a pinned bullet.
+    Pinned = "pinned", Review, [], "What is pinned is removed by a person; it waits in the inbox.";
     /// What the user asked not to keep.
     Withheld = "withheld", Refuse, [], "The user asked not to have this remembered; leave it out.";
     /// What a text that the user pasted asks not to keep.
@@ -208,7 +214,7 @@ pub struct FindingsBySeverity {
 impl FindingsBySeverity {
     pub fn of(findings: Vec<GuardFinding>) -> FindingsBySeverity {
         let mut all = FindingsBySeverity::default();
-        for finding in findings {
+        for finding in without_parts_of_secrets(findings) {
             match finding.violation.severity() {
                 Refuse => all.refuse.push(finding),
                 Review => all.review.push(finding),
@@ -217,6 +223,17 @@ impl FindingsBySeverity {
         }
         all
     }
+}
+
+/// Findings that may be printed: beside a secret, no other one quotes the text, because words of it may be parts of the
+/// secret that no longer look like one.
+pub fn without_parts_of_secrets(findings: Vec<GuardFinding>) -> Vec<GuardFinding> {
+    let has_secret = findings.iter().any(|finding| finding.violation == Violation::Secret);
+    let printable = |finding: GuardFinding| match has_secret && finding.violation != Violation::Secret {
+        true => GuardFinding { excerpt: String::new(), ..finding },
+        false => GuardFinding { excerpt: secrets::redact(&finding.excerpt).0, ..finding },
+    };
+    findings.into_iter().map(printable).collect()
 }
 
 /// The kind of memory that a text is intended as.

@@ -40,21 +40,23 @@ pub fn is_about(old: &str, evidence: &ChangeEvidence<'_>) -> bool {
     if field.is_some() && sources().any(|text| stated_field(text, &fields) == field) {
         return true;
     }
-    let statement = Statement::of(old);
-    let replaces = |text: &&str| {
-        let new = Statement::of(text);
-        new.label_key.is_some() && new.label_key == statement.label_key
-            || compare_statements(&new, &statement).is_some()
-            || find_possible_contradiction(text, [old].into_iter()).is_some()
-    };
-    if evidence.new_texts.iter().chain([&evidence.quote]).any(replaces) {
+    if evidence.new_texts.iter().chain([&evidence.quote]).any(|text| replaces(old, text)) {
         return true;
     }
     let low = evidence.quote.to_lowercase().replace('’', "'");
     RETRACTIONS.iter().any(|phrase| low.contains(phrase)) && shares_content(old, evidence.earlier.iter().copied())
 }
 
-fn shares_content<'a>(old: &str, texts: impl Iterator<Item = &'a str>) -> bool {
+/// Whether a text states what a bullet states in another way: a value of the same label, or its contrary.
+pub fn replaces(old: &str, text: &str) -> bool {
+    let (new, statement) = (Statement::of(text), Statement::of(old));
+    new.label_key.is_some() && new.label_key == statement.label_key
+        || compare_statements(&new, &statement).is_some()
+        || find_possible_contradiction(text, [old].into_iter()).is_some()
+}
+
+/// Whether texts share a word of content, a name, a number or a Chinese character with a bullet.
+pub(super) fn shares_content<'a>(old: &str, texts: impl Iterator<Item = &'a str>) -> bool {
     let texts: Vec<&str> = texts.collect();
     let joined = texts.join("\n");
     let words = EnglishSources::of(texts.iter().copied());

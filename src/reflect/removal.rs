@@ -1,0 +1,103 @@
+//! Decides whether a removal that a model proposes applies: the user's own words say that the bullet ended, or a fact of
+//! the same answer replaces it.
+//!
+//! Never accepts what was refused before; it only adds reasons to wait.
+
+use super::guards::ending::{EndingEvidence, is_said_to_end};
+use super::guards::relation::replaces;
+use super::guards::{self, GroundingSources, GuardFinding, QuoteEvidence, Violation};
+use super::judge::{JudgeContext, Route};
+use super::outcome::PlannedEffects;
+use super::proposal::Proposal;
+use crate::change::{Effect, EffectSign};
+use crate::operation::Action;
+use crate::transcript::{MessageParts, Role, Turn};
+
+/// How many turns before a quote may name what it is about.
+const NEARBY_TURNS: usize = 2;
+/// How many characters of a bullet a finding quotes.
+const MAX_EXCERPT_CHARS: usize = 60;
+
+/// What a removal is judged by, beside its evidence.
+pub struct RemovalContext<'a> {
+    /// The other operations of the same answer.
+    pub siblings: &'a [Proposal],
+    /// Whether a removed bullet is pinned.
+    pub is_pinned: &'a dyn Fn(&Effect) -> bool,
+}
+
+/// Routes a removal again: to the inbox, if it removes something pinned, or what no user said to have ended.
+pub fn route_removal(
+    route: Route,
+    proposal: &Proposal,
+    planned: &PlannedEffects<'_>,
+    context: &JudgeContext<'_>,
+    removal: &RemovalContext<'_>,
+) -> Route {
+    let (proof, mut reasons) = match route {
+        Route::Apply(proof) => (proof, Vec::new()),
+        Route::Inbox(proof, reasons) => (proof, reasons),
+        decided => return decided,
+    };
+    let removed = removed_bullets(proposal, planned);
+    let excerpt = |effect: &Effect| effect.text.chars().take(MAX_EXCERPT_CHARS).collect();
+    if let Some(pinned) = removed.iter().find(|effect| (removal.is_pinned)(effect)) {
+        reasons.push(GuardFinding { violation: Violation::Pinned, excerpt: excerpt(pinned) });
+    }
+    let is_ended = |effect: &&Effect| {
+        ends(&effect.text, proposal, context, proof)
+            || removal.siblings.iter().any(|sibling| is_replaced(&effect.text, sibling, context))
+    };
+    if let Some(standing) = removed.iter().find(|effect| !is_ended(effect)) {
+        reasons.push(GuardFinding { violation: Violation::NotEnded, excerpt: excerpt(standing) });
+    }
+    match reasons.is_empty() {
+        true => Route::Apply(proof),
+        false => Route::Inbox(proof, reasons),
+    }
+}
+
+/// The bullets that a proposal takes away without putting another in their place.
+fn removed_bullets<'a>(proposal: &Proposal, planned: &'a PlannedEffects<'_>) -> Vec<&'a Effect> {
+    let bullets = |sign| planned.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
+    let is_live = |effect: &&Effect| effect.path.folder() != Some("archive");
+    match proposal.operation.action {
+        Action::Remove { .. } => bullets(EffectSign::Removed).filter(is_live).collect(),
+        Action::Patch { .. } if bullets(EffectSign::Added).next().is_none() => {
+            bullets(EffectSign::Removed).filter(is_live).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the user's words with the quote say that a bullet ended.
+fn ends(bullet: &str, proposal: &Proposal, context: &JudgeContext<'_>, proof: QuoteEvidence) -> bool {
+    let own = |turn: &&Turn| !turn.injected && matches!(turn.role, Role::User | Role::Assistant);
+    let quoted = context.turns.iter().find(|turn| turn.number == proof.turn && !turn.injected);
+    let Some(turn) = quoted.filter(|turn| turn.role == Role::User && proof.role == Role::User) else { return false };
+    let before: Vec<&Turn> = context.turns.iter().filter(own).filter(|t| t.number < proof.turn).collect();
+    let nearby = before.iter().filter(|t| t.number + NEARBY_TURNS >= proof.turn);
+    let question = before.last().filter(|t| t.role == Role::Assistant).map(|t| t.text.as_str());
+    let evidence = EndingEvidence {
+        quote: proposal.quote.as_deref().unwrap_or_default(),
+        own: &MessageParts::of(&turn.text).own,
+        earlier: &nearby.map(|t| t.text.as_str()).collect::<Vec<_>>(),
+        question,
+    };
+    is_said_to_end(bullet, &evidence)
+}
+
+/// Whether another operation of the answer states what replaces a bullet, in words that the user wrote.
+fn is_replaced(bullet: &str, sibling: &Proposal, context: &JudgeContext<'_>) -> bool {
+    let (Action::Add { text, .. } | Action::Update { text, .. }) = &sibling.operation.action else { return false };
+    let Some(quote) = sibling.quote.as_deref() else { return false };
+    let proof = guards::find_evidence(quote, sibling.turn, context.turns, context.known);
+    let turn = proof.ok().filter(|proof| proof.role == Role::User);
+    let turn = turn.and_then(|proof| context.turns.iter().find(|turn| turn.number == proof.turn));
+    turn.is_some_and(|turn| {
+        let own = MessageParts::of(&turn.text).own;
+        let sources =
+            GroundingSources { quote, texts: vec![&own, bullet], times: turn.at.as_deref().into_iter().collect() };
+        replaces(bullet, text) && guards::check_grounding(text, &sources, &[]).is_none()
+    })
+}
