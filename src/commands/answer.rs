@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::code::{Hint, Warning};
 
 mod compact;
+mod decision_list;
 mod git;
 mod log;
 mod model;
@@ -22,6 +23,7 @@ pub use compact::{
     CompactDecisionRow, CompactReport, CompactedScope, DigestReport, DigestRow, DuplicatesReport, PossibleDuplicate,
     RemovedDuplicate, TokenCounts,
 };
+pub use decision_list::DecisionList;
 pub use git::{ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupFile, SetupLine, SetupResult, SideBullet};
 pub use log::{BulletStep, ItemReason, LogResult, LogRow, SupersededBullet};
 pub use model::ModelCheck;

@@ -153,6 +153,9 @@ pub fn model_rejection(error: LlmError) -> Rejection {
             Code::Model,
             Some("check that model.base_url and the provider fit the host, with `memdir reflect --check-model`"),
         ),
+        ErrorKind::Unusable => {
+            (Code::Model, Some("nothing was kept or marked as read; see what the model answers, or use another one"))
+        }
         ErrorKind::ProgramFailed => (Code::Model, Some("run model.command by hand to see why")),
         ErrorKind::Interrupted => (Code::Model, None),
         ErrorKind::Unauthorized => {
@@ -176,6 +179,11 @@ pub fn model_rejection(error: LlmError) -> Rejection {
         rejection = rejection.detail("input_tokens", input).detail("output_tokens", output);
     }
     rejection
+}
+
+/// Why an answer could not be used, as it may be printed: the reason may quote a key that the model wrote.
+pub fn unusable_answer(what: &str, why: &str) -> String {
+    format!("{what}: {}", secrets::redact(why).0)
 }
 
 /// Reports which model would be used, and tests it with one short request.

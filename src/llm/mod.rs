@@ -194,6 +194,8 @@ pub enum ErrorKind {
     TooLarge,
     /// The reply cannot be parsed.
     Malformed,
+    /// The reply was received as a whole, and has no answer in it.
+    Unusable,
     /// The program of `exec` could not be started, or it failed.
     ProgramFailed,
     /// The user interrupted the request.

@@ -217,6 +217,13 @@ fn misplaced_changes(
     if let (Some(into), true) = (context.into, planned.files.iter().any(|file| elsewhere(&file.path))) {
         return refused(format!("everything goes into {into}"));
     }
+    let is_archived = |file: &TouchedFile| file.path.folder() == Some("archive");
+    if matches!(proposal.operation.action, Action::Remove { .. })
+        && !planned.files.is_empty()
+        && planned.files.iter().all(is_archived)
+    {
+        return refused("rm of what is archived".into());
+    }
     let removes_whole = planned.files.iter().any(|file| file.before && !file.after)
         || planned.effects.iter().any(|e| e.sign == EffectSign::Removed && e.handle.is_none());
     match matches!(proposal.operation.action, Action::Remove { .. }) && removes_whole {

@@ -93,6 +93,10 @@ pub const TRUNCATION_MESSAGE: &str = "Your answer was cut off; nothing of it was
 pub const NO_OBJECT_MESSAGE: &str =
     "Your answer contains no JSON object. Answer with one JSON object: {\"operations\": [...]}.";
 
+/// The message after a one-shot reply whose JSON has no operations.
+pub const NO_OPERATIONS_MESSAGE: &str = "Your answer contains no operations. Answer with one JSON object: \
+                                         {\"operations\": [...]}; an empty list if nothing is worth keeping.";
+
 /// The message about refused operations, given as 0-based number and reason, so that the model can correct them.
 pub fn refusal_message(refused: &[(usize, String)]) -> String {
     let mut out = String::from("Some operations were refused; the others were applied, so do not repeat them.\n");

@@ -56,8 +56,18 @@ pub fn parse_proposal(value: &Value) -> Result<Proposal, Rejection> {
     let mut operation = dialects::parse_operation(&Value::Object(object))?;
     // memdir sets the source, and a model's checksum does not prove that it may replace a file.
     (operation.source, operation.seen, operation.if_match) = (None, None, None);
-    operation.reason = operation.reason.filter(|why| is_safe_reason(why));
+    operation.reason = operation.reason.and_then(stored_reason);
     Ok(Proposal { operation, quote, turn })
+}
+
+/// How many characters of a reason are stored.
+const MAX_REASON_CHARS: usize = 280;
+
+/// A reason as it is stored, if it may be: `[…]` marks what was cut off.
+fn stored_reason(reason: String) -> Option<String> {
+    let cut = reason.char_indices().nth(MAX_REASON_CHARS).map(|(at, _)| reason[..at].trim_end());
+    let stored = cut.map_or_else(|| reason.clone(), |start| format!("{start} […]"));
+    is_safe_reason(cut.unwrap_or(&reason)).then_some(stored)
 }
 
 /// Whether a reason may go into the journal, which agents read, too.
@@ -104,18 +114,28 @@ fn parse_turn_number(value: &Value) -> Option<usize> {
 /// surrounded by prose.
 ///
 /// # Errors
-/// `invalid_operation` if the reply contains no JSON.
-pub fn parse_reply(text: &str) -> Result<Vec<Value>, Rejection> {
+/// `UnusableReply`, if the reply neither contains operations nor says that there are none.
+pub fn parse_reply(text: &str) -> Result<Vec<Value>, UnusableReply> {
     let text = text.rsplit("</think>").next().unwrap_or(text).trim();
     let found = parse_json(text)
         .or_else(|| fenced_json(text).and_then(parse_json))
         .or_else(|| embedded_json(text))
         .or_else(|| json_lines(text));
-    let no_json = || {
-        Rejection::new(Code::InvalidOperation, "the reply contains no JSON")
-            .hint("answer with one JSON object: {\"operations\": [...]}; an empty list if nothing is worth keeping")
-    };
-    Ok(into_operations(found.ok_or_else(no_json)?))
+    into_operations(found.ok_or(UnusableReply::NoJson)?).ok_or(UnusableReply::NoOperations)
+}
+
+/// Why a reply cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnusableReply {
+    /// It is prose, or its JSON is broken.
+    NoJson,
+    /// Its JSON is something else, such as an error of the host. Not the same as an empty list of operations.
+    NoOperations,
+}
+
+/// Whether a reply is JSON as a whole and contains no operations, where prose is the answer that there are none.
+pub fn is_foreign_json(text: &str) -> bool {
+    parse_json(text.trim()).is_some() && parse_reply(text) == Err(UnusableReply::NoOperations)
 }
 
 fn parse_json(text: &str) -> Option<Value> {
@@ -140,20 +160,24 @@ fn json_lines(text: &str) -> Option<Value> {
     all.filter(|all| !all.is_empty()).map(Value::Array)
 }
 
-fn into_operations(value: Value) -> Vec<Value> {
+/// The keys of which one names the kind of an operation, in any dialect.
+const KIND_KEYS: [&str; 3] = ["op", "intent", "operation"];
+
+/// The operations of a JSON value; `None` if it is neither a list of operations nor an operation.
+fn into_operations(value: Value) -> Option<Vec<Value>> {
+    let is_operation = |value: &Value| KIND_KEYS.iter().any(|key| value.get(*key).is_some());
+    let in_list = |all: Vec<Value>| (all.is_empty() || all.iter().any(is_operation)).then_some(all);
     match value {
-        Value::Array(all) => all,
+        Value::Array(all) => in_list(all),
+        // Small models say so that nothing is worth keeping.
+        Value::Object(object) if object.is_empty() => Some(Vec::new()),
         Value::Object(mut object) => match ["operations", "edits"].iter().find_map(|k| object.remove(*k)) {
-            Some(Value::Array(all)) => all,
-            Some(Value::Null) => Vec::new(),
-            Some(one) => vec![one],
-            // An object that is not an operation either: the model proposes nothing.
-            None if ["op", "intent", "operation"].iter().any(|k| object.contains_key(*k)) => {
-                vec![Value::Object(object)]
-            }
-            None => Vec::new(),
+            Some(Value::Array(all)) => in_list(all),
+            Some(Value::Null) => Some(Vec::new()),
+            Some(one) => is_operation(&one).then(|| vec![one]),
+            None => Some(Value::Object(object)).filter(is_operation).map(|one| vec![one]),
         },
-        _ => Vec::new(),
+        _ => None,
     }
 }
 
@@ -192,6 +216,17 @@ mod tests {
     }
 
     #[test]
+    fn a_long_reason_is_cut_with_a_mark() {
+        for reason in ["tea is over ".repeat(60_000), "The user gave up tea, a long story. ".repeat(40)] {
+            let start: String = reason.chars().take(MAX_REASON_CHARS).collect();
+            let found = guards::check_text(start.trim_end(), MemoryKind::Fact, &WritingRules::default());
+            let stored = stored_reason(reason).unwrap_or_else(|| panic!("{found:?}"));
+            assert!(stored.ends_with(" […]") && stored.chars().count() < 290, "{stored}");
+        }
+        assert_eq!(stored_reason("tea is over".into()).as_deref(), Some("tea is over"));
+    }
+
+    #[test]
     fn the_seed_dialect_is_read_too() {
         let value =
             json!({"intent": "add", "memory_id": "mem1", "sub_memory": "likes jazz", "index": null, "quote": "j"});
@@ -225,6 +260,11 @@ mod tests {
         for text in [r#"{"operations":[]}"#, "[]", "{}", r#"{"operations":null}"#] {
             assert!(parse_reply(text).unwrap().is_empty(), "{text}");
         }
-        assert!(parse_reply("nothing worth keeping").is_err() && parse_reply("").is_err());
+        for text in ["nothing worth keeping", "", r#"{"operations":["#] {
+            assert_eq!(parse_reply(text), Err(UnusableReply::NoJson), "{text}");
+        }
+        for text in [r#"{"error":"model overloaded"}"#, r#"[{"x":1}]"#, "[1]", r#"{"operations":"none of them"}"#] {
+            assert_eq!(parse_reply(text), Err(UnusableReply::NoOperations), "{text}");
+        }
     }
 }

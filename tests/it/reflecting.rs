@@ -4,6 +4,7 @@ mod budget;
 mod conversations;
 mod door;
 mod exports;
+mod host_answers;
 mod hostile;
 #[cfg(feature = "network")]
 mod hosts;
@@ -13,6 +14,7 @@ mod insights;
 mod printed;
 mod procedure;
 mod record;
+mod removals;
 mod request;
 mod script;
 mod shown;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::decision_list::DecisionList;
 use super::{ChangeResult, ChangedFile, WarningRow};
 
 /// The result of reflecting on conversations.
@@ -25,7 +26,8 @@ pub struct ReflectReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Vec<serde_json::Value>>,
     /// The operations that the model proposed, and what was decided about each.
-    pub decisions: Vec<ReflectDecision>,
+    #[schemars(with = "Vec<ReflectDecision>")]
+    pub decisions: DecisionList,
     /// The number of decisions of each kind.
     pub counts: DecisionCounts,
     /// The share of proposed operations that passed every guard at the first attempt, 0 to 1.

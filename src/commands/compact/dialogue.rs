@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 
 use super::super::Error;
-use super::super::model::model_rejection;
+use super::super::model::{model_rejection, unusable_answer};
 use super::report::COMPACT_SOURCE;
 use crate::code::{Code, Rejection};
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, Model, ModelRequest, StopReason, TokenUsage};
@@ -109,7 +109,9 @@ impl<'a> CompactDialogue<'a> {
                         kind if self.required && (kind != ErrorKind::QuotaExceeded || error.status.is_some()) => {
                             return Err(model_rejection(error).into());
                         }
-                        ErrorKind::Malformed | ErrorKind::TooLarge => (String::new(), error.message),
+                        ErrorKind::Malformed | ErrorKind::Unusable | ErrorKind::TooLarge => {
+                            (String::new(), error.message)
+                        }
                         ErrorKind::Unreachable
                         | ErrorKind::Timeout
                         | ErrorKind::Unauthorized
@@ -147,7 +149,7 @@ impl<'a> CompactDialogue<'a> {
                 }
             };
             if std::mem::replace(&mut self.corrected, true) || self.deadline.remaining().is_none() {
-                self.fallback_reason = Some(format!("the model's decision could not be applied: {problem}"));
+                self.fallback_reason = Some(unusable_answer("the model's decision could not be applied", &problem));
                 return Ok(None);
             }
             let reply_text: String = reply.chars().take(MAX_QUOTED_CHARS).collect();

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use serde_json::Value;
 
 use super::super::budget::{self, TokenReservation};
-use super::super::model::{OpenModel, model_rejection};
+use super::super::model::{OpenModel, model_rejection, unusable_answer};
 use super::super::{Error, Session};
 use crate::code::{Code, Rejection};
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, ModelRequest, StopReason, TokenUsage};
@@ -118,7 +118,9 @@ impl<'a> ModelCalls<'a> {
                         ErrorKind::Interrupted => {
                             return Err(Rejection::new(Code::Model, "interrupted before a decision").into());
                         }
-                        ErrorKind::Malformed | ErrorKind::TooLarge => (String::new(), error.message),
+                        ErrorKind::Malformed | ErrorKind::Unusable | ErrorKind::TooLarge => {
+                            (String::new(), error.message)
+                        }
                         _ if self.required => return Err(model_rejection(error).into()),
                         ErrorKind::Unreachable
                         | ErrorKind::Timeout
@@ -146,7 +148,7 @@ impl<'a> ModelCalls<'a> {
                     }
                 }
             };
-            let unusable = || format!("the model's answer could not be used: {why}");
+            let unusable = || unusable_answer("the model's answer could not be used", &why);
             if self.deadline.remaining().is_none() {
                 return Ok(ModelAnswer::Stopped(unusable()));
             }

@@ -7,28 +7,22 @@ use serde_json::{Value, json};
 
 pub use super::chunk_limits::ChunkLimits;
 pub use super::chunk_result::{AcceptedOperation, ChunkResult};
-use super::decision_text::{
-    effects_text, finding_reason, mark_known, mark_refused, redact, redact_decision, refusal_text, rejection_reason,
-    string_field, waiting_reason,
-};
+use super::decision_text::{redact, refusal_text};
 use super::overlay::ReflectOverlay;
 use crate::code::{Code, Rejection};
-use crate::commands::answer::ReflectDecision;
-use crate::commands::review::reviewed_files;
 use crate::llm::{
     AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelReply, ModelRequest, StopReason, ToolCall,
     ToolDefinition, ToolOutcome,
 };
-use crate::operation::{Action, Operation, dialects};
+use crate::operation::{Action, Operation};
 use crate::path::{MemoryPath, PathPrefixes};
-use crate::reflect::guards::{self, GuardFinding, MemoryKind, Violation, WritingRules};
-use crate::reflect::judge::{JudgeContext, Route, describe_findings, route_proposal};
-use crate::reflect::outcome::{self, route_effects};
+use crate::reflect::guards::WritingRules;
 use crate::reflect::prompt::{self, PromptValues, ReplyMode};
-use crate::reflect::proposal::{self, Proposal, parse_proposal};
+use crate::reflect::proposal::{self, Proposal, UnusableReply, parse_proposal};
 use crate::reflect::{chunks, tool_schema};
 use crate::transcript::Turn;
-use crate::view::diff::unified_diff;
+
+mod decide;
 
 /// The input for reading a chunk.
 pub struct ChunkInput<'a> {
@@ -71,6 +65,7 @@ pub fn read_chunk(
         max_operations: input.limits.max_operations(&input.turns[range]),
         is_correction: false,
         asked: Vec::new(),
+        siblings: Vec::new(),
     };
     match input.reply_mode {
         Some(ReplyMode::JsonObject) => dialogue.run_with_object(),
@@ -104,6 +99,7 @@ pub fn first_request(
         max_operations: input.limits.max_operations(&input.turns[range]),
         is_correction: false,
         asked: Vec::new(),
+        siblings: Vec::new(),
     };
     let reply_mode = input.reply_mode.unwrap_or(ReplyMode::Tools);
     let messages = vec![ChatMessage::User(dialogue.prompt.clone())];
@@ -136,6 +132,23 @@ fn tool_definitions() -> Vec<ToolDefinition> {
 /// How many characters of a reply that could not be used are sent back to the model.
 const MAX_RETURNED_CHARS: usize = 400;
 
+/// The error of a reply that is JSON without operations: the conversation is not read.
+const NO_OPERATIONS: &str = "the model's answer contains no operations";
+
+/// The operation of a call of a write tool.
+fn call_operation(call: &ToolCall) -> Option<serde_json::Map<String, Value>> {
+    let mut value = call.arguments.as_object()?.clone();
+    value.insert("op".into(), json!(call.name));
+    Some(value)
+}
+
+/// The additions and updates among operations.
+fn stated_facts(values: &[Value]) -> Vec<Proposal> {
+    let is_stated =
+        |proposal: &Proposal| matches!(proposal.operation.action, Action::Add { .. } | Action::Update { .. });
+    values.iter().filter_map(|value| parse_proposal(value).ok()).filter(is_stated).collect()
+}
+
 struct ReflectDialogue<'d, 's, 'r> {
     overlay: &'d mut ReflectOverlay<'s>,
     input: &'r ChunkInput<'r>,
@@ -147,6 +160,8 @@ struct ReflectDialogue<'d, 's, 'r> {
     is_correction: bool,
     /// Operations that contradict the memory, about which the model was asked.
     asked: Vec<Operation>,
+    /// The additions and updates of the reply that is read, by which a removal of it may be explained.
+    siblings: Vec<Proposal>,
 }
 
 impl ReflectDialogue<'_, '_, '_> {
@@ -179,6 +194,11 @@ impl ReflectDialogue<'_, '_, '_> {
         }
         if used >= limits.max_tokens {
             self.result.limit_reached = Some("tokens");
+            return None;
+        }
+        if self.result.requests > 0 && self.input.deadline.remaining().is_none() {
+            let message = "the time limit passed while the model's answer was checked, before the next request";
+            self.result.error = Some(LlmError::new(ErrorKind::Timeout, message));
             return None;
         }
         let model_id = self.input.model.id();
@@ -218,7 +238,7 @@ impl ReflectDialogue<'_, '_, '_> {
             if reply.stop == StopReason::Truncated {
                 // After a second truncated reply, further requests are pointless.
                 if std::mem::replace(&mut was_truncated, true) {
-                    self.result.error = Some(LlmError::new(ErrorKind::Malformed, "the model's answers are cut off"));
+                    self.result.error = Some(LlmError::new(ErrorKind::Unusable, "the model's answers are cut off"));
                     return;
                 }
                 messages.push(ChatMessage::User(
@@ -227,12 +247,17 @@ impl ReflectDialogue<'_, '_, '_> {
                 continue;
             }
             if reply.calls.is_empty() {
-                // Small models write the calls as text instead of making them.
-                for value in proposal::parse_reply(&reply.text).unwrap_or_default() {
-                    drop(self.decide_value(&value));
+                if proposal::is_foreign_json(&reply.text) {
+                    self.result.error = Some(LlmError::new(ErrorKind::Unusable, NO_OPERATIONS));
+                    return;
                 }
+                // Small models write the calls as text instead of making them.
+                let values = proposal::parse_reply(&reply.text).unwrap_or_default();
+                drop(self.decide_all(&values));
                 return;
             }
+            let arguments = |call: &ToolCall| call_operation(call).map(Value::Object);
+            self.siblings = stated_facts(&reply.calls.iter().filter_map(arguments).collect::<Vec<_>>());
             let outcomes: Vec<ToolOutcome> = reply.calls.iter().map(|call| self.run_call(call)).collect();
             self.is_correction = outcomes.iter().any(|o| o.failed);
             messages.push(ChatMessage::Assistant { text: reply.text, calls: reply.calls });
@@ -242,16 +267,12 @@ impl ReflectDialogue<'_, '_, '_> {
 
     fn run_call(&mut self, call: &ToolCall) -> ToolOutcome {
         let (text, failed) = match tool_schema::WRITE_TOOLS.contains(&call.name.as_str()) {
-            true => match &call.arguments {
-                Value::Object(arguments) => {
-                    let mut value = arguments.clone();
-                    value.insert("op".into(), json!(call.name));
-                    match self.decide_value(&Value::Object(value)) {
-                        Ok(done) => (done, false),
-                        Err(why) => (why, true),
-                    }
-                }
-                _ => ("the arguments are not a JSON object".to_owned(), true),
+            true => match call_operation(call) {
+                Some(value) => match self.decide_value(&Value::Object(value)) {
+                    Ok(done) => (done, false),
+                    Err(why) => (why, true),
+                },
+                None => ("the arguments are not a JSON object".to_owned(), true),
             },
             false => match self.overlay.run_read_tool(&call.name, &call.arguments) {
                 Ok(text) => (redact(&chunks::escape_frame_tags(&text)), false),
@@ -275,13 +296,14 @@ impl ReflectDialogue<'_, '_, '_> {
             let is_truncated = reply.stop == StopReason::Truncated;
             let values = match proposal::parse_reply(&reply.text) {
                 Ok(values) if !is_truncated => values,
-                _ => {
-                    let (failure, advice) = match is_truncated {
-                        true => ("the model's answers are cut off", prompt::TRUNCATION_MESSAGE),
-                        false => ("the model's answer contains no JSON object", prompt::NO_OBJECT_MESSAGE),
+                unusable => {
+                    let (failure, advice) = match unusable {
+                        _ if is_truncated => ("the model's answers are cut off", prompt::TRUNCATION_MESSAGE),
+                        Err(UnusableReply::NoOperations) => (NO_OPERATIONS, prompt::NO_OPERATIONS_MESSAGE),
+                        _ => ("the model's answer contains no JSON object", prompt::NO_OBJECT_MESSAGE),
                     };
                     if std::mem::replace(&mut was_invalid, true) {
-                        self.result.error = Some(LlmError::new(ErrorKind::Malformed, failure));
+                        self.result.error = Some(LlmError::new(ErrorKind::Unusable, failure));
                         return;
                     }
                     // The whole of a reply without an end would leave no space for another.
@@ -294,189 +316,10 @@ impl ReflectDialogue<'_, '_, '_> {
                     continue;
                 }
             };
-            let mut refused = Vec::new();
-            for (n, value) in values.iter().enumerate() {
-                if let Err(why) = self.decide_value(value) {
-                    refused.push((n, why));
-                }
-            }
-            if refused.is_empty() {
-                return;
-            }
+            let Some(refused) = self.decide_all(&values).filter(|refused| !refused.is_empty()) else { return };
             self.is_correction = true;
             messages.push(ChatMessage::Assistant { text: reply.text, calls: Vec::new() });
             messages.push(ChatMessage::User(prompt::refusal_message(&refused)));
-        }
-    }
-
-    /// Decides on one proposal. Returns what was done, or why not, as text for the model.
-    fn decide_value(&mut self, value: &Value) -> Result<String, String> {
-        let number = self.result.decisions.len();
-        let proposal = match parse_proposal(value) {
-            Ok(wish) => wish,
-            Err(why) => {
-                // For a text with several lines, the guards give better reasons than the parser.
-                let findings = match why.code == Code::Multiline {
-                    true => {
-                        guards::check_text(&string_field(value, "text"), MemoryKind::Fact, self.input.writing_rules)
-                    }
-                    false => Vec::new(),
-                };
-                let (reasons, reply) = match findings.is_empty() {
-                    true => (vec![rejection_reason(&why)], refusal_text(&why)),
-                    false => (findings.iter().map(finding_reason).collect(), describe_findings(&findings)),
-                };
-                let (op, text) = (string_field(value, "op"), string_field(value, "text"));
-                let decision = ReflectDecision { verdict: "refused", op, text, reasons, ..ReflectDecision::default() };
-                self.result.decisions.push(redact_decision(decision));
-                return Err(reply);
-            }
-        };
-        let printed = dialects::to_json(&proposal.operation);
-        let mut decision = ReflectDecision {
-            op: string_field(&printed, "op"),
-            at: Some(string_field(&printed, "at")).filter(|at| !at.is_empty()),
-            text: [string_field(&printed, "title"), string_field(&printed, "text")]
-                .into_iter()
-                .find(|t| !t.is_empty())
-                .unwrap_or_default(),
-            quote: proposal.quote.as_deref().map(redact),
-            turn: proposal.turn,
-            ..ReflectDecision::default()
-        };
-        // A model that corrects one operation often repeats the others, too: do not count those again.
-        if self.result.accepted.iter().any(|a| a.operation == proposal.operation) {
-            return Ok("that was accepted already".into());
-        }
-        let result = self.judge(&proposal, &mut decision, number);
-        let decision = redact_decision(decision);
-        let is_same = |d: &ReflectDecision| (&d.op, &d.at, &d.text) == (&decision.op, &decision.at, &decision.text);
-        // An accepted operation refers to its decision by index, so the decision must be kept.
-        let accepted = self.result.accepted.last().is_some_and(|a| a.decision_index == number);
-        if accepted || !self.result.decisions.iter().any(|d| is_same(d) && d.verdict == decision.verdict) {
-            self.result.decisions.push(decision);
-        }
-        result
-    }
-
-    fn judge(&mut self, proposal: &Proposal, decision: &mut ReflectDecision, number: usize) -> Result<String, String> {
-        let input = self.input;
-        let bullet_texts = self.overlay.bullet_texts();
-        let (turns, rules, into, prefixes) = (input.turns, input.writing_rules, input.into, input.prefixes);
-        let asked = self.asked.clone();
-        let (asked, heard, today) = (asked.as_slice(), input.heard, input.today);
-        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes, asked, heard, today };
-        let first_route = route_proposal(proposal, &judge_context);
-        self.count_first_attempt(&first_route);
-        let evidence = match &first_route {
-            Route::Refused(findings) => return self.refuse(proposal, decision, findings),
-            Route::AlreadyKnown(found) => return mark_known(decision, found),
-            Route::Apply(proof) | Route::Inbox(proof, _) => *proof,
-        };
-        decision.turn = Some(evidence.turn);
-        let changeset = match self.overlay.plan(&proposal.operation) {
-            Ok(changeset) => changeset,
-            // An existing file may only be changed bullet by bullet, even if the model has read it.
-            Err(why) if matches!(proposal.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof => {
-                return mark_refused(
-                    decision,
-                    &[GuardFinding { violation: Violation::NotAllowed, excerpt: "write on an existing file".into() }],
-                );
-            }
-            Err(why) => {
-                decision.verdict = "refused";
-                decision.reasons = vec![rejection_reason(&why)];
-                let text = refusal_text(&why);
-                if is_obstacle(&why) {
-                    self.result.obstacle.get_or_insert(why);
-                }
-                return Err(text);
-            }
-        };
-        if changeset.files.is_empty() {
-            decision.verdict = "known";
-            return Ok("the memory already has that; nothing was changed".into());
-        }
-        let (files, effects) = self.overlay.planned_effects(&changeset);
-        let writes = write_count(&proposal.operation, &effects);
-        if let Some(what) = self.exceeded_limit(evidence.turn, writes) {
-            return mark_refused(decision, &[GuardFinding { violation: Violation::Limit, excerpt: what.to_owned() }]);
-        }
-        let ground =
-            JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked, heard, today };
-        let outcome = outcome::PlannedEffects { effects: &effects, files: &files };
-        let reviewed = reviewed_files(self.overlay.session(), &changeset);
-        let as_proposal = match route_effects(first_route, proposal, &outcome, &ground) {
-            Route::Refused(found) => return self.refuse(proposal, decision, &found),
-            Route::AlreadyKnown(found) => return mark_known(decision, &found),
-            Route::Inbox(_, found) => Some(found),
-            Route::Apply(_) => (input.propose || reviewed.is_some()).then(Vec::new),
-        };
-        // The quote goes into the journal, which must not contain secrets.
-        let quote = proposal.quote.as_deref().map(redact).unwrap_or_default();
-        let waits = as_proposal.map(|found| {
-            decision.reasons = found.iter().map(finding_reason).collect();
-            let why = waiting_reason(&found, reviewed.as_deref());
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let diff = changeset.files.iter().map(|file| {
-                let before = self.overlay.current_text(&file.path);
-                unified_diff(file.path.as_str(), before.as_deref(), file.after.as_ref().map(|b| text(b)).as_deref())
-            });
-            (why.trim().to_owned(), diff.collect::<String>())
-        });
-        let answer = match &waits {
-            Some(_) => "proposed: a person will decide".to_owned(),
-            None => effects_text(&changeset),
-        };
-        decision.verdict = if waits.is_some() { "proposed" } else { "kept" };
-        if waits.is_none() {
-            self.overlay.accept(changeset);
-        }
-        let operation = proposal.operation.clone();
-        self.result.accepted.push(AcceptedOperation {
-            operation,
-            evidence,
-            quote,
-            as_proposal: waits,
-            writes,
-            decision_index: number,
-        });
-        Ok(answer)
-    }
-
-    /// Refuses a proposal, and remembers if the model was asked about a contradiction.
-    fn refuse(
-        &mut self,
-        proposal: &Proposal,
-        decision: &mut ReflectDecision,
-        findings: &[GuardFinding],
-    ) -> Result<String, String> {
-        if findings.iter().any(|f| matches!(f.violation, Violation::Contradiction | Violation::PossibleContradiction)) {
-            self.asked.push(proposal.operation.clone());
-        }
-        mark_refused(decision, findings)
-    }
-
-    /// Counts first attempts and those that passed the guards.
-    fn count_first_attempt(&mut self, route: &Route) {
-        if self.is_correction {
-            return;
-        }
-        let passed = !matches!(route, Route::Refused(_));
-        self.result.first_attempts.0 += 1;
-        self.result.first_attempts.1 += u64::from(passed);
-    }
-
-    /// The limit that another accepted operation would exceed.
-    fn exceeded_limit(&self, turn: usize, writes: usize) -> Option<&'static str> {
-        let limits = self.input.limits;
-        let total: usize = self.result.accepted.iter().map(|a| a.writes).sum();
-        let total_of_turn: usize =
-            self.result.accepted.iter().filter(|a| a.evidence.turn == turn).map(|a| a.writes).sum();
-        match (total + writes > limits.max_writes, total_of_turn + writes > limits.max_writes_per_turn) {
-            (true, _) => Some("more writes than one chunk allows"),
-            (_, true) => Some("more writes than one turn allows"),
-            _ => None,
         }
     }
 }
@@ -485,10 +328,4 @@ impl ReflectDialogue<'_, '_, '_> {
 /// proposal: once the state is better, the same proposal may be kept.
 pub fn is_obstacle(why: &Rejection) -> bool {
     matches!(why.code, Code::ConflictMarkers | Code::UnsafeFile | Code::Io | Code::NotText | Code::Internal)
-}
-
-/// How many writes an operation counts as: one for an episode, else the number of its bullets.
-fn write_count(operation: &Operation, effects: &[crate::change::Effect]) -> usize {
-    let bullets = effects.iter().filter(|e| e.sign == crate::change::EffectSign::Added && e.handle.is_some()).count();
-    if matches!(operation.action, Action::Append { .. }) { 1 } else { bullets.max(1) }
 }

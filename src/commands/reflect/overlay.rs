@@ -103,6 +103,13 @@ impl<'s> ReflectOverlay<'s> {
         self.overlay.current.file(path).ok().flatten().map(|file| file.document.text().to_owned())
     }
 
+    /// Whether a bullet with this text is pinned, in its file as it is now.
+    pub fn is_pinned(&self, path: &MemoryPath, text: &str) -> bool {
+        let Some(document) = self.current_text(path).map(Document::parse) else { return false };
+        let is_pinned = |i: usize| document.bullet_meta(i).is_some_and(|meta| meta.is_pinned());
+        (0..document.bullets().len()).any(|i| document.bullet_text(i) == text && is_pinned(i))
+    }
+
     /// What a planned change does: the files it touches, and the bullets and headings it adds and removes.
     pub fn planned_effects(&self, changeset: &Changeset) -> (Vec<TouchedFile>, Vec<Effect>) {
         let (mut files, mut effects) = (Vec::new(), Vec::new());

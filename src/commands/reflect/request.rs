@@ -256,7 +256,7 @@ fn apply(
         }
     }
     let is_refused = edits.is_refused();
-    report.decisions = edits.decisions;
+    report.decisions.extend(edits.decisions);
     if is_refused {
         decided(report, "refused", "an edit does not pass the checks, so none is made");
         return Ok(());

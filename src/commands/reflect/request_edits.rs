@@ -18,6 +18,7 @@ use crate::document::{Document, MetaKey};
 use crate::llm::ModelReply;
 use crate::operation::{Action, Operation, Snapshot, Target, dialects};
 use crate::reflect::guards::{self, GuardFinding, MemoryKind, OtherText, Violation, WritingRules};
+use crate::reflect::host_strings;
 use crate::reflect::judge::{JudgeContext, Route, describe_findings, route_proposal};
 use crate::reflect::outcome::{PlannedEffects, route_effects};
 use crate::reflect::proposal::{Proposal, parse_proposal};
@@ -172,6 +173,9 @@ impl EditJudge<'_, '_> {
     /// The operation of an edit, on the item that it names.
     fn resolve(&self, edit: &Map<String, Value>) -> Result<ResolvedEdit, (RefusalReason, String)> {
         let rejected = |why: &Rejection| (rejection_reason(why), refusal_text(why));
+        if let Some(secret) = host_strings::find_secret(&Value::Object(edit.clone())) {
+            return Err((finding_reason(&secret), describe_findings(&[secret])));
+        }
         let mut edit = edit.clone();
         let named = NamedItem::of(&Value::Object(edit.clone()));
         let is_update = edit.get("operation").and_then(Value::as_str) == Some("update");

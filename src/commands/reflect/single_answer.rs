@@ -7,7 +7,7 @@ use super::cost_estimate::usage_or_estimate;
 use crate::code::{Code, Rejection};
 use crate::commands::Error;
 use crate::commands::answer::{ModelCallCosts, ReflectReport, WarningRow};
-use crate::commands::model::{OpenModel, model_rejection};
+use crate::commands::model::{OpenModel, model_rejection, unusable_answer};
 use crate::llm::{ChatMessage, Deadline, ModelReply, ModelRequest, StopReason, TokenUsage};
 
 /// Calls the model, and once more if `read` cannot use its reply. Returns the tokens for the budget: estimated where the
@@ -66,7 +66,7 @@ pub fn ask_repeatedly<T>(
         match answer {
             Ok(value) => break Ok(value),
             Err(why) if turns >= max_calls => {
-                let message = format!("the model's answer could not be used: {why}");
+                let message = unusable_answer("the model's answer could not be used", &why.to_string());
                 break Err(Rejection::new(Code::Model, message).into());
             }
             Err(why) => {

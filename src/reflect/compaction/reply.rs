@@ -108,11 +108,17 @@ fn parse_decision(object: &Map<String, Value>) -> Option<RawDecision> {
     (!decision.action.is_empty()).then_some(decision)
 }
 
-/// One name or a list of names. A value that cannot be a name (a float, an object) becomes one that matches no item.
+/// A number without a fraction, which some models write as `1.0`.
+fn whole_number(n: &serde_json::Number) -> Option<i64> {
+    let float = || n.as_f64().filter(|f| f.fract() == 0.0 && f.abs() < 1e9);
+    n.as_i64().or_else(|| float().map(|f| f as i64))
+}
+
+/// One name or a list of names. A value that cannot be a name (1.5, an object) becomes one that matches no item.
 fn parse_names(value: &Value) -> Vec<ItemName> {
     match value {
         Value::Array(all) => all.iter().flat_map(parse_names).collect(),
-        Value::Number(n) => vec![n.as_i64().map_or_else(|| ItemName::Text(n.to_string()), ItemName::Number)],
+        Value::Number(n) => vec![whole_number(n).map_or_else(|| ItemName::Text(n.to_string()), ItemName::Number)],
         Value::String(text) => {
             let text = text.trim();
             match text.trim_start_matches('#').parse() {

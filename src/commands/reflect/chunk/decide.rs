@@ -1,0 +1,269 @@
+//! Decides on the proposals of one reply: judges each, and plans it on top of the accepted ones.
+//!
+//! Never calls the model: what is refused is text for it.
+
+use serde_json::Value;
+
+use super::super::decision_text::{
+    effects_text, finding_reason, mark_known, mark_refused, redact, redact_decision, refusal_text, rejection_reason,
+    string_field, waiting_reason,
+};
+use super::{AcceptedOperation, ReflectDialogue, is_obstacle, stated_facts};
+use crate::change::{Effect, EffectSign};
+use crate::code::Code;
+use crate::commands::answer::ReflectDecision;
+use crate::commands::review::reviewed_files;
+use crate::llm::{ErrorKind, LlmError};
+use crate::operation::{Action, Operation, dialects};
+use crate::reflect::guards::{self, GuardFinding, MemoryKind, Violation};
+use crate::reflect::host_strings;
+use crate::reflect::judge::{JudgeContext, Route, describe_findings, route_proposal};
+use crate::reflect::outcome::{self, route_effects};
+use crate::reflect::proposal::{Proposal, parse_proposal};
+use crate::reflect::removal::{RemovalContext, route_removal};
+use crate::view::diff::unified_diff;
+/// The most operations of one reply: as many as a batch may have.
+const MAX_OPERATIONS: usize = 1000;
+
+impl ReflectDialogue<'_, '_, '_> {
+    /// Decides on all proposals of a reply. Returns those that are refused, with the reasons; `None` if the dialogue has
+    /// ended with an error.
+    pub(super) fn decide_all(&mut self, values: &[Value]) -> Option<Vec<(usize, String)>> {
+        if values.len() > MAX_OPERATIONS {
+            let message =
+                format!("the model's answer has {} operations; at most {MAX_OPERATIONS} are read", values.len());
+            self.result.error = Some(LlmError::new(ErrorKind::Unusable, message));
+            return None;
+        }
+        self.siblings = stated_facts(values);
+        let mut refused = Vec::new();
+        for (n, value) in values.iter().enumerate() {
+            if self.input.deadline.remaining().is_none() {
+                let message = format!(
+                    "the time limit passed while the answer was checked: {n} of its {} operations were done",
+                    values.len()
+                );
+                self.result.error = Some(LlmError::new(ErrorKind::Timeout, message));
+                return None;
+            }
+            if let Err(why) = self.decide_value(value) {
+                refused.push((n, why));
+            }
+        }
+        Some(refused)
+    }
+
+    /// Decides on one proposal. Returns what was done, or why not, as text for the model.
+    pub(super) fn decide_value(&mut self, value: &Value) -> Result<String, String> {
+        let number = self.result.decisions.len();
+        if let Some(secret) = host_strings::find_secret(value) {
+            let mut decision = ReflectDecision {
+                op: string_field(value, "op"),
+                at: Some(string_field(value, "at")).filter(|at| !at.is_empty()),
+                text: string_field(value, "text"),
+                ..ReflectDecision::default()
+            };
+            let findings = vec![secret];
+            let answer = mark_refused(&mut decision, &findings);
+            self.count_first_attempt(&Route::Refused(findings));
+            self.note_decision(decision, number);
+            return answer;
+        }
+        let proposal = match parse_proposal(value) {
+            Ok(wish) => wish,
+            Err(why) => {
+                // For a text with several lines, the guards give better reasons than the parser.
+                let findings = match why.code == Code::Multiline {
+                    true => {
+                        guards::check_text(&string_field(value, "text"), MemoryKind::Fact, self.input.writing_rules)
+                    }
+                    false => Vec::new(),
+                };
+                let (reasons, reply) = match findings.is_empty() {
+                    true => (vec![rejection_reason(&why)], refusal_text(&why)),
+                    false => (findings.iter().map(finding_reason).collect(), describe_findings(&findings)),
+                };
+                let (op, text) = (string_field(value, "op"), string_field(value, "text"));
+                let decision = ReflectDecision { verdict: "refused", op, text, reasons, ..ReflectDecision::default() };
+                self.result.decisions.push(redact_decision(decision));
+                return Err(reply);
+            }
+        };
+        let printed = dialects::to_json(&proposal.operation);
+        let mut decision = ReflectDecision {
+            op: string_field(&printed, "op"),
+            at: Some(string_field(&printed, "at")).filter(|at| !at.is_empty()),
+            text: [string_field(&printed, "title"), string_field(&printed, "text")]
+                .into_iter()
+                .find(|t| !t.is_empty())
+                .unwrap_or_default(),
+            quote: proposal.quote.as_deref().map(redact),
+            turn: proposal.turn,
+            ..ReflectDecision::default()
+        };
+        // A model that corrects one operation often repeats the others, too: do not count those again.
+        if self.result.accepted.iter().any(|a| a.operation == proposal.operation) {
+            return Ok("that was accepted already".into());
+        }
+        let result = self.judge(&proposal, &mut decision, number);
+        self.note_decision(decision, number);
+        result
+    }
+
+    /// Notes a decision, unless it repeats an earlier one.
+    fn note_decision(&mut self, decision: ReflectDecision, number: usize) {
+        let decision = redact_decision(decision);
+        let is_same = |d: &ReflectDecision| (&d.op, &d.at, &d.text) == (&decision.op, &decision.at, &decision.text);
+        // An accepted operation refers to its decision by index, so the decision must be kept.
+        let accepted = self.result.accepted.last().is_some_and(|a| a.decision_index == number);
+        if accepted || !self.result.decisions.iter().any(|d| is_same(d) && d.verdict == decision.verdict) {
+            self.result.decisions.push(decision);
+        }
+    }
+
+    fn judge(&mut self, proposal: &Proposal, decision: &mut ReflectDecision, number: usize) -> Result<String, String> {
+        let input = self.input;
+        let bullet_texts = self.overlay.bullet_texts();
+        let (turns, rules, into, prefixes) = (input.turns, input.writing_rules, input.into, input.prefixes);
+        let asked = self.asked.clone();
+        let (asked, heard, today) = (asked.as_slice(), input.heard, input.today);
+        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes, asked, heard, today };
+        let first_route = route_proposal(proposal, &judge_context);
+        self.count_first_attempt(&first_route);
+        let evidence = match &first_route {
+            Route::Refused(findings) => return self.refuse(proposal, decision, findings),
+            Route::AlreadyKnown(found) => return mark_known(decision, found),
+            Route::Apply(proof) | Route::Inbox(proof, _) => *proof,
+        };
+        decision.turn = Some(evidence.turn);
+        let changeset = match self.overlay.plan(&proposal.operation) {
+            Ok(changeset) => changeset,
+            // An existing file may only be changed bullet by bullet, even if the model has read it.
+            Err(why) if matches!(proposal.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof => {
+                return mark_refused(
+                    decision,
+                    &[GuardFinding { violation: Violation::NotAllowed, excerpt: "write on an existing file".into() }],
+                );
+            }
+            Err(mut why) => {
+                decision.verdict = "refused";
+                let is_gone = matches!(why.code, Code::BulletChanged | Code::BulletNotFound);
+                if is_gone && self.has_changed(&proposal.operation) {
+                    let at = decision.at.as_deref().unwrap_or_default();
+                    why.message = format!("{at} was changed by an earlier operation of this answer");
+                }
+                decision.reasons = vec![rejection_reason(&why)];
+                let text = refusal_text(&why);
+                if is_obstacle(&why) {
+                    self.result.obstacle.get_or_insert(why);
+                }
+                return Err(text);
+            }
+        };
+        if changeset.files.is_empty() {
+            decision.verdict = "known";
+            return Ok("the memory already has that; nothing was changed".into());
+        }
+        let (files, effects) = self.overlay.planned_effects(&changeset);
+        let writes = write_count(&proposal.operation, &effects);
+        if let Some(what) = self.exceeded_limit(evidence.turn, writes) {
+            return mark_refused(decision, &[GuardFinding { violation: Violation::Limit, excerpt: what.to_owned() }]);
+        }
+        let ground =
+            JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked, heard, today };
+        let outcome = outcome::PlannedEffects { effects: &effects, files: &files };
+        let reviewed = reviewed_files(self.overlay.session(), &changeset);
+        if decision.text.is_empty() {
+            decision.text =
+                effects.iter().find(|e| e.sign == EffectSign::Removed).map_or_else(String::new, |e| e.text.clone());
+        }
+        let route = route_effects(first_route, proposal, &outcome, &ground);
+        let is_pinned = |effect: &Effect| self.overlay.is_pinned(&effect.path, &effect.text);
+        let removal = RemovalContext { siblings: &self.siblings, is_pinned: &is_pinned };
+        let as_proposal = match route_removal(route, proposal, &outcome, &ground, &removal) {
+            Route::Refused(found) => return self.refuse(proposal, decision, &found),
+            Route::AlreadyKnown(found) => return mark_known(decision, &found),
+            Route::Inbox(_, found) => Some(found),
+            Route::Apply(_) => (input.propose || reviewed.is_some()).then(Vec::new),
+        };
+        // The quote goes into the journal, which must not contain secrets.
+        let quote = proposal.quote.as_deref().map(redact).unwrap_or_default();
+        let waits = as_proposal.map(|found| {
+            decision.reasons = found.iter().map(finding_reason).collect();
+            let why = waiting_reason(&found, reviewed.as_deref());
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let diff = changeset.files.iter().map(|file| {
+                let before = self.overlay.current_text(&file.path);
+                unified_diff(file.path.as_str(), before.as_deref(), file.after.as_ref().map(|b| text(b)).as_deref())
+            });
+            (why.trim().to_owned(), diff.collect::<String>())
+        });
+        let answer = match &waits {
+            Some(_) => "proposed: a person will decide".to_owned(),
+            None => effects_text(&changeset),
+        };
+        decision.verdict = if waits.is_some() { "proposed" } else { "kept" };
+        if waits.is_none() {
+            self.overlay.accept(changeset);
+        }
+        let operation = proposal.operation.clone();
+        self.result.accepted.push(AcceptedOperation {
+            operation,
+            evidence,
+            quote,
+            as_proposal: waits,
+            writes,
+            decision_index: number,
+        });
+        Ok(answer)
+    }
+
+    /// Refuses a proposal, and remembers if the model was asked about a contradiction.
+    fn refuse(
+        &mut self,
+        proposal: &Proposal,
+        decision: &mut ReflectDecision,
+        findings: &[GuardFinding],
+    ) -> Result<String, String> {
+        if findings.iter().any(|f| matches!(f.violation, Violation::Contradiction | Violation::PossibleContradiction)) {
+            self.asked.push(proposal.operation.clone());
+        }
+        mark_refused(decision, findings)
+    }
+
+    /// Whether an accepted operation changed what this one names.
+    fn has_changed(&self, operation: &Operation) -> bool {
+        let at = |operation: &Operation| string_field(&dialects::to_json(operation), "at");
+        let is_applied = |a: &&AcceptedOperation| a.as_proposal.is_none();
+        self.result.accepted.iter().filter(is_applied).any(|a| at(&a.operation) == at(operation))
+    }
+
+    /// Counts first attempts and those that passed the guards.
+    fn count_first_attempt(&mut self, route: &Route) {
+        if self.is_correction {
+            return;
+        }
+        let passed = !matches!(route, Route::Refused(_));
+        self.result.first_attempts.0 += 1;
+        self.result.first_attempts.1 += u64::from(passed);
+    }
+
+    /// The limit that another accepted operation would exceed.
+    fn exceeded_limit(&self, turn: usize, writes: usize) -> Option<&'static str> {
+        let limits = self.input.limits;
+        let total: usize = self.result.accepted.iter().map(|a| a.writes).sum();
+        let total_of_turn: usize =
+            self.result.accepted.iter().filter(|a| a.evidence.turn == turn).map(|a| a.writes).sum();
+        match (total + writes > limits.max_writes, total_of_turn + writes > limits.max_writes_per_turn) {
+            (true, _) => Some("more writes than one chunk allows"),
+            (_, true) => Some("more writes than one turn allows"),
+            _ => None,
+        }
+    }
+}
+
+/// How many writes an operation counts as: one for an episode, else the number of its bullets.
+fn write_count(operation: &Operation, effects: &[Effect]) -> usize {
+    let bullets = effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some()).count();
+    if matches!(operation.action, Action::Append { .. }) { 1 } else { bullets.max(1) }
+}
