@@ -23,6 +23,22 @@ pub fn first_marker_line(text: &str) -> Option<usize> {
     None
 }
 
+/// The offsets of lines that are a conflict marker of git and stand without the others of their set: `|||||||` with or
+/// without a label, `<<<<<<< ` and `>>>>>>> ` with one. None if the set is whole.
+pub fn leftover_markers(text: &str) -> impl Iterator<Item = usize> {
+    let signs: [&[u8]; 3] = [b"<<<<<<< ", b"|||||||", b">>>>>>> "];
+    let any = signs.iter().any(|sign| memchr::memmem::find(text.as_bytes(), sign).is_some());
+    let text = if any && first_marker_line(text).is_none() { text } else { "" };
+    let mut at = 0;
+    text.split_inclusive('\n').filter_map(move |line| {
+        let start = at;
+        at += line.len();
+        let content = line.trim_end_matches(['\r', '\n']);
+        let is_labelled = |sign: char| sign == '|' || content.len() > MARKER_LENGTH + 1;
+        marker_sign(content).filter(|sign| "<|>".contains(*sign) && is_labelled(*sign)).map(|_| start)
+    })
+}
+
 /// The sign of a marker line.
 fn marker_sign(line: &str) -> Option<char> {
     let sign = line.chars().next().filter(|sign| "<|=>%+-\\".contains(*sign))?;

@@ -46,7 +46,7 @@ impl NewBullet {
 
     /// Paragraph and number of continuation lines. Without a paragraph, the text and none.
     fn parse_paragraph(&self) -> (String, usize) {
-        let mut written = format!("- {}", escape::encode(self.text.trim_start()));
+        let mut written = format!("- {}", escape::encode_first_line(self.text.trim_start(), &self.children));
         self.children.iter().for_each(|line| written.extend(["\n  ", line.as_str()]));
         let document = Document::parse(written);
         let bullet = document.bullets().first().filter(|b| b.depth == 0 && b.text_end > b.text_start);

@@ -14,6 +14,21 @@ pub(super) fn encode(text: &str) -> Cow<'_, str> {
     rewrite_backslashes(text, escape_points(text), |slashes| Some(2 * slashes + 1))
 }
 
+/// Escapes the first line of a bullet. A fence or a quote that the lines below it continue is written as it is, because
+/// an escaped one would leave its closing fence, or its second line, on its own.
+pub(super) fn encode_first_line<'a>(first: &'a str, below: &[String]) -> Cow<'a, str> {
+    let is_continued = match first.get(..3) {
+        Some(fence @ ("```" | "~~~")) => below.iter().any(|line| line.trim_start().starts_with(fence)),
+        _ => first.starts_with('>') && below.first().is_some_and(|line| line.starts_with('>')),
+    };
+    if is_continued { Cow::Borrowed(first) } else { encode(first) }
+}
+
+/// Whether a text starts like a fence or a quote, which may have several lines.
+pub(super) fn spans_lines(text: &str) -> bool {
+    ["```", "~~~", ">"].iter().any(|start| text.starts_with(start))
+}
+
 /// Reverses [`encode`]; text that `encode` cannot have produced is unchanged.
 pub(super) fn decode(raw: Cow<'_, str>) -> Cow<'_, str> {
     if !raw.contains('\\') {

@@ -61,14 +61,14 @@ impl Span {
     }
 }
 
-/// The kind of a block. A bullet is a list item whose first child is a paragraph.
+/// The kind of a block. A bullet is a list item with a text; the text is its first block, usually a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// An ATX or setext heading; the number is its index in `sections()`.
     Heading(u32),
     /// A list item that is a bullet; the number is its index in `bullets()`.
     Bullet(u32),
-    /// A list item that is not a bullet: empty, or its first child is not a paragraph.
+    /// A list item that is not a bullet: empty, or it starts with a comment or a link definition.
     OtherListItem,
     /// A paragraph, including one that acts as the heading of a list (see [`Section::level`] 7).
     Paragraph,
@@ -90,7 +90,8 @@ pub struct DocumentBlock {
     pub span: Span,
 }
 
-/// A list item that starts with a paragraph, with optional metadata line and children. All positions are byte offsets.
+/// A list item with its text, an optional metadata line and children. The text is the source of the first block: a
+/// paragraph, or a heading, quote, code, or the first item of a list (`- 2024. was`). All positions are byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bullet {
     /// Start of the line that holds the marker.
@@ -99,7 +100,7 @@ pub struct Bullet {
     pub marker: u32,
     /// First byte of the bullet's text.
     pub text_start: u32,
-    /// One past the last byte of the first paragraph, excluding trailing blanks and the line ending.
+    /// One past the last byte of the text, excluding trailing blanks and the line ending.
     pub text_end: u32,
     /// End of the item including children: one past its last line ending, excluding trailing blank lines.
     pub end: u32,
@@ -461,6 +462,13 @@ impl Document {
     /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order.
     pub fn conflict_marker_line(&self) -> Option<usize> {
         conflict_lines::first_marker_line(&self.text)
+    }
+
+    /// Line number (1-based) of a merge conflict marker that stands alone; lines of code do not count.
+    pub fn leftover_marker_line(&self) -> Option<usize> {
+        let in_code = |at: usize| self.blocks.iter().any(|b| b.kind == BlockKind::Code && b.span.range().contains(&at));
+        let at = conflict_lines::leftover_markers(&self.text).find(|at| !in_code(*at))?;
+        Some(1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count())
     }
 }
 

@@ -80,7 +80,9 @@ fn text_bullet(document: &Document) -> Result<Option<NewBullet>, String> {
     let document_of_item = Document::parse(written.trim_end());
     match document_of_item.blocks.as_slice() {
         [first, rest @ ..]
-            if matches!(first.kind, BlockKind::Bullet(0)) && rest.iter().all(|n| n.span.end <= first.span.end) =>
+            if matches!(first.kind, BlockKind::Bullet(0))
+                && document_of_item.block_details[0].opening == 0
+                && rest.iter().all(|n| n.span.end <= first.span.end) =>
         {
             Ok(Some(to_new_bullet(&document_of_item, 0)))
         }
@@ -175,6 +177,7 @@ mod tests {
         check("- a\n\t- x\n", &[("a", &["  - x"])]);
         check("- a\n  b\n", &[("a", &["b"])]);
         check("- \\# a\n", &[("# a", &[])]);
+        check("- # a\n- 1. b\n  c\n", &[("# a", &[]), ("1. b", &["c"])]);
         assert_eq!(
             parse_new_bullets("- a\n  <!-- mem imp=7 -->\n  - x\n").unwrap()[0].meta.as_ref().unwrap().raw("imp"),
             Some("7")
@@ -232,7 +235,7 @@ mod tests {
             ("Intro:\n- a\n", "line 1 is a paragraph"),
             ("- a\n\ntext\n", "line 3"),
             ("- a\n\n```\nx\n```\n", "line 3 is a code block"),
-            ("- # a\n", "line 1"),
+            ("- <!-- a -->\n", "line 1"),
             ("---\na: b\n---\n- a\n", "front"),
         ] {
             let why = parse_new_bullets(text).unwrap_err();

@@ -16,6 +16,8 @@ pub(super) struct BlockDetails {
     pub depth: u8,
     /// Hash of the kinds of blocks directly inside a list item, without lists and paragraphs.
     pub child_digest: u16,
+    /// The kind of block that a bullet's text starts with; 0 for a paragraph.
+    pub opening: u16,
 }
 
 /// A link reference definition: normalized label, destination, title.
@@ -43,7 +45,7 @@ impl BlockBuilder {
     /// index.
     pub fn push_block(&mut self, kind: BlockKind, start: usize, end: usize, depth: usize) -> usize {
         self.blocks.push(DocumentBlock { kind, span: span(start, end) });
-        self.details.push(BlockDetails { depth: depth.min(255) as u8, child_digest: 0 });
+        self.details.push(BlockDetails { depth: depth.min(255) as u8, child_digest: 0, opening: 0 });
         self.blocks.len() - 1
     }
 

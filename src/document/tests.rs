@@ -28,7 +28,7 @@ fn bullets_are_items_that_start_with_a_paragraph() {
     check("- a\n  b\nlazy\n\n- c\n", &["a b lazy", "c"]);
     check("- a\n  - b\n\t- c\n  1. d\n", &["a", ">b", ">>c", ">d"]);
     check("1. a\n2) b\n", &["a", "b"]);
-    check("- # h\n- > q\n- - n\n- ---\n-\n- x\n", &[">n", "x"]);
+    check("-\n- <!-- c -->\n- x\n", &["x"]);
     check("> - quoted\n\n- a\n", &["a"]);
     check("- a\n\n  > - q\n- b\n", &["a", "b"]);
     check("```\n- no\n```\n- a\n", &["a"]);
@@ -37,6 +37,21 @@ fn bullets_are_items_that_start_with_a_paragraph() {
     check("-\n  late\n- \\- b\n", &["late", "- b"]);
     check("- [x]: /url\n  text\n- b\n", &["b"]);
     check("- a<br>\n  <!-- mem x=1 -->\n", &["a<br>"]);
+}
+
+#[test]
+fn a_bullet_may_start_with_a_block_that_is_no_paragraph() {
+    check("- # h\n- > q\n- - n\n- ***\n- x\n", &["# h", "> q", "- n", "***", "x"]);
+    check("- 2024. was\n  a year\n- b\n", &["2024. was a year", "b"]);
+    check("- 1. a\n  2. b\n     - c\n- - - d\n", &["1. a", ">b", ">>c", "- - d"]);
+    check("- ```sh\n  make\n  ```\n  - c\n- > q\n  > r\n", &["```sh make ```", ">c", "> q > r"]);
+    check("- a\n  - # h\n  - 3) c\n- - # h\n- -\n", &["a", "># h", ">3) c", "- # h", "-"]);
+    check("- <div>\n  x\n  </div>\n-     code\n", &["<div> x </div>", "code"]);
+    for text in ["- # h\n", "- > q\n", "- 1. x\n", "- ```\n  x\n  ```\n", "- <b>x\n"] {
+        let text = format!("{text}  <!-- mem id=m1 -->\n- b\n");
+        let d = Document::parse(text.as_str());
+        assert_eq!((d.bullets().len(), d.bullet_id(0).as_deref()), (2, Some("m1")), "{text:?}");
+    }
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub(super) fn collect_blocks(text: &str, range: Range<usize>, builder: &mut Bloc
 enum FirstParagraph {
     /// No content of the item seen yet.
     NotStarted,
+    /// The item starts the text of the item around it (`- 2024. was`); index of that bullet.
+    PartOf(usize),
     /// Index of the bullet, and end offset of its text so far.
     Open(usize, usize),
     /// The first paragraph has ended; index of the bullet if the item is one.
@@ -48,6 +50,8 @@ enum FirstParagraph {
 struct OpenItem {
     block: usize,
     first_paragraph: FirstParagraph,
+    /// The item is the start of another one's text: no block of its own, and no level of nesting.
+    is_text: bool,
 }
 
 struct EventWalker<'a> {
@@ -80,7 +84,8 @@ impl EventWalker<'_> {
 
     fn start_tag(&mut self, tag: &Tag<'_>, at: Range<usize>) {
         let kind = match tag {
-            Tag::List(_) => return self.close_first_paragraph(),
+            // A list that starts an item is the start of its text.
+            Tag::List(_) => return self.close_open_paragraph(),
             Tag::Item => return self.start_item(at.start),
             Tag::Paragraph
                 if matches!(self.items.last(), Some(OpenItem { first_paragraph: FirstParagraph::NotStarted, .. })) =>
@@ -100,6 +105,9 @@ impl EventWalker<'_> {
 
     /// Adds a block that is not a list item: a block of its own at top level, part of the item's digest inside an item.
     fn add_block(&mut self, kind: BlockKind, at: Range<usize>) {
+        if self.open_with_block(kind, &at) {
+            return;
+        }
         self.close_first_paragraph();
         let bytes = self.text.as_bytes();
         let start = lines::start(bytes, at.start).max(self.range_start);
@@ -109,18 +117,69 @@ impl EventWalker<'_> {
             let node = self.builder.push_block(kind, start, lines::block_end(bytes, start, at.end), 0);
             return self.closed.push(node);
         };
-        let part = match kind {
-            BlockKind::Heading(level) => 10 + level as u16,
-            BlockKind::Code => 1,
-            BlockKind::Quote => 2,
-            BlockKind::Html => 3,
-            BlockKind::ThematicBreak => 4,
-            _ => return,
-        };
-        if !meta {
+        let part = block_number(kind);
+        if !meta && part > 0 {
             let shape = &mut self.builder.details[item.block].child_digest;
             *shape = shape.wrapping_mul(31).wrapping_add(part);
         }
+    }
+
+    /// Takes a block that is no paragraph as the text of the item that it starts: who writes `- # x` or a fence after a
+    /// bullet's marker writes a bullet. A comment alone is none.
+    fn open_with_block(&mut self, kind: BlockKind, at: &Range<usize>) -> bool {
+        let bytes = self.text.as_bytes();
+        let first = lines::skip_blanks(bytes, at.start);
+        if block_number(kind) == 0 || bytes[first..].starts_with(b"<!--") {
+            return false;
+        }
+        let Some(bullet) = self.open_bullet(first) else { return false };
+        let end = match kind {
+            BlockKind::Html => self.first_meta_line(first, at.end),
+            _ => at.end,
+        };
+        self.end_text(bullet, end);
+        if let Some(item) = self.items.last_mut() {
+            item.first_paragraph = FirstParagraph::Done(Some(bullet));
+            self.builder.details[item.block].opening = block_number(kind);
+        }
+        if end < at.end {
+            self.add_meta_lines(end, at.end);
+        }
+        true
+    }
+
+    /// The offset of the first metadata line of an HTML block, else its end.
+    fn first_meta_line(&self, start: usize, end: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut line = lines::end(bytes, start);
+        while line < end && !BulletMeta::is_meta_line(&self.text[line..lines::end(bytes, line)]) {
+            line = lines::end(bytes, line);
+        }
+        line.min(end)
+    }
+
+    /// The bullet whose text starts at `first`: that of the innermost item, or the one whose text that item starts.
+    fn open_bullet(&mut self, first: usize) -> Option<usize> {
+        let depth = self.items.iter().filter(|item| !item.is_text).count().saturating_sub(1);
+        let item = self.items.last()?;
+        match item.first_paragraph {
+            FirstParagraph::PartOf(bullet) => Some(bullet),
+            FirstParagraph::NotStarted => {
+                let bullet = bullet_at(self.text.as_bytes(), &self.builder.blocks[item.block], first, depth)?;
+                let number = self.builder.bullets.len();
+                self.builder.blocks[item.block].kind = BlockKind::Bullet(number as u32);
+                self.builder.bullets.push(bullet);
+                Some(number)
+            }
+            FirstParagraph::Open(..) | FirstParagraph::Done(_) => None,
+        }
+    }
+
+    /// Ends the text of a bullet before an offset.
+    fn end_text(&mut self, bullet: usize, end: usize) {
+        let content = self.builder.bullets[bullet].text_start as usize;
+        let end = lines::trim_end(self.text.as_bytes(), content, end.max(content));
+        self.builder.bullets[bullet].text_end = end as u32;
     }
 
     /// Adds the metadata lines of an HTML block. Returns whether it contains any.
@@ -164,17 +223,29 @@ impl EventWalker<'_> {
         let bytes = self.text.as_bytes();
         let blanks = bytes[start..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
         let line = lines::start(bytes, start + blanks).max(self.range_start);
+        let marker = start + blanks;
+        if let Some(bullet) = self.open_bullet(marker) {
+            self.end_text(bullet, marker_end(bytes, marker));
+            if let Some(around) = self.items.last_mut() {
+                around.first_paragraph = FirstParagraph::Done(Some(bullet));
+                let block = around.block;
+                self.builder.details[block].opening = LIST_NUMBER;
+                let first_paragraph = FirstParagraph::PartOf(bullet);
+                return self.items.push(OpenItem { block, first_paragraph, is_text: true });
+            }
+        }
         self.cut_closed_blocks(line);
-        let node = self.builder.push_block(BlockKind::OtherListItem, line, start + blanks, self.items.len());
+        let depth = self.items.iter().filter(|item| !item.is_text).count();
+        let node = self.builder.push_block(BlockKind::OtherListItem, line, marker, depth);
         if let Some(OpenItem { first_paragraph: head @ FirstParagraph::NotStarted, .. }) = self.items.last_mut() {
             *head = FirstParagraph::Done(None);
         }
-        self.items.push(OpenItem { block: node, first_paragraph: FirstParagraph::NotStarted });
+        self.items.push(OpenItem { block: node, first_paragraph: FirstParagraph::NotStarted, is_text: false });
     }
 
     fn end_item(&mut self, end: usize) {
         self.close_first_paragraph();
-        let Some(item) = self.items.pop() else { return };
+        let Some(item) = self.items.pop().filter(|item| !item.is_text) else { return };
         let start = self.builder.blocks[item.block].span.start as usize;
         set_block_end(self.builder, item.block, lines::block_end(self.text.as_bytes(), start, end));
         self.closed.push(item.block);
@@ -206,29 +277,30 @@ impl EventWalker<'_> {
 
     /// Handles inline content: extends the first paragraph of the innermost item, or is ignored.
     fn handle_inline(&mut self, at: Range<usize>) {
-        let depth = self.items.len().saturating_sub(1);
+        let opened = self.open_bullet(at.start);
         let Some(item) = self.items.last_mut() else { return };
         item.first_paragraph = match item.first_paragraph {
-            FirstParagraph::NotStarted => {
-                match bullet_at(self.text.as_bytes(), &self.builder.blocks[item.block], at.start, depth) {
-                    None => FirstParagraph::Done(None),
-                    Some(bullet) => {
-                        let number = self.builder.bullets.len();
-                        self.builder.blocks[item.block].kind = BlockKind::Bullet(number as u32);
-                        self.builder.bullets.push(bullet);
-                        FirstParagraph::Open(number, at.end)
-                    }
-                }
-            }
+            FirstParagraph::NotStarted | FirstParagraph::PartOf(_) => match opened {
+                None => FirstParagraph::Done(None),
+                Some(bullet) => FirstParagraph::Open(bullet, at.end),
+            },
             FirstParagraph::Open(bullet, end) => FirstParagraph::Open(bullet, end.max(at.end)),
             done => done,
         };
+    }
+
+    /// Ends the first paragraph of the innermost item, if it has started.
+    fn close_open_paragraph(&mut self) {
+        if let Some(OpenItem { first_paragraph: FirstParagraph::Open(..), .. }) = self.items.last() {
+            self.close_first_paragraph();
+        }
     }
 
     fn close_first_paragraph(&mut self) {
         let Some(item) = self.items.last_mut() else { return };
         item.first_paragraph = match item.first_paragraph {
             FirstParagraph::NotStarted => FirstParagraph::Done(None),
+            FirstParagraph::PartOf(bullet) => FirstParagraph::Done(Some(bullet)),
             FirstParagraph::Open(bullet, end) => {
                 let bytes = self.text.as_bytes();
                 let content = self.builder.bullets[bullet].text_start as usize;
@@ -246,11 +318,10 @@ impl EventWalker<'_> {
 /// text. The block's span still ends at the marker here.
 fn bullet_at(bytes: &[u8], block: &super::DocumentBlock, first: usize, depth: usize) -> Option<Bullet> {
     let (line, marker) = (block.span.start as usize, block.span.end as usize);
-    let digits = bytes[marker..].iter().take_while(|b| b.is_ascii_digit()).count();
-    if !matches!(bytes.get(marker + digits)?, b'-' | b'+' | b'*' | b'.' | b')') {
+    let after = marker_end(bytes, marker);
+    if !matches!(bytes.get(after - 1)?, b'-' | b'+' | b'*' | b'.' | b')') {
         return None;
     }
-    let after = marker + digits + 1;
     let content = after + bytes[after..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
     let text = first == content || first == content + 1 && bytes[content] == b'\\';
     text.then_some(Bullet {
@@ -263,6 +334,26 @@ fn bullet_at(bytes: &[u8], block: &super::DocumentBlock, first: usize, depth: us
         section: 0,
         meta: None,
     })
+}
+
+/// One past the last byte of an item's marker, if there is one.
+fn marker_end(bytes: &[u8], marker: usize) -> usize {
+    marker + bytes[marker..].iter().take_while(|b| b.is_ascii_digit()).count() + 1
+}
+
+/// The number of a list in [`BlockDetails::opening`](super::parse::BlockDetails).
+const LIST_NUMBER: u16 = 5;
+
+/// A number for each kind of block that is neither a paragraph nor a list item; 0 for these.
+fn block_number(kind: BlockKind) -> u16 {
+    match kind {
+        BlockKind::Heading(level) => 10 + level as u16,
+        BlockKind::Code => 1,
+        BlockKind::Quote => 2,
+        BlockKind::Html => 3,
+        BlockKind::ThematicBreak => 4,
+        BlockKind::Paragraph | BlockKind::Bullet(_) | BlockKind::OtherListItem => 0,
+    }
 }
 
 /// Offset of the first line after `content` that consists of a single, unindented HTML tag.

@@ -4,7 +4,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::document::{BlockKind, Document, MetaKey, bullet_to_text, section_range, section_titles, slug};
+use crate::document::{
+    BlockKind, Document, DocumentBlock, MetaKey, bullet_to_text, section_range, section_titles, slug,
+};
 use crate::path::MemoryPath;
 use crate::view::context::records::{is_record, repeats_title};
 use crate::view::context::{item_address, item_text};
@@ -107,7 +109,11 @@ pub fn report_prose(file: &ExportFile, exported: &mut ExportedText) {
         let at = block.span.start;
         is_prose(block.kind) && !in_bullet(at) && !summary.as_ref().is_some_and(|line| line.contains(&(at as usize)))
     });
-    match blocks.count() {
+    // An item that is no bullet is empty, or starts with a comment or a link definition.
+    let is_item = |block: &&DocumentBlock| block.kind == BlockKind::OtherListItem;
+    let has_text = |block: &DocumentBlock| document.text()[block.span.range()].trim().len() > 2;
+    let items = document.blocks().iter().filter(is_item).filter(|block| has_text(block)).count();
+    match blocks.count() + items {
         0 => {}
         1 => exported.leave_out(&file.path, "a block of text that is no bullet"),
         n => exported.leave_out(&file.path, &format!("{n} blocks of text that are no bullets")),
@@ -350,7 +356,11 @@ fn record_row(facts: &ItemFacts<'_>, item: usize) -> Value {
 fn record_content(file: &ItemizedFile, item: usize) -> String {
     let (document, at) = (&file.document, file.items[item].section as usize);
     if file.items[item].kind != ItemKind::Entry {
-        return item_text(file, item).trim_end().to_owned();
+        let text = match file.items[item].kind {
+            ItemKind::Bullet(bullet) => own_content(document, bullet as usize),
+            _ => item_text(file, item),
+        };
+        return text.trim_end().to_owned();
     }
     let title = document.section_title(at);
     match field_value(document, at, "Summary") {
@@ -359,6 +369,39 @@ fn record_content(file: &ItemizedFile, item: usize) -> String {
             let body = &document.text()[document.sections()[at].heading.end as usize..section_range(document, at).end];
             format!("{title}\n{}", body.trim_matches('\n').trim_end()).trim_end().to_owned()
         }
+    }
+}
+
+/// A bullet's text with the paragraphs, code and quotes below it. The items nested in it are records of their own.
+fn own_content(document: &Document, bullet: usize) -> String {
+    let own = document.bullets()[bullet];
+    let raw = document.bullet_raw(bullet);
+    let is_fence = raw.starts_with("```") || raw.starts_with("~~~");
+    let below = own.meta.map_or(own.text_end, |meta| document.meta_lines()[meta as usize].line.end);
+    let from = if is_fence { own.text_start } else { below };
+    let is_nested = |at: usize| {
+        let first = document.blocks().partition_point(|block| block.span.start <= own.line_start);
+        let inside = document.blocks()[first..].iter().take_while(|block| block.span.start < own.end);
+        inside.into_iter().any(|block| block.span.range().contains(&at))
+    };
+    let (mut lines, mut at) = (Vec::new(), from as usize);
+    for line in document.text()[at..own.end.max(from) as usize].split_inclusive('\n') {
+        if !is_nested(at) {
+            lines.push(line.trim_end());
+        }
+        at += line.len();
+    }
+    let indent = |line: &&str| line.len() - line.trim_start().len();
+    let is_first = |at: usize| is_fence && at == 0;
+    let indented = lines.iter().enumerate().filter(|(at, line)| !line.is_empty() && !is_first(*at));
+    let shared = indented.map(|(_, line)| indent(line)).min().unwrap_or(0);
+    let cut =
+        |(at, line): (usize, &&str)| if is_first(at) { *line } else { line.get(shared..).unwrap_or("") }.to_owned();
+    let content = lines.iter().enumerate().map(cut).collect::<Vec<String>>().join("\n");
+    match (is_fence, content.trim().is_empty()) {
+        (true, _) => content,
+        (false, true) => document.bullet_text(bullet).into_owned(),
+        (false, false) => format!("{}\n{}", document.bullet_text(bullet), content.trim_end()),
     }
 }
 

@@ -65,7 +65,7 @@ fn what_cannot_be_bullets_is_refused_with_the_reason() {
         ("```\ncode\n```\n", "starts with a code block"),
         ("> a\n> b\n", "starts with a block quote"),
         ("---\na: b\n---\ntext\n", "front matter"),
-        ("- # a\n", "line 1 does not start with plain text"),
+        ("- <!-- a -->\n", "line 1 does not start with plain text"),
     ] {
         memory().run(["add", P, "-"]).stdin(content).exit(2).stderr_contains(reason);
     }

@@ -176,31 +176,44 @@ fn made(document: &Document, requested_edit: &RequestedEdit) -> Option<DocumentE
     })
 }
 
-/// Bullets as comrak sees them: the line on which their text starts, and the text without markup.
+/// Bullets as comrak sees them: the line on which their text starts, and the text without markup. A bullet that starts
+/// with another block than a paragraph has a mark as its text; what it starts with is no bullet of its own.
 fn judged(text: &str, body: usize) -> Vec<(usize, String)> {
     let arena = Arena::new();
     let root = parse_document(&arena, &text[body..], &Options::default());
     let mut out = Vec::new();
     for node in root.descendants().filter(|n| matches!(n.data().value, NodeValue::Item(_))) {
         let quoted = node.ancestors().any(|a| matches!(a.data().value, NodeValue::BlockQuote));
-        let Some(first) = node.first_child().filter(|c| !quoted && matches!(c.data().value, NodeValue::Paragraph))
-        else {
-            continue;
+        let list = node.parent().filter(|_| node.previous_sibling().is_none());
+        let starts_text = list.is_some_and(|list| {
+            list.previous_sibling().is_none()
+                && list.parent().is_some_and(|around| matches!(around.data().value, NodeValue::Item(_)))
+        });
+        let Some(first) = node.first_child().filter(|_| !quoted && !starts_text) else { continue };
+        let seen = match &first.data().value {
+            NodeValue::Paragraph => seen_text(first),
+            NodeValue::HtmlBlock(html) if html.literal.trim_start().starts_with("<!--") => continue,
+            _ => "<block>".to_owned(),
         };
-        let mut seen = String::new();
-        for part in first.descendants() {
-            match &part.data().value {
-                NodeValue::Text(t) => seen.push_str(t),
-                NodeValue::Code(c) => seen.push_str(&c.literal),
-                NodeValue::HtmlInline(h) => seen.push_str(h),
-                NodeValue::SoftBreak | NodeValue::LineBreak => seen.push(' '),
-                _ => {}
-            }
-        }
         out.push((first.data().sourcepos.start.line, seen));
     }
     out.sort();
     out
+}
+
+/// The text of a paragraph without markup.
+fn seen_text<'a>(paragraph: &'a comrak::nodes::AstNode<'a>) -> String {
+    let mut seen = String::new();
+    for part in paragraph.descendants() {
+        match &part.data().value {
+            NodeValue::Text(t) => seen.push_str(t),
+            NodeValue::Code(c) => seen.push_str(&c.literal),
+            NodeValue::HtmlInline(h) => seen.push_str(h),
+            NodeValue::SoftBreak | NodeValue::LineBreak => seen.push(' '),
+            _ => {}
+        }
+    }
+    seen
 }
 
 /// The same lines as this crate sees them.

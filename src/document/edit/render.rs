@@ -332,7 +332,7 @@ fn write_bullet(out: &mut String, item: &NewBullet, layout: &InsertLayout, numbe
     out.push_str(&layout.padding);
     let indent = " ".repeat(lines::indent_columns(&out.as_bytes()[line..]));
     let (paragraph, below) = item.children.split_at(item.continuation_lines());
-    out.push_str(&escape::encode(trim_blanks(&item.text)));
+    out.push_str(&escape::encode_first_line(trim_blanks(&item.text), &item.children));
     out.push_str(eol);
     let mut push_line = |line: &str| {
         if !line.trim().is_empty() {

@@ -5,7 +5,8 @@
 //! blocks.
 
 use super::render::{EditTargets, ExpectedBlock, ExpectedContent, RenderedEdit};
-use crate::document::{BlockKind, Bullet, Document, lines, section};
+use crate::document::parse::BlockDetails;
+use crate::document::{BlockKind, Bullet, Document, escape, lines, section};
 
 /// Maps the bullets of the new text to the edits and to the old text.
 pub(super) struct MatchedBullets {
@@ -77,7 +78,12 @@ impl EditVerifier<'_> {
         let item = matches!(old.kind, BlockKind::Bullet(_) | BlockKind::OtherListItem);
         let end = self.offsets.map_end(old.span.end as usize, if item { inner.depth } else { u8::MAX });
         let end = lines::block_end(bytes, start, end);
-        let same_position = inner == new_inner && new.span.start as usize == start && new.span.end as usize == end;
+        let is_updated = |b: u32| self.targets.new_text(b as usize, self.subset).is_some();
+        // A new text is a paragraph, whatever block the old one was.
+        let is_rewritten = new_inner.opening == 0 && matches!(old.kind, BlockKind::Bullet(b) if is_updated(b));
+        let opening = if is_rewritten { 0 } else { inner.opening };
+        let same_details = BlockDetails { opening, ..inner } == new_inner;
+        let same_position = same_details && new.span.start as usize == start && new.span.end as usize == end;
         let kinds = match (old.kind, new.kind) {
             (BlockKind::Bullet(b), BlockKind::Bullet(n)) => {
                 return (same_position && self.match_kept_bullet(b as usize, n as usize)).then_some(());
@@ -144,7 +150,8 @@ impl EditVerifier<'_> {
             (ExpectedContent::Bullet { edit, text, meta }, BlockKind::Bullet(bullet)) => {
                 let bullet = bullet as usize;
                 let same_text = inner.depth == depth && self.after.bullet_text(bullet) == text.as_str();
-                if !same_text || self.after.bullet_meta(bullet) != *meta {
+                let is_plain = inner.opening == 0 || escape::spans_lines(text);
+                if !same_text || !is_plain || self.after.bullet_meta(bullet) != *meta {
                     return None;
                 }
                 self.matched.written[*edit].push(bullet);

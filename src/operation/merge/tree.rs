@@ -337,7 +337,7 @@ mod tests {
         assert_eq!(tree_shape("- a\n\n  - b\n\n  more of a\n- c\n"), r#"Root (Item "a" Item "c")"#);
         assert_eq!(
             tree_shape("[x]: /y\n\n- [ ]\n- # h\n  - k\n"),
-            r##"Root (Block "[x]: /y" Item "[ ]" Block "- # h - k")"##
+            r##"Root (Block "[x]: /y" Item "[ ]" Item "# h" (Item "k"))"##
         );
         assert_eq!(tree_shape("```\n# no\n- no\n```\n\n- a\n"), r#"Root (Block "``` # no - no ```" Item "a")"#);
         assert_eq!(tree_shape("---\na: b\n---\n\n\n"), "Root");
