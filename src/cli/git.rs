@@ -203,6 +203,7 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
         "both_moved" => "moved or removed on both sides",
         "decided" => "has no conflict markers, but is not marked as resolved in git",
         "markers" => "contains conflict markers",
+        "leftover_marker" => "has a conflict marker that was left over (see `memdir check`); delete that line",
         "no_memory" => "is not a file of this memory; resolve it in an editor",
         "odd_name" => "has conflict markers and a name that memdir does not write; resolve it in an editor",
         "unreadable" => "could not be searched for conflict markers",
@@ -212,7 +213,7 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
     if file.why == "markers" {
         return printer.try_command(&Hint::new("resolve", file.path.clone()));
     }
-    if matches!(file.why, "odd_name" | "unreadable") {
+    if matches!(file.why, "odd_name" | "unreadable" | "leftover_marker") {
         return;
     }
     let git = git_in(dir);

@@ -291,6 +291,10 @@ fn examine_file(
         );
         return file_findings;
     }
+    if let Some(line) = document.leftover_marker_line() {
+        let message = "is a conflict marker that was left over; delete the line";
+        push(line, 1, Code::ConflictMarkers, "error", message.into());
+    }
     examine_document(session, journal, path, &document, &mut file_findings);
     let level = if options.strict { "warning" } else { "note" };
     if options.stale {

@@ -10,6 +10,7 @@ mod guard;
 pub mod home;
 mod join;
 mod killed_sync;
+mod outgoing;
 mod own_repository;
 mod pending;
 mod push_queue;
@@ -72,7 +73,7 @@ pub struct SyncOptions<'a> {
 /// Conflicts are not an error; the front end maps them to an exit status, and git's merge stays in progress.
 ///
 /// # Errors
-/// `not_own_repository`, `unfinished`, `emptied`, `no_remote`, `remote`, `remote_refused`, `unrelated_histories`,
+/// `not_own_repository`, `unfinished`, `emptied`, `secret`, `conflict`, `no_remote`, `remote`, `remote_refused`, `unrelated_histories`,
 /// `busy`, `no_git`, `git`. Commits and merges made before the error stay; `changed` reports whether there are any.
 pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncResult> {
     session.store.require_unfiltered()?;
@@ -94,6 +95,10 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
     }
     if is_recorded {
         killed_sync::record_end(session);
+    }
+    // With a remote of the user, the hook names them.
+    if result.is_ok() && run.options.conflict_branch.is_none() && run.answer.undecided.is_empty() {
+        run.note_unshared_files();
     }
     if !options.dry_run {
         // What cannot be moved stays for the next `scope` command.
@@ -280,11 +285,21 @@ impl SyncRun<'_> {
         if let (Some(head), false, None) = (&state.head, self.options.force, merge_subject) {
             guard::check_outgoing(self.session, &self.git, (head, &state.pending), &changes, entries)?;
         }
-        let with_markers = changes.iter().filter(|change| change.has_markers);
-        self.answer.undecided = with_markers.map(|p| UndecidedFile { path: p.path.clone(), why: "markers" }).collect();
+        let why = |change: &pending::PendingChange| match (change.has_markers, change.has_leftover_marker) {
+            (true, _) => Some("markers"),
+            (false, true) => Some("leftover_marker"),
+            (false, false) => None,
+        };
+        let undecided =
+            |change: &pending::PendingChange| Some(UndecidedFile { path: change.path.clone(), why: why(change)? });
+        self.answer.undecided = changes.iter().filter_map(undecided).collect();
         if !self.answer.undecided.is_empty() {
             return Ok(None);
         }
+        if !self.options.force {
+            self.check_sparse_checkout(&state.pending, &changes)?;
+        }
+        self.check_pending_secrets(&state.pending)?;
         let since = match (&state.head, sync_state.rev) {
             (Some(head), None) => Some(self.git.commit_time(head)?),
             _ => None,

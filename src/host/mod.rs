@@ -36,6 +36,7 @@ pub mod review_branch;
 pub mod trusted;
 pub mod unshared_files;
 pub mod user;
+pub mod work_file;
 
 /// Looks up an environment variable.
 pub type EnvLookup<'a> = &'a dyn Fn(&str) -> Option<String>;

@@ -129,6 +129,7 @@ mod sync_crash;
 mod sync_guard;
 mod sync_locks;
 mod sync_network;
+mod sync_outgoing;
 mod sync_storm;
 mod terminal;
 mod tidy;

@@ -43,6 +43,8 @@ pub struct PendingChange {
     pub emptied: bool,
     /// Whether it has conflict markers that the committed text does not have.
     pub has_markers: bool,
+    /// Whether it has a single conflict marker that the committed text does not have.
+    pub has_leftover_marker: bool,
     /// Whether its text is not the one that memdir wrote last.
     pub edited_outside: bool,
     pub counts: BulletCounts,
@@ -84,6 +86,8 @@ pub fn pending_changes(
             change.has_markers =
                 conflict_regions::marker_length(&after).is_some() && conflict_regions::marker_length(&before).is_none();
             let (before, after) = (Document::parse(before), Document::parse(after));
+            change.has_leftover_marker =
+                after.leftover_marker_line().is_some() && before.leftover_marker_line().is_none();
             for bullet_change in bullet_changes(&before, &after) {
                 match bullet_change {
                     BulletChange::Added(new) => added.entry(after.handles()[new]).or_default().push(changes.len()),

@@ -1,0 +1,108 @@
+//! Checks of what is about to be committed and pushed: secrets, files outside a sparse checkout, and what stays here.
+//!
+//! Never prints a secret, only its file, line and kind.
+
+use std::collections::HashSet;
+
+use super::SyncRun;
+use super::pending::PendingChange;
+use crate::code::{Code, Hint, Rejection, Warning};
+use crate::commands::answer::WarningRow;
+use crate::host::repository::PendingFile;
+use crate::policy::SecretRule;
+use crate::reflect::guards::secrets::find_secrets;
+
+/// How many files or places a message names.
+const MAX_NAMED: usize = 5;
+
+impl SyncRun<'_> {
+    /// Warns of secrets in lines that no commit has yet, or stops before they are committed, as `secrets:` of the policy
+    /// says.
+    ///
+    /// # Errors
+    /// `secret`; `git`.
+    pub(super) fn check_pending_secrets(&mut self, pending: &[PendingFile]) -> Result<(), Rejection> {
+        let rule = self.session.policy.policy.secrets;
+        if rule == SecretRule::Off {
+            return Ok(());
+        }
+        let (mut places, mut kinds) = (Vec::new(), Vec::new());
+        for file in pending.iter().filter(|file| !file.is_deleted) {
+            let Some(text) = self.git.read_work_file(&file.path) else { continue };
+            let found = find_secrets(&text);
+            if found.is_empty() {
+                continue;
+            }
+            let object: Vec<&str> = file.committed_object.as_deref().into_iter().collect();
+            let before = self.git.read_objects(&object)?.into_iter().next().unwrap_or_default();
+            let before = String::from_utf8_lossy(&before);
+            for secret in found.into_iter().filter(|secret| !before.contains(&text[secret.range.clone()])) {
+                let line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..secret.range.start]).count();
+                places.push(format!("{}:{line} ({})", file.path, secret.kind));
+                kinds.push(secret.kind);
+            }
+        }
+        if places.is_empty() {
+            return Ok(());
+        }
+        let named = named(&places);
+        if rule == SecretRule::Refuse {
+            return Err(Rejection::new(Code::Secret, format!("this would be committed as plain text: {named}"))
+                .hint("take it out of the files, and say where it is kept instead; nothing was committed")
+                .detail("places", places));
+        }
+        let message = format!("a secret is committed as plain text: {named}");
+        if self.noted.iter().all(|noted| *noted != message) {
+            let warning = Warning::new(Code::Secret, &*message).detail("kinds", kinds);
+            self.answer.warnings.push(WarningRow::from(&warning));
+            self.noted.push(message);
+        }
+        Ok(())
+    }
+
+    /// Refuses to commit a file that was made where a sparse checkout has left out the committed one.
+    ///
+    /// # Errors
+    /// `conflict`; `git`.
+    pub(super) fn check_sparse_checkout(
+        &self,
+        pending: &[PendingFile],
+        changes: &[PendingChange],
+    ) -> Result<(), Rejection> {
+        let is_lossy = |path: &str| changes.iter().any(|c| c.path == path && c.counts.removed + c.counts.updated > 0);
+        let suspects = pending.iter().filter(|file| file.committed_object.is_some() && !file.is_deleted);
+        let suspects: Vec<&str> = suspects.map(|file| file.path.as_str()).filter(|path| is_lossy(path)).collect();
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        let left_out = self.git.outside_sparse_checkout(&suspects)?;
+        let Some(first) = left_out.first() else { return Ok(()) };
+        Err(Rejection::new(
+            Code::Conflict,
+            format!("{first} is committed, but a sparse checkout leaves it out here; the new file would replace it"),
+        )
+        .hint(
+            "move the new file away, check the committed one out (`git sparse-checkout add FOLDER` or `git \
+             sparse-checkout disable`), and add the bullets again; nothing was committed",
+        )
+        .detail("path", first.as_str())
+        .try_command(Hint::new("read", first.clone())))
+    }
+
+    /// Names the files that no commit has and that stay on this machine.
+    pub(super) fn note_unshared_files(&mut self) {
+        let Ok(unshared) = self.git.unshared_files() else { return };
+        if !unshared.left_out.is_empty() {
+            self.note(&format!("only this machine has {} (git commits nothing there)", named(&unshared.left_out)));
+        }
+    }
+}
+
+/// The first names of a list, without repetitions, and the number of others.
+fn named(names: &[String]) -> String {
+    let mut seen = HashSet::new();
+    let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| seen.insert(*name)).collect();
+    let more = names.len().saturating_sub(MAX_NAMED);
+    let first = names[..names.len() - more].join(", ");
+    if more == 0 { first } else { format!("{first} and {more} more") }
+}

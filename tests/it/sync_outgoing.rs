@@ -1,0 +1,83 @@
+//! What `sync` looks at before it commits: secrets, conflict markers that were left over, a sparse checkout; and what it
+//! says about files that stay on this machine.
+
+use super::git_repo::Repo;
+use super::sync::{pair, settle};
+
+const TOKEN: &str = "ghp_1234567890abcdefghijklmnopqrstuvwxyzAB";
+
+fn head(repo: &Repo) -> String {
+    repo.git(["rev-parse", "HEAD"])
+}
+
+#[test]
+fn a_secret_is_named_before_it_is_pushed() {
+    let (here, there) = pair();
+    here.put("facts/keys.md", format!("# Keys\n\n- The token is {TOKEN}\n"));
+    here.put(".env", format!("GITHUB_TOKEN={TOKEN}\n"));
+    let dry = here.memdir(["sync", "-n"]).exit(0);
+    let run = here.memdir(["sync"]).exit(0);
+    for output in [dry, run] {
+        assert!(output.stderr.contains("facts/keys.md:3 (") && output.stderr.contains(".env:1 ("), "{output:#?}");
+        assert!(!output.stderr.contains(TOKEN) && !output.stdout.contains(TOKEN), "{output:#?}");
+    }
+    here.put("facts/keys.md", format!("# Keys\n\n- The token is {TOKEN}\n- more\n"));
+    assert!(!here.memdir(["sync"]).exit(0).stderr.contains("secret"), "what is pushed already is no news");
+    settle(&here, &there);
+}
+
+#[test]
+fn a_secret_stops_the_sync_if_the_policy_refuses_it() {
+    let (here, _) = pair();
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    here.memdir(["sync"]).exit(0);
+    let before = head(&here);
+    here.put("facts/keys.md", format!("# Keys\n\n- The token is {TOKEN}\n"));
+    let run = here.memdir(["sync"]).exit(5);
+    assert!(run.stderr.contains("memdir: secret: ") && run.stderr.contains("facts/keys.md:3"), "{run:#?}");
+    assert_eq!(head(&here), before);
+    assert_eq!(here.git(["diff", "--cached", "--name-only"]), "");
+}
+
+#[test]
+fn a_conflict_marker_that_was_left_over_stops_the_sync() {
+    let (here, _) = pair();
+    for left in ["||||||| 1f2e3d4\n- b\n>>>>>>> trip\n", "|||||||\n", ">>>>>>> trip\n"] {
+        here.put("facts/left.md", format!("# Left\n\n- a\n{left}"));
+        let before = head(&here);
+        let run = here.memdir(["sync"]).exit(4);
+        assert!(run.stdout.contains("facts/left.md: has a conflict marker that was left over"), "{run:#?}");
+        assert_eq!(head(&here), before, "{left}");
+        let check = here.memdir(["check"]).exit(6).stdout;
+        assert!(check.contains("facts/left.md:4:1: error: conflict_markers: "), "{check}");
+    }
+    here.put("facts/left.md", "# Left\n\n- a\n\n```\n>>>>>>> trip\n```\n");
+    here.memdir(["sync"]).exit(0);
+}
+
+#[test]
+fn files_that_stay_on_this_machine_are_named() {
+    let (here, _) = pair();
+    here.git(["init", "--quiet", "facts/sub"]);
+    here.put("facts/sub/own.md", "# Own\n\n- Nobody else has this\n");
+    here.put("facts/local.md", "# Local\n\n- Nor this\n");
+    here.put(".git/info/exclude", "facts/local.md\n");
+    let run = here.memdir(["sync"]).exit(0);
+    for part in ["only this machine has", "facts/local.md", "facts/sub/"] {
+        assert!(run.stderr.contains(part), "{part} {run:#?}");
+    }
+}
+
+#[test]
+fn a_file_that_a_sparse_checkout_leaves_out_is_not_replaced() {
+    let (here, there) = pair();
+    here.put("facts/project.md", "# Project\n\n- Known to all\n");
+    settle(&here, &there);
+    there.git(["sparse-checkout", "set", "--no-cone", "/*", "!/facts/project.md"]);
+    assert!(!there.memory().join("facts/project.md").exists());
+    let before = head(&there);
+    there.memdir(["add", "project", "new"]).exit(0);
+    let run = there.memdir(["sync"]).exit(4);
+    assert!(run.stderr.contains("facts/project.md is committed, but a sparse checkout leaves it out"), "{run:#?}");
+    assert_eq!(head(&there), before);
+}
