@@ -70,7 +70,12 @@ pub struct ImportRow {
 pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions) -> CommandResult<ImportResult> {
     let folder = check_folder(options.folder.as_deref().unwrap_or("facts"))?;
     let source = read_source(&options.source, session.governing_dir())?;
-    let files: Vec<SourceFile> = source.files.into_iter().map(|(name, bytes)| SourceFile { name, bytes }).collect();
+    let mut files: Vec<SourceFile> = source.files.into_iter().map(|(name, bytes)| SourceFile { name, bytes }).collect();
+    let mended = mend_surrogates(&mut files);
+    let named = match files.as_slice() {
+        [file] if source.left_out.is_empty() && !options.source.is_dir() => Some(file.name.clone()),
+        _ => None,
+    };
     if options.from.as_deref().is_none_or(|from| from == ImportKind::Memdir.name())
         && let Some(history) = find_history(&files)?
     {
@@ -78,10 +83,23 @@ pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions
     }
     let kind = match options.from.as_deref() {
         Some(name) => named_kind(name)?,
-        None => ImportKind::detect(&files)?,
+        None => ImportKind::detect(&files).map_err(|unknown| {
+            let problem = files.first().filter(|_| named.is_some()).and_then(SourceFile::json_problem);
+            match problem {
+                Some(why) => Rejection { message: unreadable(&files[0].name, &why).message, ..unknown },
+                None => unknown,
+            }
+        })?,
     };
     let mut read = kind.read(&files);
     drop(files);
+    if let (Some(name), [], [only]) = (&named, read.notes.as_slice(), read.remarks.as_slice())
+        && only.is_skipped
+        && only.item == *name
+    {
+        return Err(unreadable(name, &only.reason).into());
+    }
+    read.remarks.extend(mended);
     let left_out = source.left_out.into_iter();
     read.remarks.extend(left_out.map(|(item, reason)| ImportRemark {
         item,
@@ -108,6 +126,24 @@ pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions
             Err(why) => return Err(why),
         }
     }
+}
+
+/// Halves of characters in JSON become U+FFFD, each file with a remark.
+fn mend_surrogates(files: &mut [SourceFile]) -> Vec<ImportRemark> {
+    let remark = |file: &mut SourceFile| match file.mend_surrogates() {
+        0 => None,
+        count => Some(ImportRemark {
+            item: file.name.clone(),
+            reason: format!("{count} halves of characters (lone surrogates) are read as U+FFFD"),
+            is_skipped: false,
+        }),
+    };
+    files.iter_mut().filter_map(remark).collect()
+}
+
+/// The error for the only file of a source.
+fn unreadable(name: &str, why: &str) -> Rejection {
+    Rejection::new(Code::Usage, format!("nothing is imported from {name}: {why}"))
 }
 
 fn named_kind(name: &str) -> Result<ImportKind, Rejection> {

@@ -3,7 +3,7 @@
 //! Never follows a link below a folder, never writes, and refuses an archive whole whose entries could mean another file
 //! than they name.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
@@ -118,6 +118,9 @@ fn read_archive(bytes: &[u8]) -> Result<ImportSource, Rejection> {
         let entry = archive.by_index_raw(at).map_err(unsafe_archive)?;
         let name = entry.name().map_err(unsafe_archive)?;
         let is_plain = !name.starts_with('/') && !name.contains(['\\', '\0']) && name.get(1..2) != Some(":");
+        if name.contains('\\') && !name.split(['/', '\\']).any(|part| part == "..") {
+            return Err(unsafe_archive(format!("the path {name:?} has a backslash, which may mean a folder")));
+        }
         if !is_plain || name.split('/').any(|part| part == "..") {
             return Err(unsafe_archive(format!("the path {name:?} leads outside it")));
         }
@@ -168,13 +171,17 @@ fn read_archive(bytes: &[u8]) -> Result<ImportSource, Rejection> {
 ///
 /// The layout is that of APPNOTE.TXT 4.3.12: 46 bytes, then the name, extra fields and a comment.
 fn check_names(directory: &[u8], kept: usize) -> Result<(), Rejection> {
-    let (mut rest, mut names, mut count) = (directory, HashSet::new(), 0);
+    let (mut rest, mut names, mut count) = (directory, HashMap::new(), 0);
     while rest.len() >= 46 && rest.starts_with(b"PK\x01\x02") {
         let length = |at: usize| usize::from(u16::from_le_bytes([rest[at], rest[at + 1]]));
         let (name, more) = (length(28), length(30) + length(32));
         let Some(bytes) = rest.get(46..46 + name) else { break };
-        if !names.insert(bytes.to_ascii_lowercase()) {
-            return Err(unsafe_archive(format!("two entries are named {:?}", String::from_utf8_lossy(bytes))));
+        if let Some(first) = names.insert(bytes.to_ascii_lowercase(), bytes) {
+            let [first, second] = [first, bytes].map(String::from_utf8_lossy);
+            return Err(unsafe_archive(match first == second {
+                true => format!("two entries are named {first:?}"),
+                false => format!("the names {first:?} and {second:?} differ only in case"),
+            }));
         }
         count += 1;
         rest = rest.get(46 + name + more..).unwrap_or_default();

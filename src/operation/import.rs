@@ -20,6 +20,9 @@ mod notes;
 mod server_memory;
 pub mod target_path;
 
+/// The extensions of files that hold JSON.
+const JSON_EXTENSIONS: [&str; 4] = ["json", "jsonl", "ndjson", "af"];
+
 /// A file of what is imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
@@ -50,6 +53,49 @@ impl SourceFile {
 
     pub fn json(&self) -> Option<Value> {
         serde_json::from_str(self.text()?).ok()
+    }
+
+    /// Why a file that should be JSON cannot be read, with line and column; `None` for sound JSON, objects line by line,
+    /// and other files.
+    pub fn json_problem(&self) -> Option<String> {
+        if !self.has_extension(&JSON_EXTENSIONS) || self.json_lines().next().is_some_and(|(_, first)| first.is_some()) {
+            return None;
+        }
+        let Some(text) = self.text() else { return Some("it is not UTF-8 text".to_owned()) };
+        serde_json::from_str::<Value>(text).err().map(|why| format!("it cannot be read as JSON: {why}"))
+    }
+
+    /// Replaces halves of characters, as JavaScript leaves them where it cuts an emoji in two, by U+FFFD. Returns their
+    /// number.
+    pub fn mend_surrogates(&mut self) -> usize {
+        if !self.has_extension(&JSON_EXTENSIONS) {
+            return 0;
+        }
+        let (mut mended, mut at) = (0, 0);
+        while let Some(found) = memchr::memchr(b'\\', &self.bytes[at..]) {
+            let start = at + found;
+            let is_escape = |from: usize, signs: &[u8]| {
+                let digits = self.bytes.get(from + 2..from + 6);
+                self.bytes.get(from..from + 2) == Some(b"\\u")
+                    && digits.is_some_and(|digits| {
+                        digits[0].eq_ignore_ascii_case(&b'd')
+                            && signs.contains(&digits[1].to_ascii_lowercase())
+                            && digits.iter().all(u8::is_ascii_hexdigit)
+                    })
+            };
+            let (is_high, is_low) = (is_escape(start, b"89ab"), is_escape(start, b"cdef"));
+            let is_pair = is_high && is_escape(start + 6, b"cdef");
+            at = match (is_pair, is_high || is_low) {
+                (true, _) => start + 12,
+                (false, true) => start + 6,
+                (false, false) => (start + 2).min(self.bytes.len()),
+            };
+            if !is_pair && (is_high || is_low) {
+                self.bytes[start + 2..start + 6].copy_from_slice(b"fffd");
+                mended += 1;
+            }
+        }
+        mended
     }
 
     /// The objects of its lines that are not blank, with the number of the line; `None` for a line that is no object.
@@ -172,7 +218,7 @@ fn each_file(
 ) {
     for file in files {
         if let Err(reason) = reader(file, read) {
-            read.skip(&file.name, reason);
+            read.skip(&file.name, file.json_problem().unwrap_or_else(|| reason.to_owned()));
         }
     }
 }
@@ -184,6 +230,8 @@ pub struct ImportedMemories {
     pub remarks: Vec<ImportRemark>,
     /// The notes with bullets, by name.
     by_name: HashMap<String, usize>,
+    /// The bullets of a source whose lists repeat themselves, by text.
+    by_text: HashMap<String, usize>,
 }
 
 /// Something that is not kept, or not kept as it was.

@@ -55,6 +55,7 @@ mod home_sync;
 mod hook_input;
 mod hooks;
 mod hostile;
+mod import_losses;
 mod importing;
 mod injected;
 mod inputs;

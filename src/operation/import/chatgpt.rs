@@ -4,6 +4,8 @@
 //! Also reads a list of memories as text, one a line, as a person copies it from the settings, and JSON rows with
 //! `content`, as browser extensions save it. Conversations are for `reflect`.
 
+use std::sync::LazyLock;
+
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -12,6 +14,9 @@ use crate::document::{MetaKey, parse_date};
 
 /// The fields of a row that become a bullet and its metadata.
 const KEPT_FIELDS: [&str; 6] = ["id", "content", "created_at", "updated_at", "createdAt", "updatedAt"];
+
+/// A conversation that is no object.
+static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// The file of all memories.
 const NOTE: &str = "chatgpt";
@@ -24,8 +29,8 @@ pub fn recognises(file: &SourceFile) -> bool {
 }
 
 fn conversations(json: &Value) -> Option<Vec<&Map<String, Value>>> {
-    let list: Option<Vec<_>> = json.as_array()?.iter().map(Value::as_object).collect();
-    list.filter(|list| !list.is_empty() && list.iter().all(|talk| talk.get("mapping").is_some_and(Value::is_object)))
+    let list: Vec<_> = json.as_array()?.iter().map(|talk| talk.as_object().unwrap_or(&NOTHING)).collect();
+    list.iter().any(|talk| talk.get("mapping").is_some_and(Value::is_object)).then_some(list)
 }
 
 /// Memories as objects with a text.
@@ -45,7 +50,10 @@ pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'stat
         None if file.has_extension(&["txt", "md"]) => {
             let text = file.text().ok_or("it is not UTF-8 text")?;
             for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-                memory_line(format!("{} line {}", file.name, at + 1), line, read);
+                let item = format!("{} line {}", file.name, at + 1);
+                if memory_line(item.clone(), line, read) {
+                    read.skip(item, "another memory has the same text");
+                }
             }
         }
         None => return Err("it has no conversations and no memories"),
@@ -53,11 +61,32 @@ pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'stat
     Ok(())
 }
 
-fn push(item: String, text: String, meta: Vec<(String, String)>, read: &mut ImportedMemories) {
+/// Adds a memory; returns whether another one has its text. That one gets the dates that it lacks.
+fn push(item: String, text: String, meta: Vec<(String, String)>, read: &mut ImportedMemories) -> bool {
+    let known = read.by_text.get(&text).copied();
     let bullets = read.note_of(NOTE, "ChatGPT").bullets;
-    // The list before each conversation repeats what earlier ones added.
-    if !bullets.iter().any(|bullet| bullet.text == text) {
-        bullets.push(ImportedBullet { item, section: Vec::new(), text, meta });
+    match known {
+        Some(at) => {
+            let is_date = |key: &str| [MetaKey::Added.name(), MetaKey::Upd.name()].contains(&key);
+            for (key, value) in meta.into_iter().filter(|(key, _)| is_date(key)) {
+                if !bullets[at].meta.iter().any(|(known, _)| *known == key) {
+                    bullets[at].meta.push((key, value));
+                }
+            }
+        }
+        None => {
+            let at = bullets.len();
+            bullets.push(ImportedBullet { item, section: Vec::new(), text: text.clone(), meta });
+            read.by_text.insert(text, at);
+        }
+    }
+    known.is_some()
+}
+
+/// Adds a memory of a list in which each one stands once.
+fn push_once(item: String, text: String, meta: Vec<(String, String)>, read: &mut ImportedMemories) {
+    if push(item.clone(), text, meta, read) {
+        read.skip(item, "another memory has the same text");
     }
 }
 
@@ -72,13 +101,14 @@ fn memory_row(file: &SourceFile, at: usize, row: &Map<String, Value>, read: &mut
         read.change(&item, format!("its '{key}' is not kept"));
     }
     match row.get("content").and_then(scalar) {
-        Some(text) => push(item, text, meta, read),
+        Some(text) => push_once(item, text, meta, read),
         None => read.skip(item, "it has no text"),
     }
 }
 
-/// A line such as `1. [2024-05-01]. User likes tea`: number and date are no part of the text.
-fn memory_line(item: String, line: &str, read: &mut ImportedMemories) {
+/// A line such as `1. [2024-05-01]. User likes tea`: number and date are no part of the text. Returns whether another
+/// memory has its text.
+fn memory_line(item: String, line: &str, read: &mut ImportedMemories) -> bool {
     let line = line.trim();
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = (digits.len() < line.len()).then(|| digits.strip_prefix(['.', ')'])).flatten();
@@ -91,17 +121,20 @@ fn memory_line(item: String, line: &str, read: &mut ImportedMemories) {
         meta.push((MetaKey::Added.name().to_owned(), day.to_owned()));
         kept = rest.strip_prefix('.').unwrap_or(rest).trim();
     }
-    match kept.is_empty() {
-        true => read.skip(item, "it has no text"),
-        false => push(item, kept.to_owned(), meta, read),
+    if kept.is_empty() {
+        read.skip(item, "it has no text");
+        return false;
     }
+    push(item, kept.to_owned(), meta, read)
 }
 
 fn conversation(talk: &Map<String, Value>, read: &mut ImportedMemories) {
     let title = talk.get("title").and_then(scalar).unwrap_or_else(|| "untitled".to_owned());
     let item = format!("conversation '{title}'");
-    let messages = talk.get("mapping").and_then(Value::as_object).into_iter().flatten();
-    let mut messages: Vec<&Value> = messages.filter_map(|(_, node)| node.get("message")).collect();
+    let Some(mapping) = talk.get("mapping").and_then(Value::as_object) else {
+        return read.skip(item, "it has no messages");
+    };
+    let mut messages: Vec<&Value> = mapping.iter().filter_map(|(_, node)| node.get("message")).collect();
     messages.retain(|message| message.is_object());
     let time = |message: &Value| message.get("create_time").and_then(Value::as_f64).unwrap_or(0.0);
     messages.sort_by(|a, b| time(a).total_cmp(&time(b)));
@@ -110,20 +143,35 @@ fn conversation(talk: &Map<String, Value>, read: &mut ImportedMemories) {
         let content = message.get("content").unwrap_or(&Value::Null);
         let is_to_bio = message.get("recipient").and_then(Value::as_str) == Some("bio");
         if is_to_bio {
-            let added = Timestamp::from_second(time(message) as i64).ok().filter(|_| time(message) > 0.0);
-            let meta = added.map(|at| (MetaKey::Added.name().to_owned(), at.to_string()));
-            for part in content.get("parts").and_then(Value::as_array).into_iter().flatten().filter_map(scalar) {
-                for line in part.lines().filter(|line| !line.trim().is_empty()) {
-                    push(item.clone(), line.trim().to_owned(), meta.clone().into_iter().collect(), read);
-                }
-            }
+            added_memories(&item, content, time(message), read);
         } else if let Some(list) = content.get("model_set_context").and_then(scalar) {
-            list.lines().filter(|line| !line.trim().is_empty()).for_each(|line| memory_line(item.clone(), line, read));
+            // The list before each conversation repeats what earlier ones added.
+            for line in list.lines().filter(|line| !line.trim().is_empty()) {
+                memory_line(item.clone(), line, read);
+            }
         } else {
             others += 1;
         }
     }
     if others > 0 {
         read.skip(item, format!("{others} messages that are no memories; `memdir reflect` reads conversations"));
+    }
+}
+
+/// The memories in a message to the tool `bio`: `parts`, or the `text` of code. `time` is in seconds; 0 if unknown.
+fn added_memories(item: &str, content: &Value, time: f64, read: &mut ImportedMemories) {
+    let added = Timestamp::from_second(time.floor() as i64).ok();
+    if added.is_none() {
+        read.change(item, format!("the date of a memory, {time}, is not kept"));
+    }
+    let added = added.filter(|_| time != 0.0);
+    let meta: Vec<_> = added.map(|at| (MetaKey::Added.name().to_owned(), at.to_string())).into_iter().collect();
+    let parts = content.get("parts").and_then(Value::as_array).into_iter().flatten();
+    let parts: Vec<String> = parts.chain(content.get("text")).filter_map(scalar).collect();
+    if parts.is_empty() {
+        read.skip(item, "a message to the tool bio has no text");
+    }
+    for line in parts.iter().flat_map(|part| part.lines()).filter(|line| !line.trim().is_empty()) {
+        push_once(item.to_owned(), line.trim().to_owned(), meta.clone(), read);
     }
 }

@@ -223,7 +223,15 @@ fn section_title(title: &str, bullet: &ImportedBullet, composed: &mut ComposedFi
 fn checked_meta(bullet: &ImportedBullet, composed: &mut ComposedFile) -> BulletMeta {
     let mut meta = BulletMeta::default();
     for (key, value) in &bullet.meta {
+        let length = value.len();
         let value: String = value.chars().filter(|c| !c.is_control()).collect();
+        if value.len() != length {
+            composed.remark(
+                &bullet.item,
+                format!("line breaks and control characters are left out of its {key}"),
+                false,
+            );
+        }
         let own = MetaKey::from_name(key);
         let is_name = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
         match own.is_none_or(|own| own.accepts(&value)) && is_name {

@@ -21,7 +21,11 @@ pub fn target_path(note: &ImportedNote, folder: &str, taken: &HashSet<String>) -
     {
         return (path, false);
     }
-    let (folders, name) = note.name.rsplit_once('/').unwrap_or(("", &note.name));
+    // An own path that cannot be made starts with its folder already.
+    let own = note.name.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).filter(|_| note.is_own_path);
+    let name = own.unwrap_or(&note.name);
+    let wanted = format!("{folder}/{name}.md");
+    let (folders, name) = name.rsplit_once('/').unwrap_or(("", name));
     let mut below = folder.to_owned();
     let parts: Vec<&str> = folders.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     for part in parts.iter().take(MAX_FOLDERS.saturating_sub(folder.matches('/').count())) {
@@ -30,7 +34,6 @@ pub fn target_path(note: &ImportedNote, folder: &str, taken: &HashSet<String>) -
         below = made.as_str().trim_end_matches(".md").to_owned();
     }
     let path = new_path_in(&below, name, taken);
-    let wanted = format!("{folder}/{}.md", note.name);
     let is_changed = path.as_str() != wanted;
     (path, is_changed)
 }
