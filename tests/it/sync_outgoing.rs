@@ -40,6 +40,20 @@ fn a_secret_stops_the_sync_if_the_policy_refuses_it() {
 }
 
 #[test]
+fn the_policy_that_init_writes_is_no_secret() {
+    let here = Repo::whole();
+    here.hub();
+    fs_err::remove_file(here.memory().join("memdir.yaml")).unwrap();
+    here.memdir(["init"]).exit(0);
+    let policy = here.text("memdir.yaml");
+    let policy = policy.replace("\nversion: 1", "\nversion: 2").replace("#secrets: warn", "secrets: refuse");
+    assert!(policy.contains("\nsecrets: refuse"), "{policy}");
+    here.put("memdir.yaml", policy);
+    let run = here.memdir(["sync"]).exit(0);
+    assert!(!run.stderr.contains("warning"), "{run:#?}");
+}
+
+#[test]
 fn a_conflict_marker_that_was_left_over_stops_the_sync() {
     let (here, _) = pair();
     for left in ["||||||| 1f2e3d4\n- b\n>>>>>>> trip\n", "|||||||\n", ">>>>>>> trip\n"] {
