@@ -99,7 +99,8 @@ fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart
     }
     // "The abstract is due on the 2nd and the full paper on the 15th": the second part has a word of its own for its thing.
     let is_about = |home: &Statement<'_>, other: &Statement<'_>| {
-        own_words.iter().filter(|word| word.is_plain()).any(|word| word.stands_in(home) && !word.stands_in(other))
+        let is_thing = |word: &&BoundWord<'_>| word.is_plain() && !word.is_rival_of(value, kind);
+        own_words.iter().filter(is_thing).any(|word| word.stands_in(home) && !word.stands_in(other))
     };
     let text = EnglishSources::of_evidence([own.text].into_iter());
     own_words.iter().filter(|word| !word.is_rival_of(value, kind)).any(|word| {
