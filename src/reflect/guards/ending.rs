@@ -59,8 +59,9 @@ pub struct EndingEvidence<'a> {
 pub fn is_said_to_end(bullet: &str, evidence: &EndingEvidence<'_>) -> bool {
     let all = sentences(evidence.own);
     let quoted = quoted_sentences(&all, evidence.quote);
-    let clauses: Vec<Clause> = quoted.iter().filter(|s| !is_question(s)).flat_map(|s| clauses(s)).collect();
-    let goes_on = |clause: &Clause| clause.has(STILL, STILL_HAN) && !clause.ends() && clause.is_about(bullet, &[]);
+    let clauses: Vec<EndingClause> = quoted.iter().filter(|s| !is_question(s)).flat_map(|s| clauses(s)).collect();
+    let goes_on =
+        |clause: &EndingClause| clause.has(STILL, STILL_HAN) && !clause.ends() && clause.is_about(bullet, &[]);
     if clauses.iter().any(goes_on) {
         return false;
     }
@@ -68,7 +69,7 @@ pub fn is_said_to_end(bullet: &str, evidence: &EndingEvidence<'_>) -> bool {
     let mut before: Vec<&str> = evidence.earlier.to_vec();
     before.extend(&all[..start]);
     let said: Vec<&str> = clauses.iter().map(|clause| clause.text.as_str()).collect();
-    let is_ended = |(n, clause): (usize, &Clause)| {
+    let is_ended = |(n, clause): (usize, &EndingClause)| {
         let context: Vec<&str> = before.iter().copied().chain(said[..n].iter().copied()).collect();
         clause.says_end_of(bullet, &context)
     };
@@ -115,12 +116,12 @@ fn is_question(sentence: &str) -> bool {
 }
 
 /// A clause in lower case, with plain quotation marks.
-struct Clause {
+struct EndingClause {
     text: String,
 }
 
 /// The clauses of a sentence.
-fn clauses(sentence: &str) -> Vec<Clause> {
+fn clauses(sentence: &str) -> Vec<EndingClause> {
     let mut text = normalize(sentence);
     for start in CLAUSES_HAN {
         text = text.replace(start, &format!("，{start}"));
@@ -129,11 +130,11 @@ fn clauses(sentence: &str) -> Vec<Clause> {
         text = text.replace(&format!(" {start} "), &format!(", {start} "));
     }
     let parts = text.split([',', ';', ':', '，', '；', '：', '、', '。', '!', '?', '(', ')']);
-    let clause = |part: &str| Clause { text: part.trim_matches([' ', '.', '-', '"']).to_owned() };
+    let clause = |part: &str| EndingClause { text: part.trim_matches([' ', '.', '-', '"']).to_owned() };
     parts.map(clause).filter(|clause| !clause.text.is_empty()).collect()
 }
 
-impl Clause {
+impl EndingClause {
     fn has(&self, english: PhraseList, han: PhraseList) -> bool {
         has_any(&self.text, english) || contains_any(&self.text, han)
     }

@@ -21,8 +21,8 @@ const TOPIC_WORDS: WordList = word_list!("guards/orders/topic_words.zh.txt");
 /// A form of such orders: a word that marks it, and what stands before and behind that word.
 struct OrderForm {
     mark: OrderMark,
-    before: Before,
-    behind: Behind,
+    before: WordsBefore,
+    behind: WordsBehind,
 }
 
 /// The word that marks a form: the first one of its kind in a sentence.
@@ -38,7 +38,7 @@ enum OrderMark {
 
 /// What stands before the mark, beside that nothing names who acts.
 #[derive(Clone, Copy)]
-enum Before {
+enum WordsBefore {
     Anything,
     /// A word of the topics.
     Topic,
@@ -56,7 +56,7 @@ enum Before {
 
 /// What stands behind the mark.
 #[derive(Clone, Copy)]
-enum Behind {
+enum WordsBehind {
     /// Any word.
     Something,
     /// A verb.
@@ -82,32 +82,32 @@ enum Behind {
 /// All forms; the first that fits names the word.
 const ORDER_FORMS: [OrderForm; 12] = [
     // 千万小心, 不得外传
-    form(OrderMark::Role("warning"), Before::Anything, Behind::Something),
+    form(OrderMark::Role("warning"), WordsBefore::Anything, WordsBehind::Something),
     // 报价单里别写折扣
-    form(OrderMark::Listed(PROHIBITIONS), Before::Anything, Behind::Forbidden),
+    form(OrderMark::Listed(PROHIBITIONS), WordsBefore::Anything, WordsBehind::Forbidden),
     // 图片压缩后再上传
-    form(OrderMark::Word("再"), Before::EarlierStep, Behind::Act),
+    form(OrderMark::Word("再"), WordsBefore::EarlierStep, WordsBehind::Act),
     // 先备份，然后升级
-    form(OrderMark::Word("先"), Before::NoOtherThing, Behind::ActAndLaterStep),
+    form(OrderMark::Word("先"), WordsBefore::NoOtherThing, WordsBehind::ActAndLaterStep),
     // 附件单独发
-    form(OrderMark::Listed(MANNERS), Before::Anything, Behind::Act),
+    form(OrderMark::Listed(MANNERS), WordsBefore::Anything, WordsBehind::Act),
     // 每个接口都写示例
-    form(OrderMark::Role("all"), Before::Each, Behind::Act),
+    form(OrderMark::Role("all"), WordsBefore::Each, WordsBehind::Act),
     // 遇到报错截图
-    form(OrderMark::Role("meeting"), Before::Anything, Behind::ActFurther),
+    form(OrderMark::Role("meeting"), WordsBefore::Anything, WordsBehind::ActFurther),
     // 摘要尽量短
-    form(OrderMark::Role("advice"), Before::Topic, Behind::NoState),
+    form(OrderMark::Role("advice"), WordsBefore::Topic, WordsBehind::NoState),
     // 译名以词典为准
-    form(OrderMark::Word("以"), Before::Topic, Behind::Measure),
+    form(OrderMark::Word("以"), WordsBefore::Topic, WordsBehind::Measure),
     // 没把握的知识点就说不知道
-    form(OrderMark::Role("then"), Before::Kind, Behind::Verb),
+    form(OrderMark::Role("then"), WordsBefore::Kind, WordsBehind::Verb),
     // 表格要按日期排序
-    form(OrderMark::Role("duty"), Before::TopicLast, Behind::ActOrPreposition),
+    form(OrderMark::Role("duty"), WordsBefore::TopicLast, WordsBehind::ActOrPreposition),
     // 日期写成 2026-02-24
-    form(OrderMark::NearListed(WRITING), Before::Topic, Behind::Written),
+    form(OrderMark::NearListed(WRITING), WordsBefore::Topic, WordsBehind::Written),
 ];
 
-const fn form(mark: OrderMark, before: Before, behind: Behind) -> OrderForm {
+const fn form(mark: OrderMark, before: WordsBefore, behind: WordsBehind) -> OrderForm {
     OrderForm { mark, before, behind }
 }
 
@@ -159,43 +159,45 @@ impl TopicSentence<'_, '_> {
         (self.is_free(at) && self.fits_before(form.before, at) && self.fits_behind(form.behind, at)).then_some(at)
     }
 
-    fn fits_before(&self, form: Before, at: usize) -> bool {
+    fn fits_before(&self, form: WordsBefore, at: usize) -> bool {
         let before = &self.words[..at];
         match form {
-            Before::Anything => true,
-            Before::Topic => before.iter().any(names_topic),
-            Before::TopicLast => before.last().is_some_and(names_topic),
-            Before::EarlierStep => before.iter().any(|word| has_role(word, "earlier")) && !self.is_of_other(at),
-            Before::NoOtherThing => !self.is_of_other(at),
-            Before::Each => self.words.first().is_some_and(|word| has_role(word, "each")),
-            Before::Kind => {
+            WordsBefore::Anything => true,
+            WordsBefore::Topic => before.iter().any(names_topic),
+            WordsBefore::TopicLast => before.last().is_some_and(names_topic),
+            WordsBefore::EarlierStep => before.iter().any(|word| has_role(word, "earlier")) && !self.is_of_other(at),
+            WordsBefore::NoOtherThing => !self.is_of_other(at),
+            WordsBefore::Each => self.words.first().is_some_and(|word| has_role(word, "each")),
+            WordsBefore::Kind => {
                 before.iter().any(|word| word.text == "的") && before.last().is_some_and(|w| w.class == WordClass::Noun)
             }
         }
     }
 
-    fn fits_behind(&self, form: Behind, at: usize) -> bool {
+    fn fits_behind(&self, form: WordsBehind, at: usize) -> bool {
         let next = self.words.get(at + 1);
         let is_verb = |word: &ChineseWord<'_>| word.class.is_verbal();
         match form {
-            Behind::Something => next.is_some(),
-            Behind::Verb => next.is_some_and(is_verb),
-            Behind::Act => self.acts(at + 1),
-            Behind::ActOrPreposition => {
+            WordsBehind::Something => next.is_some(),
+            WordsBehind::Verb => next.is_some_and(is_verb),
+            WordsBehind::Act => self.acts(at + 1),
+            WordsBehind::ActOrPreposition => {
                 self.acts(at + 1) || next.is_some_and(|word| word.class == WordClass::Preposition)
             }
-            Behind::Forbidden => {
+            WordsBehind::Forbidden => {
                 next.is_some_and(|word| is_verb(word) || has_role(word, "object") || word.text == "再")
             }
-            Behind::ActAndLaterStep => {
+            WordsBehind::ActAndLaterStep => {
                 let later = self.words.iter().position(|word| has_role(word, "later"));
                 let is_step = |later: usize| at < later && self.is_free(later) && self.acts(later + 1);
                 self.acts(at + 1) && later.is_some_and(is_step)
             }
-            Behind::ActFurther => at == 0 && (2..self.words.len()).any(|i| self.is_free(i) && self.acts(i)),
-            Behind::Measure => self.ends_in_measure(),
-            Behind::NoState => next.is_none_or(|word| word.text != "是"),
-            Behind::Written => next.is_some_and(|word| !matches!(word.text, "在" | "到" | "用" | "由" | "走" | "按")),
+            WordsBehind::ActFurther => at == 0 && (2..self.words.len()).any(|i| self.is_free(i) && self.acts(i)),
+            WordsBehind::Measure => self.ends_in_measure(),
+            WordsBehind::NoState => next.is_none_or(|word| word.text != "是"),
+            WordsBehind::Written => {
+                next.is_some_and(|word| !matches!(word.text, "在" | "到" | "用" | "由" | "走" | "按"))
+            }
         }
     }
 
