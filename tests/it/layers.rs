@@ -181,7 +181,7 @@ fn layers_that_are_named_twice_or_lie_in_one_another_are_left_out() {
     let project = layered("[project, mine]");
     project.put("work/memory/old/memdir.yaml", "version: 1\n");
     project.put("work/memory/old/facts/a.md", "# A\n\n- Old one\n");
-    let inner = format!("[project, {}/work/memory/old]", project.home.path().display());
+    let inner = format!("[project, {}]", project.memory().join("old").display());
     for (layers, problem) in [
         ("[project, mine, mine]", "the layer mine is listed twice"),
         ("[project, ~/.local/share/memdir, mine]", "the layer memdir is listed twice"),

@@ -40,6 +40,15 @@ fn a_secret_stops_the_sync_if_the_policy_refuses_it() {
 }
 
 #[test]
+fn the_pin_of_a_bullet_is_no_secret() {
+    let (here, _) = pair();
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    here.put("facts/pins.md", "# Pins\n\n- Likes tea\n  <!-- mem pin=yes added=2026-01-02 -->\n");
+    let run = here.memdir(["sync"]).exit(0);
+    assert!(!run.stderr.contains("secret"), "{run:#?}");
+}
+
+#[test]
 fn the_policy_that_init_writes_is_no_secret() {
     let here = Repo::whole();
     here.hub();

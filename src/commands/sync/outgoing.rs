@@ -8,6 +8,7 @@ use super::SyncRun;
 use super::pending::PendingChange;
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::commands::answer::WarningRow;
+use crate::document::blank_pins;
 use crate::host::repository::PendingFile;
 use crate::policy::SecretRule;
 use crate::reflect::guards::secrets::find_secrets;
@@ -31,7 +32,7 @@ impl SyncRun<'_> {
         let is_policy = |path: &str| path.rsplit('/').next() == Some("memdir.yaml");
         for file in pending.iter().filter(|file| !file.is_deleted && !is_policy(&file.path)) {
             let Some(text) = self.git.read_work_file(&file.path) else { continue };
-            let found = find_secrets(&text);
+            let found = find_secrets(&blank_pins(&text));
             if found.is_empty() {
                 continue;
             }

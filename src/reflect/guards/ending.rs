@@ -32,6 +32,8 @@ const CLAUSES: PhraseList = phrase_list!("guards/ending/clauses.en.txt");
 const CLAUSES_HAN: PhraseList = phrase_list!("guards/ending/clauses.zh.txt");
 const REFERENCES: PhraseList = phrase_list!("guards/ending/references.en.txt");
 const REFERENCES_HAN: PhraseList = phrase_list!("guards/ending/references.zh.txt");
+const QUESTIONS_HAN: PhraseList = phrase_list!("guards/ending/questions.zh.txt");
+const NO_CHANGE_HAN: PhraseList = phrase_list!("guards/ending/no_change.zh.txt");
 const AGREEMENT: PhraseList = phrase_list!("guards/ending/agreement.txt");
 
 /// Words before `used to` that make it a habit.
@@ -85,9 +87,8 @@ fn is_agreed(bullet: &str, evidence: &EndingEvidence<'_>) -> bool {
         false => answer.starts_with(word),
     };
     let is_short = answer.chars().count() <= MAX_ANSWER_CHARS && !is_question(evidence.own);
-    let denied = words(&answer).iter().any(|word| NEGATIONS.iter().any(|no| no == *word));
     is_short
-        && !denied
+        && !is_negated(&answer)
         && AGREEMENT.iter().any(agrees)
         && sentences(question).into_iter().filter(|s| is_question(s)).flat_map(clauses).any(|clause| {
             let asks = clause.ends() || has_any(&clause.text, REQUESTS) || contains_any(&clause.text, REQUESTS_HAN);
@@ -112,7 +113,7 @@ fn plain(text: &str) -> String {
 
 fn is_question(sentence: &str) -> bool {
     let text = sentence.trim_end_matches(['"', '\'', ')', ' ', '”', '」', '…', '。', '.']);
-    text.ends_with(['?', '？', '吗', '呢']) || ["是不是", "要不要", "能不能"].iter().any(|asks| text.contains(asks))
+    text.ends_with(['?', '？', '吗', '呢']) || contains_any(text, QUESTIONS_HAN)
 }
 
 /// A clause in lower case, with plain quotation marks.
@@ -165,9 +166,8 @@ impl EndingClause {
     }
 
     fn has_end(&self) -> bool {
-        let negated = words(&self.text).iter().any(|word| NEGATIONS.iter().any(|no| no == *word));
         ENDED.iter().any(|phrase| self.says(phrase))
-            || negated && AFTER_NEGATION.iter().any(|phrase| find_phrase(&self.text, phrase).is_some())
+            || is_negated(&self.text) && AFTER_NEGATION.iter().any(|phrase| find_phrase(&self.text, phrase).is_some())
             || self.says_used_to()
             || ENDED_HAN.iter().any(|phrase| self.says_han(phrase))
             || self.has_han_change()
@@ -191,9 +191,7 @@ impl EndingClause {
     fn has_han_change(&self) -> bool {
         let body = self.text.trim_end_matches(['啦', '的', '。']);
         let is_changed = body.ends_with('了') || self.text.ends_with('啦');
-        is_changed
-            && body.contains(['不', '没'])
-            && !["不得了", "别忘了", "受不了", "少不了", "忘不了", "离不了"].iter().any(|word| body.contains(word))
+        is_changed && body.contains(['不', '没']) && !contains_any(body, NO_CHANGE_HAN)
     }
 
     /// What went and what took its place, if the clause says so.
@@ -221,9 +219,8 @@ impl EndingClause {
 
     /// Whether it denies the bullet itself: "I don't like tea".
     fn denies(&self, bullet: &str) -> bool {
-        let negated = words(&self.text).iter().any(|word| NEGATIONS.iter().any(|no| no == *word));
         let (new, old) = (Statement::of(&self.text), Statement::of(bullet));
-        (negated || self.text.contains(['不', '没']))
+        (is_negated(&self.text) || self.text.contains(['不', '没']))
             && self.is_about(bullet, &[])
             && (compare_statements(&new, &old).is_some()
                 || find_possible_contradiction(&self.text, [bullet].into_iter()).is_some())
@@ -271,8 +268,16 @@ fn contains_any(text: &str, list: PhraseList) -> bool {
     list.iter().any(|phrase| text.contains(phrase))
 }
 
+fn is_negation(word: &&str) -> bool {
+    NEGATIONS.iter().any(|negation| negation == *word)
+}
+
+fn is_negated(text: &str) -> bool {
+    words(text).iter().any(is_negation)
+}
+
 fn is_denied(before: &str) -> bool {
-    words(before).iter().rev().take(DENIAL_REACH).any(|word| NEGATIONS.iter().any(|no| no == *word))
+    words(before).iter().rev().take(DENIAL_REACH).any(is_negation)
 }
 
 fn is_denied_han(before: &str) -> bool {

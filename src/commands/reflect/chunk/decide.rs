@@ -9,8 +9,8 @@ use super::super::decision_text::{
     string_field, waiting_reason,
 };
 use super::{AcceptedOperation, ReflectDialogue, is_obstacle, stated_facts};
-use crate::change::{Effect, EffectSign};
-use crate::code::Code;
+use crate::change::{Changeset, Effect, EffectSign};
+use crate::code::{Code, Rejection};
 use crate::commands::answer::ReflectDecision;
 use crate::commands::review::reviewed_files;
 use crate::llm::{ErrorKind, LlmError};
@@ -22,6 +22,7 @@ use crate::reflect::outcome::{self, route_effects};
 use crate::reflect::proposal::{Proposal, parse_proposal};
 use crate::reflect::removal::{RemovalContext, route_removal};
 use crate::view::diff::unified_diff;
+
 /// The most operations of one reply: as many as a batch may have.
 const MAX_OPERATIONS: usize = 1000;
 
@@ -70,7 +71,7 @@ impl ReflectDialogue<'_, '_, '_> {
             return answer;
         }
         let proposal = match parse_proposal(value) {
-            Ok(wish) => wish,
+            Ok(proposal) => proposal,
             Err(why) => {
                 // For a text with several lines, the guards give better reasons than the parser.
                 let findings = match why.code == Code::Multiline {
@@ -138,27 +139,7 @@ impl ReflectDialogue<'_, '_, '_> {
         decision.turn = Some(evidence.turn);
         let changeset = match self.overlay.plan(&proposal.operation) {
             Ok(changeset) => changeset,
-            // An existing file may only be changed bullet by bullet, even if the model has read it.
-            Err(why) if matches!(proposal.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof => {
-                return mark_refused(
-                    decision,
-                    &[GuardFinding { violation: Violation::NotAllowed, excerpt: "write on an existing file".into() }],
-                );
-            }
-            Err(mut why) => {
-                decision.verdict = "refused";
-                let is_gone = matches!(why.code, Code::BulletChanged | Code::BulletNotFound);
-                if is_gone && self.has_changed(&proposal.operation) {
-                    let at = decision.at.as_deref().unwrap_or_default();
-                    why.message = format!("{at} was changed by an earlier operation of this answer");
-                }
-                decision.reasons = vec![rejection_reason(&why)];
-                let text = refusal_text(&why);
-                if is_obstacle(&why) {
-                    self.result.obstacle.get_or_insert(why);
-                }
-                return Err(text);
-            }
+            Err(why) => return self.mark_unplanned(proposal, decision, why),
         };
         if changeset.files.is_empty() {
             decision.verdict = "known";
@@ -169,7 +150,7 @@ impl ReflectDialogue<'_, '_, '_> {
         if let Some(what) = self.exceeded_limit(evidence.turn, writes) {
             return mark_refused(decision, &[GuardFinding { violation: Violation::Limit, excerpt: what.to_owned() }]);
         }
-        let ground =
+        let planned_context =
             JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked, heard, today };
         let outcome = outcome::PlannedEffects { effects: &effects, files: &files };
         let reviewed = reviewed_files(self.overlay.session(), &changeset);
@@ -177,10 +158,10 @@ impl ReflectDialogue<'_, '_, '_> {
             decision.text =
                 effects.iter().find(|e| e.sign == EffectSign::Removed).map_or_else(String::new, |e| e.text.clone());
         }
-        let route = route_effects(first_route, proposal, &outcome, &ground);
+        let route = route_effects(first_route, proposal, &outcome, &planned_context);
         let is_pinned = |effect: &Effect| self.overlay.is_pinned(&effect.path, &effect.text);
         let removal = RemovalContext { siblings: &self.siblings, is_pinned: &is_pinned };
-        let as_proposal = match route_removal(route, proposal, &outcome, &ground, &removal) {
+        let as_proposal = match route_removal(route, proposal, &outcome, &planned_context, &removal) {
             Route::Refused(found) => return self.refuse(proposal, decision, &found),
             Route::AlreadyKnown(found) => return mark_known(decision, &found),
             Route::Inbox(_, found) => Some(found),
@@ -191,12 +172,7 @@ impl ReflectDialogue<'_, '_, '_> {
         let waits = as_proposal.map(|found| {
             decision.reasons = found.iter().map(finding_reason).collect();
             let why = waiting_reason(&found, reviewed.as_deref());
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let diff = changeset.files.iter().map(|file| {
-                let before = self.overlay.current_text(&file.path);
-                unified_diff(file.path.as_str(), before.as_deref(), file.after.as_ref().map(|b| text(b)).as_deref())
-            });
-            (why.trim().to_owned(), diff.collect::<String>())
+            (why.trim().to_owned(), self.changeset_diff(&changeset))
         });
         let answer = match &waits {
             Some(_) => "proposed: a person will decide".to_owned(),
@@ -216,6 +192,42 @@ impl ReflectDialogue<'_, '_, '_> {
             decision_index: number,
         });
         Ok(answer)
+    }
+
+    /// Refuses a proposal that cannot be planned.
+    fn mark_unplanned(
+        &mut self,
+        proposal: &Proposal,
+        decision: &mut ReflectDecision,
+        mut why: Rejection,
+    ) -> Result<String, String> {
+        // An existing file may only be changed bullet by bullet, even if the model has read it.
+        if matches!(proposal.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof {
+            let excerpt = "write on an existing file".into();
+            return mark_refused(decision, &[GuardFinding { violation: Violation::NotAllowed, excerpt }]);
+        }
+        decision.verdict = "refused";
+        let is_gone = matches!(why.code, Code::BulletChanged | Code::BulletNotFound);
+        if is_gone && self.has_changed(&proposal.operation) {
+            let at = decision.at.as_deref().unwrap_or_default();
+            why.message = format!("{at} was changed by an earlier operation of this answer");
+        }
+        decision.reasons = vec![rejection_reason(&why)];
+        let text = refusal_text(&why);
+        if is_obstacle(&why) {
+            self.result.obstacle.get_or_insert(why);
+        }
+        Err(text)
+    }
+
+    /// The unified diff of a planned change, file by file, against the texts as earlier operations left them.
+    fn changeset_diff(&self, changeset: &Changeset) -> String {
+        let diff = changeset.files.iter().map(|file| {
+            let before = self.overlay.current_text(&file.path);
+            let after = file.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
+            unified_diff(file.path.as_str(), before.as_deref(), after.as_deref())
+        });
+        diff.collect()
     }
 
     /// Refuses a proposal, and remembers if the model was asked about a contradiction.

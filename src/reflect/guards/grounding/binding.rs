@@ -23,7 +23,8 @@ struct SentencePart<'a> {
 
 /// A value of a text, as written, that its sources have only beside other words.
 pub(super) fn moved_value(text: &str, sources: &[&str]) -> Option<String> {
-    let text = &with_whole_values(text);
+    let written = text;
+    let text = &with_whole_values(written);
     let sources: Vec<String> = sources.iter().map(|text| with_whole_values(text)).collect();
     let all: Vec<SentencePart<'_>> = sources
         .iter()
@@ -45,7 +46,8 @@ pub(super) fn moved_value(text: &str, sources: &[&str]) -> Option<String> {
     {
         (first.kind, first.key) = (TokenKind::Name, first.surface.to_lowercase());
     }
-    own.iter().find_map(|own| own.tokens.iter().find(|value| is_moved(value, own, &all)).map(|t| t.surface.to_owned()))
+    let moved = own.iter().find_map(|own| own.tokens.iter().find(|value| is_moved(value, own, &all)))?;
+    Some(as_written(moved.surface, written))
 }
 
 /// The statement of a part of a text, in which a capitalised word is a name unless it starts a sentence, and "the 15th" is a
@@ -281,6 +283,13 @@ pub(super) fn with_whole_values(text: &str) -> String {
         plain = plain.replace(&name, &format!(" name{key} "));
     }
     super::numbers::with_plain_times(&plain)
+}
+
+/// A value of a text with whole values, as the text itself has it: 宋姐.
+pub(super) fn as_written(value: &str, text: &str) -> String {
+    let first = value.strip_prefix("name").and_then(|key| key.parse().ok()).and_then(char::from_u32);
+    let name = first.and_then(|first| chinese::titled_names(text).find(|name| name.starts_with(first)));
+    name.unwrap_or(value).to_owned()
 }
 
 fn words<'a>(statement: &'a Statement<'a>) -> Vec<BoundWord<'a>> {

@@ -9,6 +9,7 @@ use crate::text::statement::{Statement, StatementToken, TokenKind};
 /// A value of a text that stands in no turn but others, if a part of the quoted sentences that speaks of the same has
 /// another value of its kind, which the text does not have.
 pub(super) fn value_of_another_turn(text: &str, said: &str, quoted: &str, others: &[&str]) -> Option<String> {
+    let written = text;
     let [text, said, quoted] = [text, said, quoted].map(binding::with_whole_values);
     let others: Vec<String> = others.iter().map(|text| binding::with_whole_values(text)).collect();
     let (own, quoted) = (Statement::of(&text), Statement::of(&quoted));
@@ -27,7 +28,7 @@ pub(super) fn value_of_another_turn(text: &str, said: &str, quoted: &str, others
             let part = Statement::of(part);
             binding::shares_word(&own, &part) && (0..part.tokens.len()).any(|at| is_rival(value, kind, &part, at))
         };
-        (is_other && parts.iter().any(is_replaced)).then(|| value.surface.to_owned())
+        (is_other && parts.iter().any(is_replaced)).then(|| binding::as_written(value.surface, written))
     })
 }
 
@@ -51,7 +52,7 @@ mod tests {
         check("User's exam is in July", "my exam is in July", "The term starts in May.", None);
         check("The owner is Ingrid", "write to Mrs Falk, she's the owner", "Ingrid called.", Some("Ingrid"));
         check("The team uses Jenkins", "yes, since forever", "So the team uses Jenkins?", None);
-        check("房东是宋姐", "发给陈叔，他才是房东", "宋姐来过。", Some("name23435"));
+        check("房东是宋姐", "发给陈叔，他才是房东", "宋姐来过。", Some("宋姐"));
         check("一个月跑200公里", "一个月也就八十来公里", "按200公里算。", Some("200"));
         check("User edits in Premiere", "I edit in kdenlive", "Premiere or Final Cut?", Some("Premiere"));
     }
