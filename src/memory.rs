@@ -390,7 +390,8 @@ impl Memory {
         commands::check(&self.session()?, files, check, options)
     }
 
-    /// Merges files with conflict markers again; with `take`, decides the remaining conflicts. What remains is no error.
+    /// Merges files with conflict markers again; with `take`, decides the remaining conflicts. What remains is no
+    /// error.
     ///
     /// # Errors
     /// `category_not_allowed`, `conflict_markers`; errors of resolving the address.

@@ -1,5 +1,5 @@
-//! What every answer of a command can do: be printed as text or JSON, and decide the exit status; and the JSON Schema of
-//! all answers.
+//! What every answer of a command can do: be printed as text or JSON, and decide the exit status; and the JSON Schema
+//! of all answers.
 //!
 //! Never used below the command line: there every command returns its own type.
 

@@ -110,7 +110,8 @@ pub struct UpdateArgs {
 )]
 #[group(skip)]
 pub struct RmArgs {
-    /// FILE@BULLET, FILE#SECTION or FILE; an argument with a list marker ('- text') is the text of a bullet in the file before it
+    /// FILE@BULLET, FILE#SECTION or FILE; an argument with a list marker ('- text') is the text of a bullet in the file
+    /// before it
     #[arg(value_name = "ADDRESS", required = true, value_parser = argv::rm_operand)]
     pub words: Vec<RmOperand>,
     /// Move what is removed to archive/

@@ -1,4 +1,5 @@
-//! Generates completion scripts, manual pages, JSON Schemas and the table of `grammar.rs` from the grammar and the codes.
+//! Generates completion scripts, manual pages, JSON Schemas and the table of `grammar.rs` from the grammar and the
+//! codes.
 //!
 //! Never reads the memory.
 

@@ -16,7 +16,8 @@ use crate::host::models::ModelQuery;
 #[derive(Args, Clone, Debug, Default)]
 #[group(skip)]
 pub struct ModelArgs {
-    /// The provider: openai, anthropic, gemini, openrouter, ollama, llamacpp, lmstudio, vllm, exec; also MEMDIR_PROVIDER
+    /// The provider: openai, anthropic, gemini, openrouter, ollama, llamacpp, lmstudio, vllm, exec; also
+    /// MEMDIR_PROVIDER
     #[arg(long, value_name = "NAME", help_heading = "Model options")]
     pub provider: Option<String>,
     /// The model's name at the provider; also MEMDIR_MODEL

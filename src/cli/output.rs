@@ -35,7 +35,8 @@ pub struct OutputFormat {
     pub pager: Option<String>,
     /// Whether the command may change something; if so, errors report that nothing was changed.
     pub may_change: bool,
-    /// How the caller selected the data directory (`-C DIR`, `--dir DIR`, `-g`, `-S NAME`), repeated in the commands to try.
+    /// How the caller selected the data directory (`-C DIR`, `--dir DIR`, `-g`, `-S NAME`), repeated in the commands to
+    /// try.
     pub dir_option: String,
 }
 

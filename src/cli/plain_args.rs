@@ -1,8 +1,8 @@
 //! Parses the plainest command lines of the commands that are run most without clap, because building its options takes
 //! longer than the command itself on a small memory.
 //!
-//! Never accepts what the grammar refuses, and never understands a line otherwise than it does: anything unusual is left
-//! to clap.
+//! Never accepts what the grammar refuses, and never understands a line otherwise than it does: anything unusual is
+//! left to clap.
 
 use std::ffi::OsString;
 

@@ -109,7 +109,8 @@ impl ReflectModels {
     }
 }
 
-/// Runs the task that the options name: a request, a record, a procedure, the queue, insights, or reading a conversation.
+/// Runs the task that the options name: a request, a record, a procedure, the queue, insights, or reading a
+/// conversation.
 fn run_task(
     session: &Session,
     args: &ReflectArgs,

@@ -44,8 +44,8 @@ fn push_escaped(out: &mut String, c: char, terminal: bool) {
     }
 }
 
-/// Escapes JSON for a terminal: characters that JSON allows but a terminal must not receive become `\u` and four hexadecimal digits, which
-/// parses to the same value.
+/// Escapes JSON for a terminal: characters that JSON allows but a terminal must not receive become `\u` and four
+/// hexadecimal digits, which parses to the same value.
 pub fn escape_json(text: String) -> String {
     let harmful = |c: char| matches!(c, '\x7f'..='\u{9f}') || is_invisible(c);
     if text.is_ascii() && !text.contains('\x7f') || !text.contains(harmful) {

@@ -92,7 +92,8 @@ fn own_summary_lines(session: &Session, changeset: &Changeset) -> Result<Vec<(Me
     Ok(lines)
 }
 
-/// Fills in reason, source, consent and `if_match` of the batch and its operations from the options, where they are not set.
+/// Fills in reason, source, consent and `if_match` of the batch and its operations from the options, where they are not
+/// set.
 pub fn apply_options(batch: &mut Batch, options: &ChangeOptions) {
     batch.reason = batch.reason.take().or_else(|| options.reason.clone());
     batch.source = batch.source.take().or_else(|| options.source.clone());
@@ -156,7 +157,8 @@ fn plan_with_fetches(
     context: &PlanContext<'_>,
 ) -> Result<Changeset, Error> {
     let visibility = session.filtered_visibility();
-    // Each round fetches at least one new input, and one operation needs fewer than ten, so this limit is never reached.
+    // Each round fetches at least one new input, and one operation needs fewer than ten, so this limit is never
+    // reached.
     for _ in 0..MAX_ATTEMPTS * (ops.len() + 1) {
         match plan(snapshot, ops, context).map_err(|refused| without_single_number(refused, ops.len()))? {
             PlanOutcome::Ready(changeset) => {
@@ -313,8 +315,8 @@ pub fn dry_run_result(changeset: &Changeset, snapshot: &Snapshot) -> ChangeResul
     }
 }
 
-/// Adds to the operations of a dry run the etag of the file that each changes, as the proof that `--force` stood for: who
-/// hands them to `apply` makes this change or none.
+/// Adds to the operations of a dry run the etag of the file that each changes, as the proof that `--force` stood for:
+/// who hands them to `apply` makes this change or none.
 fn add_proof(planned: &mut ChangeResult, changeset: &Changeset) {
     for (n, operation) in planned.operations.iter_mut().flatten().enumerate() {
         let of_operation = changeset.effects.iter().filter(|effect| effect.operation == n);

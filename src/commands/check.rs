@@ -68,7 +68,8 @@ pub struct CheckOptions<'a> {
 ///
 /// # Errors
 /// The error of resolving an address or reading the directory; `revision_not_found`, `no_repository`, `git` with
-/// `since`; `file_not_found`, `unsafe_file`, `not_text`, `too_large`, `io` for a file of `against`. Findings are not an error here: the command line turns them into the exit status of `findings`.
+/// `since`; `file_not_found`, `unsafe_file`, `not_text`, `too_large`, `io` for a file of `against`. Findings are not an
+/// error here: the command line turns them into the exit status of `findings`.
 pub fn check(
     session: &Session,
     files: &[String],

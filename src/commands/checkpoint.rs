@@ -1,7 +1,7 @@
 //! The command `checkpoint`: saves, loads, lists and removes states of agents, one for each key.
 //!
-//! Never part of the memory: a checkpoint is no file of it, in no revision, search, context or export, and undo does not
-//! take one back.
+//! Never part of the memory: a checkpoint is no file of it, in no revision, search, context or export, and undo does
+//! not take one back.
 
 use jiff::civil::Date;
 use jiff::{Timestamp, Unit};
@@ -174,8 +174,8 @@ fn prune_locked(
     Ok(due)
 }
 
-/// The checkpoints that a rule does not keep: of each user those beyond the newest `keep`, and those that are older than
-/// `days`. Never the one that was just saved, and none for its age if the clock cannot be right.
+/// The checkpoints that a rule does not keep: of each user those beyond the newest `keep`, and those that are older
+/// than `days`. Never the one that was just saved, and none for its age if the clock cannot be right.
 fn due_checkpoints(
     headers: &[CheckpointHeader],
     rule: CheckpointRule,

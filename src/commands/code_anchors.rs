@@ -22,8 +22,8 @@ pub struct AnchoredCode {
     files: CodeFiles,
     /// git at the root of the repository.
     pub git: Git,
-    /// Anchors of a restricted caller, or in a scope, name no Markdown: it may be a file of a memory that the caller does not see, and a
-    /// hash proves what a file contains.
+    /// Anchors of a restricted caller, or in a scope, name no Markdown: it may be a file of a memory that the caller
+    /// does not see, and a hash proves what a file contains.
     refuses_markdown: bool,
 }
 

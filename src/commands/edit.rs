@@ -1,7 +1,8 @@
 //! `edit`: opens a copy of a file in the caller's editor, without holding the lock, and writes it back as a `write`
 //! operation.
 //!
-//! Never loses the edited text: on any error a copy in which something was written is kept, and the error names its path.
+//! Never loses the edited text: on any error a copy in which something was written is kept, and the error names its
+//! path.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! `embed`: makes the vectors of `find.embeddings` for the items that have none, and drops those of texts that are gone. A
-//! process of its own does it after a change and when a session starts.
+//! `embed`: makes the vectors of `find.embeddings` for the items that have none, and drops those of texts that are
+//! gone. A process of its own does it after a change and when a session starts.
 //!
 //! Never sends an episode, an archived or proposed item, a procedure, an expired item, one that the allowlist of some
 //! agent hides, or one with a secret. One process at a time; its requests and its time are bounded.
@@ -68,8 +68,8 @@ pub struct EmbedResult {
 /// Makes the vectors that are missing, after waiting for `settle`.
 ///
 /// # Errors
-/// `no_model` if the user config names no host for this memory, or its key cannot be read; `model` and `model_refused` if
-/// the host fails: what was made until then is kept; `io`, `read_only`.
+/// `no_model` if the user config names no host for this memory, or its key cannot be read; `model` and `model_refused`
+/// if the host fails: what was made until then is kept; `io`, `read_only`.
 pub fn embed(session: &Session, settle: Duration) -> CommandResult<EmbedResult> {
     let access = session.embedding_access().ok_or_else(no_embeddings)?;
     let (model, warnings) = embedding_model(&access.settings, &access.env, REQUEST_TIMEOUT, KEY_TIMEOUT)?;
@@ -161,8 +161,8 @@ impl EmbedRun<'_> {
         }
     }
 
-    /// Adds the vectors of some texts. If the host rejects them together, each is sent alone, and what it rejects then has
-    /// no vector: one text that is too long for a model must not keep all others from having theirs.
+    /// Adds the vectors of some texts. If the host rejects them together, each is sent alone, and what it rejects then
+    /// has no vector: one text that is too long for a model must not keep all others from having theirs.
     fn fetch(
         &mut self,
         batch: &[(&TextHash, &String)],
@@ -271,8 +271,8 @@ pub(super) fn drop_gone_vectors(session: &Session, locked: &LockedStore<'_>) -> 
     locked.forget_vectors()
 }
 
-/// Starts `embed` for this memory in the background, unless it has no embeddings, another process makes vectors already,
-/// or the host failed a moment ago. What is missed then is made after the next change.
+/// Starts `embed` for this memory in the background, unless it has no embeddings, another process makes vectors
+/// already, or the host failed a moment ago. What is missed then is made after the next change.
 pub fn start_if_due(session: &Session) {
     if session.embedding_access().is_none() || session.store.makes_vectors() || failed_recently(session) {
         return;

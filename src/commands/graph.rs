@@ -1,6 +1,7 @@
 //! A memory as a knowledge graph: every request reads the fact files once and makes at most one revision.
 //!
-//! Never changes a file that another writer changed since it was read: the request is carried out again on the new text.
+//! Never changes a file that another writer changed since it was read: the request is carried out again on the new
+//! text.
 
 use super::memory_tool::MAX_TRIES;
 use super::{ChangeOptions, CommandResult, Session};

@@ -4,7 +4,8 @@
 
 use crate::code::Hint;
 
-/// Formats a hint as a command. `before` is how the caller selected the data directory (`--dir DIR`), quoted for a shell.
+/// Formats a hint as a command. `before` is how the caller selected the data directory (`--dir DIR`), quoted for a
+/// shell.
 pub fn to_command(hint: &Hint, dir_option: &str) -> Option<String> {
     let mut words = vec!["memdir".to_owned()];
     if !dir_option.is_empty() {

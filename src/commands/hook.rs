@@ -1,5 +1,5 @@
-//! `hook`: what a host's hook does with a trusted memory: the first context of a session, what is known about a prompt or a
-//! tool call, and transcripts queued for `reflect`.
+//! `hook`: what a host's hook does with a trusted memory: the first context of a session, what is known about a prompt
+//! or a tool call, and transcripts queued for `reflect`.
 //!
 //! Never calls a model, never waits for a writer, and never fails: what cannot be done is left out.
 
@@ -90,7 +90,8 @@ pub fn is_active(env: &dyn Fn(&str) -> Option<String>) -> bool {
         && env(NESTED_CALL_VARIABLE).is_none_or(|v| v.is_empty())
 }
 
-/// Answers one event; `budget` is that of a session's start, in tokens. What must survive the end of the host is on disk when this returns.
+/// Answers one event; `budget` is that of a session's start, in tokens. What must survive the end of the host is on
+/// disk when this returns.
 pub fn answer(
     session: &Session,
     host: &AgentHost,
@@ -196,8 +197,8 @@ fn has_model(env: &dyn Fn(&str) -> Option<String>) -> bool {
     models::select_model(&ModelQuery::default(), &user::load_config(env).0, env).is_ok()
 }
 
-/// Notes that `prune` runs today; `None` if it has run already, the policy has no rule for it, or nothing can be written
-/// down. Who may not see everything may not prune, either.
+/// Notes that `prune` runs today; `None` if it has run already, the policy has no rule for it, or nothing can be
+/// written down. Who may not see everything may not prune, either.
 fn note_prune(session: &Session) -> Option<()> {
     let policy = &session.policy.policy;
     if policy.lifetimes.is_empty() && policy.expired == ExpiredRule::Hide || session.visibility().is_some() {

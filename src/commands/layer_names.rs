@@ -24,7 +24,8 @@ pub(super) fn name_in_files(files: &mut [ChangedFile], layer: &str) {
     }
 }
 
-/// Names the layer in the paths of a change, in the operations of a dry run, and in the revision that it undid or repeated.
+/// Names the layer in the paths of a change, in the operations of a dry run, and in the revision that it undid or
+/// repeated.
 pub(super) fn name_layer(result: &mut ChangeResult, layer: &str) {
     name_in_files(&mut result.files, layer);
     for operation in result.operations.iter_mut().flatten() {

@@ -26,8 +26,8 @@ pub struct Layers {
     pub others: Vec<Layer>,
     /// A sentence for each layer that is left out.
     pub left_out: Vec<String>,
-    /// Why a change that names no layer is refused: a nearer layer than the session's own memory cannot be read, and the
-    /// change may be meant for it.
+    /// Why a change that names no layer is refused: a nearer layer than the session's own memory cannot be read, and
+    /// the change may be meant for it.
     pub refuses_changes: Option<Rejection>,
 }
 
@@ -196,8 +196,8 @@ fn with_layer(outcome: ChangeOutcome, layer: &str) -> ChangeOutcome {
     }
 }
 
-/// Moves a bullet to another layer: first it is added there, then removed here, each as a revision of its memory, so that
-/// a failure in between leaves it twice rather than nowhere. `None` if both addresses are of one layer.
+/// Moves a bullet to another layer: first it is added there, then removed here, each as a revision of its memory, so
+/// that a failure in between leaves it twice rather than nowhere. `None` if both addresses are of one layer.
 fn move_between_layers(
     session: &Session,
     operation: &Operation,
@@ -246,8 +246,8 @@ fn move_between_layers(
         };
         let removal = |address: &str| Operation { action: remove_at(address), ..operation.clone() };
         let source = format!("{}{}", named.path, document.bullet_reference(bullet));
-        // Planned before anything is written, so that a refusal changes nothing; with the address as it was given, which
-        // must prove the bullet as for any other change.
+        // Planned before anything is written, so that a refusal changes nothing; with the address as it was given,
+        // which must prove the bullet as for any other change.
         let plan = ChangeOptions { dry_run: true, ..options.clone() };
         change(&from, batch_of(removal(from_address)), &plan)
             .map_err(|why| not_kept(in_source(why), &format!("leaves {from_name}")))?;

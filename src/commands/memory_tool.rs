@@ -1,6 +1,7 @@
 //! Anthropic's memory tool over a memory: `/memories` is the data directory, every change is planned and undoable.
 //!
-//! Never changes a file that another writer changed since it was read: the request is carried out again on the new text.
+//! Never changes a file that another writer changed since it was read: the request is carried out again on the new
+//! text.
 
 use serde::Serialize;
 

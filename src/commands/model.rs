@@ -35,7 +35,8 @@ pub struct OpenModel {
 /// Opens the model that flags, environment and user config select.
 ///
 /// # Errors
-/// `no_model`, `usage`; `invalid_policy` for a prompt of the user that cannot be read; those of [`model_rejection`] if the host's list of models had to be fetched.
+/// `no_model`, `usage`; `invalid_policy` for a prompt of the user that cannot be read; those of [`model_rejection`] if
+/// the host's list of models had to be fetched.
 pub fn open_model(query: &ModelQuery, env: EnvLookup<'_>) -> Result<OpenModel, Rejection> {
     let selection = models::select_model(query, &user::load_config(env).0, env)?;
     if selection.protocol != ProviderProtocol::Program && !llm::HAS_NETWORK {
@@ -104,8 +105,8 @@ fn hide_secrets(message: &str) -> String {
     secrets::redact(message).0
 }
 
-/// The host and model of `find.embeddings`, with its key. `timeout` is that of a request, and `key_timeout` that of the key
-/// command.
+/// The host and model of `find.embeddings`, with its key. `timeout` is that of a request, and `key_timeout` that of the
+/// key command.
 ///
 /// # Errors
 /// `no_model`.

@@ -92,8 +92,8 @@ pub fn query_with_overrides(
     }
 }
 
-/// Searches the session's own memory, and the scopes that are shared with it or its layers: their items come along, each
-/// where its relevance puts it. What a nearer layer contradicts names the item that overrules it.
+/// Searches the session's own memory, and the scopes that are shared with it or its layers: their items come along,
+/// each where its relevance puts it. What a nearer layer contradicts names the item that overrules it.
 fn query_with_shared(
     session: &Session,
     options: &QueryOptions,

@@ -166,8 +166,8 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
 /// Moves a scope to the archive, or deletes it for good.
 ///
 /// # Errors
-/// `scope_not_found`; `exists` if the archive has one of that name; `review`, `consent` or `category_not_allowed` for an
-/// agent that may not remove what the scope holds; as [`scope_list`].
+/// `scope_not_found`; `exists` if the archive has one of that name; `review`, `consent` or `category_not_allowed` for
+/// an agent that may not remove what the scope holds; as [`scope_list`].
 pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<ScopeChange> {
     let (name, store) = (ScopeName::new(&options.name)?, managed_store(session)?);
     session.may_write()?;

@@ -1,5 +1,5 @@
-//! The limits on a scope as a whole (`limits: [{at: scopes/*, entries: 10}]` of the memory above): its files are counted
-//! together, and at the limit the oldest items of all of them move to the archive.
+//! The limits on a scope as a whole (`limits: [{at: scopes/*, entries: 10}]` of the memory above): its files are
+//! counted together, and at the limit the oldest items of all of them move to the archive.
 //!
 //! Never evicts a pinned item, nor one that the change itself adds or touches.
 
@@ -176,7 +176,8 @@ fn oldest(
 
 /// An item that could be evicted.
 struct EvictionRow {
-    /// Its date, when the history has it from, whether the change writes its file, and where it is; older ones are less.
+    /// Its date, when the history has it from, whether the change writes its file, and where it is; older ones are
+    /// less.
     age: (String, Option<ItemDate>, bool, MemoryPath, EvictionCandidate),
     /// What its eviction frees.
     size: usize,

@@ -1,6 +1,7 @@
 //! Opens a scope of a memory: its store below that of the memory, its policy below the memory's, and the shared scopes.
 //!
-//! Never opens a scope without the policy above it, and never lets a session in a scope open another that is not shared.
+//! Never opens a scope without the policy above it, and never lets a session in a scope open another that is not
+//! shared.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! The requests of the documents that memdir grew from, with replies in their words: tools for whole files, decisions about
-//! bullets and paths, the search for locations, and `memory.query`.
+//! The requests of the documents that memdir grew from, with replies in their words: tools for whole files, decisions
+//! about bullets and paths, the search for locations, and `memory.query`.
 //!
-//! Never asks for proof where those memories ask for none: a file is overwritten, and an index alone counts. `undo` takes
-//! every change back.
+//! Never asks for proof where those memories ask for none: a file is overwritten, and an index alone counts. `undo`
+//! takes every change back.
 
 use schemars::JsonSchema;
 use serde::Serialize;

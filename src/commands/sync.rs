@@ -73,8 +73,8 @@ pub struct SyncOptions<'a> {
 /// Conflicts are not an error; the front end maps them to an exit status, and git's merge stays in progress.
 ///
 /// # Errors
-/// `not_own_repository`, `unfinished`, `emptied`, `secret`, `conflict`, `no_remote`, `remote`, `remote_refused`, `unrelated_histories`,
-/// `busy`, `no_git`, `git`. Commits and merges made before the error stay; `changed` reports whether there are any.
+/// `not_own_repository`, `unfinished`, `emptied`, `secret`, `conflict`, `no_remote`, `remote`, `remote_refused`,
+/// `unrelated_histories`, `busy`, `no_git`, `git`. Commits and merges made before stay; `changed` reports them.
 pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncResult> {
     session.store.require_unfiltered()?;
     let git = own_repository(session)?;

@@ -192,8 +192,8 @@ const ENOUGH_REVISIONS: u64 = 1_024;
 enum SearchExtent {
     /// As far as the journal goes, if need be.
     Whole,
-    /// Among the newest revisions, if nothing suggests that it is older: often there is none, and the whole journal would
-    /// be read to say so.
+    /// Among the newest revisions, if nothing suggests that it is older: often there is none, and the whole journal
+    /// would be read to say so.
     Recent,
 }
 

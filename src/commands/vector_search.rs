@@ -1,8 +1,8 @@
-//! The vectors of `find.embeddings` in a search: those of the items from the file of vectors, and that of the question from
-//! the host, while the files are searched for its words.
+//! The vectors of `find.embeddings` in a search: those of the items from the file of vectors, and that of the question
+//! from the host, while the files are searched for its words.
 //!
-//! Never waits longer than 300 ms, never sends anything but the question, and never fails a search: without a vector the
-//! words decide alone, and a notice says so once.
+//! Never waits longer than 300 ms, never sends anything but the question, and never fails a search: without a vector
+//! the words decide alone, and a notice says so once.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -21,8 +21,8 @@ use crate::view::query::vector_table::{VectorTable, unit_vector};
 
 /// How long a search waits for the vector of its question.
 const QUESTION_TIMEOUT: Duration = Duration::from_millis(300);
-/// How long the key command may take of that. It is killed a little before the search ends, so that it does not outlive it
-/// and the notice names it, not the host.
+/// How long the key command may take of that. It is killed a little before the search ends, so that it does not outlive
+/// it and the notice names it, not the host.
 const KEY_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long after a failure no request is made, in seconds: a search must not wait for a host that is down.
 const RETRY_AFTER_S: i64 = 60;
@@ -99,8 +99,8 @@ fn question_vector(access: &EmbeddingAccess, question: &str, deadline: Deadline)
 }
 
 impl PendingVector {
-    /// The question's vector, of length 1, and those of the items; waits until the deadline. `None` after a failure, which
-    /// is noted.
+    /// The question's vector, of length 1, and those of the items; waits until the deadline. `None` after a failure,
+    /// which is noted.
     pub(super) fn wait(&self, session: &Session) -> Option<(&[f32], &VectorTable)> {
         let received = self.received.get_or_init(|| {
             let answer = self.receiver.recv_timeout(self.deadline.remaining().unwrap_or_default());

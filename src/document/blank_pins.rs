@@ -1,5 +1,5 @@
-//! Blanks memdir's own `pin=yes` in metadata lines before a search for passwords, to which the rest of such a line reads
-//! like a PIN.
+//! Blanks memdir's own `pin=yes` in metadata lines before a search for passwords, to which the rest of such a line
+//! reads like a PIN.
 //!
 //! Never changes the length of a text, so that places in it stay.
 

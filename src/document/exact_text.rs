@@ -5,8 +5,8 @@
 
 use super::{Document, DocumentEdit, InsertPosition, NewBullet, apply_edits, escape, front_matter, to_new_bullet};
 
-/// A text as a bullet. Lists, quotes and code below the first line stay Markdown where that can be read back; else their
-/// lines are escaped. `None` if the text cannot be a bullet, as an empty one.
+/// A text as a bullet. Lists, quotes and code below the first line stay Markdown where that can be read back; else
+/// their lines are escaped. `None` if the text cannot be a bullet, as an empty one.
 pub fn bullet_from_text(text: &str) -> Option<NewBullet> {
     let text = trim_lines(text);
     let (first, below) = text.split_once('\n').unwrap_or((&text, ""));

@@ -1,12 +1,12 @@
 //! Reads Markdown from standard input or a file as new bullets, and copies bullets so that they can be inserted again.
 //!
-//! Never writes: the bullets are escaped and verified when they are inserted. Never cuts a text into pieces that it does
-//! not mark as list items.
+//! Never writes: the bullets are escaped and verified when they are inserted. Never cuts a text into pieces that it
+//! does not mark as list items.
 
 use super::{BlockKind, Document, NewBullet, escape, lines};
 
-/// Parses Markdown into new bullets. A list gives one for each top-level item, with its children and code blocks; a text
-/// without a list is one bullet.
+/// Parses Markdown into new bullets. A list gives one for each top-level item, with its children and code blocks; a
+/// text without a list is one bullet.
 ///
 /// # Errors
 /// A message of one sentence, if the text mixes a list with other blocks or cannot be a bullet.

@@ -41,7 +41,8 @@ impl Visibility {
         (!hidden_names.is_empty()).then_some(Visibility { hidden_names })
     }
 
-    /// The visibility of what every agent may see, with or without an allowlist of its own; `None` if all see everything.
+    /// The visibility of what every agent may see, with or without an allowlist of its own; `None` if all see
+    /// everything.
     pub fn for_everyone(policy: &Policy) -> Option<Visibility> {
         let named = policy.allowlists.iter().map(|(agent, _)| agent.as_str());
         let all = named.chain([""]).filter_map(|agent| Visibility::for_agent(policy, agent));

@@ -18,8 +18,8 @@ pub fn start(args: impl IntoIterator<Item = OsString>) -> std::io::Result<()> {
     background_command(args)?.stderr(Stdio::null()).spawn().map(drop)
 }
 
-/// Starts this program as [`start`] does, and waits for its end: its exit status and what it wrote to stderr. `None` if it
-/// does not end in time; then it goes on.
+/// Starts this program as [`start`] does, and waits for its end: its exit status and what it wrote to stderr. `None` if
+/// it does not end in time; then it goes on.
 ///
 /// # Errors
 /// If the program cannot be started.

@@ -1,5 +1,5 @@
-//! Refuses to start git where it would find a repository without `.git`: such files may come from a clone, and git would
-//! follow the config and run the hooks in them.
+//! Refuses to start git where it would find a repository without `.git`: such files may come from a clone, and git
+//! would follow the config and run the hooks in them.
 //!
 //! Never starts git. Versions of git since 2.38 refuse it themselves (`safe.bareRepository`).
 

@@ -1,7 +1,7 @@
 //! Finds the git repository of a directory and its branch from git's own files, without starting git.
 //!
-//! Never follows a link, nor a `.git` file to a repository that does not know the work tree: such files may come with an
-//! archive, and would name a repository of the user's.
+//! Never follows a link, nor a `.git` file to a repository that does not know the work tree: such files may come with
+//! an archive, and would name a repository of the user's.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -89,8 +89,8 @@ impl Git {
         Ok(named.unwrap_or(FIRST_BRANCH).to_owned())
     }
 
-    /// Records that this memory follows a remote; `origin` is it, too, if the clone has no remote yet. Where git knows no
-    /// identity, as in a new container, commits get one of memdir's. Returns whether they do.
+    /// Records that this memory follows a remote; `origin` is it, too, if the clone has no remote yet. Where git knows
+    /// no identity, as in a new container, commits get one of memdir's. Returns whether they do.
     ///
     /// # Errors
     /// `git`.

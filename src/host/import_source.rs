@@ -1,7 +1,7 @@
 //! Reads what is imported: a file, the files of a folder, or those of a zip archive.
 //!
-//! Never follows a link below a folder, never writes, and refuses an archive whole whose entries could mean another file
-//! than they name.
+//! Never follows a link below a folder, never writes, and refuses an archive whole whose entries could mean another
+//! file than they name.
 
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
@@ -31,11 +31,13 @@ pub struct ImportSource {
     pub left_out: Vec<(String, &'static str)>,
 }
 
-/// Reads a source. Of a folder, the data directory `memory` is left out, which an agent may be allowed to see only in part.
+/// Reads a source. Of a folder, the data directory `memory` is left out, which an agent may be allowed to see only in
+/// part.
 ///
 /// # Errors
-/// `usage` for a source in the data directory; `file_not_found`, `io`; `too_large` over 1 GiB or 100,000 files; `unsafe_file` for an archive with an entry that has an
-/// absolute path, a `..`, a link or the name of another one, that is encrypted or has a wrong size.
+/// `usage` for a source in the data directory; `file_not_found`, `io`; `too_large` over 1 GiB or 100,000 files;
+/// `unsafe_file` for an archive with an entry that has an absolute path, a `..`, a link or the name of another one,
+/// that is encrypted or has a wrong size.
 pub fn read_source(path: &Path, memory: &Path) -> Result<ImportSource, Rejection> {
     let meta = fs::metadata(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => {
@@ -166,8 +168,8 @@ fn read_archive(bytes: &[u8]) -> Result<ImportSource, Rejection> {
     Ok(source)
 }
 
-/// Checks that no two entries have the same name. The crate keeps only the last of them, and another program may take the
-/// first.
+/// Checks that no two entries have the same name. The crate keeps only the last of them, and another program may take
+/// the first.
 ///
 /// The layout is that of APPNOTE.TXT 4.3.12: 46 bytes, then the name, extra fields and a comment.
 fn check_names(directory: &[u8], kept: usize) -> Result<(), Rejection> {

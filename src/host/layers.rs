@@ -1,6 +1,7 @@
 //! The list `layers:` of the user config: the memories that are read together, the nearest first.
 //!
-//! Never opens one, of which it only lists names, and never takes a name or a place from a memory: what came by `git clone` names no layer.
+//! Never opens one, of which it only lists names, and never takes a name or a place from a memory: what came by
+//! `git clone` names no layer.
 
 use std::path::{Path, PathBuf};
 
@@ -28,9 +29,9 @@ pub struct KnownPlaces {
     pub home: Option<PathBuf>,
 }
 
-/// The layers of a list, the nearest first, and sentences about entries that are none: also of a directory that an earlier
-/// entry names, or that lies in the one of another layer, so that nothing is read twice. `project` is left out without a
-/// sentence, where there is none or where it is another of the layers.
+/// The layers of a list, the nearest first, and sentences about entries that are none: also of a directory that an
+/// earlier entry names, or that lies in the one of another layer, so that nothing is read twice. `project` is left out
+/// without a sentence, where there is none or where it is another of the layers.
 pub fn layer_places(list: &[String], known: &KnownPlaces) -> (Vec<LayerPlace>, Vec<String>) {
     let (mut places, mut problems) = (Vec::<LayerPlace>::new(), Vec::new());
     for written in list {

@@ -1,7 +1,7 @@
 //! Finds the lock files that a killed git leaves in a repository, and removes those of a killed process of ours.
 //!
-//! Never removes a lock that a running git may hold, and never guesses: without the record of a killed process, or where
-//! running processes cannot be listed, a lock is only named.
+//! Never removes a lock that a running git may hold, and never guesses: without the record of a killed process, or
+//! where running processes cannot be listed, a lock is only named.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! The rest of the machine: user config, finding the data directory, actor, clock, stdin, editor, pager, git, model selection,
-//! the program's own path.
+//! The rest of the machine: user config, finding the data directory, actor, clock, stdin, editor, pager, git, model
+//! selection, the program's own path.
 //!
 //! Never opens a file below a data directory (except the policy's text and git's own files there): only `store/` does.
 

@@ -1,7 +1,7 @@
 //! Reads the markdown files of a folder that is no memory: a vault of notes, the memory of another program, or `/`.
 //!
-//! Never writes, never follows a symbolic link, never leaves the file system, and never enters hidden folders or those of
-//! other people's files. Stops at a limit, which bounds time and memory whatever the folder holds.
+//! Never writes, never follows a symbolic link, never leaves the file system, and never enters hidden folders or those
+//! of other people's files. Stops at a limit, which bounds time and memory whatever the folder holds.
 
 use std::collections::VecDeque;
 use std::fs::{self, DirEntry};

@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 
 use super::EnvLookup;
 
-/// The options of `less` if the user sets none, and those of `lv`: quit if it fits on the screen, pass colours on, do not
-/// clear (git-config(1), core.pager).
+/// The options of `less` if the user sets none, and those of `lv`: quit if it fits on the screen, pass colours on, do
+/// not clear (git-config(1), core.pager).
 const DEFAULT_OPTIONS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
 
 /// The user's pager as a shell command; `None` if there is none, or it is `cat`.

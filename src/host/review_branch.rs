@@ -1,7 +1,7 @@
 //! Commits files on a new git branch without a work tree: for the review of proposals.
 //!
-//! Never touches the index, the files or the branch that is checked out, runs no commit hook and no filter, never moves an
-//! existing branch, and never uses the network.
+//! Never touches the index, the files or the branch that is checked out, runs no commit hook and no filter, never moves
+//! an existing branch, and never uses the network.
 
 use std::path::PathBuf;
 
@@ -56,9 +56,9 @@ impl Git {
         }
     }
 
-    /// Makes a commit with these files changed, on top of `parent`, and returns its name. No branch refers to it yet. It is
-    /// not signed, whatever `commit.gpgsign` says, which `git commit-tree` ignores: an agent wrote the text, and the key is
-    /// that of a person, whom signing would ask for a passphrase.
+    /// Makes a commit with these files changed, on top of `parent`, and returns its name. No branch refers to it yet.
+    /// It is not signed, whatever `commit.gpgsign` says, which `git commit-tree` ignores: an agent wrote the text, and
+    /// the key is that of a person, whom signing would ask for a passphrase.
     ///
     /// # Errors
     /// `git`, with git's first message.
@@ -108,8 +108,8 @@ impl Git {
         }
     }
 
-    /// What the files below the directory differ by between a commit and a branch, here and as the remotes were last seen to
-    /// have it: a unified diff for each that is known.
+    /// What the files below the directory differ by between a commit and a branch, here and as the remotes were last
+    /// seen to have it: a unified diff for each that is known.
     ///
     /// # Errors
     /// `git`, also if `base` is gone.

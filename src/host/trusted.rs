@@ -1,5 +1,5 @@
-//! The list `trusted:` of the user config: the data directories on which hooks act. A memory that arrived by `git clone`
-//! is not in it until its user adds it.
+//! The list `trusted:` of the user config: the data directories on which hooks act. A memory that arrived by
+//! `git clone` is not in it until its user adds it.
 //!
 //! Never changes another line of the config, and never repairs one that cannot be parsed.
 
@@ -21,8 +21,8 @@ pub fn is_trusted(config: &UserConfig, dir: &Path, env: &dyn Fn(&str) -> Option<
     lists_directory(&config.trusted, dir, env)
 }
 
-/// Whether a list of the user config names a data directory; `~/` is the user's home. Links are resolved on both sides, so
-/// that neither another name of a listed directory is refused nor a link to an unlisted one accepted.
+/// Whether a list of the user config names a data directory; `~/` is the user's home. Links are resolved on both sides,
+/// so that neither another name of a listed directory is refused nor a link to an unlisted one accepted.
 pub fn lists_directory(list: &[String], dir: &Path, env: &dyn Fn(&str) -> Option<String>) -> bool {
     let Ok(dir) = dir.canonicalize() else { return false };
     let resolve = |written: &String| {

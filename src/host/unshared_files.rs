@@ -1,5 +1,5 @@
-//! Finds the files of a memory that no commit of its repository will have: ignored ones, those of a repository in it, and
-//! proposals.
+//! Finds the files of a memory that no commit of its repository will have: ignored ones, those of a repository in it,
+//! and proposals.
 //!
 //! Never changes the repository.
 

@@ -40,6 +40,7 @@ pub struct ModelConfig {
     pub temperature: Option<f64>,
     /// Sent only when set.
     pub top_p: Option<f64>,
-    /// Replaces the secrets in a host's or a program's message, before it is cut to length: half a token looks like none.
+    /// Replaces the secrets in a host's or a program's message, before it is cut to length: half a token looks like
+    /// none.
     pub hide_secrets: fn(&str) -> String,
 }

@@ -244,8 +244,8 @@ impl<L: Transport> HostedModel<L> {
         format!("{} at {}", self.id.provider, host_url::redacted_url(&self.config.base_url))
     }
 
-    /// A host's text as a part of a message. The key is looked for in what will be seen, and before the line is truncated:
-    /// otherwise invisible characters could divide it, or its start remain at the end.
+    /// A host's text as a part of a message. The key is looked for in what will be seen, and before the line is
+    /// truncated: otherwise invisible characters could divide it, or its start remain at the end.
     fn message_line(&self, text: &str) -> String {
         truncated(&(self.config.hide_secrets)(&self.redact(&visible_line(text))))
     }

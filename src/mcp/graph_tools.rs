@@ -1,5 +1,5 @@
-//! The nine tools of `--tools graph`, with the names, descriptions, schemas and answers of the server that agents know for
-//! knowledge graphs (<https://www.npmjs.com/package/@modelcontextprotocol/server-memory>, 2026.8.31).
+//! The nine tools of `--tools graph`, with the names, descriptions, schemas and answers of the server that agents know
+//! for knowledge graphs (<https://www.npmjs.com/package/@modelcontextprotocol/server-memory>, 2026.8.31).
 //!
 //! Never has a word of its own in what a client reads; a test compares the list with the published one.
 

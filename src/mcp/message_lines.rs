@@ -37,8 +37,8 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
         MessageLines { stream: BufReader::new(stream), line: Vec::new(), is_too_long: false }
     }
 
-    /// The next line; `None` at the end of the stream, whatever stands after the last line break. Nothing is lost if this
-    /// future is dropped: what was read stays here.
+    /// The next line; `None` at the end of the stream, whatever stands after the last line break. Nothing is lost if
+    /// this future is dropped: what was read stays here.
     ///
     /// # Errors
     /// Those of the stream.

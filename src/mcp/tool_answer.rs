@@ -72,9 +72,9 @@ fn for_tools(error: &Error) -> Error {
     error
 }
 
-/// An error that the model can act upon, in the form that clients of these tools expect: code, message, hint and calls to
-/// try, as JSON; for a graph the message and the hint as text. It has no structured content, which clients would hold
-/// against the output schema.
+/// An error that the model can act upon, in the form that clients of these tools expect: code, message, hint and calls
+/// to try, as JSON; for a graph the message and the hint as text. It has no structured content, which clients would
+/// hold against the output schema.
 pub fn error_result(tools: ToolSet, error: &Error) -> CallToolResult {
     let text = match tools {
         ToolSet::Memory => error_json(tools, error).to_string(),

@@ -1,8 +1,8 @@
 //! Notices that watched files have changed, by whatever program, and notifies the client.
 //!
-//! Polls, because no event of the kernel reports what another machine changes on a network or shared file system. A poll
-//! costs the names of the files and the text of those that are watched; it waits the longer the more it costs, so that a
-//! server never uses more than 2 % of a processor. Without a subscription nothing polls.
+//! Polls, because no event of the kernel reports what another machine changes on a network or shared file system. A
+//! poll costs the names of the files and the text of those that are watched; it waits the longer the more it costs, so
+//! that a server never uses more than 2 % of a processor. Without a subscription nothing polls.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

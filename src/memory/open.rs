@@ -36,9 +36,9 @@ pub struct OpenOptions {
     pub start: Option<PathBuf>,
     /// Without `dir`: use the user's own memory, as `-g` does.
     pub global: bool,
-    /// The name of the caller. The journal records it, and the policy's allowlists restrict what it may see. A name that
-    /// the user config does not list under `people:` is an agent's: it changes sensitive fields only with the user's
-    /// consent.
+    /// The name of the caller. The journal records it, and the policy's allowlists restrict what it may see. A name
+    /// that the user config does not list under `people:` is an agent's: it changes sensitive fields only with the
+    /// user's consent.
     pub actor: Option<String>,
     /// The caller is an agent whatever its name and the environment are: a front end that only agents use sets it.
     pub agent: bool,

@@ -159,7 +159,8 @@ fn new_section_position(document: &Document, name: &str, path: &MemoryPath) -> R
     Ok(InsertPosition::NewSection { under, titles: vec![title] })
 }
 
-/// `update`: replaces the first paragraph of a bullet; with more than a paragraph, also what is below it. Sets metadata.
+/// `update`: replaces the first paragraph of a bullet; with more than a paragraph, also what is below it. Sets
+/// metadata.
 pub fn update(
     planner: &mut Planner<'_>,
     n: usize,
@@ -349,8 +350,8 @@ pub fn set_meta<'a>(
     set_meta_of(planner, n, &resolved.path, &file.document, bullet, pairs)
 }
 
-/// A bullet's metadata with these values, and the values as they are stored. The base is `stamped` if there is one, else
-/// the present metadata.
+/// A bullet's metadata with these values, and the values as they are stored. The base is `stamped` if there is one,
+/// else the present metadata.
 fn merged_meta(
     planner: &Planner<'_>,
     path: &MemoryPath,

@@ -9,7 +9,8 @@ use crate::text::Splice;
 
 use super::snapshot::LoadedFile;
 
-/// Builds one file of a changeset. `after` is `None` for a removed file; `line` is a summary line that memdir generated.
+/// Builds one file of a changeset. `after` is `None` for a removed file; `line` is a summary line that memdir
+/// generated.
 pub fn file_change(
     path: &MemoryPath,
     present: Option<&LoadedFile>,

@@ -1,7 +1,7 @@
 //! Reads the memories of other programs, as files and bullets of a memory.
 //!
-//! One file for each kind, one arm each in [`ImportKind::read`]. Never reads the disk, and never drops anything silently:
-//! what has no place in a memory, or is kept in another form, is an [`ImportRemark`].
+//! One file for each kind, one arm each in [`ImportKind::read`]. Never reads the disk, and never drops anything
+//! silently: what has no place in a memory, or is kept in another form, is an [`ImportRemark`].
 
 use std::collections::HashMap;
 
@@ -55,8 +55,8 @@ impl SourceFile {
         serde_json::from_str(self.text()?).ok()
     }
 
-    /// Why a file that should be JSON cannot be read, with line and column; `None` for sound JSON, objects line by line,
-    /// and other files.
+    /// Why a file that should be JSON cannot be read, with line and column; `None` for sound JSON, objects line by
+    /// line, and other files.
     pub fn json_problem(&self) -> Option<String> {
         if !self.has_extension(&JSON_EXTENSIONS) || self.json_lines().next().is_some_and(|(_, first)| first.is_some()) {
             return None;

@@ -1,8 +1,8 @@
 //! Finds inert metadata lines: lines that an outside edit left below the wrong bullet, for instance by deleting the
 //! bullet but not its metadata. They are ignored until the bullet's metadata is set again.
 //!
-//! Never decides by the present text alone: only the text that memdir wrote last distinguishes a misplaced line from one
-//! that the user wrote there.
+//! Never decides by the present text alone: only the text that memdir wrote last distinguishes a misplaced line from
+//! one that the user wrote there.
 
 use std::collections::HashMap;
 
@@ -60,8 +60,8 @@ pub fn inert_by_history(document: &Document, history: &FileHistory) -> Vec<usize
     present.bullets_with(&inert)
 }
 
-/// The metadata lines of a text with the bullets above them, counted once: a file may have thousands of them, and dozens
-/// of its earlier texts are compared.
+/// The metadata lines of a text with the bullets above them, counted once: a file may have thousands of them, and
+/// dozens of its earlier texts are compared.
 struct OwnedMetadata<'d> {
     document: &'d Document,
     pairs: Vec<(usize, BulletMetaPair)>,

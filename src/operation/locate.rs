@@ -58,8 +58,8 @@ pub fn resolve<'a>(
     }
 }
 
-/// The name of a resource in an address whose file ends in `.json`, as the finder of json-memory writes it, and the rest
-/// of the address.
+/// The name of a resource in an address whose file ends in `.json`, as the finder of json-memory writes it, and the
+/// rest of the address.
 fn resource_name(written: &str) -> Option<(&str, &str)> {
     let (file, place) = written.split_at(written.find(['#', '@']).unwrap_or(written.len()));
     Some((file.strip_suffix(".json")?, place))

@@ -2,7 +2,8 @@
 //!
 //! The requests and texts are those of the vendor's documentation
 //! (<https://docs.claude.com/en/docs/agents-and-tools/tool-use/memory-tool>), without the `Error: ` in front of a
-//! failure: a reply has a field for that. Where the vendor's SDK has other texts, they are the SDK's. Never reads a file.
+//! failure: a reply has a field for that. Where the vendor's SDK has other texts, they are the SDK's. Never reads a
+//! file.
 
 use std::collections::BTreeMap;
 

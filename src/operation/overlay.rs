@@ -1,7 +1,8 @@
-//! A copy of the memory in which planned changes are already applied, so that the next ones are planned on their result.
+//! A copy of the memory in which planned changes are already applied, so that the next ones are planned on their
+//! result.
 //!
-//! Operations of a batch refer to the state before the batch. A model with tools gets a result after each operation, and
-//! a compaction decides after each step what is still over the limit: they plan one changeset after the other, and
+//! Operations of a batch refer to the state before the batch. A model with tools gets a result after each operation,
+//! and a compaction decides after each step what is still over the limit: they plan one changeset after the other, and
 //! commit all as one.
 //!
 //! Pure: never reads a file; the caller adds missing inputs to [`Overlay::current`].

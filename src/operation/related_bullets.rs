@@ -67,8 +67,8 @@ pub fn warn_related(
     }
 }
 
-/// The bullets that share most words with a statement, in their order in the file. Only texts are searched, none is read
-/// as a statement: this runs on every `add`.
+/// The bullets that share most words with a statement, in their order in the file. Only texts are searched, none is
+/// read as a statement: this runs on every `add`.
 fn find_candidates(new: &Statement<'_>, document: &Document) -> Vec<usize> {
     let probes = probes(new);
     let as_candidate = |i: usize| {

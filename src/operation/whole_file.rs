@@ -338,8 +338,8 @@ fn entry_markdown(
     }
 }
 
-/// The only `- Summary:` bullet of an entry's text, with its line break, and the text without it. A bullet with more than
-/// its line stays where it is.
+/// The only `- Summary:` bullet of an entry's text, with its line break, and the text without it. A bullet with more
+/// than its line stays where it is.
 fn split_summary(body: &str) -> (String, String) {
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let mut found = (0..lines.len()).filter(|i| lines[*i].starts_with("- Summary:"));

@@ -1,4 +1,5 @@
-//! Parses addresses of files, sections and bullets (ARCHITECTURE.md, "Addresses"). Shorthand is resolved by a fixed rule.
+//! Parses addresses of files, sections and bullets (ARCHITECTURE.md, "Addresses"). Shorthand is resolved by a fixed
+//! rule.
 //!
 //! Never checks whether a file exists: returns the candidate files in order of preference.
 

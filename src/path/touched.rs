@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-/// These paths relative to the working directory, to the folder that the memory is in, and to the one above it, as far as
-/// they are below; a path that is not absolute is one of the working directory. Each once.
+/// These paths relative to the working directory, to the folder that the memory is in, and to the one above it, as far
+/// as they are below; a path that is not absolute is one of the working directory. Each once.
 pub fn relative_to_roots<'a>(
     paths: impl IntoIterator<Item = &'a str>,
     working_dir: &str,

@@ -25,8 +25,8 @@ pub struct EffectiveConfidence {
 }
 
 impl EffectiveConfidence {
-    /// `max(stated × 2^(−age / half_life), min(stated, floor))`. Without a rule or a date, `stated` itself. A day in the
-    /// future, after a jump of the clock, has no age: the value never exceeds `stated`.
+    /// `max(stated × 2^(−age / half_life), min(stated, floor))`. Without a rule or a date, `stated` itself. A day in
+    /// the future, after a jump of the clock, has no age: the value never exceeds `stated`.
     pub fn new(stated: f64, rule: Option<DecayRule>, since: Option<Date>, today: Date) -> EffectiveConfidence {
         let (Some(rule), Some(since)) = (rule, since) else {
             return EffectiveConfidence { stated, value: stated, since: None, age_days: 0, at_floor: false };

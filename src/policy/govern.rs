@@ -16,8 +16,8 @@ const DEFAULT_LIST: &str = "\0default";
 /// A list of all category names that either policy lists: what is in no agent's list must stay known, to be hidden.
 const KNOWN_LIST: &str = "\0known";
 
-/// Loads the policy of a scope. Never fails: what is unsound or looser than the policy above is ignored, with a warning.
-/// Reads are refused if the scope's own allowlists cannot be understood.
+/// Loads the policy of a scope. Never fails: what is unsound or looser than the policy above is ignored, with a
+/// warning. Reads are refused if the scope's own allowlists cannot be understood.
 pub fn load_scope(yaml: &str, above: &Policy, scope: &str) -> LoadedPolicy {
     // Lists begin empty, and are joined with those above; for values that the scope does not set, those above apply.
     let unset = Policy {

@@ -24,8 +24,8 @@ pub struct LoadedPolicy {
     pub warnings: Vec<Warning>,
 }
 
-/// Loads a policy. Never fails: an invalid policy refuses writes, and reads, too, if its allowlists cannot be understood.
-/// The policy of a file that cannot be read at all is `unreadable_policy`, which refuses both.
+/// Loads a policy. Never fails: an invalid policy refuses writes, and reads, too, if its allowlists cannot be
+/// understood. The policy of a file that cannot be read at all is `unreadable_policy`, which refuses both.
 pub fn load(yaml: &str) -> LoadedPolicy {
     load_with_defaults(yaml, Policy::default(), &[])
 }

@@ -352,8 +352,8 @@ impl Policy {
         list(agent).or_else(|| Some(list(self.default_agent.as_deref()?).unwrap_or_default()))
     }
 
-    /// Whether a change of this file by an agent waits for a person. A file of `archive/` counts as the one that its items
-    /// are from; `inbox/` is where such changes wait.
+    /// Whether a change of this file by an agent waits for a person. A file of `archive/` counts as the one that its
+    /// items are from; `inbox/` is where such changes wait.
     pub fn reviews_agents_at(&self, path: &MemoryPath) -> bool {
         let path = path.as_str().strip_prefix("archive/").unwrap_or(path.as_str());
         let proposes = |rules: &[AgentWriteRule]| {

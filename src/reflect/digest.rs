@@ -1,5 +1,5 @@
-//! Digests: what is still worth knowing of the entries of a past month or week. The prompt, the answer's form, the rules
-//! of a point, and the entry that replaces the file.
+//! Digests: what is still worth knowing of the entries of a past month or week. The prompt, the answer's form, the
+//! rules of a point, and the entry that replaces the file.
 //!
 //! A digest may leave out anything, because the file moves to `archive/`; it may add nothing.
 

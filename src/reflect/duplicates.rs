@@ -56,8 +56,8 @@ pub struct DuplicateItem {
 }
 
 impl DuplicateItem {
-    /// Whether it belongs to the pool: recent, important or often used. `caught_up` is the last day on which no pair was
-    /// left waiting; before the first, all bullets are recent. So is one without any known date.
+    /// Whether it belongs to the pool: recent, important or often used. `caught_up` is the last day on which no pair
+    /// was left waiting; before the first, all bullets are recent. So is one without any known date.
     pub fn is_in_pool(&self, today: Date, caught_up: Option<Date>) -> bool {
         let since = [days_before(today, RECENT_DAYS), caught_up].into_iter().min().flatten();
         let is_recent = self.changed.is_none_or(|day| since.is_none_or(|since| day >= since));
@@ -69,7 +69,8 @@ impl DuplicateItem {
         self.changed.is_none_or(|day| days_before(today, MAX_AGE_DAYS).is_none_or(|since| day >= since))
     }
 
-    /// Whether its address is a place in its section, which commands change with `-f` only: another bullet has its text.
+    /// Whether its address is a place in its section, which commands change with `-f` only: another bullet has its
+    /// text.
     pub fn has_number(&self) -> bool {
         self.reference.starts_with('#')
     }

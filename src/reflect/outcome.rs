@@ -92,7 +92,8 @@ pub fn route_effects(
 
 /// The first added text with a name, a number, a date or a negation that its sources do not contain. Sources are the
 /// turn with the quote, the turn that the model named, the question that a short answer answers, and what the operation
-/// replaces; for an episode all that the user and the assistant wrote. Of a user's message, what the user did not paste.
+/// replaces; for an episode all that the user and the assistant wrote. Of a user's message, what the user did not
+/// paste.
 fn ungrounded_claim(
     proposal: &Proposal,
     planned: &PlannedEffects<'_>,

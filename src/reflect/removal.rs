@@ -1,5 +1,5 @@
-//! Decides whether a removal that a model proposes applies: the user's own words say that the bullet ended, or a fact of
-//! the same answer replaces it.
+//! Decides whether a removal that a model proposes applies: the user's own words say that the bullet ended, or a fact
+//! of the same answer replaces it.
 //!
 //! Never accepts what was refused before; it only adds reasons to wait.
 

@@ -93,8 +93,8 @@ pub fn one_shot_schema() -> Value {
     })
 }
 
-/// The JSON Schema of a one-shot reply for servers that turn it into a grammar: each operation has only its own keys, the
-/// evidence precedes the text that it proves, and counts and lengths have bounds, so that a small model ends.
+/// The JSON Schema of a one-shot reply for servers that turn it into a grammar: each operation has only its own keys,
+/// the evidence precedes the text that it proves, and counts and lengths have bounds, so that a small model ends.
 pub fn bounded_schema(max_operations: usize, max_chars: usize) -> Value {
     let text = |max: usize| json!({ "type": "string", "maxLength": max });
     let of = |op: &str, keys: &[(&str, Value)]| {

@@ -264,8 +264,8 @@ pub enum BatchState {
     Changing,
 }
 
-/// Judges the last batch of a journal, which has no end record. The end record is not synced, so a power cut may take it
-/// from a change that was acknowledged.
+/// Judges the last batch of a journal, which has no end record. The end record is not synced, so a power cut may take
+/// it from a change that was acknowledged.
 pub fn interrupted_batch(
     store: &Store,
     root: &DataRoot,

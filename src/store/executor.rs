@@ -186,8 +186,8 @@ impl CommitExecutor<'_> {
         Ok(())
     }
 
-    /// Whether the slots must be on disk before the intent is: recovery takes a created file without a slot as done, and
-    /// knows a torn slot by the edits of its text.
+    /// Whether the slots must be on disk before the intent is: recovery takes a created file without a slot as done,
+    /// and knows a torn slot by the edits of its text.
     fn needs_synced_slots(&self) -> bool {
         let is_unknown = |i: usize| self.files[i].unsynced.is_some() && !self.intent.files[i].has_edits();
         self.has_created_files() || (0..self.files.len()).any(is_unknown)

@@ -1,8 +1,8 @@
 //! Model-checks the protocol on an in-memory disk: two files, a person with an editor, crashes and refusals at every
 //! step, also during recovery; and what readers see while no writer is alive.
 //!
-//! Test code only. Of power cuts it covers the lost end record and slots that are torn or missing: ARCHITECTURE.md, "The
-//! store", argues which names and syncs survive them.
+//! Test code only. Of power cuts it covers the lost end record and slots that are torn or missing: ARCHITECTURE.md,
+//! "The store", argues which names and syncs survive them.
 
 mod power_cuts;
 mod readers;

@@ -1,4 +1,5 @@
-//! Finds the newest revisions of one file: the journal is read from its end, and only lines that name the file are parsed.
+//! Finds the newest revisions of one file: the journal is read from its end, and only lines that name the file are
+//! parsed.
 //!
 //! Never decides what an older revision did: the result says from which revision on the journal was searched.
 
@@ -32,8 +33,8 @@ pub struct FileRevisions {
 }
 
 impl Store {
-    /// Finds the newest revisions of a file. `None` in a filtered store, whose filter needs the other entries: then read
-    /// the whole journal.
+    /// Finds the newest revisions of a file. `None` in a filtered store, whose filter needs the other entries: then
+    /// read the whole journal.
     ///
     /// # Errors
     /// `io`.

@@ -96,8 +96,8 @@ impl OpenRecord {
 
 impl Store {
     /// Calls `each` with an outline of all entries, oldest first: revision, time, outcome, inversion and the etags of
-    /// files. `None` in a filtered store, whose filter needs whole entries, and for a journal that is out of order; then
-    /// what `each` was called with counts for nothing.
+    /// files. `None` in a filtered store, whose filter needs whole entries, and for a journal that is out of order;
+    /// then what `each` was called with counts for nothing.
     ///
     /// # Errors
     /// `io`.

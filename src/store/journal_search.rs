@@ -1,7 +1,7 @@
 //! Finds one revision in a journal of any length: a binary search by offset, because revisions only grow.
 //!
-//! Never decides that a revision does not exist: in a journal that was tampered with it may be missed, so a caller who needs
-//! it then reads the whole journal.
+//! Never decides that a revision does not exist: in a journal that was tampered with it may be missed, so a caller who
+//! needs it then reads the whole journal.
 
 use memchr::memmem;
 
@@ -203,8 +203,8 @@ impl Store {
         Ok(to_entries(records))
     }
 
-    /// Returns the entries from a revision on, oldest first; `None` if its place was not found, and in a filtered store,
-    /// whose filter needs the other entries: then read the whole journal.
+    /// Returns the entries from a revision on, oldest first; `None` if its place was not found, and in a filtered
+    /// store, whose filter needs the other entries: then read the whole journal.
     ///
     /// # Errors
     /// `io`, `too_large`.

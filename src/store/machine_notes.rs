@@ -63,8 +63,8 @@ impl Store {
 }
 
 impl Store {
-    /// Locks the file of this name below `.memdir/`, which is created, among those that lock it, too. `None` if it is not
-    /// free within `wait`, or cannot be created.
+    /// Locks the file of this name below `.memdir/`, which is created, among those that lock it, too. `None` if it is
+    /// not free within `wait`, or cannot be created.
     pub fn lock_note(&self, name: &str, wait: Duration) -> Option<NoteLock> {
         let root = self.root();
         root.create_machine_dir(false).ok()?;

@@ -7,9 +7,9 @@
 //! checker); `record` (`record_outline` reads a part of one), `journal` and `slot`
 //! (what is stored); `executor`, `commit`, `recover` (carrying out the
 //! protocol); `lock`; `queue` (pending work); `history` (earlier texts); `consistent_read`; `journal_note` (how to
-//! read only the end of a long journal); `journal_search` (one revision of it); `read_filter` (what a restricted reader sees); `gc` (trimming history);
-//! `init` (new data directories); `scopes` (data directories in a data directory); `machine_notes`; `vector_file`; `checkpoints`;
-//! `code_files` (what anchors name); `platform` (system calls).
+//! read only the end of a long journal); `journal_search` (one revision of it); `read_filter` (what a restricted reader
+//! sees); `gc` (trimming history); `init` (new data directories); `scopes` (data directories in a data directory);
+//! `machine_notes`; `vector_file`; `checkpoints`; `code_files` (what anchors name); `platform` (system calls).
 
 pub mod checkpoints;
 pub mod code_files;

@@ -262,8 +262,8 @@ impl IntentFile {
     }
 }
 
-/// Maximum size of a created file whose text the journal records, in bytes: no slot holds it, and an edit outside memdir
-/// replaces it.
+/// Maximum size of a created file whose text the journal records, in bytes: no slot holds it, and an edit outside
+/// memdir replaces it.
 const MAX_CREATED_BYTES: usize = 8 << 10;
 
 fn created_text(file: &crate::change::FileChange) -> Option<String> {

@@ -1,7 +1,7 @@
 //! The scopes of a memory: data directories below `scopes/`, each with its own files, history and lock.
 //!
-//! Never follows a link: every directory is opened below the data directory's handle. Never deletes a scope in place: it
-//! is renamed first, so that a killed purge leaves either the whole scope or a rest that the next one deletes.
+//! Never follows a link: every directory is opened below the data directory's handle. Never deletes a scope in place:
+//! it is renamed first, so that a killed purge leaves either the whole scope or a rest that the next one deletes.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex};
@@ -206,8 +206,8 @@ fn directory_names(root: &DataRoot, folder: &str) -> Result<Vec<String>, Rejecti
     Ok(names)
 }
 
-/// Empties what is left of a directory after git took its files: what stayed on this machine (`.memdir/`, `inbox/`) goes
-/// to the scope that will have its name. Of two `.memdir/` the scope keeps its own.
+/// Empties what is left of a directory after git took its files: what stayed on this machine (`.memdir/`, `inbox/`)
+/// goes to the scope that will have its name. Of two `.memdir/` the scope keeps its own.
 ///
 /// # Errors
 /// `exists` if both have anything else; `read_only`, `io`.

@@ -245,7 +245,8 @@ mod tests {
         if set("user.one", &value).is_err() || set("user.two", b"").is_err() {
             return;
         }
-        // Owner rw, user 1 r, group none, mask r, others none: to a group without the ACL, the mask would be its rights.
+        // Owner rw, user 1 r, group none, mask r, others none: to a group without the ACL, the mask would be its
+        // rights.
         let entry =
             |tag: u16, perm: u16, id: u32| [&tag.to_le_bytes()[..], &perm.to_le_bytes(), &id.to_le_bytes()].concat();
         let none = u32::MAX;

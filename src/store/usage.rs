@@ -133,8 +133,8 @@ impl UsageTable {
     }
 
     /// The file of these days, one line for each day, without the files that `keep` refuses. Days beyond
-    /// [`MAX_FOLDED_BYTES`] are left out, the oldest first. Recording then counts as begun on the last of them: what was
-    /// left out seems used later than it was, never earlier.
+    /// [`MAX_FOLDED_BYTES`] are left out, the oldest first. Recording then counts as begun on the last of them: what
+    /// was left out seems used later than it was, never earlier.
     fn to_text(&self, keep: &dyn Fn(&str) -> bool) -> String {
         let mut by_day: std::collections::BTreeMap<Date, Vec<String>> = std::collections::BTreeMap::new();
         for (path, uses) in self.files.iter().filter(|(path, _)| keep(path)) {

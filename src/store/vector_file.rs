@@ -1,7 +1,8 @@
 //! `.memdir/cache/vectors`: the vectors of items, as one block of bytes that the caller makes and checks.
 //!
-//! Never authoritative and never synced: it may be missing or outdated at any time. One process at a time makes vectors;
-//! what it made is written under the store's lock, and only if nothing was forgotten since it began to read texts.
+//! Never authoritative and never synced: it may be missing or outdated at any time. One process at a time makes
+//! vectors; what it made is written under the store's lock, and only if nothing was forgotten since it began to read
+//! texts.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -95,7 +96,8 @@ impl LockedStore<'_> {
         Ok(true)
     }
 
-    /// Removes all vectors, and ends the turn of a process that makes new ones: they may be of a text that is forgotten.
+    /// Removes all vectors, and ends the turn of a process that makes new ones: they may be of a text that is
+    /// forgotten.
     ///
     /// # Errors
     /// `read_only`, `io`.

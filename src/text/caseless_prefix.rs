@@ -2,7 +2,8 @@
 //!
 //! `memchr` and `aho-corasick` choose such code at run time, too, but neither ignores case. Their nearest substitutes
 //! (each letter in both cases; all spellings of the first four letters, with Teddy) take as long as the plain search
-//! below, or longer, where a letter or a word is common; this takes a fifth of its time there, and half where it is not.
+//! below, or longer, where a letter or a word is common; this takes a fifth of its time there, and half where it is
+//! not.
 //!
 //! Never reads beyond the bytes that it is given. Besides `store/platform.rs`, this is the only file with unsafe code:
 //! a processor's feature and a pointer to 32 bytes cannot be proven to the compiler.

@@ -259,8 +259,8 @@ fn happens_once(statement: &Statement<'_>) -> bool {
         || !statement.text.is_ascii() && HAN_ONCE.iter().any(|verb| statement.text.contains(verb))
 }
 
-/// Whether two statements are equal but for one word of each, and these are opposites: switched on, switched off; likes,
-/// dislikes.
+/// Whether two statements are equal but for one word of each, and these are opposites: switched on, switched off;
+/// likes, dislikes.
 fn differ_in_one_opposite(a: &Statement<'_>, b: &Statement<'_>) -> bool {
     if a.tokens.len() != b.tokens.len() || a.tokens.len() < 2 {
         return false;

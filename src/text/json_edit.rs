@@ -74,8 +74,8 @@ pub fn insert(
     })?
 }
 
-/// Removes the item at a path, and the containers that [`insert`] created for it; `None` if nothing is left of the file.
-/// The text is returned as it is if there is no such item.
+/// Removes the item at a path, and the containers that [`insert`] created for it; `None` if nothing is left of the
+/// file. The text is returned as it is if there is no such item.
 ///
 /// # Errors
 /// As [`parse`].

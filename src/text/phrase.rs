@@ -85,7 +85,8 @@ impl PhrasePatterns {
         (0..tokens.len()).find_map(|at| self.match_at(tokens, at).map(|n| at..at + n))
     }
 
-    /// The first match of a pattern that a caller accepts, as a range of token indexes: at each token, each pattern once.
+    /// The first match of a pattern that a caller accepts, as a range of token indexes: at each token, each pattern
+    /// once.
     pub fn find_where(&self, tokens: &[WordToken<'_>], accept: impl Fn(&Range<usize>) -> bool) -> Option<Range<usize>> {
         let index = self.word_index();
         let starts = (0..tokens.len()).flat_map(|at| {

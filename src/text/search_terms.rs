@@ -10,7 +10,8 @@ use super::strip_diacritics::{compose_characters, strip_diacritics};
 use super::{stem, words};
 
 /// Calls `each` for every search term of a text. English function words are dropped, diacritics removed; English words
-/// and those in Cyrillic, Greek and Arabic are stemmed; scripts without spaces give single characters and pairs of characters.
+/// and those in Cyrillic, Greek and Arabic are stemmed; scripts without spaces give single characters and pairs of
+/// characters.
 pub fn search_terms(text: &str, mut each: impl FnMut(&str)) {
     for word in words(&compose_characters(text)) {
         if word.is_ngram {
@@ -21,8 +22,8 @@ pub fn search_terms(text: &str, mut each: impl FnMut(&str)) {
     }
 }
 
-/// Calls `each` for every word of a text that can be searched for, in lower case and without diacritics, as a reader may
-/// type it; the flag says whether it is a character or a pair of characters of a script without spaces.
+/// Calls `each` for every word of a text that can be searched for, in lower case and without diacritics, as a reader
+/// may type it; the flag says whether it is a character or a pair of characters of a script without spaces.
 pub fn search_words(text: &str, mut each: impl FnMut(&str, bool)) {
     for word in words(&compose_characters(text)) {
         if word.is_ngram {

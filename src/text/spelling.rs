@@ -1,4 +1,5 @@
-//! The spellings of a word, a name or a number: `parseFile` and `parse_file`, `1,250` and `1250`, `Müller` and `Mueller`.
+//! The spellings of a word, a name or a number: `parseFile` and `parse_file`, `1,250` and `1250`, `Müller` and
+//! `Mueller`.
 //!
 //! Never corrects: each function returns what the same thing may also be written as.
 
@@ -213,8 +214,8 @@ pub fn joined_names<'t>(text: &'t str, word: &TextWord<'t>) -> impl Iterator<Ite
 /// Maximum number of parts of a name.
 const MAX_NAME_PARTS: usize = 4;
 
-/// The abbreviation that a word of a text is, in lower case and without full stops, and where it ends: `us` for `US` and
-/// `U.S.`. Only those that are another word in lower case: `us`.
+/// The abbreviation that a word of a text is, in lower case and without full stops, and where it ends: `us` for `US`
+/// and `U.S.`. Only those that are another word in lower case: `us`.
 pub fn function_word_acronym(text: &str, word: &TextWord<'_>) -> Option<(String, usize)> {
     let is_acronym = |name: &str| ACRONYMS.contains(name);
     let is_capital = |text: &str| text.bytes().all(|b| b.is_ascii_uppercase());

@@ -31,8 +31,8 @@ pub fn strip_diacritics(word: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Normalizes Hangul, kana, fullwidth letters, ligatures, superscripts and subscripts (NFKC), so that each character has a
-/// single representation: `H₂O` and `H2O`. Returns other texts unchanged.
+/// Normalizes Hangul, kana, fullwidth letters, ligatures, superscripts and subscripts (NFKC), so that each character
+/// has a single representation: `H₂O` and `H2O`. Returns other texts unchanged.
 pub fn compose_characters(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.chars().any(needs_composition) {
         return Cow::Borrowed(text);

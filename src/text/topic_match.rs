@@ -11,8 +11,8 @@ use super::{stopwords, word_frequency};
 
 /// What is enough: the least rarity of the shared words together, and their least share of the text.
 const BOUNDS: [(f64, f64); 3] = [(6.0, 0.15), (4.5, 0.18), (3.4, 0.25)];
-/// How many shared words are enough: two, or three pairs of characters, which are a Chinese word of four or two words. With
-/// one, a request about visitors would be shown every text that mentions them.
+/// How many shared words are enough: two, or three pairs of characters, which are a Chinese word of four or two words.
+/// With one, a request about visitors would be shown every text that mentions them.
 const MIN_SHARED: usize = 6;
 const WORD_COUNT: usize = 3;
 const PAIR_COUNT: usize = 2;
@@ -107,7 +107,8 @@ mod tests {
 
     const MEMORY: &str = include_str!("../../fixtures/recall/memory.md");
 
-    /// Rules and facts of two projects, by an author who had not seen the program. The bounds were chosen with them in view.
+    /// Rules and facts of two projects, by an author who had not seen the program. The bounds were chosen with them in
+    /// view.
     const PROJECTS: &str = include_str!("../../fixtures/recall/projects.md");
 
     /// How many prompts get their fact, of how many; and how many other facts are shown. The best three are shown.

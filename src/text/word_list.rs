@@ -50,8 +50,8 @@ impl WordList {
         self.0.as_bytes()
     }
 
-    /// The line that starts with a word and `end` or a line end. Binary search over byte offsets: each step compares the
-    /// line around the middle, of which only what the word shares with it is read.
+    /// The line that starts with a word and `end` or a line end. Binary search over byte offsets: each step compares
+    /// the line around the middle, of which only what the word shares with it is read.
     fn search(self, word: &str, end: u8) -> Option<&'static str> {
         let (text, word) = (self.0.as_bytes(), word.as_bytes());
         let (mut low, mut high) = (0, text.len());

@@ -1,6 +1,6 @@
-//! Parses Aider's chat history, `.aider.chat.history.md`, as Aider's `aider/io.py` writes it (`append_chat_history`) and
-//! `aider/utils.py` reads it (`split_chat_history_markdown`): `#### ` and two spaces at the end mark each line of the
-//! user, `> ` what the program printed; the rest is the model's answer.
+//! Parses Aider's chat history, `.aider.chat.history.md`, as Aider's `aider/io.py` writes it (`append_chat_history`)
+//! and `aider/utils.py` reads it (`split_chat_history_markdown`): `#### ` and two spaces at the end mark each line of
+//! the user, `> ` what the program printed; the rest is the model's answer.
 //!
 //! Never takes a line for one of the user's unless it is where Aider writes one: the answer may contain `####`, too.
 

@@ -2,8 +2,8 @@
 //! same `requests`; the log of changes that newer versions keep of a session; and the events of Copilot's agent.
 //!
 //! Never takes a request that VS Code or an agent sent by itself for one of the user's. Shapes: `chatModel.ts`
-//! (`IExportableChatData`) and `objectMutationLog.ts` in VS Code's `src/vs/workbench/contrib/chat/common/model`, and the
-//! events of Copilot CLI.
+//! (`IExportableChatData`) and `objectMutationLog.ts` in VS Code's `src/vs/workbench/contrib/chat/common/model`, and
+//! the events of Copilot CLI.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! Parses Cursor's export of a chat as markdown ("Export Transcript"): a title, a line `_Exported on … from Cursor (…)_`,
-//! and the messages, each after a rule and under a line `**User**` or `**Cursor**`.
+//! Parses Cursor's export of a chat as markdown ("Export Transcript"): a title, a line
+//! `_Exported on … from Cursor (…)_`, and the messages, each after a rule and under a line `**User**` or `**Cursor**`.
 //!
 //! Never takes a speaker for one that has no rule before it or is in a code fence: answers contain such lines. The
 //! shape is that of exports in public repositories, of the versions 0.50 to 3.2.

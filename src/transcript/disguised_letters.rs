@@ -11,8 +11,8 @@ pub(super) fn has_disguised_letters(line: &str) -> bool {
     has_hidden(line) || line.split(|c: char| !c.is_alphanumeric()).any(mixes_alphabets) || is_fullwidth(line)
 }
 
-/// The characters of Unicode's tags, which spell ASCII invisibly; and those of no width, or of direction, beside letters
-/// of the Latin alphabet or Han characters.
+/// The characters of Unicode's tags, which spell ASCII invisibly; and those of no width, or of direction, beside
+/// letters of the Latin alphabet or Han characters.
 fn has_hidden(line: &str) -> bool {
     let is_tag = |c: char| ('\u{E0020}'..='\u{E007E}').contains(&c);
     let is_direction = |c: char| matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');

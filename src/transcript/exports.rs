@@ -197,8 +197,8 @@ fn add_sharegpt_message(turns: &mut ExportTurns, message: &Value) -> Option<()> 
     Some(())
 }
 
-/// `{"systemInstruction": …, "chunkedPrompt": {"chunks": […]}}`, or the array of chunks alone. A draft that was not sent
-/// (`pendingInputs`) is not part of the conversation.
+/// `{"systemInstruction": …, "chunkedPrompt": {"chunks": […]}}`, or the array of chunks alone. A draft that was not
+/// sent (`pendingInputs`) is not part of the conversation.
 pub(super) fn add_studio_prompt(turns: &mut ExportTurns, prompt: &Value) {
     turns.add_message(Role::System, &None, &texts_of(&prompt["systemInstruction"]));
     let chunks = prompt.as_array().or(prompt["chunkedPrompt"]["chunks"].as_array());

@@ -232,8 +232,8 @@ pub(super) fn split_recalled(text: &str) -> FramedMessage {
     framed
 }
 
-/// The spans of recalled memory: from the opening line to the blank line before a plain paragraph. Of a file, which shows
-/// itself by a bullet's metadata, the list before that line is part of it, and its heading.
+/// The spans of recalled memory: from the opening line to the blank line before a plain paragraph. Of a file, which
+/// shows itself by a bullet's metadata, the list before that line is part of it, and its heading.
 fn recalled_spans(text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut open: Option<usize> = None;

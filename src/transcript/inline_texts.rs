@@ -1,4 +1,5 @@
-//! Finds where a text begins on the line of the request about it, without a colon: "translate to French I live in Rome".
+//! Finds where a text begins on the line of the request about it, without a colon: "translate to French I live in
+//! Rome".
 //!
 //! Never takes the rest of the author's sentence for a text: "translate to French because my guests …".
 
@@ -17,8 +18,8 @@ const HAN_CONTINUATIONS: PhraseList = phrase_list!("transcript/continuations.zh.
 const MIN_TEXT_WORDS: usize = 3;
 const MIN_TEXT_HAN: usize = 4;
 
-/// Where the text begins in a line, in bytes. Behind a full stop there is one only if the message has no other line that
-/// the request may be about.
+/// Where the text begins in a line, in bytes. Behind a full stop there is one only if the message has no other line
+/// that the request may be about.
 pub(super) fn text_behind_request(line: &str, is_only_line: bool) -> Option<usize> {
     let end = request_end(line).or_else(|| han_request_end(line))?;
     let behind = &line[end..];

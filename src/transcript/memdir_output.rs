@@ -11,7 +11,8 @@ const FOLDERS: [&str; 5] = ["facts/", "episodes/", "procedures/", "inbox/", "arc
 /// Words before an address in a result.
 const RESULTS: [&str; 4] = ["archived ", "merged ", "restored ", "waiting "];
 
-/// Whether a line is printed by a command of memdir: an address with its text, a revision, a result, a diff, a proposal.
+/// Whether a line is printed by a command of memdir: an address with its text, a revision, a result, a diff, a
+/// proposal.
 pub(super) fn is_output_line(line: &str) -> bool {
     let line = line.trim();
     const OPENINGS: [&str; 14] = [

@@ -1,5 +1,5 @@
-//! Finds what the author of a message pasted rather than wrote: code fences, quoted and indented lines, comments, mails,
-//! files, output, chats.
+//! Finds what the author of a message pasted rather than wrote: code fences, quoted and indented lines, comments,
+//! mails, files, output, chats.
 //!
 //! Never decides what becomes of them. Where the end of a pasted passage cannot be seen, it is the end of the message.
 

@@ -55,7 +55,8 @@ fn text_tag_end(line: &str) -> Option<String> {
 /// The longest name in a tag, in characters.
 const MAX_TAG_CHARS: usize = 8;
 
-/// A list item or line about "the user" in the third person, beside other lines: users do not speak of themselves like that.
+/// A list item or line about "the user" in the third person, beside other lines: users do not speak of themselves like
+/// that.
 pub(super) fn is_about_user(lines: PastedLines<'_>, at: usize) -> bool {
     let line = lines[at].0.trim();
     let item = line.trim_start_matches(|c: char| matches!(c, '-' | '*' | '+' | '•' | '－') || c.is_ascii_digit());

@@ -79,8 +79,8 @@ pub(super) fn names_kind_of_text(name: &str) -> bool {
     !name.contains('我') && (names_source(name) || HAN_ORIGINS.iter().any(|origin| name.contains(origin)))
 }
 
-/// Whether a line says in its first clause where the text below it is from, or what it is, and asks about it in the second
-/// one: "the page says this, is that normal", 卖家发的，值不值.
+/// Whether a line says in its first clause where the text below it is from, or what it is, and asks about it in the
+/// second one: "the page says this, is that normal", 卖家发的，值不值.
 pub(super) fn leads_and_asks(line: &str) -> bool {
     if let Some((first, rest)) = line.split_once('，').filter(|_| has_han(line)) {
         let is_sent = HAN_ORIGIN_ENDS.iter().any(|end| end.ends_with('的') && first.ends_with(end));
@@ -207,7 +207,8 @@ pub(super) fn is_origin_lead(lines: &[(&str, bool)], at: usize) -> bool {
         && (is_from || is_request(line) || names > 1)
 }
 
-/// Whether a line without a colon leads to the text below it: "Output of the script below.", "Can you sum up this mail?".
+/// Whether a line without a colon leads to the text below it: "Output of the script below.", "Can you sum up this
+/// mail?".
 pub(super) fn is_pointing_lead(line: &str) -> bool {
     if line.contains("://") || line.chars().count() > MAX_LEAD_CHARS {
         return false;

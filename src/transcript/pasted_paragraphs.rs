@@ -238,7 +238,8 @@ fn has_sign_off(line: &str) -> bool {
     })
 }
 
-/// Returns the closing paragraph to the author, or the last line: it asks for something, below a passage without an end.
+/// Returns the closing paragraph to the author, or the last line: it asks for something, below a passage without an
+/// end.
 pub(super) fn return_closing(lines: PastedLines<'_>, start: usize, is_bounded: bool, pasted: &mut [bool]) {
     let is_blank = |n: usize| lines[n].0.trim().is_empty();
     let Some(last) = (0..lines.len()).rev().find(|n| !is_blank(*n)) else { return };

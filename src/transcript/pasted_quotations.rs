@@ -31,8 +31,8 @@ pub(super) const QUOTATION_MARKS: [(char, char); 11] = [
     ('【', '】'),
 ];
 
-/// The text before a long quotation, the quotation, and the text behind it. What is in brackets and addressed to a model
-/// counts as one, and so does a short quotation that the line asks about.
+/// The text before a long quotation, the quotation, and the text behind it. What is in brackets and addressed to a
+/// model counts as one, and so does a short quotation that the line asks about.
 pub(super) fn next_quotation(line: &str) -> Option<(&str, &str, &str)> {
     let mut from = 0;
     while let Some(quoted) = next_quoted(line, from) {

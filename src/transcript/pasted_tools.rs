@@ -1,5 +1,5 @@
-//! Recognises what tools print and programs export: steps of an agent, prompts of several roles, escaped tags, rows of CSV,
-//! shells, stack traces, parts of an Aider history.
+//! Recognises what tools print and programs export: steps of an agent, prompts of several roles, escaped tags, rows of
+//! CSV, shells, stack traces, parts of an Aider history.
 //!
 //! Never takes a single label for a form: a user writes `System: macOS 14` about their own machine.
 

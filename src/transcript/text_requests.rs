@@ -1,5 +1,5 @@
-//! Recognises sentences that ask for something to be done with a text beside them: "translate this into French:", "is this
-//! contract ok?", 帮我润色一下.
+//! Recognises sentences that ask for something to be done with a text beside them: "translate this into French:", "is
+//! this contract ok?", 帮我润色一下.
 //!
 //! Never takes a text that the author says is their own for another's: "proofread my cover letter", 我写的.
 

@@ -17,9 +17,9 @@ const MAX_BYTES: usize = 8_000;
 pub(super) struct TurnBuilder(Vec<Turn>);
 
 impl TurnBuilder {
-    /// Adds a message of one or more texts. Text that a host inserted into a user message, or that a model repeats of a memory, becomes a separate,
-    /// injected turn before it; a system message is injected as a whole. Returns the 0-based index of the message's turn; `None`
-    /// if nothing is left of it.
+    /// Adds a message of one or more texts. Text that a host inserted into a user message, or that a model repeats of a
+    /// memory, becomes a separate, injected turn before it; a system message is injected as a whole. Returns the
+    /// 0-based index of the message's turn; `None` if nothing is left of it.
     pub fn add_message<'a>(
         &mut self,
         role: Role,

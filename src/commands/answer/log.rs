@@ -32,7 +32,8 @@ pub struct LogRow {
     pub at: Option<String>,
     /// The actor; `outside` for an edit that memdir did not make.
     pub actor: String,
-    /// `done`, `undone`, `put_back`, `pending`, `outside`, `unrecorded` or, for the log of a bullet, `merged` or `committed`.
+    /// `done`, `undone`, `put_back`, `pending`, `outside`, `unrecorded` or, for the log of a bullet, `merged` or
+    /// `committed`.
     pub state: &'static str,
     /// `undo r40`, `redo r40`, or the names of the operations (`add 2, rm`).
     pub what: String,

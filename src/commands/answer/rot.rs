@@ -16,8 +16,8 @@ pub struct RotReport {
     pub bullets: usize,
     /// How many files could not be read: no text, too large, or without access.
     pub unreadable: usize,
-    /// How many folders below it were left out: those of scopes, and memories whose policy restricts the caller or cannot
-    /// be read.
+    /// How many folders below it were left out: those of scopes, and memories whose policy restricts the caller or
+    /// cannot be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
     /// Why not everything was looked at; without it, everything was.
@@ -33,7 +33,8 @@ pub struct RotReport {
 /// A limit at which the check stopped.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct RotStop {
-    /// What is limited: `names of files and folders`, `markdown files`, `bytes of markdown files` or `pairs of bullets`.
+    /// What is limited: `names of files and folders`, `markdown files`, `bytes of markdown files` or
+    /// `pairs of bullets`.
     pub what: &'static str,
     /// The limit, a number of what `what` names.
     pub limit: usize,

@@ -83,7 +83,7 @@ pub struct MergedCommits {
 pub struct UndecidedFile {
     /// The path of the file.
     pub path: String,
-    /// `removed_here`, `removed_there`, `both_moved`, `no_text`, `no_memory`, `decided` (run `git add` on it), `markers`,
-    /// `odd_name` (memdir does not write a file of this name) or `unreadable`.
+    /// `removed_here`, `removed_there`, `both_moved`, `no_text`, `no_memory`, `decided` (run `git add` on it),
+    /// `markers`, `odd_name` (memdir does not write a file of this name) or `unreadable`.
     pub why: &'static str,
 }

@@ -1,7 +1,7 @@
 //! Findings about bullets that are kept for a git branch which was merged or deleted.
 //!
-//! Never decides whether such a bullet still holds: the commands to try are for both answers. Asks git only if a bullet is
-//! for a branch.
+//! Never decides whether such a bullet still holds: the commands to try are for both answers. Asks git only if a bullet
+//! is for a branch.
 
 use std::collections::BTreeSet;
 

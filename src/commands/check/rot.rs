@@ -48,8 +48,8 @@ pub(super) struct Note {
 /// Examines a folder for a caller, whose session is given where it has one.
 ///
 /// # Errors
-/// `category_not_allowed` for a memory that restricts the caller; `scope_not_allowed` in a scope, for what is outside it
-/// in its memory; as [`notes_folder::read_folder`].
+/// `category_not_allowed` for a memory that restricts the caller; `scope_not_allowed` in a scope, for what is outside
+/// it in its memory; as [`notes_folder::read_folder`].
 pub fn check_rot(dir: &Path, actor: &str, session: Option<&Session>) -> Result<RotReport, Rejection> {
     require_readable(dir, actor, session)?;
     let limits = FolderLimits::default();

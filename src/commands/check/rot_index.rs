@@ -1,4 +1,5 @@
-//! What `check --rot` says about `MEMORY.md`: the lines that its host does not load, and the files that it does not name.
+//! What `check --rot` says about `MEMORY.md`: the lines that its host does not load, and the files that it does not
+//! name.
 //!
 //! Never searches the index for one name after the other: both may be long.
 
@@ -52,7 +53,8 @@ fn stem(name: &str) -> &str {
     name.strip_suffix(".md").unwrap_or(name)
 }
 
-/// The parts of an index that may be names of notes: as long as the name of one, and before a final `.md` or after `[[`.
+/// The parts of an index that may be names of notes: as long as the name of one, and before a final `.md` or after
+/// `[[`.
 struct IndexNames<'a> {
     /// What ends in `.md`.
     files: HashSet<&'a str>,

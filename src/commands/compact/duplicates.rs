@@ -1,8 +1,8 @@
-//! `compact --duplicates`: removes bullets that say what another one says. Code decides about equal texts, a model about
-//! similar ones, and code checks its verdicts.
+//! `compact --duplicates`: removes bullets that say what another one says. Code decides about equal texts, a model
+//! about similar ones, and code checks its verdicts.
 //!
-//! Never holds the lock while the model runs, removes nothing without a copy in `archive/`, and changes nothing if there
-//! is no model: it then lists the pairs for a person.
+//! Never holds the lock while the model runs, removes nothing without a copy in `archive/`, and changes nothing if
+//! there is no model: it then lists the pairs for a person.
 
 use std::collections::{HashSet, VecDeque};
 

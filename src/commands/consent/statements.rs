@@ -281,8 +281,8 @@ fn differing_parts<'a>(before: &'a str, after: &'a str) -> (usize, &'a str, &'a 
     (start, &before[..before.len() - end], &after[..after.len() - end])
 }
 
-/// The sentences of a markdown text, each with the heading above it, without list, quotation and heading markers; a line
-/// that continues a paragraph belongs to it. `heading` is the one above the text.
+/// The sentences of a markdown text, each with the heading above it, without list, quotation and heading markers; a
+/// line that continues a paragraph belongs to it. `heading` is the one above the text.
 fn statements(text: &str, heading: &str) -> Vec<(String, String)> {
     let mut paragraphs: Vec<(String, String)> = Vec::new();
     let mut heading = heading.to_owned();

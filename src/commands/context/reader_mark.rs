@@ -1,5 +1,5 @@
-//! The mark of a reader: the last revision that it has seen of each memory that it reads, and the outside edits that were
-//! reported to it.
+//! The mark of a reader: the last revision that it has seen of each memory that it reads, and the outside edits that
+//! were reported to it.
 //!
 //! Never needed for correctness: without a mark, the next context only reports no updates.
 

@@ -62,8 +62,8 @@ pub fn sync_home(session: &Session, way: HomeSync, env: &dyn Fn(&str) -> Option<
     }
 }
 
-/// What a person should know at the end of a session that may not push: `None` if the remote has everything as far as this
-/// machine knows, or there is no such remote. Asks no remote.
+/// What a person should know at the end of a session that may not push: `None` if the remote has everything as far as
+/// this machine knows, or there is no such remote. Asks no remote.
 pub fn unpushed_notice(session: &Session, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let remote = home_remote(&user::load_config(env).0, env).ok()??;
     let dir = memory_dir(session);

@@ -179,8 +179,8 @@ fn is_showable(session: &Session, row: &QueryRow, shown: &ShownItems) -> bool {
     !shown.contains(identity) || is_back(session, &row.path, identity, shown).unwrap_or(false)
 }
 
-/// Whether a text that the session has seen is back in the place of one that it was shown later, and which is gone: after
-/// an undo, its last word would be the outdated one.
+/// Whether a text that the session has seen is back in the place of one that it was shown later, and which is gone:
+/// after an undo, its last word would be the outdated one.
 fn is_back(session: &Session, path: &str, identity: Handle, shown: &ShownItems) -> Option<bool> {
     let later = shown.shown_after(&ShownBullet::new(identity, path));
     let path = MemoryPath::from_disk_name(path).ok().filter(|_| !later.is_empty())?;

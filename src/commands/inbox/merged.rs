@@ -35,9 +35,9 @@ pub fn remove_merged_proposals(session: &Session) -> Result<Option<(Vec<String>,
     Ok(Some((ids, apply_and_remove(session, &[], &removals, &ChangeOptions::default(), "merged")?)))
 }
 
-/// The proposals on a branch that was merged into the one that is checked out: a commit since then names them, or (a host
-/// may write messages of its own) the files say what they propose, or all that the branch says in the end, after a review
-/// that reworded or dropped some of it.
+/// The proposals on a branch that was merged into the one that is checked out: a commit since then names them, or (a
+/// host may write messages of its own) the files say what they propose, or all that the branch says in the end, after a
+/// review that reworded or dropped some of it.
 fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) -> Result<Vec<&'f InboxFile>, Rejection> {
     let on_branch = |file: &'f InboxFile| Some((file, file.proposal.branch()?));
     let on_branch: Vec<_> = files.iter().filter_map(on_branch).collect();
@@ -76,8 +76,8 @@ fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) -> Result<Vec
     Ok(merged.into_iter().map(|(file, _)| file).collect())
 }
 
-/// Whether the files have a similar line, which the base of the branch lacks, for each that a diff adds, and none that it
-/// removes: a review reworded it, and its branch is gone.
+/// Whether the files have a similar line, which the base of the branch lacks, for each that a diff adds, and none that
+/// it removes: a review reworded it, and its branch is gone.
 fn is_reworded_in_files(session: &Session, git: &Git, base: &str, diff: &str) -> Result<bool, Rejection> {
     let mut reworded = String::new();
     let (mut new_lines, mut count): (Vec<String>, usize) = (Vec::new(), 0);

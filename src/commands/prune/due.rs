@@ -355,7 +355,8 @@ impl DueFinder<'_> {
         self.out
     }
 
-    /// Why an archived item must be purged now; `None` if it must not. Without the day on which it was archived nothing is purged.
+    /// Why an archived item must be purged now; `None` if it must not. Without the day on which it was archived nothing
+    /// is purged.
     fn purge_reason(&mut self, meta: &BulletMeta) -> Option<String> {
         self.note_dates(meta);
         let archived = meta.valid(MetaKey::Archived).and_then(parse_date).filter(|day| *day <= self.today)?;

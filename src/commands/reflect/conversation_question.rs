@@ -43,8 +43,8 @@ impl ConversationQuestion {
         format!("{}:{id}:{}", self.name, watermark::turns_hash(&conversation.turns))
     }
 
-    /// Asks about a conversation. `None` if it was answered before, or if there is no budget or no time: the report says
-    /// so.
+    /// Asks about a conversation. `None` if it was answered before, or if there is no budget or no time: the report
+    /// says so.
     ///
     /// # Errors
     /// `no_model`; `model`, `model_refused` and the like; `io`.

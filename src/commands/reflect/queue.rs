@@ -1,7 +1,8 @@
 //! The queue of conversations that wait for budget, or that a hook left.
 //!
-//! A hook queues only the path of a transcript, because it must return at once. A conversation leaves the queue once all of it is read. If a process dies while reading it, the next one continues;
-//! chunks that were committed are not committed twice.
+//! A hook queues only the path of a transcript, because it must return at once. A conversation leaves the queue once
+//! all of it is read. If a process dies while reading it, the next one continues; chunks that were committed are not
+//! committed twice.
 
 use std::path::Path;
 

@@ -10,8 +10,8 @@ use crate::commands::answer::{ModelCallCosts, ReflectReport, WarningRow};
 use crate::commands::model::{OpenModel, model_rejection, unusable_answer};
 use crate::llm::{ChatMessage, Deadline, ModelReply, ModelRequest, StopReason, TokenUsage};
 
-/// Calls the model, and once more if `read` cannot use its reply. Returns the tokens for the budget: estimated where the
-/// host reports none.
+/// Calls the model, and once more if `read` cannot use its reply. Returns the tokens for the budget: estimated where
+/// the host reports none.
 ///
 /// # Errors
 /// `model`, `model_refused` and the like; `model` also for a second reply that cannot be used.

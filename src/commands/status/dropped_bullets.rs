@@ -1,5 +1,5 @@
-//! Bullets that a revision added and that are missing although no later revision removed them: an editor that had loaded
-//! an older text saved it.
+//! Bullets that a revision added and that are missing although no later revision removed them: an editor that had
+//! loaded an older text saved it.
 //!
 //! Never reads more than the newest revisions of a file, and each of their texts at most once for the bullets that are
 //! missing: an editor may have dropped thousands.
@@ -97,8 +97,8 @@ impl<'a> RecentRevisions<'a> {
         }
     }
 
-    /// Whether the next revision began with the text of the `n`-th one, or with one that a sync merged in: that is part of
-    /// git's history. Of files written since, only the last sync is known.
+    /// Whether the next revision began with the text of the `n`-th one, or with one that a sync merged in: that is part
+    /// of git's history. Of files written since, only the last sync is known.
     fn is_followed_by_known_text(&self, n: usize) -> bool {
         let entry = self.entries[n];
         self.entries.get(n + 1).is_some_and(|next| {

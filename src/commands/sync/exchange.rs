@@ -99,8 +99,8 @@ impl SyncRun<'_> {
         }
     }
 
-    /// Waits until this clone is next: asks the remote for the places, and fetches nothing. A clone that is next fetches to
-    /// look, so that the turn begins with a merge.
+    /// Waits until this clone is next: asks the remote for the places, and fetches nothing. A clone that is next
+    /// fetches to look, so that the turn begins with a merge.
     fn wait_until_next(
         &self,
         remote: &RemoteBranch,

@@ -1,5 +1,5 @@
-//! `sync --home`: the remote of the user config, for homes that vanish. A conflict does not stop: what is here goes to a
-//! branch of its own on the remote.
+//! `sync --home`: the remote of the user config, for homes that vanish. A conflict does not stop: what is here goes to
+//! a branch of its own on the remote.
 //!
 //! Never takes the remote from the memory, and never leaves conflict markers in it.
 
@@ -62,8 +62,8 @@ fn configured_remote(env: &dyn Fn(&str) -> Option<String>) -> Result<HomeRemote,
     })
 }
 
-/// Sets this memory up to follow the remote of the user: makes it a repository if it is none. Returns the remote and what
-/// was done besides.
+/// Sets this memory up to follow the remote of the user: makes it a repository if it is none. Returns the remote and
+/// what was done besides.
 ///
 /// # Errors
 /// `usage`, `no_remote`, `not_own_repository`, `remote`, `git`.

@@ -43,8 +43,8 @@ impl SyncRun<'_> {
     }
 
     /// Allows two histories without a common commit only where joining them is what the user wants: the remote was
-    /// created with a README, or both are memories (a second machine ran `init`). Merging from an empty base keeps every
-    /// bullet of both.
+    /// created with a README, or both are memories (a second machine ran `init`). Merging from an empty base keeps
+    /// every bullet of both.
     fn check_unrelated(&mut self, head: &str, remote: &RemoteBranch, tip: &str) -> Result<(), Rejection> {
         let (ours, theirs) = (self.git.files_at(head)?, self.git.files_at(tip)?);
         if self.git.is_shallow()? {

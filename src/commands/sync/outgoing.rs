@@ -17,8 +17,8 @@ use crate::reflect::guards::secrets::find_secrets;
 const MAX_NAMED: usize = 5;
 
 impl SyncRun<'_> {
-    /// Warns of secrets in lines that no commit has yet, or stops before they are committed, as `secrets:` of the policy
-    /// says.
+    /// Warns of secrets in lines that no commit has yet, or stops before they are committed, as `secrets:` of the
+    /// policy says.
     ///
     /// # Errors
     /// `secret`; `git`.

@@ -1,5 +1,5 @@
-//! The order in which clones push that are in each other's way: who lost races takes a place on the remote, and the others
-//! let the first of the places push.
+//! The order in which clones push that are in each other's way: who lost races takes a place on the remote, and the
+//! others let the first of the places push.
 //!
 //! Without an order the clone that pushed last wins again: it has nothing to merge, so it is faster than all that lost.
 //!
@@ -150,8 +150,8 @@ impl PushQueue {
 }
 
 /// How long a turn takes at least, if so many are before this clone now. A clone that slept through more than half of a
-/// turn must not take its own sleep for the turn: then all would sleep longer and longer. Only turns that ended count: a
-/// clone that was killed says nothing about the others.
+/// turn must not take its own sleep for the turn: then all would sleep longer and longer. Only turns that ended count:
+/// a clone that was killed says nothing about the others.
 fn turn_duration(known: Duration, moved: &mut Option<(usize, Duration)>, others: usize, now: Duration) -> Duration {
     match *moved {
         Some((before, _)) if before == others => known,
@@ -216,8 +216,8 @@ mod tests {
         assert_eq!(queue.turn(&places, at(0)), PushTurn::After(2));
         assert_eq!(queue.turn(&places, at(30)), PushTurn::After(2));
         assert_eq!(queue.turn(&places, at(31)), PushTurn::Stuck(place(0, -5)));
-        // The next one gets a time of its own, also while the first cannot be removed; a shorter one, because clones are
-        // killed together.
+        // The next one gets a time of its own, also while the first cannot be removed; a shorter one, because clones
+        // are killed together.
         assert_eq!(queue.turn(&places, at(32)), PushTurn::After(1));
         assert_eq!(queue.turn(&places, at(37)), PushTurn::After(1));
         assert_eq!(queue.turn(&places, at(38)), PushTurn::Stuck(place(1, -4)));

@@ -44,8 +44,8 @@ pub fn candidate_terms(document: &Document, kind: FileKind) -> SummaryTerms {
     terms
 }
 
-/// The candidate terms before and after a change. Extracting them from a long list is costly, and most changes leave them
-/// as they are.
+/// The candidate terms before and after a change. Extracting them from a long list is costly, and most changes leave
+/// them as they are.
 pub fn candidate_terms_of_both(before: &Document, after: &Document, kind: FileKind) -> (SummaryTerms, SummaryTerms) {
     let first = candidate_terms(before, kind);
     let second = if has_same_terms(before, after, kind) { first.clone() } else { candidate_terms(after, kind) };

@@ -1,6 +1,6 @@
-//! Codex: the JSON Schemas in `codex-rs/hooks/schema/generated/` of <https://github.com/openai/codex>. Its outputs allow
-//! no other fields (`additionalContext` is one before a tool, too), `transcript_path` may be null, and there is no event
-//! for the end of a session.
+//! Codex: the JSON Schemas in `codex-rs/hooks/schema/generated/` of <https://github.com/openai/codex>. Its outputs
+//! allow no other fields (`additionalContext` is one before a tool, too), `transcript_path` may be null, and there is
+//! no event for the end of a session.
 //!
 //! Data only.
 

@@ -1,7 +1,7 @@
 //! Cursor: <https://cursor.com/docs/hooks>. Names are in camel case, and `transcript_path` is often missing.
 //!
-//! `additional_context` is documented at the start of a session and before a tool; an answer without `permission` leaves
-//! the decision about the call to others. With a prompt it is not documented; client 3.20.17 takes it
+//! `additional_context` is documented at the start of a session and before a tool; an answer without `permission`
+//! leaves the decision about the call to others. With a prompt it is not documented; client 3.20.17 takes it
 //! (<https://github.com/DietrichGebert/ponytail/blob/master/docs/cursor-hooks.md>, "Contract"), and one that does not
 //! ignores it.
 //!

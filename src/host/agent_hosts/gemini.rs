@@ -1,5 +1,5 @@
-//! Gemini CLI: `docs/hooks/reference.md` of <https://github.com/google-gemini/gemini-cli>. Its stdout must be JSON only,
-//! and timeouts are in milliseconds. Its settings may contain comments, but no trailing commas
+//! Gemini CLI: `docs/hooks/reference.md` of <https://github.com/google-gemini/gemini-cli>. Its stdout must be JSON
+//! only, and timeouts are in milliseconds. Its settings may contain comments, but no trailing commas
 //! (`packages/cli/src/config/settings.ts`).
 //!
 //! A text for the model is possible before the agent answers a prompt, and not before a tool runs ("BeforeTool").

@@ -80,8 +80,9 @@ pub struct AgentHost {
     pub transcript_endings: &'static [&'static str],
     /// The config files that `setup` changes.
     pub files: &'static [ConfigFile],
-    /// The events for which `setup` writes a hook: those that begin a session or end it, once each, and those in between at
-    /// which a text reaches the model. With a remote of the user, the end of a turn besides, where the host has it.
+    /// The events for which `setup` writes a hook: those that begin a session or end it, once each, and those in
+    /// between at which a text reaches the model. With a remote of the user, the end of a turn besides, where the host
+    /// has it.
     pub setup_events: &'static [HookEvent],
     /// The file with the setting that names the folder of the host's own memory, if it has one.
     pub auto_memory: Option<ConfigFile>,
@@ -235,8 +236,8 @@ pub struct HookInput {
     pub transcript: Option<String>,
     /// The id of the sub-agent; empty for the main one.
     pub agent: String,
-    /// Whether a session that starts is an earlier one, whose text its model still has. Claude Code, Codex and Gemini CLI
-    /// say so in `source`.
+    /// Whether a session that starts is an earlier one, whose text its model still has. Claude Code, Codex and Gemini
+    /// CLI say so in `source`.
     pub is_resumed: bool,
     /// What the user asks; empty if the event has no prompt.
     pub prompt: String,
@@ -253,8 +254,8 @@ pub struct HostToolCall {
     pub task: String,
 }
 
-/// Fields of tool inputs that name a file: `file_path` and `notebook_path` of Claude Code, `path` and `absolute_path` of
-/// Gemini CLI, `filePath` of VS Code, `files` of others.
+/// Fields of tool inputs that name a file: `file_path` and `notebook_path` of Claude Code, `path` and `absolute_path`
+/// of Gemini CLI, `filePath` of VS Code, `files` of others.
 const PATH_FIELDS: [&str; 8] =
     ["file_path", "filePath", "notebook_path", "path", "absolute_path", "target_file", "relative_path", "files"];
 /// The most paths of a tool call that are looked at.

@@ -54,7 +54,8 @@ const EDITS: ShapeForm = ShapeForm {
     )
 };
 
-/// What a command with `-n --json` prints. Only `operations` is read, so that one command's plan can be another's input.
+/// What a command with `-n --json` prints. Only `operations` is read, so that one command's plan can be another's
+/// input.
 const ANSWER: ShapeForm = ShapeForm {
     description: "The answer of a command with -n --json: its operations are applied, all else is ignored.",
     ignores_unknown: true,
@@ -183,8 +184,8 @@ fn invalid_json(error: &serde_json::Error, lines_before: usize) -> Rejection {
         .detail("column", column)
 }
 
-/// The content of the only code block of a text, with or without words around it, as models answer. `None` if there is no
-/// block, if there are several, if it is not closed, or if it is in another language.
+/// The content of the only code block of a text, with or without words around it, as models answer. `None` if there is
+/// no block, if there are several, if it is not closed, or if it is in another language.
 fn only_code_block(text: &str) -> Option<&str> {
     let mut fences = Vec::new();
     let mut at = 0;

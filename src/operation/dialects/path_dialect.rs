@@ -217,7 +217,8 @@ pub fn prove_with_locations(edits: &mut [Value], locations: &[Value]) {
     }
 }
 
-/// The path of a bullet, and its file unless the path begins with it; the index counts from 1. `None` if no path can name it.
+/// The path of a bullet, and its file unless the path begins with it; the index counts from 1. `None` if no path can
+/// name it.
 pub fn print_path(file: &MemoryPath, section: Option<&str>, index: Option<usize>) -> Option<(Option<String>, String)> {
     let fact = file.as_str().strip_prefix("facts/").and_then(|name| name.strip_suffix(".md"));
     let (named, first) = match fact.filter(|name| parse_path(name).is_some_and(|(steps, _)| steps.len() == 1)) {
@@ -239,8 +240,8 @@ fn target_with_index((at, index): (String, Option<i64>)) -> Target {
     })
 }
 
-/// The address of file and path, and the index converted to count from 1. A name that ends in `.json` keeps that: it may
-/// be a `resource_id`.
+/// The address of file and path, and the index converted to count from 1. A name that ends in `.json` keeps that: it
+/// may be a `resource_id`.
 fn address_and_index(fields: CheckedFields) -> Option<(String, Option<i64>)> {
     let path = fields.text("path")?;
     let (steps, index) = parse_path(split_field(&path).0)?;
@@ -252,8 +253,8 @@ fn address_and_index(fields: CheckedFields) -> Option<(String, Option<i64>)> {
     Some((at, index))
 }
 
-/// The path of an item, and the key of its metadata that is named after it, as in `food.likes[2].expiry`. `added` is not
-/// one: memdir writes it.
+/// The path of an item, and the key of its metadata that is named after it, as in `food.likes[2].expiry`. `added` is
+/// not one: memdir writes it.
 fn split_field(path: &str) -> (&str, Option<MetaKey>) {
     let is_field = |key: &MetaKey, name: &str| *key != MetaKey::Added && key.spec().path_field == Some(name);
     let found = path.rsplit_once("].").and_then(|(item, name)| {

@@ -1,5 +1,5 @@
-//! Memory blocks of Letta: `label`, `description`, `value`, `limit`, as its API returns them or as an agent file has them
-//! (<https://docs.letta.com/guides/agents/agent-file>): `blocks`, in older files `core_memory`.
+//! Memory blocks of Letta: `label`, `description`, `value`, `limit`, as its API returns them or as an agent file has
+//! them (<https://docs.letta.com/guides/agents/agent-file>): `blocks`, in older files `core_memory`.
 //!
 //! A block is one text, so it becomes one file with front matter, as Letta itself writes blocks to files.
 

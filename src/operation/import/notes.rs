@@ -1,8 +1,8 @@
 //! Folders of markdown: Claude Code's memories, projects of basic-memory, and any other.
 //!
 //! Each file stays as it is, with its front matter, because memdir reads both conventions: `name`, `description` and
-//! `metadata.type` (<https://docs.claude.com/en/docs/claude-code/memory>); `title`, `permalink`, `tags` and observations
-//! `- [category] text #tag (context)` (<https://docs.basicmemory.com/guides/knowledge-format/>).
+//! `metadata.type` (<https://docs.claude.com/en/docs/claude-code/memory>); `title`, `permalink`, `tags` and
+//! observations `- [category] text #tag (context)` (<https://docs.basicmemory.com/guides/knowledge-format/>).
 
 use std::collections::HashSet;
 

@@ -1,5 +1,6 @@
 //! The file of the MCP server `memory`: one entity or relation a line
-//! (<https://www.npmjs.com/package/@modelcontextprotocol/server-memory>, 2026.8.31), or the graph as its tools print it.
+//! (<https://www.npmjs.com/package/@modelcontextprotocol/server-memory>, 2026.8.31), or the graph as its tools print
+//! it.
 //!
 //! Files and bullets are those of `memdir mcp --tools graph`.
 
@@ -102,8 +103,8 @@ fn entity(item: &str, row: &Map<String, Value>, read: &mut ImportedMemories) {
     }
 }
 
-/// Adds a value of the front matter, unless it is there. One that is there with another value stays, and the new one gets
-/// a number: returns its key then.
+/// Adds a value of the front matter, unless it is there. One that is there with another value stays, and the new one
+/// gets a number: returns its key then.
 fn add_distinct(front_matter: &mut Vec<(String, String)>, key: &str, value: String) -> Option<String> {
     let mut number = 1;
     loop {

@@ -4,9 +4,10 @@
 //! Works on texts only. Never guesses: if both sides changed the same element differently, it reports a conflict.
 //!
 //! In reading order: `tree` parses a text into nodes; `node_matching`, `section_matching`, `similarity_match` and
-//! `position_match` match the nodes of the three texts; `list_shape` finds those that cannot be matched; `tree_merge` decides what stays and where, `order` in which order, `merge_item`,
-//! `front_matter` and `line_merge` with which text; `duplicates` removes a bullet that both sides added; `blank_lines`
-//! sets the spacing; `hunk` and `conflict_markers` print the result.
+//! `position_match` match the nodes of the three texts; `list_shape` finds those that cannot be matched; `tree_merge`
+//! decides what stays and where, `order` in which order, `merge_item`, `front_matter` and `line_merge` with which text;
+//! `duplicates` removes a bullet that both sides added; `blank_lines` sets the spacing; `hunk` and `conflict_markers`
+//! print the result.
 
 mod blank_lines;
 pub mod conflict_markers;

@@ -121,8 +121,8 @@ fn decide_one(
     }
 }
 
-/// Checks that a new text contains the names, numbers and words of the items that it replaces, no others, and no sensitive
-/// field that none of them states.
+/// Checks that a new text contains the names, numbers and words of the items that it replaces, no others, and no
+/// sensitive field that none of them states.
 fn check_merged(
     over_limit: &OverLimit,
     target: usize,

@@ -33,8 +33,8 @@ fn may_go(item: &DuplicateItem, stays: &DuplicateItem) -> bool {
     !item.pinned && !item.has_id && importance(item) <= importance(stays)
 }
 
-/// Which of two bullets may stay, `true` for the second; the better one first: the one that others may not replace, then
-/// the more recent, then the first.
+/// Which of two bullets may stay, `true` for the second; the better one first: the one that others may not replace,
+/// then the more recent, then the first.
 pub fn absorb_order(a: &DuplicateItem, b: &DuplicateItem) -> Vec<bool> {
     let is_newer = b.changed > a.changed;
     let mut order = if is_newer { vec![true, false] } else { vec![false, true] };

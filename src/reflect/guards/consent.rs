@@ -1,8 +1,8 @@
 //! Decides whether the user agreed to have something remembered.
 //!
 //! Never requests consent: without it, a proposal waits in the inbox. A refusal beats every agreement, and a request to
-//! remember counts for the fact that follows it only. What the user pasted agrees to nothing, and is nothing that the user
-//! asks to remember; a refusal in it counts, since it may be the user's after all.
+//! remember counts for the fact that follows it only. What the user pasted agrees to nothing, and is nothing that the
+//! user asks to remember; a refusal in it counts, since it may be the user's after all.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -107,8 +107,8 @@ fn names_own_fact(text: &str) -> bool {
         .any(|(_, clause)| word_tokens(clause).windows(2).any(|pair| pair[0].text == "that" && is_start(&pair[1].text)))
 }
 
-/// Whether the user's next turn is nothing but a request to keep what was just said, "yes please save that", or agrees to
-/// the question whether to keep it.
+/// Whether the user's next turn is nothing but a request to keep what was just said, "yes please save that", or agrees
+/// to the question whether to keep it.
 fn requested_next(turns: &[Turn], index: usize) -> bool {
     let later = || turns[index + 1..].iter().enumerate().filter(|(_, t)| !t.injected && t.role != Role::Tool);
     let next = later().find(|(_, t)| t.role == Role::User);
@@ -189,8 +189,8 @@ fn refuses(text: &str) -> bool {
     })
 }
 
-/// The parts of a turn that the user asks to remember: the sentence of a request, and what is beside it if the request is
-/// about "this", or is a sentence of its own.
+/// The parts of a turn that the user asks to remember: the sentence of a request, and what is beside it if the request
+/// is about "this", or is a sentence of its own.
 fn requested_ranges(text: &str) -> Vec<Range<usize>> {
     let prose = mask_phrases(&mask_non_prose(text), HAN_RECORD_NOUNS);
     let all: Vec<(usize, &str)> = clauses(&prose).filter(|(_, c)| c.chars().any(char::is_alphanumeric)).collect();

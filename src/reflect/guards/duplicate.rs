@@ -78,8 +78,8 @@ pub fn find_related_or_possible<'a>(text: &str, others: impl Iterator<Item = &'a
     }
 }
 
-/// Like [`find_related_or_possible`], of a text about which the model was asked, and which it insists on: of what may be
-/// contradicted only what differs in one value of one thing.
+/// Like [`find_related_or_possible`], of a text about which the model was asked, and which it insists on: of what may
+/// be contradicted only what differs in one value of one thing.
 pub fn find_related_or_exclusive<'a>(text: &str, others: impl Iterator<Item = &'a str> + Clone) -> Option<RelatedText> {
     find_related(text, others.clone()).or_else(|| {
         let text = find_exclusive_value(text, others)?;

@@ -1,5 +1,5 @@
-//! Decides whether a user says that what a bullet states has ended, is wrong, or should be forgotten: without such a word
-//! a removal that a model proposes waits for a person.
+//! Decides whether a user says that what a bullet states has ended, is wrong, or should be forgotten: without such a
+//! word a removal that a model proposes waits for a person.
 //!
 //! Never judges what an assistant says, a question, or what the user pasted: the caller passes the user's own words.
 

@@ -54,8 +54,8 @@ fn is_valid_joiner(previous: Option<char>, next: Option<char>) -> bool {
     previous.is_some_and(needs) && next.is_some_and(needs)
 }
 
-/// Front matter, or an HTML comment outside code: memdir and other programs store metadata in both. Also a tag that ends
-/// the data in a prompt.
+/// Front matter, or an HTML comment outside code: memdir and other programs store metadata in both. Also a tag that
+/// ends the data in a prompt.
 fn front_matter(text: &str) -> Option<&'static str> {
     let first = text.trim_start().lines().next().unwrap_or_default().trim_end();
     if matches!(first, "---" | "+++" | ";;;") {

@@ -1,9 +1,9 @@
-//! Finds what a proposed text claims and its sources do not contain: names, numbers, dates, words of content, a negation,
-//! the order of a comparison, and how far it holds.
+//! Finds what a proposed text claims and its sources do not contain: names, numbers, dates, words of content, a
+//! negation, the order of a comparison, and how far it holds.
 //!
-//! Never lets a text pass because its words are unknown: one in words that no list traces to its source waits for a person,
-//! unless it is a single word for the kind of a thing.
-//! English and Chinese; in other languages, names and numbers.
+//! Never lets a text pass because its words are unknown: one in words that no list traces to its source waits for a
+//! person, unless it is a single word for the kind of a thing. English and Chinese; in other languages, names and
+//! numbers.
 
 use std::collections::HashSet;
 
@@ -159,10 +159,10 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
     missing
 }
 
-/// The names, numbers and dates of a text that no source contains, as written, and words in whose place the sources have
-/// another of their kind (daily, weekly); `not` for a negation that only one side has, `maybe` for a possibility that
-/// became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places. In Chinese
-/// also a duration (一直) that the sources deny.
+/// The names, numbers and dates of a text that no source contains, as written, and words in whose place the sources
+/// have another of their kind (daily, weekly); `not` for a negation that only one side has, `maybe` for a possibility
+/// that became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places. In
+/// Chinese also a duration (一直) that the sources deny.
 pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
     let all = sources.different_texts();
     let restated = quantities::in_forms_of(text, &all);
@@ -208,8 +208,8 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
     missing
 }
 
-/// The words of content, in English and Chinese, that neither the sources nor the turns nearby support. The turns nearby say
-/// what a statement is about: they support no word if the quote names a thing that the text does not.
+/// The words of content, in English and Chinese, that neither the sources nor the turns nearby support. The turns
+/// nearby say what a statement is about: they support no word if the quote names a thing that the text does not.
 fn unsupported_content(
     text: &str,
     statement: &Statement<'_>,
@@ -241,8 +241,8 @@ fn unsupported_content(
     if runs.is_empty() && !nearby.is_empty() && chinese_words::has_other_words(quote, &value) {
         runs = chinese_words::unsupported_runs(&value, low);
     }
-    // What kind a thing is ("the game Lanternfall"), and a character of a longer word, no list can know. Another thing in
-    // the place of what the source names is neither.
+    // What kind a thing is ("the game Lanternfall"), and a character of a longer word, no list can know. Another thing
+    // in the place of what the source names is neither.
     match (english.as_slice(), runs.as_slice()) {
         ([word], []) if kind_words::may_name_kind(statement, word) && !scope::has_other_noun(statement, said) => {
             Vec::new()
@@ -252,8 +252,8 @@ fn unsupported_content(
     }
 }
 
-/// A value of a text that stands in another turn, or in another place of the quoted one, where the quoted turn has another
-/// value in its place.
+/// A value of a text that stands in another turn, or in another place of the quoted one, where the quoted turn has
+/// another value in its place.
 fn value_of_another_turn(text: &str, said: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<String> {
     let quoted = quoted_turn(sources).unwrap_or(sources.quote);
     let others: Vec<&str> = sources.texts.iter().chain(nearby).copied().filter(|text| *text != quoted).collect();
@@ -261,8 +261,8 @@ fn value_of_another_turn(text: &str, said: &str, sources: &GroundingSources<'_>,
         .or_else(|| speaker::value_of_another_turn(text, said, quoted, &others))
 }
 
-/// The option that an answer does not choose, or the statement that it corrects, if the sources or the turns nearby have
-/// a question and its answer.
+/// The option that an answer does not choose, or the statement that it corrects, if the sources or the turns nearby
+/// have a question and its answer.
 fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<String> {
     let answer = quoted_turn(sources)?;
     let questions = || sources.texts.iter().copied().filter(|text| *text != answer);

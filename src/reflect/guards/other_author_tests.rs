@@ -1,5 +1,6 @@
-//! Guards on texts of other authors: what one author thinks of is a part of what there is. The guards were tuned on those
-//! of the second and the third, and a little on those of the fourth, after they had been measured on them; those of the fifth are only measured.
+//! Guards on texts of other authors: what one author thinks of is a part of what there is. The guards were tuned on
+//! those of the second and the third, and a little on those of the fourth, after they had been measured on them; those
+//! of the fifth are only measured.
 
 use super::tests::{GuardScore, flagged, labelled, turn};
 use super::{MemoryKind, Violation, has_consent_for};

@@ -83,8 +83,8 @@ static EXPLETIVES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/per
 const ANTECEDENTS: WordList = word_list!("guards/person/antecedents.en.txt");
 const SUBORDINATORS: WordList = word_list!("guards/person/subordinators.en.txt");
 
-/// Whether "it" has its noun in the sentence: "moves a file and deletes it", "tea, when it is hot". People (he, she) are
-/// named again instead, and so is the user, who has no "it".
+/// Whether "it" has its noun in the sentence: "moves a file and deletes it", "tea, when it is hot". People (he, she)
+/// are named again instead, and so is the user, who has no "it".
 fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
     let word = tokens[i].text.as_str();
     let plural = matches!(word, "they" | "them" | "their");

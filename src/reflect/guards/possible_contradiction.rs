@@ -135,7 +135,8 @@ impl<'a> NewText<'a> {
                 || self.is_broad && !is_open(new) && !is_open(&old) && share_most_words(&left, &right))
     }
 
-    /// Like [`NewText::may_contradict`], also of single clauses that deny something: "through branches, never directly".
+    /// Like [`NewText::may_contradict`], also of single clauses that deny something: "through branches, never
+    /// directly".
     fn may_contradict_in_part(&self, known: &str) -> bool {
         let denies_alone = |clause: &&str| {
             let statement = Statement::of(clause);

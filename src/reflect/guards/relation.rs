@@ -28,8 +28,9 @@ pub struct ChangeEvidence<'a> {
     pub new_texts: &'a [&'a str],
 }
 
-/// Whether the evidence is about a bullet: it shares a word of content, a name, a number or a Chinese character with it,
-/// states the same field or its contrary, or takes back earlier turns that do. The text of an update may do so instead.
+/// Whether the evidence is about a bullet: it shares a word of content, a name, a number or a Chinese character with
+/// it, states the same field or its contrary, or takes back earlier turns that do. The text of an update may do so
+/// instead.
 pub fn is_about(old: &str, evidence: &ChangeEvidence<'_>) -> bool {
     let sources = || evidence.turns.iter().copied().chain([evidence.quote]);
     if shares_content(old, sources()) || shares_content(old, evidence.new_texts.iter().copied()) {

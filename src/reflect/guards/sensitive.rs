@@ -1,8 +1,9 @@
 //! Detects sensitive fields, which change only with the user's consent.
 //!
 //! Never decides whether the user agreed: see [`super::consent`]. A field is recognised by its label, by phrases about
-//! the user, by the same phrases without their subject ("Lives in Hamburg", 住在汉堡), and a number by its form. Another subject is another
-//! matter: the name of the user's cat is not sensitive, and neither is the region where a server lives.
+//! the user, by the same phrases without their subject ("Lives in Hamburg", 住在汉堡), and a number by its form. Another
+//! subject is another matter: the name of the user's cat is not sensitive, and neither is the region where a server
+//! lives.
 
 use super::WritingRules;
 use super::personal_numbers::{has_document_number, has_phone_number};
@@ -152,8 +153,8 @@ pub fn sensitive_field(text: &str, rules: &WritingRules) -> Option<String> {
     stated_field(text, &rules.sensitive)
 }
 
-/// What may be the label of a value, if it is called like one of these fields: the name of its file, and the heading above
-/// it in a file about the user. `Language` is another matter in a file about a project.
+/// What may be the label of a value, if it is called like one of these fields: the name of its file, and the heading
+/// above it in a file about the user. `Language` is another matter in a file about a project.
 pub fn field_labels(heading: &str, path: &MemoryPath, fields: &[String]) -> Vec<String> {
     let is_about_user = PERSON_FILES.iter().any(|list| list.contains(&path.stem().to_lowercase()));
     let as_field = |name: &str| name.replace(['-', ' '], "_");

@@ -95,8 +95,8 @@ impl GuardScore {
     }
 }
 
-/// Each set has two halves: rules and lists are tuned on one, and only measured on the other, whose texts no rule may be
-/// written for. Compiled with `GUARDS_REPORT` set, the test fails with all figures and, of the tuning half, all
+/// Each set has two halves: rules and lists are tuned on one, and only measured on the other, whose texts no rule may
+/// be written for. Compiled with `GUARDS_REPORT` set, the test fails with all figures and, of the tuning half, all
 /// misclassified texts.
 #[test]
 fn precision_and_recall_on_the_labelled_texts() {

@@ -1,9 +1,9 @@
 //! Finds requests of the user not to keep what was said: "keep that out of your notes", 这个不要记下来.
 //!
 //! Never takes a rule about a program for one ("we don't store that in git"): the request is to the assistant, and what
-//! it is about is "this" or a statement of the user. A request that refers back counts for all that the user said before
-//! it in the turn, and in the turn before; one with an object of its own for its own sentence. One in a text that the user
-//! pasted need not be the user's, so what it is about waits.
+//! it is about is "this" or a statement of the user. A request that refers back counts for all that the user said
+//! before it in the turn, and in the turn before; one with an object of its own for its own sentence. One in a text
+//! that the user pasted need not be the user's, so what it is about waits.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -48,8 +48,8 @@ enum RequestScope {
     Sentence,
 }
 
-/// Whether the user asked not to keep what a quote of the turn with the number `at` says: `Withheld`, or `MaybeWithheld`
-/// if only something that the user pasted asks so.
+/// Whether the user asked not to keep what a quote of the turn with the number `at` says: `Withheld`, or
+/// `MaybeWithheld` if only something that the user pasted asks so.
 pub fn find_withheld(quote: &str, turns: &[Turn], at: usize) -> Option<Violation> {
     let index = turns.iter().position(|turn| turn.number == at)?;
     let is_typed = |turn: &&Turn| turn.role == Role::User && !turn.injected;

@@ -43,8 +43,8 @@ impl CommitExecutor<'_> {
         Ok(if is_torn { TextState::Absent } else { state })
     }
 
-    /// Inspects a text. That it cannot be opened proves nothing about it: after some attempts the error is returned, and
-    /// the outcome stays open.
+    /// Inspects a text. That it cannot be opened proves nothing about it: after some attempts the error is returned,
+    /// and the outcome stays open.
     pub(super) fn inspect(&mut self, place: TextLocation, i: usize) -> Result<TextState, Rejection> {
         let mut attempt = 0;
         loop {
@@ -129,8 +129,8 @@ impl CommitExecutor<'_> {
         })
     }
 
-    /// Reads a file once. Returns whether it has the text before the batch, whether it has the text after it, and whether
-    /// it is empty.
+    /// Reads a file once. Returns whether it has the text before the batch, whether it has the text after it, and
+    /// whether it is empty.
     pub(super) fn compare(&self, i: usize, plain: &PlainFile) -> Result<[bool; 3], Rejection> {
         let shown = "a file of this change";
         let texts = [&self.files[i].base, &self.files[i].ours];

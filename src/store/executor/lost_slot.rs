@@ -1,5 +1,5 @@
-//! Slots that a power cut tore or took: what is left of them is recognised, and what is needed is rebuilt from the journal's
-//! edits.
+//! Slots that a power cut tore or took: what is left of them is recognised, and what is needed is rebuilt from the
+//! journal's edits.
 //!
 //! Never takes a text for torn that anything else than this batch may have written.
 

@@ -323,7 +323,8 @@ impl BoundNumber<'_> {
     }
 }
 
-/// Whether a unit or currency stands in the sources: at one of the numbers with the same value, if any of these has one.
+/// Whether a unit or currency stands in the sources: at one of the numbers with the same value, if any of these has
+/// one.
 fn has_measure(list: PhraseList, spelling: &str, same: &[&BoundNumber<'_>], sources: &[&str]) -> bool {
     let lines = lines_of(list, spelling);
     // A pound is a weight or a currency.

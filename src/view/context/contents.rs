@@ -92,8 +92,8 @@ impl ContextContents<'_> {
         }
     }
 
-    /// The facts of these rows, the first selected first; `position` is the place of a row among the lines. With a smaller
-    /// rest of the budget than `min_rest`, no more are added.
+    /// The facts of these rows, the first selected first; `position` is the place of a row among the lines. With a
+    /// smaller rest of the budget than `min_rest`, no more are added.
     pub fn pack_facts(
         &self,
         head: &str,
@@ -148,8 +148,8 @@ impl ContextContents<'_> {
         whole.map(|note| address_path(&note.address))
     }
 
-    /// The items that a page has room for below all others: as long as there is more room than `spare`, in quarters of a
-    /// token. Returns their indices, too.
+    /// The items that a page has room for below all others: as long as there is more room than `spare`, in quarters of
+    /// a token. Returns their indices, too.
     pub fn pack_more_notes(&self, shown: &[usize], room: usize, spare: usize) -> (PackedBlock, Vec<usize>) {
         let others: Vec<usize> = (0..self.notes.len()).filter(|n| !shown.contains(n)).collect();
         let room = room.saturating_sub(1);

@@ -262,8 +262,8 @@ impl<'a> FactCollector<'a> {
     }
 }
 
-/// Leaves out bullets whose whole text another one has, in a file that was added before, thus of the nearest layer. Their
-/// files are shown whole without them.
+/// Leaves out bullets whose whole text another one has, in a file that was added before, thus of the nearest layer.
+/// Their files are shown whole without them.
 fn leave_out_repeated(all: &mut Vec<(PlainFact, Vec<usize>)>, item_counts: &mut HashMap<String, usize>) {
     let mut first: HashMap<(Handle, String), (bool, (usize, usize))> = HashMap::new();
     let key = |fact: &PlainFact| Some((fact.identity?, fact.text.clone()));

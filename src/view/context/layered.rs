@@ -13,8 +13,8 @@ use super::records::DatedRecord;
 use crate::path::SourceAddress;
 use crate::view::overruled::{LayeredText, distance, overruled_pairs};
 
-/// The number of notes, and of facts, the most valuable, that are compared with each other: more than a context shows, and
-/// each costs its analysis.
+/// The number of notes, and of facts, the most valuable, that are compared with each other: more than a context shows,
+/// and each costs its analysis.
 const MAX_COMPARED: usize = 400;
 
 /// Puts the items of nearer layers before equally valuable ones of farther layers, whose names are given, and takes out

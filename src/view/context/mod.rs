@@ -5,10 +5,12 @@
 //! memory text that could be taken for anything but a note.
 //!
 //! In reading order: [`context_filter`] decides what may be shown; [`prefilter`] finds files that need parsing;
-//! [`notes`] selects items, [`facts`] adds plain ones, [`delta`] finds the updates, `updates_header` has their lines, `reported` the items that these show already, [`files`] sorts the index, [`entries`] lists the newest
-//! episodes, [`layered`] merges the items of several memories, [`records`] lists all items by date; [`remarks`] says how old an item is and what
-//! speaks against it; [`sanitize`] makes their texts harmless; [`block`] packs lines into a
-//! budget; [`contents`] has what a context is made of; [`page`] joins the blocks, [`stable_page`] in the order for prompt caches; [`answer`] is the result.
+//! [`notes`] selects items, [`facts`] adds plain ones, [`delta`] finds the updates, `updates_header` has their lines,
+//! `reported` the items that these show already, [`files`] sorts the index, [`entries`] lists the newest episodes,
+//! [`layered`] merges the items of several memories, [`records`] lists all items by date; [`remarks`] says how old an
+//! item is and what speaks against it; [`sanitize`] makes their texts harmless; [`block`] packs lines into a budget;
+//! [`contents`] has what a context is made of; [`page`] joins the blocks, [`stable_page`] in the order for prompt
+//! caches; [`answer`] is the result.
 
 pub mod agent_guide;
 pub mod answer;
@@ -56,7 +58,8 @@ pub fn item_address(file: &ItemizedFile, item: usize) -> String {
     }
 }
 
-/// An item's line below the name of its file: `- @acvh text`. One that has no place in its file names it: `- text (a.md)`.
+/// An item's line below the name of its file: `- @acvh text`. One that has no place in its file names it:
+/// `- text (a.md)`.
 fn item_line(address: &str, path: &str, text: &str) -> String {
     match place_in_file(address, path) {
         Some(place) => format!("- {place} {text}"),

@@ -1,9 +1,9 @@
-//! The page in the order for prompt caches, which keep a text as long as it begins with the same bytes: how to use memdir,
-//! pinned and important items, the index, the newest entries, older facts, new facts, the updates.
+//! The page in the order for prompt caches, which keep a text as long as it begins with the same bytes: how to use
+//! memdir, pinned and important items, the index, the newest entries, older facts, new facts, the updates.
 //!
 //! Never moves what a change of today does not concern: what is shown of items, of entries and of the index depends on
-//! neither today's facts nor the updates, and of older facts only the end does. It makes room for new ones in steps. Facts
-//! of yesterday become older ones at midnight, when no cache of a prompt lives that long.
+//! neither today's facts nor the updates, and of older facts only the end does. It makes room for new ones in steps.
+//! Facts of yesterday become older ones at midnight, when no cache of a prompt lives that long.
 
 use std::collections::{HashMap, HashSet};
 
@@ -184,8 +184,8 @@ fn pack_part(contents: &ContextContents<'_>, policy: &Policy, budget: usize, roo
     StableBlocks { noted, rest, more_notes }
 }
 
-/// Packs entries, index and facts into `budget`, and more facts into what the updates leave. `whole_notes` are the paths of
-/// items that are already shown whole.
+/// Packs entries, index and facts into `budget`, and more facts into what the updates leave. `whole_notes` are the
+/// paths of items that are already shown whole.
 fn pack_rest(contents: &ContextContents<'_>, whole_notes: &[&str], budget: usize, room: &Room) -> StableRest {
     let facts = &contents.facts.facts;
     let new = new_facts(contents);
@@ -216,7 +216,8 @@ fn pack_facts(
     room: &Room,
 ) -> [(PackedBlock, Vec<usize>); 3] {
     let step = room.step();
-    // Of very many new facts the first count as older ones, again in steps: a quarter to a half of the room is for others.
+    // Of very many new facts the first count as older ones, again in steps: a quarter to a half of the room is for
+    // others.
     let costs: Vec<usize> = new.iter().map(|n| line_cost(&contents.fact_line(*n))).collect();
     let half = (budget / 2).max(step);
     let settled = costs.iter().sum::<usize>().saturating_sub(half).div_ceil(half / 2) * (half / 2);
@@ -260,7 +261,8 @@ struct OlderFacts {
 }
 
 impl OlderFacts {
-    /// Those come first that fit beside `kept` for new ones, whatever else is shown: what has room today stands behind them.
+    /// Those come first that fit beside `kept` for new ones, whatever else is shown: what has room today stands behind
+    /// them.
     fn new(contents: &ContextContents<'_>, older: Vec<usize>, budget: usize, kept: usize, step: usize) -> OlderFacts {
         let by_file = places_by_file(contents, &older, budget.saturating_sub(UNSORTED_STEPS * step));
         let main = contents.pack_facts(FACTS_HEAD, &older, &|n| by_file[n], budget.saturating_sub(kept), MIN_REST);

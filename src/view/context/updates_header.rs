@@ -35,8 +35,8 @@ pub struct UpdateEvent {
 }
 
 impl UpdateEvent {
-    /// Its line in at most `room` quarters of a token: `- +created: [Personal] Preferred name is Ana (imp=2)`. What is known
-    /// about its item, and its address, stand behind a whole text only.
+    /// Its line in at most `room` quarters of a token: `- +created: [Personal] Preferred name is Ana (imp=2)`. What is
+    /// known about its item, and its address, stand behind a whole text only.
     fn line(&self, room: usize) -> String {
         let whole = self.whole_line();
         let with_address = format!("{whole}{}", self.address_mark);

@@ -1,7 +1,7 @@
 //! Cuts a file into the parts that the page prints: headings, lists of bullets, paragraphs, code, tables.
 //!
-//! Shows the items that `query` ranks, each with its number in the page, and nothing between them: no metadata lines, no
-//! comments, no automatic relations.
+//! Shows the items that `query` ranks, each with its number in the page, and nothing between them: no metadata lines,
+//! no comments, no automatic relations.
 
 use super::html::{self, Html, LinkResolver, visible};
 use crate::document::{Document, MetaKey, section_range};

@@ -1,5 +1,5 @@
-//! Writes Markdown of a memory as HTML that cannot do anything: no HTML of its own, no image, and links only to the web,
-//! to mail and into the page.
+//! Writes Markdown of a memory as HTML that cannot do anything: no HTML of its own, no image, and links only to the
+//! web, to mail and into the page.
 //!
 //! Never fetches anything, and never passes a text on unescaped.
 

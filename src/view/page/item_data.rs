@@ -82,7 +82,8 @@ impl ItemData {
             "command": self.command, "names": names.names, "revisions": revisions, "lives": lives, "meta": meta,
             "words": words,
         });
-        // `</script>` and `<!--` would end or change the element (HTML, "Restrictions for contents of script elements").
+        // `</script>` and `<!--` would end or change the element (HTML, "Restrictions for contents of script
+        // elements").
         all.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
     }
 }

@@ -158,7 +158,8 @@ impl<'a> WordRanker<'a> {
         (0..self.files.len()).for_each(|file| self.measure(file, has_dates));
     }
 
-    /// Sets what the ranking knows of a file's items: `query` splits only files with a hit, and small ones of the sample.
+    /// Sets what the ranking knows of a file's items: `query` splits only files with a hit, and small ones of the
+    /// sample.
     fn measure(&mut self, file: usize, has_hits: bool) {
         let (items, lengths) = self.measures[file];
         let counts = &mut self.counted[file];

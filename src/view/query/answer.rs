@@ -211,8 +211,8 @@ pub fn query_result_with_hits<'r>(
     (result, shown_hits)
 }
 
-/// Removes headings if there are more hits than the limit: a heading is printed above its items anyway, so it must not take
-/// the place of an item. An entry's title counts as a heading if an item of the entry is a hit, too.
+/// Removes headings if there are more hits than the limit: a heading is printed above its items anyway, so it must not
+/// take the place of an item. An entry's title counts as a heading if an item of the entry is a hit, too.
 fn without_spare_headings<'r>(ranking: &Ranking<'_>, hits: Vec<&'r ScoredItem>, limit: usize) -> Vec<&'r ScoredItem> {
     if hits.len() <= limit {
         return hits;

@@ -49,8 +49,8 @@ impl BulletOrigins {
         origins
     }
 
-    /// Adds a change that is neither an undo nor a redo: its time, actor, source, the texts that it wrote and its files.
-    /// Call it in the order of the journal.
+    /// Adds a change that is neither an undo nor a redo: its time, actor, source, the texts that it wrote and its
+    /// files. Call it in the order of the journal.
     pub fn add<'t>(
         &mut self,
         at: &str,

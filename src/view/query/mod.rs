@@ -2,11 +2,13 @@
 //!
 //! Pure: bytes, policy and time are arguments. Never changes a text, and never reads a file.
 //!
-//! In reading order: [`items`] cuts a document into items; `term_builder` reads the query into [`terms`], `term_finder` finds them in a text; [`prefilter`] finds bytes that
-//! may be a term, so that most files need no parsing; [`count`] counts terms in one file; [`typos`] finds what stands in for words that no file contains; [`score`] ranks, and
-//! [`link_boost`] adds what links contribute, `speakers` finds whom the query names; [`item_facts`] knows an item's date and metadata, [`bullet_origins`] what
-//! the journal knows, and [`filter`] applies the filters; [`answer`] cuts, groups and explains the result, whose items are each a [`query_row`];
-//! [`linked`] adds linked items; [`vector_score`] adds to the ranking what vectors of a [`vector_table`] say; [`query_json`] reads a query from JSON.
+//! In reading order: [`items`] cuts a document into items; `term_builder` reads the query into [`terms`], `term_finder`
+//! finds them in a text; [`prefilter`] finds bytes that may be a term, so that most files need no parsing; [`count`]
+//! counts terms in one file; [`typos`] finds what stands in for words that no file contains; [`score`] ranks, and
+//! [`link_boost`] adds what links contribute, `speakers` finds whom the query names; [`item_facts`] knows an item's
+//! date and metadata, [`bullet_origins`] what the journal knows, and [`filter`] applies the filters; [`answer`] cuts,
+//! groups and explains the result, whose items are each a [`query_row`]; [`linked`] adds linked items; [`vector_score`]
+//! adds to the ranking what vectors of a [`vector_table`] say; [`query_json`] reads a query from JSON.
 
 pub mod answer;
 pub mod bullet_origins;

@@ -253,8 +253,8 @@ impl Ranking<'_> {
         });
     }
 
-    /// Relevance, 0–1: 1 for an item that contains every query term itself, and for no other; else the score relative to
-    /// that of an item which contains each once. A vector can only add to what the words give.
+    /// Relevance, 0–1: 1 for an item that contains every query term itself, and for no other; else the score relative
+    /// to that of an item which contains each once. A vector can only add to what the words give.
     pub fn relevance(&self, hit: &ScoredItem) -> f64 {
         if self.scorer.full_match <= 0.0 {
             return 1.0;

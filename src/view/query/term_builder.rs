@@ -34,8 +34,8 @@ const IMPLIED_WEIGHT: f64 = 0.5;
 const LATEST_PHRASES: [&str; 9] =
     ["last time", "most recent", "most recently", "latest", "newest", "recently", "上次", "最近", "最新"];
 
-/// Maximum number of different words of a query; in scripts without spaces, of characters and pairs of them. What is beyond
-/// is left out, and the result says so. What the words imply does not count, and may be as much again.
+/// Maximum number of different words of a query; in scripts without spaces, of characters and pairs of them. What is
+/// beyond is left out, and the result says so. What the words imply does not count, and may be as much again.
 const MAX_TERMS: usize = 1024;
 
 impl QueryTerms {
@@ -52,7 +52,8 @@ impl QueryTerms {
         QueryTerms::parse_with(question, today, || DetectedLanguage::Unknown)
     }
 
-    /// Like [`QueryTerms::parse`]; `language` tells the language of the memory, and is asked only if the query does not.
+    /// Like [`QueryTerms::parse`]; `language` tells the language of the memory, and is asked only if the query does
+    /// not.
     pub fn parse_with(question: &str, today: Date, language: impl FnOnce() -> DetectedLanguage) -> QueryTerms {
         let language = match detect_language(question) {
             DetectedLanguage::Unknown => language(),

@@ -1,7 +1,7 @@
 //! Adds to the ranking by words how close the vector of an item is to that of the question.
 //!
-//! Pure: vectors are arguments. Only facts have vectors; episodes are ranked by their words alone. Mean and best are taken
-//! over the items that this search may show, so that nothing else has a part in a score.
+//! Pure: vectors are arguments. Only facts have vectors; episodes are ranked by their words alone. Mean and best are
+//! taken over the items that this search may show, so that nothing else has a part in a score.
 //!
 //! The sum is linear. Reciprocal ranks in its place lose much of what the words know (turns of LoCoMo: recall at ten
 //! 0.665), because they forget by how much an item is better than the next.
@@ -150,16 +150,16 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// How close items are, from their cosines: 1 for the closest, 0 for the mean and what is farther. `None` if they do not
-/// differ.
+/// How close items are, from their cosines: 1 for the closest, 0 for the mean and what is farther. `None` if they do
+/// not differ.
 fn closeness(cosines: &[f64]) -> Option<Vec<f64>> {
     let mean = cosines.iter().sum::<f64>() / cosines.len().max(1) as f64;
     let max = cosines.iter().copied().fold(f64::MIN, f64::max);
     (cosines.len() > 1 && max > mean).then(|| cosines.iter().map(|c| ((c - mean) / (max - mean)).max(0.0)).collect())
 }
 
-/// The cosines relative to the mean vector of the items. Models put all texts into one corner of their space, each model
-/// into another; what is left without the mean can be compared with a bound.
+/// The cosines relative to the mean vector of the items. Models put all texts into one corner of their space, each
+/// model into another; what is left without the mean can be compared with a bound.
 fn centred_cosines(query: &VectorQuery<'_>, close: &[CloseItem]) -> Vec<f64> {
     let mut sum = vec![0.0; query.table.dimensions()];
     close.iter().for_each(|item| query.table.add_to(item.vector, &mut sum));

@@ -119,8 +119,8 @@ fn require_consent(
     require_consent_to_archive(session, locked, &Batch::default(), &changeset, &snapshot)
 }
 
-/// Plans the changes on the files as they are: those of equal texts as one step for each file, because there may be many,
-/// the others one after the other.
+/// Plans the changes on the files as they are: those of equal texts as one step for each file, because there may be
+/// many, the others one after the other.
 fn plan_changes(
     overlay: &mut CompactOverlay<'_>,
     pool: &[PoolBullet],

@@ -1,7 +1,8 @@
 //! `.memdir/shown`: what sessions were shown, so that nothing is shown twice. Hashes only.
 //!
 //! Each answer appends a record, so that hooks at one time keep what the others write. No clock decides what is kept: a
-//! file that has grown is cut to the sessions that were active last. Best effort: what cannot be written is shown again.
+//! file that has grown is cut to the sessions that were active last. Best effort: what cannot be written is shown
+//! again.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;

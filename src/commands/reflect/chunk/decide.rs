@@ -27,8 +27,8 @@ use crate::view::diff::unified_diff;
 const MAX_OPERATIONS: usize = 1000;
 
 impl ReflectDialogue<'_, '_, '_> {
-    /// Decides on all proposals of a reply. Returns those that are refused, with the reasons; `None` if the dialogue has
-    /// ended with an error.
+    /// Decides on all proposals of a reply. Returns those that are refused, with the reasons; `None` if the dialogue
+    /// has ended with an error.
     pub(super) fn decide_all(&mut self, values: &[Value]) -> Option<Vec<(usize, String)>> {
         if values.len() > MAX_OPERATIONS {
             let message =

@@ -1,7 +1,8 @@
-//! Finds a second fact in Chinese texts: a clause with a subject of its own, or with another predicate of the same person.
+//! Finds a second fact in Chinese texts: a clause with a subject of its own, or with another predicate of the same
+//! person.
 //!
-//! Never parses sentences: a clause goes on with the fact before it if it opens with a word of reason, contrast or part,
-//! or shares two characters with it.
+//! Never parses sentences: a clause goes on with the fact before it if it opens with a word of reason, contrast or
+//! part, or shares two characters with it.
 
 use std::sync::LazyLock;
 

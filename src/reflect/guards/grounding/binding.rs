@@ -1,5 +1,5 @@
-//! Finds a number, a date or a name that a text ties to another thing than its source does: "Mia is 4 and Leo is 7" does
-//! not say that Mia is 7.
+//! Finds a number, a date or a name that a text ties to another thing than its source does: "Mia is 4 and Leo is 7"
+//! does not say that Mia is 7.
 //!
 //! Never parses a sentence: a value belongs to the words of its own part of a sentence, and a word belongs to another
 //! value if each part with it has one that the text does not name.
@@ -50,8 +50,8 @@ pub(super) fn moved_value(text: &str, sources: &[&str]) -> Option<String> {
     Some(as_written(moved.surface, written))
 }
 
-/// The statement of a part of a text, in which a capitalised word is a name unless it starts a sentence, and "the 15th" is a
-/// day.
+/// The statement of a part of a text, in which a capitalised word is a name unless it starts a sentence, and "the 15th"
+/// is a day.
 fn bound_statement<'a>(part: &'a str, text: &str) -> Statement<'a> {
     let mut statement = Statement::of(part);
     let before = text[..part.as_ptr() as usize - text.as_ptr() as usize].trim_end();
@@ -99,7 +99,8 @@ fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart
     if own_words.iter().all(|word| word.is_rival_of(value, kind)) {
         own_words = words_of(&own.tokens, true);
     }
-    // "The abstract is due on the 2nd and the full paper on the 15th": the second part has a word of its own for its thing.
+    // "The abstract is due on the 2nd and the full paper on the 15th": the second part has a word of its own for its
+    // thing.
     let is_about = |home: &Statement<'_>, other: &Statement<'_>| {
         let is_thing = |word: &&BoundWord<'_>| word.is_plain() && !word.is_rival_of(value, kind);
         own_words.iter().filter(is_thing).any(|word| word.stands_in(home) && !word.stands_in(other))
@@ -122,8 +123,8 @@ fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart
     })
 }
 
-/// Whether each part with a value has another value of the kind of a second one of the text, which stands elsewhere: "in
-/// Graz until 2010, then in Linz", "in Linz until 2010".
+/// Whether each part with a value has another value of the kind of a second one of the text, which stands elsewhere:
+/// "in Graz until 2010, then in Linz", "in Linz until 2010".
 fn is_beside_another(
     other: &StatementToken<'_>,
     kind: BoundValueKind,

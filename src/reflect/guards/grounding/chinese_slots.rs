@@ -90,8 +90,8 @@ fn has_frame(sources: &str, own: &[char], value: std::ops::Range<usize>) -> bool
     (value.start > 0 && sources.contains(&near(before))) || (value.end < own.len() && sources.contains(&near(after)))
 }
 
-/// Whether a clause has all that a text says but for a value, in whose place it has another one. `home`: the clause of the
-/// same turn that has the value.
+/// Whether a clause has all that a text says but for a value, in whose place it has another one. `home`: the clause of
+/// the same turn that has the value.
 fn is_replaced(
     own: &[char],
     value: std::ops::Range<usize>,

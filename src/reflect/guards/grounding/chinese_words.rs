@@ -52,7 +52,8 @@ pub fn unsupported_runs_and(text: &str, sources: &str, named: PhraseList) -> Vec
     runs_without(text, sources, &supported)
 }
 
-/// Whether a clause of a quote that a text is taken from has words of two characters or more that the text does not say.
+/// Whether a clause of a quote that a text is taken from has words of two characters or more that the text does not
+/// say.
 pub(super) fn has_other_words(quote: &str, text: &str) -> bool {
     let clause = most_alike(text, quote.split(['，', ',', '；', '。']));
     clause.is_some_and(|clause| unsupported_runs(clause, text).iter().any(|run| run.chars().count() > 1))
@@ -198,8 +199,8 @@ fn paraphrase_length(rest: &str, sources: &str) -> Option<usize> {
     PARAPHRASES.iter().filter_map(of_line).chain(verb_length(rest, sources)).max()
 }
 
-/// The length of a verb or adjective of two characters at the start of a text of which a source has one as a word of its
-/// own: 练习 is what 练 says, 昂贵 is 贵.
+/// The length of a verb or adjective of two characters at the start of a text of which a source has one as a word of
+/// its own: 练习 is what 练 says, 昂贵 is 贵.
 fn verb_length(rest: &str, sources: &str) -> Option<usize> {
     let end = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
     let verb = &rest[..end];

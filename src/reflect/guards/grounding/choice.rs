@@ -68,8 +68,8 @@ fn states_opening(text: &str, question: &str, answer: &str) -> bool {
         && question.rsplit_once(mark).is_some_and(|(before, after)| is_on(before) != is_on(after))
 }
 
-/// Of the two words beside "or", the one that a text has in place of the one that the answer has: "present or past tense?",
-/// "weekly or every two weeks?".
+/// Of the two words beside "or", the one that a text has in place of the one that the answer has: "present or past
+/// tense?", "weekly or every two weeks?".
 fn rejected_neighbour(text: &str, question: &str, answer: &str) -> Option<String> {
     let (spaced, own, answer) = (spaced_words(question), spaced_words(text), spaced_words(answer));
     let (before, after) = spaced.rsplit_once(" or ")?;
@@ -120,8 +120,8 @@ pub(super) fn stated_words(text: &str) -> Vec<(String, String)> {
 }
 
 /// The word of a text that stands for something else which was offered, if an answer takes up another word of the turn
-/// before it and the text has nothing of the answer: "Violas, primulas or bellis?" "Violas then, 3 trays." Where both are
-/// names, the text may have more of the answer.
+/// before it and the text has nothing of the answer: "Violas, primulas or bellis?" "Violas then, 3 trays." Where both
+/// are names, the text may have more of the answer.
 pub(super) fn other_offer(text: &str, offered: &str, answer: &str, quote: &str) -> Option<String> {
     let (own, answered, asked) = (words(text), words(answer), words(offered));
     let taken: Vec<&String> = answered.iter().filter(|word| asked.contains(*word) && !own.contains(*word)).collect();
@@ -253,7 +253,8 @@ fn options(question: &str) -> Vec<OptionWords> {
     if all.iter().filter(|option| !option.is_empty()).count() < 2 { Vec::new() } else { all }
 }
 
-/// The last option without what follows its preposition, if the option before it has none: "table or prose for the list?"
+/// The last option without what follows its preposition, if the option before it has none: "table or prose for the
+/// list?"
 fn without_common_detail<'a>(before: &str, after: &'a str) -> &'a str {
     const PREPOSITIONS: [&str; 8] = [" for ", " in ", " on ", " at ", " of ", " as ", " when ", " here "];
     let own = before.rsplit([',', ':', ';']).next().unwrap_or(before);

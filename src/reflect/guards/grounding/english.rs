@@ -207,8 +207,8 @@ impl EnglishSources {
         list.iter().filter(is_own).any(|class| class.split('|').any(has))
     }
 
-    /// Whether the sources have a verb of several words that supports a stem: "sign off" for "approve", with at most two
-    /// words between its parts.
+    /// Whether the sources have a verb of several words that supports a stem: "sign off" for "approve", with at most
+    /// two words between its parts.
     fn has_phrasal_verb(&self, key: &str) -> bool {
         PHRASAL_VERBS.value(key).into_iter().flat_map(|list| list.split('|')).any(|phrase| {
             let mut parts = phrase.split(' ');
@@ -278,7 +278,8 @@ fn irregular_base(low: &str) -> Option<String> {
     whole.or_else(|| ["re", "over", "under", "out", "mis"].iter().find_map(prefixed))
 }
 
-/// Whether the first word of a text is capitalised only because it is the first, though it is no common word: "Departs".
+/// Whether the first word of a text is capitalised only because it is the first, though it is no common word:
+/// "Departs".
 pub(super) fn is_opening_word(token: &StatementToken<'_>, statement: &Statement<'_>) -> bool {
     let low = token.surface.to_lowercase();
     let key = base_stem(&low);

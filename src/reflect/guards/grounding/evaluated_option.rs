@@ -1,5 +1,5 @@
-//! Finds an option of a question that its answer only talks about: "PagerDuty is overkill for three people" does not choose
-//! PagerDuty.
+//! Finds an option of a question that its answer only talks about: "PagerDuty is overkill for three people" does not
+//! choose PagerDuty.
 //!
 //! Never decides that an answer takes the other option: `choice` does.
 
@@ -15,8 +15,8 @@ const PRAISE: PhraseList = phrase_list!("guards/grounding/praise.txt");
 /// Verbs that follow an option of which something is said.
 const PREDICATES: PhraseList = phrase_list!("guards/grounding/predicates.en.txt");
 
-/// The first word of a text that is of an option, if each clause of the answer that names the option says something of it
-/// which is no praise, and which the text does not say.
+/// The first word of a text that is of an option, if each clause of the answer that names the option says something of
+/// it which is no praise, and which the text does not say.
 pub(super) fn evaluated_option(text: &str, question: &str, answer: &str) -> Option<String> {
     if !question.contains(['?', '？']) {
         return None;

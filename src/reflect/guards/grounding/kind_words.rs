@@ -1,5 +1,5 @@
-//! Which words of an English text only say of what kind a known thing is, or which one is meant: "the game Lanternfall",
-//! "the billing service", "the chess club's website".
+//! Which words of an English text only say of what kind a known thing is, or which one is meant: "the game
+//! Lanternfall", "the billing service", "the chess club's website".
 //!
 //! Never frees a quality, a detail of its own (where, when, why), or what tells one thing of a kind from another.
 
@@ -38,8 +38,8 @@ pub(super) fn may_name_kind(statement: &Statement<'_>, word: &str) -> bool {
         && !opens_detail
 }
 
-/// Whether a word says what kind of thing a name is that follows it, or what belongs to the user: "the game Lanternfall",
-/// "the user's game".
+/// Whether a word says what kind of thing a name is that follows it, or what belongs to the user: "the game
+/// Lanternfall", "the user's game".
 pub(super) fn names_kind_of_known(statement: &Statement<'_>, word: &str) -> bool {
     let tokens = &statement.tokens;
     let Some(at) = tokens.iter().position(|t| t.surface == word).filter(|at| *at > 0) else { return false };
@@ -51,9 +51,10 @@ pub(super) fn names_kind_of_known(statement: &Statement<'_>, word: &str) -> bool
     !is_form_of_verb && (is_named || is_users) && !super::scope::is_person(word)
 }
 
-/// Whether a word only tells which known group, place or service is meant: a noun between a definite article or an owner and
-/// such a noun of the sources. "The chess club's website" for "our club's website"; not an adjective, nor what tells one of
-/// a kind from another ("the production database"), nor what a thing is made for or of ("the gas boiler").
+/// Whether a word only tells which known group, place or service is meant: a noun between a definite article or an
+/// owner and such a noun of the sources. "The chess club's website" for "our club's website"; not an adjective, nor
+/// what tells one of a kind from another ("the production database"), nor what a thing is made for or of ("the gas
+/// boiler").
 pub(super) fn identifies_known(statement: &Statement<'_>, word: &str, sources: &EnglishSources) -> bool {
     let tokens = &statement.tokens;
     let Some(at) = tokens.iter().position(|t| t.surface == word).filter(|at| *at > 0) else { return false };
@@ -68,8 +69,8 @@ pub(super) fn identifies_known(statement: &Statement<'_>, word: &str, sources: &
         && !super::scope::is_person(&low)
 }
 
-/// Whether a noun only says of what kind the word of the sources before it is, in which no other such noun follows it: "the
-/// billing service" for "billing".
+/// Whether a noun only says of what kind the word of the sources before it is, in which no other such noun follows it:
+/// "the billing service" for "billing".
 pub(super) fn follows_known(statement: &Statement<'_>, word: &str, sources: &EnglishSources) -> bool {
     let tokens = &statement.tokens;
     let Some(at) = tokens.iter().position(|t| t.surface == word).filter(|at| *at > 0) else { return false };

@@ -65,8 +65,8 @@ pub(super) fn written_numbers(text: &str) -> Vec<String> {
     found
 }
 
-/// A text with Chinese times of day, short years and numbers from ten in digits: 3:30 for 三点半, 2019年 for 19年. What ends a clause is how long
-/// something lasts: 当护士12年了.
+/// A text with Chinese times of day, short years and numbers from ten in digits: 3:30 for 三点半, 2019年 for 19年. What ends
+/// a clause is how long something lasts: 当护士12年了.
 pub(super) fn with_plain_times(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

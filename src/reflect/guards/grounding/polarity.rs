@@ -1,7 +1,8 @@
-//! Which words a text states and which it denies, compared with its sources: "tea but not coffee" does not state coffee.
+//! Which words a text states and which it denies, compared with its sources: "tea but not coffee" does not state
+//! coffee.
 //!
-//! Never looks at clauses as a whole: the negation of a clause concerns what follows it, up to its end. What precedes it
-//! may be either.
+//! Never looks at clauses as a whole: the negation of a clause concerns what follows it, up to its end. What precedes
+//! it may be either.
 
 use std::collections::HashMap;
 
@@ -139,8 +140,8 @@ fn negated_bound(text: &str) -> Option<NegatedBound> {
 /// So many words after a negation its bound may stand.
 const MAX_BOUND: usize = 6;
 
-/// Whether one text sets a bound with a negation and another one the same with a word: "nothing older than 10", "10 is the
-/// oldest".
+/// Whether one text sets a bound with a negation and another one the same with a word: "nothing older than 10", "10 is
+/// the oldest".
 pub(super) fn sets_same_bound(negated: &str, other: &str) -> bool {
     const ONLY: [&str; 5] = ["only", "just", "exclusively", "solely", "alone"];
     const LEAST: [&str; 8] = ["oldest", "lowest", "smallest", "earliest", "shortest", "minimum", "min", "least"];
@@ -156,8 +157,8 @@ pub(super) fn sets_same_bound(negated: &str, other: &str) -> bool {
     }
 }
 
-/// Whether a text without a negation denies what its quote denies with one: "gave up sugar" for "doesn't eat sugar". Not if
-/// the quote has such a word itself: "hasn't given up sugar".
+/// Whether a text without a negation denies what its quote denies with one: "gave up sugar" for "doesn't eat sugar".
+/// Not if the quote has such a word itself: "hasn't given up sugar".
 pub(super) fn denies_otherwise(text: &str, quote: &str) -> bool {
     let says = |text: &str| {
         let spaced = spaced_words(text);

@@ -1,5 +1,5 @@
-//! Recognises quantities that are equal though they are written otherwise: half and 50 %, a fortnight and 14 days, quarter
-//! past nine and 9:15, 一半 and 50%, 隔天 and 每两天.
+//! Recognises quantities that are equal though they are written otherwise: half and 50 %, a fortnight and 14 days,
+//! quarter past nine and 9:15, 一半 and 50%, 隔天 and 每两天.
 //!
 //! Never rounds, and never converts months into days or one size into another: 33 % is no third.
 

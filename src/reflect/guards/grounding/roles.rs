@@ -67,8 +67,8 @@ fn are_alike(own: &[Participants; 2], said: &[Participants; 2]) -> bool {
     (!x.is_disjoint(&a) || !y.is_disjoint(&b)) && x.is_disjoint(&b) && y.is_disjoint(&a)
 }
 
-/// The verbs of an English clause whose stems are wanted, with their sides. For a text without a subject, `sources` tell
-/// whether it starts with a verb, whose subject is the user.
+/// The verbs of an English clause whose stems are wanted, with their sides. For a text without a subject, `sources`
+/// tell whether it starts with a verb, whose subject is the user.
 fn sides(clause: &str, sources: Option<&[&str]>, is_wanted: impl Fn(&str) -> bool) -> Vec<VerbSides> {
     let spaced = spaced_words(clause);
     let words: Vec<&str> = spaced.trim().split(' ').filter(|word| !word.is_empty()).collect();

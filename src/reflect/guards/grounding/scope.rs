@@ -84,8 +84,8 @@ fn clauses(sentence: &str) -> impl Iterator<Item = &str> + Clone {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// The clause that has the most words of content of a statement; of several, one that the quote has, and that begins with its
-/// author if the statement is about the user.
+/// The clause that has the most words of content of a statement; of several, one that the quote has, and that begins
+/// with its author if the statement is about the user.
 fn clause_of_quote<'a>(
     statement: &Statement<'_>,
     clauses: impl Iterator<Item = &'a str> + Clone,
@@ -113,9 +113,10 @@ fn clause_of_quote<'a>(
         .or(Some(first))
 }
 
-/// The predicate of a clause that a text is taken from. What limits or reports the second of two predicates does not hold for
-/// the first: "we host the wiki and want a template". What stands before the first one may hold for the second, too,
-/// unless that is in the past tense: "I used to bake and sell bread", "we considered Caddy and went with Traefik".
+/// The predicate of a clause that a text is taken from. What limits or reports the second of two predicates does not
+/// hold for the first: "we host the wiki and want a template". What stands before the first one may hold for the
+/// second, too, unless that is in the past tense: "I used to bake and sell bread", "we considered Caddy and went with
+/// Traefik".
 fn predicate_of<'a>(statement: &Statement<'_>, clause: &'a str) -> &'a str {
     let low = clause.to_ascii_lowercase();
     let word = |at: usize, n: usize| low[at..].split(' ').filter(|word| !word.is_empty()).nth(n).unwrap_or_default();
@@ -400,8 +401,8 @@ const OPENINGS: [&str; 16] = [
     "ok", "yeah",
 ];
 
-/// Whether the clause of the source that a text is taken from names a thing that the text does not: then another thing in
-/// the text stands in its place.
+/// Whether the clause of the source that a text is taken from names a thing that the text does not: then another thing
+/// in the text stands in its place.
 pub(super) fn has_other_noun(statement: &Statement<'_>, said: &str) -> bool {
     let sentence = most_alike(statement, said.split(['.', '!', '?', '\n']));
     let Some(clause) = most_alike(statement, sentence.into_iter().flat_map(clauses)) else { return true };

@@ -1,5 +1,5 @@
-//! Finds a name, a number or a date that only another turn has, where the quoted one has another in its place: "The term
-//! starts in May." "My exam is in July." does not say that the exam is in May.
+//! Finds a name, a number or a date that only another turn has, where the quoted one has another in its place: "The
+//! term starts in May." "My exam is in July." does not say that the exam is in May.
 //!
 //! Never looks at a value that stands in the quoted turn: `binding` and `chinese_slots` do.
 

@@ -1,5 +1,5 @@
-//! Finds Chinese instructions whose topic stands before the verb, or that say in which manner or order something is done:
-//! 报价单里别写折扣, 图片压缩后再上传.
+//! Finds Chinese instructions whose topic stands before the verb, or that say in which manner or order something is
+//! done: 报价单里别写折扣, 图片压缩后再上传.
 //!
 //! Never finds one in a sentence that names before its verb who acts.
 

@@ -63,7 +63,8 @@ pub fn check_permission(input: &GuardText<'_>) -> Option<GuardFinding> {
     found.and_then(|range| finding(&text[range]))
 }
 
-/// Whether an agent in a range of tokens is a person: "travel agent", "assistant manager", "the agent of the insurance".
+/// Whether an agent in a range of tokens is a person: "travel agent", "assistant manager", "the agent of the
+/// insurance".
 fn names_human_agent(tokens: &[WordToken<'_>], range: &std::ops::Range<usize>) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     let is_agent =

@@ -121,7 +121,8 @@ fn run_at(sentence: &str, first: usize) -> (Option<NumberRun<'_>>, usize) {
     (Some(NumberRun { has_plus, groups, separators, before: &sentence[..start], after: &sentence[at..] }), at)
 }
 
-/// The length of what separates two groups of one number, if a digit follows: a space, a sign, or a bracket with a space.
+/// The length of what separates two groups of one number, if a digit follows: a space, a sign, or a bracket with a
+/// space.
 fn separator_length(rest: &str) -> Option<usize> {
     let is_separator =
         |c: char| matches!(c, ' ' | '-' | '.' | '/' | '(' | ')' | '\u{a0}' | '\u{2010}' | '\u{2011}' | '–');

@@ -1,8 +1,8 @@
 //! Whether two statements give one attribute two values or states, or tell that something has ended which the other
 //! says still holds.
 //!
-//! Broader than `text/contradiction`: only whether the model is asked depends on it. Statements on other persons, parts,
-//! environments or times are not compared.
+//! Broader than `text/contradiction`: only whether the model is asked depends on it. Statements on other persons,
+//! parts, environments or times are not compared.
 
 use std::collections::HashSet;
 use std::ops::Range;

@@ -49,8 +49,8 @@ impl TextDifference {
     }
 }
 
-/// Whether two texts say of one thing what only one of them can be true of: nothing differs but one name, amount, word or
-/// state, or one denies what the other one says.
+/// Whether two texts say of one thing what only one of them can be true of: nothing differs but one name, amount, word
+/// or state, or one denies what the other one says.
 pub(super) fn differ_in_one_value(text: &str, known: &str) -> bool {
     let is_field = SINGLE_FIELDS.iter().any(|field| states(text, field) && states(known, field));
     let is_spouse =

@@ -1,5 +1,5 @@
-//! Whether a statement tells of the end of what another one says still holds: "maintains a Jenkins server", "the Jenkins
-//! server was shut down"; 家里有果园, 果园转给了表叔.
+//! Whether a statement tells of the end of what another one says still holds: "maintains a Jenkins server", "the
+//! Jenkins server was shut down"; 家里有果园, 果园转给了表叔.
 //!
 //! Never needs a topic: the two share a name or a thing, and the end tells of hardly anything else.
 

@@ -1,4 +1,5 @@
-//! Words that say nothing of their own beside the value of an attribute: how often, how much, general verbs and subjects.
+//! Words that say nothing of their own beside the value of an attribute: how often, how much, general verbs and
+//! subjects.
 //!
 //! Never says what the other words mean.
 

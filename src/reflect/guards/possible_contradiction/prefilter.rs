@@ -1,8 +1,8 @@
 //! A cheap test whether two texts have anything in common, so that a new text is compared in full with few bullets of a
 //! large memory.
 //!
-//! Never decides: what passes is compared by the parent module. What shares no start of a word, no word of one class, no
-//! group of states and no pair of Chinese characters cannot be about the same thing there.
+//! Never decides: what passes is compared by the parent module. What shares no start of a word, no word of one class,
+//! no group of states and no pair of Chinese characters cannot be about the same thing there.
 
 use std::collections::HashSet;
 

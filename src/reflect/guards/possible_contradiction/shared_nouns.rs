@@ -1,5 +1,5 @@
-//! Whether two statements that share a noun give it another number, date or name, in other words and in any order, where
-//! no topic is known for it.
+//! Whether two statements that share a noun give it another number, date or name, in other words and in any order,
+//! where no topic is known for it.
 //!
 //! Never compares statements of which each names something besides: those are about two things.
 

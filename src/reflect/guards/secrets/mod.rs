@@ -45,15 +45,15 @@ pub fn find_secrets(text: &str) -> Vec<Secret> {
     out
 }
 
-/// The byte offsets of a word or prefix. Every write looks for all of some long lists in a short text, where preparing a
-/// search costs more than searching.
+/// The byte offsets of a word or prefix. Every write looks for all of some long lists in a short text, where preparing
+/// a search costs more than searching.
 fn occurrences<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     let (text, word) = (text.as_bytes(), word.as_bytes());
     memchr::memchr_iter(word[0], text).filter(move |at| text[*at..].starts_with(word))
 }
 
-/// The text with every secret replaced by `[redacted]`, and the number of replacements. Idempotent. memdir's own `pin=yes`
-/// in metadata is no PIN.
+/// The text with every secret replaced by `[redacted]`, and the number of replacements. Idempotent. memdir's own
+/// `pin=yes` in metadata is no PIN.
 pub fn redact(text: &str) -> (String, usize) {
     redact_found(text, &find_secrets(&blank_pins(text)))
 }

@@ -296,7 +296,8 @@ impl Tokens<'_> {
         Some((length + more, Quantity::Clock(times)))
     }
 
-    /// "half past nine", "quarter to ten", "nine o'clock", a number before "am" or "in the morning": tokens, hour, minute.
+    /// "half past nine", "quarter to ten", "nine o'clock", a number before "am" or "in the morning": tokens, hour,
+    /// minute.
     fn spoken_time(&self, i: usize) -> Option<(usize, u32, u32)> {
         let start = usize::from(self.low(i) == "a" && self.low(i + 1) == "quarter");
         let (length, minutes) = match self.low(i + start) {
