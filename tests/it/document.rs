@@ -177,19 +177,26 @@ fn made(document: &Document, requested_edit: &RequestedEdit) -> Option<DocumentE
 }
 
 /// Bullets as comrak sees them: the line on which their text starts, and the text without markup. A bullet that starts
-/// with another block than a paragraph has a mark as its text; what it starts with is no bullet of its own.
+/// with another block than a paragraph has a mark as its text; what it starts with is no bullet of its own. An item that
+/// starts with a link definition, of which comrak keeps no node, is no bullet.
 fn judged(text: &str, body: usize) -> Vec<(usize, String)> {
     let arena = Arena::new();
-    let root = parse_document(&arena, &text[body..], &Options::default());
+    let body = &text[body..];
+    let root = parse_document(&arena, body, &Options::default());
     let mut out = Vec::new();
     for node in root.descendants().filter(|n| matches!(n.data().value, NodeValue::Item(_))) {
         let quoted = node.ancestors().any(|a| matches!(a.data().value, NodeValue::BlockQuote));
         let list = node.parent().filter(|_| node.previous_sibling().is_none());
         let starts_text = list.is_some_and(|list| {
             list.previous_sibling().is_none()
-                && list.parent().is_some_and(|around| matches!(around.data().value, NodeValue::Item(_)))
+                && list.parent().is_some_and(|around| {
+                    matches!(around.data().value, NodeValue::Item(_)) && starts_item(body, around, list)
+                })
         });
         let Some(first) = node.first_child().filter(|_| !quoted && !starts_text) else { continue };
+        if !starts_item(body, node, first) {
+            continue;
+        }
         let seen = match &first.data().value {
             NodeValue::Paragraph => seen_text(first),
             NodeValue::HtmlBlock(html) if html.literal.trim_start().starts_with("<!--") => continue,
@@ -199,6 +206,16 @@ fn judged(text: &str, body: usize) -> Vec<(usize, String)> {
     }
     out.sort();
     out
+}
+
+/// Whether a child stands where the text of its item starts, with nothing before it.
+fn starts_item<'a>(body: &str, item: &'a comrak::nodes::AstNode<'a>, child: &'a comrak::nodes::AstNode<'a>) -> bool {
+    let line = item.data().sourcepos.start.line;
+    let below = body.split_inclusive('\n').skip(line - 1).collect::<String>();
+    let marked = below.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let marker = below.len() - marked.len() + 1;
+    let content = below.len() - below[marker..].trim_start_matches([' ', '\t', '\r', '\n']).len();
+    child.data().sourcepos.start.line == line + below[..content].matches('\n').count()
 }
 
 /// The text of a paragraph without markup.
@@ -342,4 +359,15 @@ proptest! {
             keeps_lines(&document, &edits, done.document.text())?;
         }
     }
+}
+
+/// An item that starts with a link definition has no text, and may have bullets below it.
+#[test]
+fn a_bullet_below_a_link_definition_keeps_its_text() {
+    let document = Document::parse("- [y]: /v\n  - nested".to_owned());
+    let items = vec![NewBullet { text: "plain".into(), ..NewBullet::default() }];
+    let edits = [DocumentEdit::Insert { at: InsertPosition::Before(0), items }];
+    let done = apply_edits(&document, &edits).unwrap();
+    assert_eq!(done.document.text(), "- [y]: /v\n  - plain\n  - nested");
+    holds(&document, &edits, &done).unwrap();
 }
