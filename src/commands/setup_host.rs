@@ -19,6 +19,7 @@ use crate::text::managed_block;
 use crate::view::context::agent_guide::AGENT_GUIDE;
 
 mod entries;
+mod own_command;
 
 use entries::HostEntries;
 

@@ -1,5 +1,5 @@
-//! Inserts one member or element into a JSON text and removes it again, keeping every other byte: comments, order,
-//! unknown keys, line endings.
+//! Inserts one member or element into a JSON text, replaces it, and removes it again, keeping every other byte:
+//! comments, order, unknown keys, line endings.
 //!
 //! Never repairs a text that its reader would reject.
 //!
@@ -93,6 +93,17 @@ pub fn remove(text: &str, dialect: JsonDialect, path: &[JsonStep<'_>]) -> Result
             }
         }
         None
+    })
+}
+
+/// Replaces the value at a path by another, on one line. The text is returned as it is if there is no such value.
+///
+/// # Errors
+/// As [`parse`].
+pub fn replace(text: &str, dialect: JsonDialect, path: &[JsonStep<'_>], value: &Value) -> Result<String, JsonProblem> {
+    with_tree(text, dialect, |root| {
+        let Some(old) = path.iter().try_fold(root, |at, step| at.child(*step)) else { return text.to_owned() };
+        splice_all(text, [(old.range(), render(value, "", "", ""))])
     })
 }
 
@@ -192,11 +203,16 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// The byte offsets behind the opening and before the closing bracket.
-    fn inside(&self) -> (usize, usize) {
+    fn range(&self) -> std::ops::Range<usize> {
         use jsonc_parser::common::Ranged;
         let range = self.node.range();
-        (range.start + self.mark + 1, range.end + self.mark - 1)
+        range.start + self.mark..range.end + self.mark
+    }
+
+    /// The byte offsets behind the opening and before the closing bracket.
+    fn inside(&self) -> (usize, usize) {
+        let range = self.range();
+        (range.start + 1, range.end - 1)
     }
 
     fn with_item(&self, key: Option<&str>, value: &Value, eol: &str) -> String {
@@ -410,6 +426,14 @@ mod tests {
         assert_eq!(without(1), "{\"hooks\": {\"Start\": [1, 3]}}");
         assert_eq!(without(2), "{\"hooks\": {\"Start\": [1, 2]}}");
         assert_eq!(remove(text, STRICT, &steps(3)).unwrap().unwrap(), text);
+    }
+
+    #[test]
+    fn a_value_is_replaced_in_its_place() {
+        let text = "{\"hooks\": {\"Start\": [1, /* two */ {\"a\": [2]}, 3]}} // end";
+        let with = |index| replace(text, LOOSE, &steps(index), &json!(["x", "y"])).unwrap();
+        assert_eq!(with(1), "{\"hooks\": {\"Start\": [1, /* two */ [\"x\", \"y\"], 3]}} // end");
+        assert_eq!(with(3), text);
     }
 
     #[test]

@@ -4,11 +4,11 @@
 
 use toml_edit::{Document, Item};
 
-/// The texts of a table: its `command`, and its `args` joined by blanks.
+/// The texts of a table: its `command` and its `args`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandTable {
     pub command: Option<String>,
-    pub args: String,
+    pub args: Vec<String>,
 }
 
 /// Reads the table at a path; `None` if there is none.
@@ -25,7 +25,7 @@ pub fn command_table(text: &str, path: &[&str]) -> Result<Option<CommandTable>, 
     let args = item.get("args").and_then(Item::as_array).into_iter().flatten();
     Ok(Some(CommandTable {
         command: item.get("command").and_then(Item::as_str).map(str::to_owned),
-        args: args.filter_map(|arg| arg.as_str()).collect::<Vec<_>>().join(" "),
+        args: args.filter_map(|arg| arg.as_str()).map(str::to_owned).collect(),
     }))
 }
 
@@ -35,7 +35,8 @@ mod tests {
 
     #[test]
     fn a_table_is_read_in_every_form() {
-        let expected = CommandTable { command: Some("memdir".into()), args: "--dir /m mcp".into() };
+        let expected =
+            CommandTable { command: Some("memdir".into()), args: ["--dir", "/m", "mcp"].map(str::to_owned).to_vec() };
         for text in [
             "[mcp_servers.memdir]\ncommand = \"memdir\"\nargs = [\"--dir\", \"/m\", \"mcp\"]\n",
             "mcp_servers = { memdir = { command = 'memdir', args = ['--dir', '/m', 'mcp'] } }\r\n",

@@ -197,6 +197,61 @@ fn missing_files_are_created_in_the_hosts_shape_and_removed() {
     }
 }
 
+/// What a user changed in our entries is theirs: the path of the program, options, a timeout, an environment.
+#[test]
+fn what_a_user_changed_in_an_entry_stays() {
+    let settings = |command: &str| {
+        let hook = |event: &str, command: &str| {
+            let mut hook = json!({"type": "command", "command": command});
+            if event == "SessionStart" {
+                hook["timeout"] = json!(9);
+            }
+            json!({"hooks": [hook]})
+        };
+        let other = |event: &str, words: &str| {
+            (event.to_owned(), json!([hook(event, &format!("memdir hook {words} --host claude"))]))
+        };
+        let mut hooks: serde_json::Map<String, serde_json::Value> = [
+            other("UserPromptSubmit", "user-prompt"),
+            other("PreToolUse", "pre-tool"),
+            other("PreCompact", "pre-compact"),
+            other("SessionEnd", "session-end"),
+        ]
+        .into_iter()
+        .collect();
+        hooks.insert("SessionStart".into(), json!([hook("SessionStart", command)]));
+        json!({"hooks": hooks})
+    };
+    let server = |args: serde_json::Value| json!({"mcpServers": {"memdir": {"command": "/opt/memdir", "args": args, "env": {"A": "1"}}}});
+    let start = "/opt/memdir --as ana hook session-start --host claude --budget 900";
+    let project = Project::new();
+    project.put(".config/memdir/config.yaml", &format!("trusted: [{:?}]\n", project.memory()));
+    project.put("work/.claude/settings.json", &settings(start).to_string());
+    project.put("work/.mcp.json", &server(json!(["--as", "ana", "mcp", "--read-only"])).to_string());
+    let before = files(&project);
+    for target in ["claude", "mcp"] {
+        project.run(&["setup", target, "--check"]).exit(0);
+        project.run(&["setup", target]).exit(0);
+    }
+    assert_eq!(files(&project), before);
+    // Another data directory is set, and nothing else.
+    let elsewhere = start.replace("--as ana", "--dir /old --as ana");
+    project.put("work/.claude/settings.json", &settings(&elsewhere).to_string());
+    project.put("work/.mcp.json", &server(json!(["--dir", "/old", "mcp", "--read-only"])).to_string());
+    project.run(&["setup", "claude", "--check"]).exit(6);
+    project.run(&["setup", "claude"]).exit(0);
+    assert_eq!(value(".claude/settings.json", &text(&project, ".claude/settings.json")), settings(start));
+    let args = json!(["--as", "claude", "mcp", "--read-only"]);
+    assert_eq!(value(".mcp.json", &text(&project, ".mcp.json")), server(args));
+    // The server of one host is also that of any other.
+    let before = files(&project);
+    project.run(&["setup", "mcp"]).exit(0);
+    assert_eq!(files(&project), before);
+    project.run(&["setup", "claude", "--remove"]).exit(0);
+    assert!(!text(&project, ".claude/settings.json").contains("memdir"));
+    assert!(!text(&project, ".mcp.json").contains("memdir"));
+}
+
 /// A machine may be killed at any moment: with a remote, the end of each turn pushes.
 #[test]
 fn with_a_remote_the_end_of_a_turn_is_a_hook_too() {
@@ -359,7 +414,7 @@ fn links_in_a_project_are_refused_and_the_users_own_are_followed_in_the_home() {
     assert!(project.home.path().join(".claude/settings.json").is_symlink());
     let edited = fs_err::read_to_string(project.home.path().join("dotfiles/claude.json")).unwrap();
     // Hooks of the user run in every project, so they name a memory that is not the user's own.
-    assert!(edited.contains("\"model\": \"opus\"") && edited.contains("memdir --dir '"), "{edited}");
+    assert!(edited.contains("\"model\": \"opus\"") && edited.contains("memdir --dir /"), "{edited}");
     project.run(&["setup", "claude", "--user", "--remove"]).exit(0);
     let restored = fs_err::read_to_string(project.home.path().join("dotfiles/claude.json")).unwrap();
     assert_eq!(restored, "{\n  \"model\": \"opus\"\n}\n");

@@ -6,17 +6,15 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::super::hints::shell_quote;
 use super::super::hook::START_BUDGET;
 use super::super::setup::SetupMode;
-use super::{ConfigEdit, HostTarget, SERVER, invalid};
+use super::{ConfigEdit, HostTarget, SERVER, invalid, own_command};
 use crate::code::Rejection;
 use crate::host::EnvLookup;
 use crate::host::agent_hosts::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, UserServer, places};
 use crate::text::json_edit::{self, JsonDialect, JsonProblem, JsonStep};
 use crate::text::{managed_block, toml_table};
-
-/// The option of `hook session-start` that ends its command.
-const BUDGET_OPTION: &str = "--budget";
 
 /// The entries of memdir for one target.
 pub(super) struct HostEntries {
@@ -88,11 +86,7 @@ impl HostEntries {
         let root = json_edit::parse(&text, dialect).unwrap_or(Value::Null);
         let is_there = at_path(&root, &[server.key, SERVER]).is_some();
         let add = || {
-            let quoted = |arg: &String| match arg.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c)) {
-                true => arg.clone(),
-                false => shell_quoted(arg),
-            };
-            let args: Vec<String> = self.server_args().iter().map(quoted).collect();
+            let args: Vec<String> = self.server_args(&["mcp"]).iter().map(|arg| shell_quote(arg)).collect();
             format!("{} {}", server.add, args.join(" "))
         };
         Ok(match mode {
@@ -135,12 +129,10 @@ impl HostEntries {
         }
         for entry in &entries {
             let root = if text.is_empty() { Value::Null } else { json_edit::parse(&text, dialect)? };
-            match self.find_entry(&root, entry) {
+            let found = self.find_entry(&root, entry);
+            match &found {
                 FoundEntry::Current => continue,
-                FoundEntry::Missing => {}
-                FoundEntry::Other(steps) => {
-                    text = json_edit::remove(&text, dialect, &steps)?.unwrap_or_default();
-                }
+                FoundEntry::Missing | FoundEntry::Other(..) => {}
                 FoundEntry::Foreign if entry.kind == EntryKind::AutoMemory => {
                     let message = format!("{} names another folder", entry.path.join("."));
                     match mode {
@@ -159,7 +151,10 @@ impl HostEntries {
                 true => format!("no hook for {}", entry.path[entry.path.len() - 1]),
                 false => format!("no {}", entry.path.join(".")),
             });
-            text = json_edit::insert(&text, dialect, &entry.path, is_hook, &entry.value)?;
+            text = match found {
+                FoundEntry::Other(steps, value) => json_edit::replace(&text, dialect, &steps, &value)?,
+                _ => json_edit::insert(&text, dialect, &entry.path, is_hook, &entry.value)?,
+            };
         }
         if before.is_none() {
             for (key, value) in file.new_file_members {
@@ -180,7 +175,7 @@ impl HostEntries {
         let remove_all = |mut text: String| {
             // The last one first: the layout of the first tells whether its container was there before.
             for entry in entries.iter().rev() {
-                while let Some(steps) = self.steps_of(&json_edit::parse(&text, dialect)?, entry) {
+                while let Some((steps, _)) = self.own_entry(&json_edit::parse(&text, dialect)?, entry) {
                     match json_edit::remove(&text, dialect, &steps)? {
                         Some(rest) if rest != text => text = rest,
                         Some(_) => break,
@@ -220,7 +215,7 @@ impl HostEntries {
             }
         }
         if let Some(key) = file.mcp_key {
-            let value = json!({"command": "memdir", "args": self.server_args()});
+            let value = json!({"command": "memdir", "args": self.server_args(&["mcp"])});
             entries.push(JsonEntry { path: vec![key, SERVER], kind: EntryKind::Server, value });
         }
         if let (Some(key), Some(dir)) = (file.auto_memory_key, &self.auto_memory) {
@@ -229,65 +224,73 @@ impl HostEntries {
         entries
     }
 
-    fn server_args(&self) -> Vec<String> {
-        let dir = self.dir.iter().flat_map(|dir| ["--dir".to_owned(), dir.clone()]);
-        let caller = self.target.caller().into_iter().flat_map(|name| ["--as".to_owned(), name.to_owned()]);
-        dir.chain(caller).chain(["mcp".to_owned()]).collect()
+    /// The arguments of the server, made of those that are there.
+    fn server_args(&self, own: &[&str]) -> Vec<String> {
+        own_command::server_args(own, self.dir.as_deref(), self.target.caller())
     }
 
     fn hook_command(&self, host: &AgentHost, event: HookEvent) -> String {
-        let dir = self.dir.as_ref().map_or(String::new(), |dir| format!(" --dir {}", shell_quoted(dir)));
+        let dir = self.dir.as_ref().map_or(String::new(), |dir| format!(" --dir {}", shell_quote(dir)));
         let budget = match event {
-            HookEvent::SessionStart => format!(" {BUDGET_OPTION} {START_BUDGET}"),
+            HookEvent::SessionStart => format!(" --budget {START_BUDGET}"),
             _ => String::new(),
         };
         format!("memdir{dir} {}{budget}", hook_words(host, event))
     }
 
     fn find_entry<'a>(&self, root: &Value, entry: &'a JsonEntry) -> FoundEntry<'a> {
-        let Some(steps) = self.steps_of(root, entry) else {
+        let Some((mut steps, corrected)) = self.own_entry(root, entry) else {
             let is_foreign = !matches!(entry.kind, EntryKind::Hook(_)) && at_path(root, &entry.path).is_some();
             return if is_foreign { FoundEntry::Foreign } else { FoundEntry::Missing };
         };
-        let found = at_steps(root, &steps);
-        match found.is_some_and(|value| command_of(value) == command_of(&entry.value)) {
+        let member = match entry.kind {
+            EntryKind::AutoMemory => return FoundEntry::Current,
+            EntryKind::Server => "args",
+            EntryKind::Hook(_) => "command",
+        };
+        let mut found = at_steps(root, &steps);
+        if let (EntryKind::Hook(_), Some(hooks)) = (entry.kind, found.and_then(|element| element.get("hooks"))) {
+            steps.extend([JsonStep::Key("hooks"), JsonStep::Index(0)]);
+            found = hooks.get(0);
+        }
+        steps.push(JsonStep::Key(member));
+        match found.is_some_and(|value| value[member] == corrected) {
             true => FoundEntry::Current,
-            false => FoundEntry::Other(steps),
+            false => FoundEntry::Other(steps, corrected),
         }
     }
 
-    /// Where our entry stands: the member, the element, or our hook in a group that also has others.
-    fn steps_of<'a>(&self, root: &Value, entry: &'a JsonEntry) -> Option<Vec<JsonStep<'a>>> {
+    /// Where our entry stands (the member, the element, or our hook in a group that also has others), and what its
+    /// command or arguments should be.
+    fn own_entry<'a>(&self, root: &Value, entry: &'a JsonEntry) -> Option<(Vec<JsonStep<'a>>, Value)> {
         let keys = entry.path.iter().map(|key| JsonStep::Key(key));
         let value = at_path(root, &entry.path)?;
-        let is_server = || {
-            let args = value["args"].as_array();
-            value["command"] == "memdir" && args.is_some_and(|args| args.last().is_some_and(|last| last == "mcp"))
-        };
         let (event, host) = match (entry.kind, self.target) {
             (EntryKind::Hook(event), HostTarget::Host(host)) => (event, host),
             (EntryKind::Hook(_), HostTarget::AgentsMd | HostTarget::Mcp) => return None,
-            (EntryKind::Server, _) => return is_server().then(|| keys.collect()),
-            (EntryKind::AutoMemory, _) => return (*value == entry.value).then(|| keys.collect()),
-        };
-        let words = format!(" {}", hook_words(host, event));
-        let is_ours = |hook: &Value| {
-            let command = hook["command"].as_str().map(without_budget);
-            command.is_some_and(|c| c.starts_with("memdir ") && c.ends_with(&words))
-        };
-        for (n, element) in value.as_array()?.iter().enumerate() {
-            let element_steps = keys.clone().chain([JsonStep::Index(n)]);
-            match element["hooks"].as_array() {
-                None if is_ours(element) => return Some(element_steps.collect()),
-                None => {}
-                Some(hooks) => match hooks.iter().position(is_ours) {
-                    Some(_) if hooks.len() == 1 => return Some(element_steps.collect()),
-                    Some(at) => {
-                        return Some(element_steps.chain([JsonStep::Key("hooks"), JsonStep::Index(at)]).collect());
-                    }
-                    None => {}
-                },
+            (EntryKind::Server, _) => {
+                let args: Vec<&str> = value["args"].as_array()?.iter().filter_map(Value::as_str).collect();
+                let is_ours = value["command"].as_str().is_some_and(own_command::is_memdir) && args.contains(&"mcp");
+                return is_ours.then(|| (keys.collect(), json!(self.server_args(&args))));
             }
+            (EntryKind::AutoMemory, _) => {
+                return (*value == entry.value).then(|| (keys.collect(), value.clone()));
+            }
+        };
+        let words = hook_words(host, event);
+        let corrected =
+            |hook: &Value| own_command::hook_command(hook["command"].as_str()?, self.dir.as_deref(), &words);
+        for (n, element) in value.as_array()?.iter().enumerate() {
+            let mut steps: Vec<JsonStep<'a>> = keys.clone().chain([JsonStep::Index(n)]).collect();
+            let hooks = element["hooks"].as_array().map_or(std::slice::from_ref(element), Vec::as_slice);
+            let Some((at, command)) = hooks.iter().enumerate().find_map(|(at, hook)| Some((at, corrected(hook)?)))
+            else {
+                continue;
+            };
+            if hooks.len() > 1 {
+                steps.extend([JsonStep::Key("hooks"), JsonStep::Index(at)]);
+            }
+            return Some((steps, json!(command)));
         }
         None
     }
@@ -310,10 +313,12 @@ impl HostEntries {
                 None => (before.map(str::to_owned), Vec::new()),
             });
         }
-        let args: Vec<String> = self.server_args().iter().map(|arg| Value::from(arg.as_str()).to_string()).collect();
+        let args = self.server_args(&["mcp"]);
+        let args: Vec<String> = args.iter().map(|arg| Value::from(arg.as_str()).to_string()).collect();
         // The table outside our block is the user's own.
         if let Some(own) = table(rest.as_deref().unwrap_or(text))? {
-            let is_ours = own.command.as_deref() == Some("memdir") && own.args.ends_with("mcp");
+            let is_ours =
+                own.command.as_deref().is_some_and(own_command::is_memdir) && own.args.iter().any(|arg| arg == "mcp");
             let missing = if is_ours { Vec::new() } else { vec![format!("{key}.{SERVER} is another program's")] };
             return Ok((before.map(str::to_owned), missing));
         }
@@ -333,28 +338,15 @@ enum FoundEntry<'a> {
     Missing,
     /// Ours, as it would be written now.
     Current,
-    /// Ours, for another data directory.
-    Other(Vec<JsonStep<'a>>),
+    /// Ours, for another data directory or without a caller: where its command or arguments stand, and the right ones.
+    Other(Vec<JsonStep<'a>>, Value),
     /// A server of our name that another program answers.
     Foreign,
 }
 
-/// A text as one word of a shell.
-fn shell_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-/// What ends the command of a hook, whatever the data directory.
+/// What the command of a hook says, whatever its options.
 fn hook_words(host: &AgentHost, event: HookEvent) -> String {
     format!("hook {} --host {}", event.name(), host.name)
-}
-
-/// A command without its budget, which is the user's to change.
-fn without_budget(command: &str) -> &str {
-    match command.rsplit_once(&format!(" {BUDGET_OPTION} ")) {
-        Some((rest, number)) if number.chars().all(|c| c.is_ascii_digit()) => rest,
-        _ => command,
-    }
 }
 
 fn at_path<'v>(root: &'v Value, path: &[&str]) -> Option<&'v Value> {
@@ -366,10 +358,4 @@ fn at_steps<'v>(root: &'v Value, steps: &[JsonStep<'_>]) -> Option<&'v Value> {
         JsonStep::Key(key) => value.get(key),
         JsonStep::Index(index) => value.get(index),
     })
-}
-
-/// The part of an entry that says what runs; timeouts, budgets and the like are the user's.
-fn command_of(value: &Value) -> (Option<&str>, &Value) {
-    let inner = value["hooks"].get(0).unwrap_or(value);
-    (inner["command"].as_str().map(without_budget), &inner["args"])
 }

@@ -1,0 +1,137 @@
+//! The commands in entries that are there already: as `setup` wrote them, or as a user has changed them since.
+//!
+//! Only the data directory, and the caller of a server that names none, are set anew. The path of the program and all
+//! other options are the user's.
+
+use super::super::hints::shell_quote;
+
+const DIR_OPTION: &str = "--dir";
+const CALLER_OPTION: &str = "--as";
+
+/// Whether a program is memdir, by its name or its path.
+pub(super) fn is_memdir(program: &str) -> bool {
+    program.trim_matches(['\'', '"']).rsplit('/').next() == Some("memdir")
+}
+
+/// The arguments of a server, for a data directory, and for a caller if they name none.
+pub(super) fn server_args(own: &[&str], dir: Option<&str>, caller: Option<&str>) -> Vec<String> {
+    let is_named = own.iter().any(|arg| option_value(arg, CALLER_OPTION).is_some());
+    let caller = caller.filter(|_| !is_named);
+    let mut rest = Vec::new();
+    let mut own_dir = None;
+    let mut args = own.iter();
+    while let Some(arg) = args.next() {
+        match option_value(arg, DIR_OPTION) {
+            Some("") => own_dir = args.next().copied(),
+            Some(value) => own_dir = Some(value),
+            None => rest.push(*arg),
+        }
+    }
+    if own_dir == dir && caller.is_none() {
+        return own.iter().map(|arg| (*arg).to_owned()).collect();
+    }
+    let dir = dir.iter().flat_map(|dir| [DIR_OPTION, dir]);
+    let caller = caller.iter().flat_map(|name| [CALLER_OPTION, name]);
+    dir.chain(caller).chain(rest).map(str::to_owned).collect()
+}
+
+/// The command of a hook, for a data directory; `None` if it does not run memdir with these words.
+pub(super) fn hook_command(own: &str, dir: Option<&str>, words: &str) -> Option<String> {
+    let at = own.find(&format!(" {words}"))?;
+    let (head, tail) = own.split_at(at);
+    if tail[words.len() + 1..].starts_with(|c| c != ' ') {
+        return None;
+    }
+    let head = shell_words(head);
+    let program = head.iter().position(|word| is_memdir(word))?;
+    let mut own_dir = None;
+    let mut options = head[program + 1..].iter();
+    let mut rest = Vec::new();
+    while let Some(word) = options.next() {
+        match option_value(word, DIR_OPTION) {
+            Some("") => own_dir = options.next().copied(),
+            Some(value) => own_dir = Some(value),
+            None => rest.push(*word),
+        }
+    }
+    if own_dir.map(unquoted).as_deref() == dir {
+        return Some(own.to_owned());
+    }
+    let dir = dir.map(shell_quote);
+    let dir = dir.iter().flat_map(|dir| [DIR_OPTION, dir]);
+    let words = head[..=program].iter().copied().chain(dir).chain(rest);
+    Some(words.collect::<Vec<_>>().join(" ") + tail)
+}
+
+/// A word as [`shell_quote`] was given it.
+fn unquoted(word: &str) -> String {
+    word.replace("'\\''", "\0").replace(['\'', '"'], "").replace('\0', "'")
+}
+
+/// The value of an argument that is this option, `--name=VALUE`; empty if the value is the next argument.
+fn option_value<'a>(arg: &'a str, option: &str) -> Option<&'a str> {
+    let rest = arg.strip_prefix(option)?;
+    if rest.is_empty() { Some("") } else { rest.strip_prefix('=') }
+}
+
+/// The words of a command line, with their quotes.
+fn shell_words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start = None;
+    let mut quote = None;
+    for (at, c) in line.char_indices() {
+        match (c, quote) {
+            (' ', None) => words.extend(start.take().map(|start| &line[start..at])),
+            (c, Some(open)) if c == open => quote = None,
+            ('\'' | '"', None) => quote = Some(c),
+            _ => {}
+        }
+        if start.is_none() && c != ' ' {
+            start = Some(at);
+        }
+    }
+    words.extend(start.map(|start| &line[start..]));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_keeps_the_options_of_the_user() {
+        let check = |own: &[&str], dir: Option<&str>, caller: Option<&str>, expected: &[&str]| {
+            assert_eq!(server_args(own, dir, caller), expected, "{own:?}");
+        };
+        check(&["mcp"], None, None, &["mcp"]);
+        check(&["mcp"], None, Some("claude"), &["--as", "claude", "mcp"]);
+        check(&["--as", "ana", "mcp"], None, Some("claude"), &["--as", "ana", "mcp"]);
+        check(&["--as=ana", "mcp"], Some("/m"), Some("claude"), &["--dir", "/m", "--as=ana", "mcp"]);
+        check(&["mcp", "--tools", "graph"], None, Some("codex"), &["--as", "codex", "mcp", "--tools", "graph"]);
+        check(&["--dir", "/old", "mcp", "--read-only"], None, None, &["mcp", "--read-only"]);
+        check(&["--dir=/old", "mcp"], Some("/m"), None, &["--dir", "/m", "mcp"]);
+        check(&["--as", "x", "--dir", "/m", "mcp"], Some("/m"), Some("y"), &["--as", "x", "--dir", "/m", "mcp"]);
+    }
+
+    #[test]
+    fn a_hook_keeps_the_program_and_the_options_of_the_user() {
+        let words = "hook stop --host claude";
+        let check = |own: &str, dir: Option<&str>, expected: Option<&str>| {
+            assert_eq!(hook_command(own, dir, words).as_deref(), expected, "{own}");
+        };
+        check("memdir hook stop --host claude", None, Some("memdir hook stop --host claude"));
+        check("memdir hook stop --host claude", Some("/m"), Some("memdir --dir /m hook stop --host claude"));
+        check("memdir --dir '/m' hook stop --host claude", None, Some("memdir hook stop --host claude"));
+        for same in ["memdir --dir /m hook stop --host claude", "memdir --dir '/m' hook stop --host claude"] {
+            check(same, Some("/m"), Some(same));
+        }
+        check(
+            "A=1 '/o p/memdir' -S x --dir='/o l' hook stop --host claude -v",
+            Some("/m"),
+            Some("A=1 '/o p/memdir' --dir /m -S x hook stop --host claude -v"),
+        );
+        check("memdir hook stop --host claude2", None, None);
+        check("other hook stop --host claude", None, None);
+        check("memdir hook session-end --host claude", None, None);
+    }
+}
