@@ -88,7 +88,7 @@ pub fn check_point(point: &str, part: &str, rules: &WritingRules) -> Vec<GuardFi
     let mut found = check_text(point, MemoryKind::Episode, rules);
     found.retain(|f| f.violation.concerns(OtherText::Compaction) || f.violation == Violation::TooLong);
     let texts = vec![part];
-    let missing = missing_particulars(point, &GroundingSources { quote: "", texts, times: Vec::new() });
+    let missing = missing_particulars(point, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
     if !missing.is_empty() {
         found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
     }

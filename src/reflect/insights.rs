@@ -139,7 +139,8 @@ pub fn check_insight<'a>(
     let rules = WritingRules { max_chars: rules.max_chars.min(MAX_CHARS), ..rules.clone() };
     let mut found = check_text(&insight.summary, MemoryKind::Fact, &rules);
     let texts = sources.texts();
-    let missing = missing_particulars(&insight.summary, &GroundingSources { quote: "", texts, times: Vec::new() });
+    let missing =
+        missing_particulars(&insight.summary, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
     if !missing.is_empty() {
         found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
     }

@@ -142,7 +142,7 @@ pub fn check_procedure(procedure: &Procedure, turns: &[Turn], rules: &WritingRul
         // The imperative at the start is no name.
         let line = small_first(line);
         let texts = spoken.iter().map(String::as_str).collect();
-        let missing = missing_particulars(&line, &GroundingSources { quote: "", texts, times: Vec::new() });
+        let missing = missing_particulars(&line, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
         if !missing.is_empty() {
             found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
         }

@@ -154,7 +154,8 @@ pub fn check_record(record: &Record, turns: &[Turn], rules: &WritingRules) -> Ve
     });
     let own = spoken_texts(turns);
     let texts = own.iter().map(String::as_str).collect();
-    let missing = missing_particulars(&record.text, &GroundingSources { quote: "", texts, times: Vec::new() });
+    let missing =
+        missing_particulars(&record.text, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
     if !missing.is_empty() {
         found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
     }

@@ -96,8 +96,12 @@ fn is_replaced(bullet: &str, sibling: &Proposal, context: &JudgeContext<'_>) -> 
     let turn = turn.and_then(|proof| context.turns.iter().find(|turn| turn.number == proof.turn));
     turn.is_some_and(|turn| {
         let own = MessageParts::of(&turn.text).own;
-        let sources =
-            GroundingSources { quote, texts: vec![&own, bullet], times: turn.at.as_deref().into_iter().collect() };
+        let sources = GroundingSources {
+            quote,
+            texts: vec![&own, bullet],
+            times: vec![turn.at.as_deref().unwrap_or(context.today)],
+            ..GroundingSources::default()
+        };
         replaces(bullet, text) && guards::check_grounding(text, &sources, &[]).is_none()
     })
 }

@@ -235,13 +235,15 @@ fn parse_ordinal(word: &str) -> Option<i8> {
     parse_number(plain, 31)
 }
 
-fn parse_month(word: &str) -> Option<i8> {
+/// The month of a name or its first three letters, in lower case.
+pub fn parse_month(word: &str) -> Option<i8> {
     let word = if word == "sept" { "sep" } else { word };
     let at = MONTHS.iter().position(|m| *m == word || word.len() == 3 && m.starts_with(word))?;
     Some(at as i8 + 1)
 }
 
-fn parse_weekday(word: &str) -> Option<Weekday> {
+/// The day of a name in lower case, also in the plural.
+pub fn parse_weekday(word: &str) -> Option<Weekday> {
     Some(match word.strip_suffix('s').unwrap_or(word) {
         "monday" => Weekday::Monday,
         "tuesday" => Weekday::Tuesday,

@@ -21,7 +21,7 @@ const CONJUNCTIONS: [&str; 7] = [" and ", " while ", " whereas ", "而且", "并
 /// only one of them has, and `order` for a comparison whose sides are swapped.
 pub fn missing_words(item: &str, merged: &str) -> Vec<String> {
     let parted = CONJUNCTIONS.iter().fold(merged.to_owned(), |text, word| text.replace(word, "; "));
-    let sources = GroundingSources { quote: &parted, texts: vec![merged], times: Vec::new() };
+    let sources = GroundingSources { quote: &parted, texts: vec![merged], ..GroundingSources::default() };
     let known = word_keys(merged);
     let mut missing: Vec<String> = Vec::new();
     for line in statement_lines(item) {
@@ -43,7 +43,7 @@ pub fn missing_content_words(item: &str, other: &str) -> Vec<String> {
 /// What a merged text contains and none of the items does: names, numbers, dates, a negation; a number that no item
 /// gives to the same thing, and `order` for two sides that are exchanged.
 pub fn added_words(merged: &str, items: &[&str]) -> Vec<String> {
-    let sources = GroundingSources { quote: "", texts: items.to_vec(), times: Vec::new() };
+    let sources = GroundingSources { quote: "", texts: items.to_vec(), ..GroundingSources::default() };
     let mut added = missing_particulars(merged, &sources);
     let lines: Vec<String> = items.iter().flat_map(|item| statement_lines(item)).collect();
     added.extend(moved_values(merged, &lines));

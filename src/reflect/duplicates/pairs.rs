@@ -126,7 +126,7 @@ fn is_different(a: &Statement<'_>, b: &Statement<'_>) -> bool {
 
 /// Names, numbers and dates of a text that another one lacks; `not` and `order` as in [`missing_particulars`].
 pub(super) fn lost_words(text: &str, other: &str) -> Vec<String> {
-    let sources = GroundingSources { quote: other, texts: vec![other], times: Vec::new() };
+    let sources = GroundingSources { quote: other, texts: vec![other], ..GroundingSources::default() };
     // A label is a part of the statement.
     missing_particulars(&text.replace(": ", " ").replace('：', " "), &sources)
 }

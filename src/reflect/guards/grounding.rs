@@ -24,6 +24,7 @@ pub(super) mod chinese_words;
 mod choice;
 mod clause_subject;
 mod comparison;
+mod dates;
 pub(super) mod english;
 mod evaluated_option;
 mod kind_words;
@@ -64,6 +65,8 @@ pub struct GroundingSources<'a> {
     pub texts: Vec<&'a str>,
     /// When these turns were written, RFC 3339 or `YYYY-MM-DD`: relative dates in them are resolved with it.
     pub times: Vec<&'a str>,
+    /// Days that a text may name though no source does: those on which an episode was told.
+    pub days: Vec<&'a str>,
 }
 
 impl<'a> GroundingSources<'a> {
@@ -87,11 +90,17 @@ pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<G
     (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
 }
 
+/// The text with its dates and quantities in the words of the sources that say the same; `None` if nothing changes.
+fn in_forms_of(text: &str, all: &[&str], sources: &GroundingSources<'_>) -> Option<String> {
+    let dated = dates::in_forms_of(text, all, &sources.times);
+    quantities::in_forms_of(dated.as_deref().unwrap_or(text), all).or(dated)
+}
+
 /// What [`missing_particulars`] reports, the words of content that nothing in the sources supports, and what the text
 /// changes without a word: `always`, `used to`, `brother` for a person of whom the source says it.
 pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Vec<String> {
     let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
-    let restated = quantities::in_forms_of(text, &all);
+    let restated = in_forms_of(text, &all, sources);
     let text = restated.as_deref().unwrap_or(text);
     let (statement, plain) = (Statement::of(text), normalize(text));
     let plain = plain.trim_end_matches(['.', '。']);
@@ -165,7 +174,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
 /// Chinese also a duration (一直) that the sources deny.
 pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
     let all = sources.different_texts();
-    let restated = quantities::in_forms_of(text, &all);
+    let restated = in_forms_of(text, &all, sources);
     let text = restated.as_deref().unwrap_or(text);
     let statement = Statement::of(text);
     let vocabulary = SourceVocabulary::of(sources);

@@ -1,7 +1,12 @@
 use super::*;
 
 fn check(text: &str, quote: &str, expected: &str) {
-    let sources = GroundingSources { quote, texts: vec![quote], times: vec!["2026-02-24T10:00:00Z"] };
+    let sources = GroundingSources {
+        quote,
+        texts: vec![quote],
+        times: vec!["2026-02-24T10:00:00Z"],
+        ..GroundingSources::default()
+    };
     assert_eq!(ungrounded_words(text, &sources, &[]).join(", "), expected, "{text} / {quote}");
 }
 
@@ -25,7 +30,9 @@ fn names_numbers_and_dates_come_from_the_source() {
 fn a_day_of_another_month_is_not_the_day_of_the_conversation() {
     check("The hearing is on April 24", "the hearing is on April 14", "24");
     check("开庭日期是2026年4月24日", "开庭日期是2026年4月14日", "24");
-    check("User moved on 2026-02-24", "I moved, finally", "");
+    check("User moved on 2026-02-24", "I moved, finally", "2026-02-24");
+    check("As of 2026-02-24, the user lives in Cork", "I live in Cork", "");
+    check("截至2026年2月，用户住在科克", "我住在科克", "");
 }
 
 #[test]

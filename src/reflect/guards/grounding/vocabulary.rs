@@ -5,7 +5,6 @@
 use std::collections::HashSet;
 
 use super::{GroundingSources, UNITS, english, numbers};
-use crate::text::relative_dates::find_relative_date;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{WordList, word_list};
@@ -19,9 +18,7 @@ pub(super) struct SourceVocabulary {
     keys: HashSet<String>,
     /// Numbers that are written otherwise: 12k, 一万二, 08:30.
     numbers: HashSet<String>,
-    /// Whether a date may be derived from a relative one.
-    has_relative_date: bool,
-    times: Vec<String>,
+    days: Vec<String>,
 }
 
 impl SourceVocabulary {
@@ -38,15 +35,8 @@ impl SourceVocabulary {
                 keys.insert(token.key);
             }
         }
-        let has_relative_date = texts().any(|t| find_relative_date(t).is_some());
         let numbers = texts().flat_map(numbers::written_numbers).collect();
-        SourceVocabulary {
-            low,
-            keys,
-            numbers,
-            has_relative_date,
-            times: sources.times.iter().map(|t| (*t).to_owned()).collect(),
-        }
+        SourceVocabulary { low, keys, numbers, days: sources.days.iter().map(|day| (*day).to_owned()).collect() }
     }
 
     /// Whether the sources contain a name, its plural, or a form that starts alike: `Postgres` for `PostgreSQL`.
@@ -88,12 +78,11 @@ impl SourceVocabulary {
         is_whole_hour || in_afternoon || is_half || is_spoken
     }
 
-    /// Whether the sources contain this part of a date, were written on the whole date of the statement, or name a date
-    /// relative to their own.
+    /// Whether the sources contain this part of a date, or may be told of the whole date of the statement.
     pub(super) fn has_date(&self, token: &StatementToken<'_>, statement: &Statement<'_>) -> bool {
         let key = token.key.as_str();
-        let written = |time: &String| {
-            let parts: Vec<&str> = time.get(..10).unwrap_or_default().split('-').collect();
+        let written = |day: &String| {
+            let parts: Vec<&str> = day.get(..10).unwrap_or_default().split('-').collect();
             let [year, month, day] = parts[..] else { return false };
             let is_part = |key: &str| {
                 key == year
@@ -106,13 +95,10 @@ impl SourceVocabulary {
             let month = key.strip_prefix("month-");
             self.low.contains('月') && month.is_some_and(|month| self.numbers.contains(month))
         };
-        let is_year = |word: &str| word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
-        let names_other_year = || is_year(key) && self.numbers.iter().chain(&self.keys).any(|number| is_year(number));
-        self.has_relative_date && !names_other_year()
-            || self.keys.contains(key)
+        self.keys.contains(key)
             || key.len() == 4 && self.numbers.contains(key)
             || is_han_month()
-            || self.times.iter().any(written)
+            || self.days.iter().any(written)
     }
 }
 
