@@ -181,7 +181,7 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
     let mut missing: Vec<String> = Vec::new();
     for token in &statement.tokens {
         let is_missing = match token.kind {
-            TokenKind::Name => !vocabulary.has_name(token),
+            TokenKind::Name => !vocabulary.has_name(token, text),
             TokenKind::Number => !vocabulary.has_number(token),
             TokenKind::Date => !vocabulary.has_date(token, &statement),
             TokenKind::Word | TokenKind::Filler | TokenKind::Negation => false,

@@ -316,8 +316,13 @@ impl BoundNumber<'_> {
         if same.iter().any(|k| k.bound == self.bound) {
             return None;
         }
+        // "At least" and "at most" are alternatives to each other wherever they stand.
+        let is_opposite = |bound: &str| {
+            let other = if bound == "<" { ">" } else { "<" };
+            matches!(bound, "<" | ">") && same.iter().any(|k| k.bound == Some(other))
+        };
         match self.bound {
-            Some(bound) if self.has_bound_sign => Some(bound.to_owned()),
+            Some(bound) if self.has_bound_sign || is_opposite(bound) => Some(bound.to_owned()),
             _ => same.iter().find(|k| k.has_bound_sign).and_then(|k| k.bound).map(str::to_owned),
         }
     }

@@ -59,7 +59,24 @@ pub(super) fn changed_number(text: &str, sources: &str) -> Option<String> {
         !known.contains(&one.value.to_string())
             && said.iter().any(|other| is_beside(one.next, other.next) || is_beside(one.previous, other.previous))
     };
-    own.iter().find(|one| is_changed(one)).map(|one| one.surface.to_owned())
+    own.iter()
+        .find(|one| is_changed(one))
+        .map(|one| one.surface.to_owned())
+        .or_else(|| changed_half_hour(text, sources))
+}
+
+/// 半 of a time at which the sources have none, or 点 of one from which it is missing: 三点半 for 三点.
+fn changed_half_hour(text: &str, sources: &str) -> Option<String> {
+    let times = |text: &str, is_half: bool| -> Vec<u64> {
+        let tail = |one: &Numeral<'_>| text[one.end..].strip_prefix('点').map(str::to_owned);
+        let is_such = |one: &Numeral<'_>| tail(one).is_some_and(|tail| tail.starts_with('半') == is_half);
+        numerals(text).iter().filter(|one| is_such(one)).map(|one| one.value).collect()
+    };
+    [(true, "半"), (false, "点")].into_iter().find_map(|(is_half, word)| {
+        let (same, other) = (times(sources, is_half), times(sources, !is_half));
+        let is_changed = |hour: &u64| other.contains(hour) && !same.contains(hour);
+        times(text, is_half).iter().any(is_changed).then(|| word.to_owned())
+    })
 }
 
 /// A number with the characters beside it.
@@ -68,6 +85,8 @@ struct Numeral<'a> {
     surface: &'a str,
     previous: Option<char>,
     next: Option<char>,
+    /// Where it ends in its text.
+    end: usize,
 }
 
 fn numerals(text: &str) -> Vec<Numeral<'_>> {
@@ -80,7 +99,7 @@ fn numerals(text: &str) -> Vec<Numeral<'_>> {
         let surface = &text[start..end];
         let (previous, next) = (text[..start].chars().next_back(), text[end..].chars().next());
         let value = surface.parse().ok().or_else(|| han_value(surface));
-        found.extend(value.map(|value| Numeral { value, surface, previous, next }));
+        found.extend(value.map(|value| Numeral { value, surface, previous, next, end }));
         at = end;
     }
     found

@@ -27,6 +27,36 @@ fn names_numbers_and_dates_come_from_the_source() {
 }
 
 #[test]
+fn a_part_of_a_word_is_no_name() {
+    check("Ann is planning the release", "We are planning the release", "Ann");
+    check("The server is in Frank", "our server is in Frankfurt", "Frank");
+    check("Marketa opens at nine", "the market opens at nine", "Marketa");
+    check("The backend uses JavaScript", "the backend uses Java", "JavaScript");
+    check("The user's manager is Lee", "Leeann is my manager", "Lee");
+    for (text, quote) in [
+        ("The project uses Postgres", "the project uses PostgreSQL"),
+        ("The service is written in Golang", "the service is written in go, I mean golang"),
+        ("The user has a MacBook", "I have a mac book"),
+        ("The user's Wi-Fi is slow", "my wifi is slow"),
+        ("The README.md is short", "the readme is short, README.md I mean"),
+        ("The project uses GitHub Actions", "the project uses github-actions"),
+        ("团队用Redis", "我们团队用redis呢"),
+        ("用户用VS Code写代码", "我用vscode写代码"),
+    ] {
+        check(text, quote, "");
+    }
+}
+
+#[test]
+fn a_bound_is_not_turned_round_and_half_an_hour_is_not_lost() {
+    check("The error rate is over 2%", "We keep the error rate under 2%", ">");
+    check("The error rate is below 2%", "We keep the error rate under 2%", "");
+    check("会议在三点半", "会议在下午三点", "半");
+    check("会议在下午三点", "会议在下午三点半", "点");
+    check("会议在下午三点半", "会议在下午三点半", "");
+}
+
+#[test]
 fn a_day_of_another_month_is_not_the_day_of_the_conversation() {
     check("The hearing is on April 24", "the hearing is on April 14", "24");
     check("开庭日期是2026年4月24日", "开庭日期是2026年4月14日", "24");

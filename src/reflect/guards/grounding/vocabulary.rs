@@ -8,8 +8,13 @@ use super::{GroundingSources, UNITS, english, numbers};
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{WordList, word_list};
+use crate::text::words::is_unspaced;
 
 const COMMON_NAMES: WordList = word_list!("guards/grounding/common_names.txt");
+/// Endings of names that are used with and without them.
+const NAME_ENDINGS: WordList = word_list!("guards/grounding/name_endings.txt");
+/// The shortest name that is found in a longer form.
+const MIN_FORM_LETTERS: usize = 4;
 
 /// The words of all sources.
 pub(super) struct SourceVocabulary {
@@ -40,13 +45,18 @@ impl SourceVocabulary {
     }
 
     /// Whether the sources contain a name, its plural, or a form that starts alike: `Postgres` for `PostgreSQL`.
-    pub(super) fn has_name(&self, token: &StatementToken<'_>) -> bool {
+    pub(super) fn has_name(&self, token: &StatementToken<'_>, text: &str) -> bool {
         let low = token.surface.to_lowercase();
+        let is_form = |word: &str| is_longer_form(word, &low) || is_longer_form(&low, word);
+        let mut words = self.low.split(|c: char| !c.is_alphanumeric());
+        let is_compound = || compounds(text, token.surface).iter().any(|word| has_word(&self.low, word));
         COMMON_NAMES.contains(&low)
             || self.keys.contains(&token.key)
             || self.keys.contains(&*stem(&low))
-            || low.split(['.', '_', '-', '/']).filter(|part| !part.is_empty()).all(|part| self.low.contains(part))
-            || low.len() >= 6 && self.keys.iter().any(|key| key.len() >= 5 && low.starts_with(key.as_str()))
+            || low.split(['.', '_', '-', '/']).filter(|part| !part.is_empty()).all(|part| has_word(&self.low, part))
+            || joined_words(&self.low).any(|word| word == joined_name(&low))
+            || is_compound()
+            || words.any(is_form)
     }
 
     pub(super) fn has_number(&self, token: &StatementToken<'_>) -> bool {
@@ -100,6 +110,39 @@ impl SourceVocabulary {
             || is_han_month()
             || self.days.iter().any(written)
     }
+}
+
+/// Whether a text has a word, not as a part of a longer one. Letters of scripts without spaces end a word of others.
+fn has_word(low: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() && !is_unspaced(c);
+    low.match_indices(word).any(|(at, _)| {
+        !low[..at].ends_with(is_part) && !low[at + word.len()..].starts_with(is_part) || word.chars().all(is_unspaced)
+    })
+}
+
+/// A name as one word with what follows or precedes it: `vscode` for each part of "VS Code", `wifi` of "Wi-Fi".
+fn compounds(text: &str, name: &str) -> Vec<String> {
+    let pieces: Vec<&str> =
+        text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|piece| !piece.is_empty()).collect();
+    let pairs = pieces.windows(2).filter(|pair| pair.contains(&name));
+    pairs.map(|pair| pair.concat().to_lowercase()).collect()
+}
+
+/// The words of a text, and each two of them as one, without hyphens and the like: `macbook` in "mac-book" and
+/// "mac book".
+fn joined_words(low: &str) -> impl Iterator<Item = String> {
+    let words = || low.split_whitespace().map(joined_name);
+    words().zip(words().skip(1)).map(|(one, next)| one + &next).chain(words())
+}
+
+fn joined_name(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
+/// Whether a name is another with an ending that names the same thing: `postgresql` for `postgres`.
+fn is_longer_form(long: &str, short: &str) -> bool {
+    let ending = long.strip_prefix(short).filter(|_| short.len() >= MIN_FORM_LETTERS);
+    ending.is_some_and(|ending| NAME_ENDINGS.contains(ending))
 }
 
 /// Whether the sources, in lower case, have a unit in another spelling.
