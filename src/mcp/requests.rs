@@ -7,12 +7,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    RequestId, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
 use super::tool_answer::error_result;
@@ -265,6 +268,15 @@ impl ServerHandler for RequestHandler {
         Ok(answer.into())
     }
 
+    /// A request that could not be read, be it that there is no such method or that its params are none.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(unread_request(request))
+    }
+
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -331,4 +343,25 @@ impl ServerHandler for RequestHandler {
         }
         Ok(())
     }
+}
+
+/// The error of a request that could not be read. A client that hears that there is no `tools/call` takes the server for
+/// one without tools, so wrong params of a method that there is are an error of their own (JSON-RPC 2.0, section 5.1).
+fn unread_request(request: CustomRequest) -> ErrorData {
+    let params = request.params.unwrap_or_else(|| json!({}));
+    let problem = match request.method.as_str() {
+        "tools/call" => params_problem::<CallToolRequestParams>(params),
+        "resources/read" => params_problem::<ReadResourceRequestParams>(params),
+        "resources/subscribe" => params_problem::<SubscribeRequestParams>(params),
+        "resources/unsubscribe" => params_problem::<UnsubscribeRequestParams>(params),
+        _ => None,
+    };
+    match problem {
+        Some(why) => ErrorData::invalid_params(format!("the params of {} are not valid: {why}", request.method), None),
+        None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
+    }
+}
+
+fn params_problem<T: DeserializeOwned>(params: Value) -> Option<serde_json::Error> {
+    serde_json::from_value::<T>(params).err()
 }

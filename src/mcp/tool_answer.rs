@@ -48,7 +48,7 @@ impl From<ToolAnswer> for CallToolResult {
 }
 
 /// Options of the shell in messages and hints, and what a call of a tool has instead.
-const TOOL_WORDS: [(&str, &str); 9] = [
+const TOOL_WORDS: [(&str, &str); 10] = [
     ("requires --if-match or -f", "requires its etag as if_match"),
     ("use --if-match ", "pass if_match "),
     (", or --force", ""),
@@ -58,6 +58,7 @@ const TOOL_WORDS: [(&str, &str); 9] = [
     ("their own words with --consent", "their own words as consent"),
     ("use a larger -b", "use a larger budget_tokens"),
     ("a filter such as --tag, --category or --since", "filters"),
+    ("use -t TITLE (in JSON, title)", "pass title"),
 ];
 
 /// The error for a caller of tools: without options of the shell.

@@ -28,7 +28,7 @@ pub fn check_meta(key: &str, value: &str) -> Result<(), Rejection> {
     let Some(expected) = MetaKey::from_name(key).map(|key| key.spec().value) else { return Ok(()) };
     match expected.accepts(value) {
         true => Ok(()),
-        false => Err(invalid_value(if expected == MetaType::Date { "date" } else { key }, value, expected.describe())),
+        false => Err(invalid_value(key, value, expected.describe())),
     }
 }
 

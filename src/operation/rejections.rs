@@ -82,13 +82,14 @@ pub fn removal_needs_proof(file: &LoadedFile, path: &MemoryPath, section: usize)
 /// `needs_proof` for a write to an existing file that the caller did not prove to have read, with the bullets that it
 /// would remove.
 pub fn write_needs_proof(file: &LoadedFile, path: &MemoryPath, between: &[Effect]) -> Rejection {
-    let dropped: Vec<Value> = between
+    let removed = between.iter().filter(|e| e.sign == EffectSign::Removed);
+    let bullets: Vec<(&str, &str)> = removed.filter_map(|e| Some((e.handle.as_deref()?, e.text.as_str()))).collect();
+    let dropped: Vec<Value> = bullets
         .iter()
-        .filter(|e| e.sign == EffectSign::Removed)
         .take(MAX_CANDIDATES)
-        .map(|e| json!({"address": format!("{path}@{}", e.handle.as_deref().unwrap_or_default()), "handle": e.handle, "text": e.text}))
+        .map(|(handle, text)| json!({"address": format!("{path}@{handle}"), "handle": handle, "text": text}))
         .collect();
-    let n = between.iter().filter(|e| e.sign == EffectSign::Removed && e.handle.is_some()).count();
+    let n = bullets.len();
     Rejection::new(Code::NeedsProof, format!("{path} exists; writing it would remove {n} of its bullets"))
         .hint(format!("use --if-match {} to replace the version you read, or --force", file.version.etag.short()))
         .detail("etag", file.version.etag.short())

@@ -221,7 +221,10 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
     let mut summary = summary.as_deref();
     if summary.is_some() && has_field(&text, "Summary") {
         summary = None;
-        planner.warn(n, Warning::new(Code::Note, "the text has its own '- Summary:' line; -s was not used"));
+        planner.warn(
+            n,
+            Warning::new(Code::Note, "the text has its own '- Summary:' line; the given summary was not used"),
+        );
     }
     let block = entry_markdown(planner, &resolved.path, &text, title.as_deref(), date.as_deref(), summary)?;
     // Episode files are named after a period, so that a new one always has a name similar to existing ones.
@@ -300,10 +303,8 @@ fn entry_markdown(
     let body = text.trim_matches(['\n', '\r']).trim_end();
     let Some(title) = title else {
         if summary.is_some() || (path.folder() == Some("episodes") && !body.starts_with("## ")) {
-            return Err(Rejection::new(
-                Code::Usage,
-                "an episode entry needs a title: use -t TITLE, or start the text with '## '",
-            ));
+            return Err(Rejection::new(Code::Usage, "an episode entry needs a title")
+                .hint("use -t TITLE (in JSON, title), or start the text with '## '"));
         }
         if body.is_empty() {
             return Err(Rejection::new(Code::EmptyInput, "no text to append"));

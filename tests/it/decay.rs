@@ -166,7 +166,7 @@ fn to_confirm_a_bullet_is_a_change_that_starts_its_age_anew() {
     memory.done(["set", &old, "upd=today"]).unchanged();
     memory.done(["set", &old, "exp=today", "dur=today"]);
     assert!(memory.text("facts/user.md").unwrap().contains("exp=2026-02-24 conf=0.8 dur=today"));
-    memory.run(["set", &old, "upd=tomorrow"]).exit(2).stderr_contains("date='tomorrow' is not valid");
+    memory.run(["set", &old, "upd=tomorrow"]).exit(2).stderr_contains("upd='tomorrow' is not valid");
     memory.done(["undo"]);
     memory.done(["undo"]);
     assert_eq!(memory.text("facts/user.md").unwrap(), FACTS);

@@ -94,7 +94,11 @@ fn created_is_the_day_of_creation_although_it_was_updated() {
 fn an_entry_has_one_summary() {
     let memory = Memory::new();
     let text = "- Summary: the text's own\n- Detail\n";
-    memory.run(["append", "-t", "One", "-s", "the option's"]).stdin(text).exit(0).stderr_contains("-s was not used");
+    memory
+        .run(["append", "-t", "One", "-s", "the option's"])
+        .stdin(text)
+        .exit(0)
+        .stderr_contains("the given summary was not used");
     let text = memory.text("episodes/2026-02.md").unwrap();
     assert_eq!(text.matches("- Summary:").count(), 1, "{text}");
 }
@@ -126,4 +130,23 @@ fn the_id_of_a_block_is_no_word_of_the_summary() {
     let text = memory.text("facts/user.md").unwrap();
     let summary = text.lines().find(|l| l.starts_with("> Summary:")).unwrap();
     assert!(summary.contains("user profile") && !summary.contains("mem123") && !summary.contains("id,"), "{text}");
+}
+
+#[test]
+fn the_error_of_a_write_lists_the_bullets_it_would_remove_and_no_heading() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n\n## Work\n\n- Standup at ten\n");
+    let error = memory.run(["write", "user", "--json"]).stdin("# Other\n").exit(4).unchanged().error();
+    let candidates = error["details"]["candidates"].as_array().unwrap();
+    let addresses: Vec<&str> = candidates.iter().map(|row| row["address"].as_str().unwrap()).collect();
+    let expected = ["Prefers tabs", "Standup at ten"].map(|text| format!("facts/user.md@{}", handle(text)));
+    assert_eq!(addresses, expected, "{error}");
+}
+
+#[test]
+fn the_error_of_a_metadata_value_names_its_key() {
+    let memory = Memory::new();
+    memory
+        .run(["add", "user", "Is in Rome", "--exp", "someday"])
+        .exit(2)
+        .stderr_contains("usage: exp='someday' is not valid");
 }

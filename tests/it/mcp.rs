@@ -86,6 +86,12 @@ fn every_result_fits_its_output_schema() {
             "memory_change",
             json!({"operations": [{"op": "set", "at": "user", "meta": {"title": "Me"}}], "dry_run": true}),
         ),
+        (
+            "memory_change",
+            json!({"operations": [
+                {"op": "patch", "at": "user", "pairs": [{"old": "Prefers tabs", "new": "Prefers spaces"}]},
+            ], "dry_run": true}),
+        ),
         ("memory_append", json!({"title": "Met Bob", "text": "In Lisbon"})),
     ] {
         let tool = tools.as_array().unwrap().iter().find(|t| t["name"] == name).unwrap();
@@ -107,7 +113,7 @@ fn a_change_leaves_the_same_journal_as_the_shell() {
             {"op": "mv", "at": "procedures/release.md", "to": "procedures/ship.md"},
         ]}),
         json!({"operations": [{"op": "write", "at": "fresh", "text": "# Fresh\n\n- New\n"}], "request": "q1"}),
-        json!({"operations": [{"op": "patch", "at": "user", "pairs": [["Prefers tabs", "Prefers tabs!"]]}]}),
+        json!({"operations": [{"op": "patch", "at": "user", "pairs": [{"old": "Prefers tabs", "new": "Prefers tabs!"}]}]}),
         json!({"operations": [{"op": "append", "title": "Met Bob", "text": "In Lisbon"}]}),
         json!({"operations": [{"op": "set", "at": "user", "meta": {"summary": "x"}}]}),
         // Refused: no such bullet; a sensitive field without consent; a field that does not exist.
@@ -523,6 +529,27 @@ fn a_line_that_is_no_request_is_answered_with_an_error() {
         assert_eq!(client.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 6);
         client.close();
     }
+}
+
+#[test]
+fn wrong_params_of_a_method_are_not_taken_for_a_missing_method() {
+    let memory = memory();
+    let mut client = session(&memory);
+    for (method, params, reason) in [
+        ("tools/call", json!({}), "missing field `name`"),
+        ("tools/call", json!({"name": 5}), "expected a string"),
+        ("tools/call", json!({"name": "memory_list", "arguments": "{}"}), "expected a map"),
+        ("tools/call", json!({"name": "memory_list", "arguments": []}), "expected a map"),
+        ("resources/read", json!({}), "missing field `uri`"),
+        ("resources/subscribe", json!({"uri": 5}), "expected a string"),
+        ("resources/unsubscribe", json!({}), "missing field `uri`"),
+    ] {
+        let error = &client.request(method, params)["error"];
+        let message = error["message"].as_str().unwrap();
+        assert!(error["code"] == -32602 && message.contains(method) && message.contains(reason), "{method}: {error}");
+    }
+    assert_eq!(client.request("prompts/list", json!({}))["error"]["code"], -32601);
+    client.close();
 }
 
 #[test]

@@ -67,6 +67,7 @@ fn a_hint_names_no_option_of_the_shell() {
         ("memory_context", json!({"budget_tokens": 1}), "usage"),
         ("memory_query", json!({}), "usage"),
         ("memory_list", json!({"address": "usr"}), "file_not_found"),
+        ("memory_append", json!({"text": "It rained"}), "usage"),
     ] {
         let error = client.refused(tool, arguments.clone());
         assert!(code.is_empty() || error["code"] == code, "{error}");
