@@ -3,7 +3,7 @@
 //!
 //! Never changes the texts of a memory.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Error;
 use super::answer::{
@@ -11,6 +11,9 @@ use super::answer::{
 };
 use crate::code::{Hint, Rejection};
 use crate::path::SourceAddress;
+
+/// The values of errors and warnings that are addresses.
+const ADDRESS_KEYS: [&str; 5] = ["address", "path", "near", "moved_to", "archive"];
 
 fn named(layer: &str, address: &str) -> String {
     SourceAddress { source: layer, address }.to_string()
@@ -20,7 +23,8 @@ fn named(layer: &str, address: &str) -> String {
 pub(super) fn name_in_files(files: &mut [ChangedFile], layer: &str) {
     for file in files {
         file.path = named(layer, &file.path);
-        file.to = file.to.as_ref().map(|to| named(layer, to));
+        let destinations = std::iter::once(&mut file.to).chain(file.effects.iter_mut().map(|effect| &mut effect.to));
+        destinations.flatten().for_each(|to| *to = named(layer, to));
     }
 }
 
@@ -37,6 +41,10 @@ pub(super) fn name_layer(result: &mut ChangeResult, layer: &str) {
     }
     for rev in [&mut result.undone, &mut result.redone].into_iter().flatten() {
         *rev = named(layer, rev);
+    }
+    for warning in &mut result.warnings {
+        warning.message = in_layer(layer, &warning.message);
+        name_in_details(&mut warning.details, layer);
     }
 }
 
@@ -101,9 +109,29 @@ pub(super) fn error_in_layer(mut error: Error, layer: &str) -> Error {
 
 /// [`error_in_layer`] for one rejection.
 pub(super) fn rejection_in_layer(mut rejection: Rejection, layer: &str) -> Rejection {
-    rejection.message = format!("in the layer {layer}: {}", rejection.message);
+    rejection.message = in_layer(layer, &rejection.message);
+    name_in_details(&mut rejection.details, layer);
     rejection.hints.iter_mut().for_each(|hint| name_in_hint(hint, layer));
     rejection
+}
+
+fn in_layer(layer: &str, sentence: &str) -> String {
+    format!("in the layer {layer}: {sentence}")
+}
+
+/// Names the layer in the addresses among the values of an error or a warning, so that a candidate can be given to the
+/// next command.
+fn name_in_details(details: &mut Map<String, Value>, layer: &str) {
+    for (key, value) in details {
+        match value {
+            Value::String(address) if ADDRESS_KEYS.contains(&key.as_str()) => *address = named(layer, address),
+            Value::Object(inner) => name_in_details(inner, layer),
+            Value::Array(rows) => {
+                rows.iter_mut().filter_map(Value::as_object_mut).for_each(|row| name_in_details(row, layer));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The first operand of a command is an address or a revision, if it has one.

@@ -339,9 +339,9 @@ fn joined(
         (None, Some(here)) => Some(format!("{to} had the bullet already; it was removed from {from}: {here}")),
         (there, None) => there.map(|there| format!("only {to} has a new revision: {there}")),
     };
-    result.warnings.extend(how.map(|how| WarningRow::from(&Warning::new(Code::Note, how))));
     name_layer(&mut result, to);
     name_layer(&mut rest, from);
+    result.warnings.extend(how.map(|how| WarningRow::from(&Warning::new(Code::Note, how))));
     if result.dry_run {
         result.operations = Some(vec![to_json(&operation)]);
         result.diff = Some(result.diff.unwrap_or_default() + &rest.diff.unwrap_or_default());

@@ -204,3 +204,26 @@ fn errors_of_reads_in_a_layer_name_it() {
     let output = refused(&project, &["list", "project:nope"], "facts/nope.md");
     assert!(!output.stderr.contains("in the layer"), "{output:#?}");
 }
+
+#[test]
+fn addresses_in_errors_and_warnings_of_a_layer_name_it() {
+    let project = layered();
+    let candidates = |output: &ProgramOutput| -> Vec<String> {
+        let error: Value = serde_json::from_str(&output.stderr).unwrap();
+        let rows = error["details"]["candidates"].as_array().unwrap().iter();
+        rows.map(|row| row["address"].as_str().unwrap().to_owned()).collect()
+    };
+    let output = refused(&project, &["--json", "mv", "mine:style@1", "project"], "needs_proof");
+    assert_eq!(candidates(&output)[1], format!("mine:facts/style.md@{}", handle("Mine alone")));
+    let output = refused(&project, &["--json", "list", "mine:style#nope"], "section_not_found");
+    assert_eq!(candidates(&output), ["mine:facts/style.md#style"]);
+    let output = project.run(&["--json", "add", "mine:style", "Not mine alone"]);
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+    let address = format!("mine:facts/style.md@{}", handle("Mine alone"));
+    assert_eq!(answer["warnings"][0]["details"]["address"], address, "{output:#?}");
+    assert!(answer["warnings"][0]["message"].as_str().unwrap().starts_with("in the layer mine: "), "{output:#?}");
+    let moved = done(&project, &["mv", &at("mine:", "Third of mine"), "mine:other"]);
+    assert!(moved.contains(" → mine:facts/other.md\n"), "{moved}");
+    let nothing = project.run(&["redo", "mine:"]);
+    assert!(nothing.stderr.contains("in the layer mine: there is nothing to undo or redo"), "{nothing:#?}");
+}
