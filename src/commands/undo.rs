@@ -215,11 +215,13 @@ fn recent_inversion(
     let unknown = RecentInversion::Unknown;
     let Some(newest) = store.recent_entries()?.last().map(|entry| entry.rev) else { return Ok(unknown) };
     for count in SEARCHED_REVISIONS {
-        let Some(entries) = store.entries_from(newest.saturating_sub(count))? else { return Ok(unknown) };
+        let start = newest.saturating_sub(count);
+        let Some(entries) = store.entries_from(start)? else { return Ok(unknown) };
         let first = entries.first().map_or(0, |entry| entry.rev);
         let Some(chosen) = choose_revision(&entries)? else {
             let is_enough = search == SearchExtent::Recent && count >= ENOUGH_REVISIONS;
-            if is_enough && entries.iter().all(|entry| entry.inverts.is_none()) {
+            // A journal that begins later than the search has no older revision that could be named.
+            if is_enough && start > 1 && first <= start && entries.iter().all(|entry| entry.inverts.is_none()) {
                 return Ok(RecentInversion::NoneSince(first));
             }
             continue;
@@ -261,8 +263,9 @@ fn unified_diff(session: &Session, changeset: &Changeset) -> String {
     changeset.files.iter().map(one).collect()
 }
 
+/// The result with the revision that it undid or repeated, unless there was nothing to do.
 fn with_inverted_revision(mut changed: ChangeResult, inverts: Option<InverseKind>) -> ChangeResult {
-    match inverts {
+    match inverts.filter(|_| changed.changed) {
         Some(InverseKind::Undo(rev)) => changed.undone = Some(format!("r{rev}")),
         Some(InverseKind::Redo(rev)) => changed.redone = Some(format!("r{rev}")),
         None => {}

@@ -78,6 +78,19 @@ fn undo_goes_further_back_and_reports_when_nothing_is_left() {
 }
 
 #[test]
+fn what_changes_nothing_neither_names_an_older_revision_that_is_none_nor_says_that_it_undid_one() {
+    let memory = small();
+    memory.done(["add", "procedures/p.md", "four"]);
+    memory.done(["redo"]).unchanged().stderr_contains("there is nothing to undo or redo\n");
+    memory.done(["undo"]);
+    memory.done(["redo"]);
+    let log = memory.done(["log", "--json"]).json();
+    assert_eq!(log["entries"][1]["what"], "undo r1", "{log}");
+    let answer = memory.done(["undo", "r2", "--json"]).unchanged().json();
+    assert_eq!((&answer["changed"], answer.get("undone")), (&serde_json::json!(false), None), "{answer}");
+}
+
+#[test]
 fn undo_by_takes_back_one_callers_change_under_anothers() {
     let memory = small();
     memory.run(["update", &at("one"), "uno"]).by("ann").exit(0);
