@@ -2,9 +2,11 @@
 //!
 //! Pure: returns the list of missing inputs instead of fetching them. Never returns a partial changeset.
 
-use crate::change::Changeset;
+use std::collections::HashMap;
+
+use crate::change::{Changeset, EffectSign};
 use crate::code::Rejection;
-use crate::document::NewBullet;
+use crate::document::{DocumentEdit, Handle, InsertPosition, NewBullet};
 use crate::path::MemoryPath;
 
 use super::apply_to_file::apply_to_file;
@@ -13,8 +15,8 @@ use super::pending_edit::PendingEdit;
 use super::planner::{PlanContext, Planner};
 use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
 use super::{
-    Action, Operation, archive, bullets, dialects, field_checks, memory_index, rejections, relations, relocate,
-    restore, set_values, validation, whole_file,
+    Action, Operation, archive, bullets, dialects, effects, field_checks, memory_index, rejections, relations,
+    relocate, restore, set_values, validation, whole_file,
 };
 
 /// The result of planning.
@@ -64,6 +66,7 @@ fn plan_batch(
     if !rejections.is_empty() {
         return Err(rejections);
     }
+    skip_repeated_adds(operations, &mut pending);
     relations::add_relations(&mut planner, operations, &mut pending);
     if !planner.missing_inputs.is_empty() {
         return Ok(PlanOutcome::NeedsInput(planner.missing_inputs));
@@ -110,6 +113,24 @@ fn plan_batch(
     changeset.warnings.extend(planner.warnings.into_iter().map(|(_, w)| w));
     changeset.forget = operations.iter().any(|op| matches!(op.action, Action::Remove { forget: true, .. }));
     Ok(PlanOutcome::Ready(Box::new(changeset)))
+}
+
+/// Makes an `add` of what an earlier one of the batch adds at the same place change nothing, as it would in a batch of
+/// its own: equal bullets share a handle, so that neither could be named by it.
+fn skip_repeated_adds(operations: &[Operation], pending: &mut [(usize, PendingEdit)]) {
+    let mut added: HashMap<Handle, Vec<(MemoryPath, InsertPosition, Vec<String>)>> = HashMap::new();
+    for (n, edit) in pending {
+        let PendingEdit::Edit(path, DocumentEdit::Insert { at, items }, _) = &*edit else { continue };
+        let ([item], Action::Add { .. }) = (&items[..], &operations[*n].action) else { continue };
+        let places = added.entry(Handle::of(&item.paragraph())).or_default();
+        let place = (path.clone(), at.clone(), item.children.clone());
+        if places.contains(&place) {
+            let effect = effects::line_effect(path, EffectSign::Unchanged, item.paragraph(), None, *n);
+            *edit = PendingEdit::Unchanged(effect);
+        } else {
+            places.push(place);
+        }
+    }
 }
 
 fn is_patch(op: &Operation) -> bool {

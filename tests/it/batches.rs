@@ -140,6 +140,20 @@ fn positions_and_handles_of_a_batch_mean_the_state_before_it() {
 }
 
 #[test]
+fn a_text_that_a_batch_adds_twice_at_one_place_is_added_once() {
+    let memory = Memory::new();
+    let answer = memory.done(["add", "user", "Prefers tabs", "Lives in Austin", "Prefers  tabs", "--json"]).json();
+    let signs: Vec<&str> =
+        answer["files"][0]["effects"].as_array().unwrap().iter().map(|row| row["sign"].as_str().unwrap()).collect();
+    assert_eq!(signs, ["+", "+", "="], "{answer}");
+    let batch = r#"[{"op":"add","at":"user#food","text":"Tea"},{"op":"add","at":"user#food","text":"Tea","meta":{"imp":3}},
+                    {"op":"add","at":"user#work","text":"Tea"}]"#;
+    memory.run(["apply"]).stdin(batch).exit(0).stdout_contains("= Tea");
+    let text = memory.text("facts/user.md").unwrap();
+    assert_eq!((text.matches("- Prefers tabs\n").count(), text.matches("- Tea\n").count()), (1, 2), "{text}");
+}
+
+#[test]
 fn a_batch_with_overlapping_operations_is_refused_whole() {
     let text = "# U\n\n- Prefers tabs\n- Vegan\n";
     let tabs = format!("procedures/u.md@{}", handle("Prefers tabs"));
