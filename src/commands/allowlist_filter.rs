@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::change::{EntryFile, JournalEntry};
+use crate::change::{EntryFile, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::{
     BlockKind, Document, DocumentBlock, Handle, MAX_FILE_BYTES, Visibility, VisibleParts, summary_ranges,
@@ -29,6 +29,15 @@ impl Session {
     /// The visibility that the session's store enforces; `None` if the store is unfiltered.
     pub(super) fn filtered_visibility(&self) -> Option<Visibility> {
         self.store.require_unfiltered().is_err().then(|| self.visibility())?
+    }
+
+    /// The etag of a file as the caller is shown it, with the text that it sees. Where a part is hidden, that of the
+    /// whole file would tell when that part changes, and whether it is a guessed text.
+    pub(super) fn shown_etag(&self, text: &str, whole: Etag) -> Etag {
+        match self.store.require_unfiltered() {
+            Ok(()) => whole,
+            Err(_) => Etag::of(text.as_bytes()),
+        }
     }
 
     /// Installs the filter for the caller's allowlist in the store, if the policy has one.

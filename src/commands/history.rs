@@ -22,7 +22,7 @@ use super::{CommandResult, LogOptions, Session, list_and_read};
 use crate::change::{EntryFile, Etag, FileVersion, InverseKind, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
-use crate::operation::effects;
+use crate::operation::effects::diff_effects;
 use crate::path::MemoryPath;
 use crate::store::{JournalPages, Store};
 use crate::view::diff::unified_diff;
@@ -219,7 +219,7 @@ impl LogTarget {
         let Some(file) = entry.files.iter().find(|f| f.path == self.path) else { return false };
         let Some(section) = &self.section else { return true };
         let (before, after) = texts_around(&session.store, entry.rev, &file.path);
-        let effects = effects::diff_effects(before.as_ref(), after.as_ref(), &file.path, 0);
+        let effects = diff_effects(before.as_ref(), after.as_ref(), &file.path, 0);
         effects.iter().any(|e| e.section.as_ref() == Some(section))
     }
 }
@@ -336,7 +336,7 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
         superseded: superseded_bullets(entry),
         files: entry.files.iter().map(|f| f.path.to_string()).collect(),
         bullet: None,
-        effects: if patch { changed_files(entry, &texts_of(&session.store, entry)) } else { Vec::new() },
+        effects: if patch { changed_files(session, entry, &texts_of(&session.store, entry)) } else { Vec::new() },
         diff: None,
     }
 }
@@ -379,8 +379,7 @@ type TextsAround = (Option<Document>, Option<Document>);
 fn texts_around(store: &Store, rev: u64, path: &MemoryPath) -> TextsAround {
     let Ok([before, after]) = store.texts_around(rev, path) else { return (None, None) };
     let parse = |version: Result<Option<FileVersion>, Rejection>| {
-        let version = version.ok().flatten()?;
-        Document::from_bytes(version.bytes.to_vec()).ok()
+        Document::from_bytes(version.ok().flatten()?.bytes.to_vec()).ok()
     };
     (parse(before), parse(after))
 }
@@ -394,19 +393,20 @@ fn texts_of(store: &Store, entry: &JournalEntry) -> Vec<TextsAround> {
     entry.files.iter().map(texts).collect()
 }
 
-fn changed_files(entry: &JournalEntry, texts: &[TextsAround]) -> Vec<ChangedFile> {
+fn changed_files(session: &Session, entry: &JournalEntry, texts: &[TextsAround]) -> Vec<ChangedFile> {
     let mut out = Vec::new();
     for (file, (before, after)) in entry.files.iter().zip(texts) {
         if let Some(other) = &file.moved {
             // A move is recorded as two files; the one with the old name represents both.
-            let moved = |f| ChangedFile { kind: "moved", to: Some(other.to_string()), ..f };
-            out.extend(file.before.map(|_| moved(changed_file(&file.path, true, file.after, &[]))));
+            let etag = file.after.filter(|_| session.store.require_unfiltered().is_ok());
+            let moved = || changed_file(&file.path, true, etag, &[]);
+            out.extend(file.before.map(|_| ChangedFile { kind: "moved", to: Some(other.to_string()), ..moved() }));
             continue;
         }
         let gone = (file.before.is_some() && before.is_none()) || (file.after.is_some() && after.is_none());
-        let effects =
-            if gone { Vec::new() } else { effects::diff_effects(before.as_ref(), after.as_ref(), &file.path, 0) };
-        out.push(changed_file(&file.path, file.before.is_some(), file.after, &effects));
+        let effects = if gone { Vec::new() } else { diff_effects(before.as_ref(), after.as_ref(), &file.path, 0) };
+        let etag = file.after.map(|etag| after.as_ref().map_or(etag, |text| session.shown_etag(text.text(), etag)));
+        out.push(changed_file(&file.path, file.before.is_some(), etag, &effects));
     }
     out
 }
@@ -470,7 +470,7 @@ pub fn show(session: &Session, rev: &str) -> CommandResult<LogResult> {
     }
     let mut entry_row = log_row(session, entry, states.get(&entry.rev), false);
     let texts = texts_of(&session.store, entry);
-    entry_row.effects = changed_files(entry, &texts);
+    entry_row.effects = changed_files(session, entry, &texts);
     entry_row.diff = Some(entry.files.iter().zip(&texts).map(|(file, texts)| file_diff(file, texts)).collect());
     Ok(LogResult { entries: vec![entry_row], since, more: 0, history: None })
 }

@@ -11,6 +11,7 @@ use super::blame::add_blame;
 use super::fetch::with_fetches;
 use super::layer_names::rejection_in_layer;
 use super::layers::layer_left_out;
+use super::restricted_change::is_redacted;
 use super::{CommandResult, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -277,13 +278,20 @@ pub fn resolve_address_in(
             .map_err(|why| if is_other_layer { rejection_in_layer(why, source) } else { why })?;
         return Ok(ResolvedAddress { path: SourceAddress::path(source, &named.path), ..named });
     }
-    let named = resolve_with_fetches(session, address, snapshot);
-    match (named, session.visibility()) {
-        (Err(_), Some(_)) if resolve_with_fetches(&session.unfiltered(), address, &mut Snapshot::new()).is_ok() => {
-            Err(allowlist_rejection())
-        }
-        (named, _) => named,
-    }
+    let why = match (resolve_with_fetches(session, address, snapshot), session.visibility()) {
+        (Err(why), Some(_)) => why,
+        (named, _) => return named,
+    };
+    let is_hidden = || resolve_with_fetches(&session.unfiltered(), address, &mut Snapshot::new()).is_ok();
+    let is_refused = is_missing_in_redacted_file(session, address, snapshot, &why) || is_hidden();
+    Err(if is_refused { allowlist_rejection() } else { why })
+}
+
+/// Whether a bullet or section was not found in a file of which the caller sees only a part. What is hidden and what
+/// does not exist get one rejection there: two would tell how many bullets are hidden, and whether a guess is one.
+fn is_missing_in_redacted_file(session: &Session, address: &str, snapshot: &Snapshot, why: &Rejection) -> bool {
+    matches!(why.code, Code::BulletNotFound | Code::SectionNotFound)
+        && locate(address, snapshot, &session.prefixes).is_ok_and(|target| is_redacted(snapshot, &target.path))
 }
 
 fn resolve_with_fetches(
@@ -346,7 +354,8 @@ fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result
             }
         }
     };
-    Ok(ResolvedAddress { path: target.path, document: document.clone(), etag: file.version.etag, section, bullet })
+    let etag = session.shown_etag(document.text(), file.version.etag);
+    Ok(ResolvedAddress { path: target.path, document: document.clone(), etag, section, bullet })
 }
 
 fn outline_of(named: &ResolvedAddress, depth: OutlineDepth) -> outline::Outline {
@@ -470,8 +479,8 @@ fn read_whole_file(session: &Session, address: &str) -> Result<Option<TextResult
     let size = version.bytes.len() as u64;
     let text = String::from_utf8(std::sync::Arc::unwrap_or_clone(version.bytes))
         .map_err(|e| not_text_rejection(&path, TextDecodeError::InvalidUtf8(e.utf8_error().valid_up_to())))?;
-    let (path, etag) = (path.to_string(), version.etag.short());
-    Ok(Some(TextResult { path, section: None, handle: None, etag, size, text }))
+    let etag = session.shown_etag(&text, version.etag).short();
+    Ok(Some(TextResult { path: path.to_string(), section: None, handle: None, etag, size, text }))
 }
 
 /// The absolute path of the data directory and, with an address, of a file.

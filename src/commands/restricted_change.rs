@@ -116,7 +116,7 @@ fn fetch_both(session: &Session, input: &MissingInput, snapshot: &mut Snapshot) 
 }
 
 /// Whether the snapshot has only a part of a file: the read filter keeps the etag of the whole text.
-fn is_redacted(snapshot: &Snapshot, path: &MemoryPath) -> bool {
+pub(super) fn is_redacted(snapshot: &Snapshot, path: &MemoryPath) -> bool {
     let loaded = snapshot.file(path).ok().flatten();
     loaded.is_some_and(|file| Etag::of(file.document.text().as_bytes()) != file.version.etag)
 }

@@ -73,7 +73,8 @@ impl Store {
         self.read_filter().map_or(Ok(()), |filter| Err(filter.refusal()))
     }
 
-    /// Filters one file. The etag stays that of the whole file: it identifies the text and reveals nothing of it.
+    /// Filters one file. The etag stays that of the whole file, by which commands recognise that a part is hidden; what
+    /// they show is `Session::shown_etag`.
     pub(super) fn filter_version(
         &self,
         path: &MemoryPath,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{CommandRun, Memory, handle};
+use crate::support::{CommandOutcome, CommandRun, Memory, handle};
 
 const POLICY: &str = "version: 1
 categories:
@@ -177,6 +177,27 @@ fn every_refusal_for_something_hidden_is_the_same() {
         &["add", "tagged", "x", "--create"],
     ] {
         assert_eq!(message(line), first, "{line:?}");
+    }
+}
+
+#[test]
+fn what_a_file_hides_is_neither_counted_by_index_nor_confirmed_by_a_guess() {
+    let more = |hidden: &str| {
+        let memory = memory();
+        let user = memory.text("facts/user.md").unwrap();
+        memory.file("facts/user.md", &format!("{user}{hidden}"))
+    };
+    let one = more("- [health] Blood type zero\n");
+    let two = more("- [health] Wears glasses\n- [health] Walks a lot\n- [health] Twice a week\n");
+    let guess = format!("user@{}", handle("[health] Wears glasses"));
+    let beyond: Vec<String> = (3..9).map(|index| format!("user@{index}")).collect();
+    let addresses = beyond.iter().map(String::as_str).chain([guess.as_str(), "user#nope", "user@zzzz", "user"]);
+    for address in addresses {
+        for verb in ["read", "list", "log", "etag"] {
+            let [first, second] = [&one, &two].map(|memory| by(memory, "planner", &["--json", verb, address]).ends());
+            let shown = |ran: &CommandOutcome| (ran.status, ran.stdout.clone(), ran.stderr.clone());
+            assert_eq!(shown(&first), shown(&second), "{verb} {address}");
+        }
     }
 }
 
