@@ -103,23 +103,45 @@ fn query_with_shared(
     if shared.is_empty() {
         return query_one(session, options, overrides);
     }
-    let mut own = match query_one(session, options, overrides) {
-        // The glob may name files of a shared scope only.
-        Err(why) if why.code() == Code::FileNotFound => no_result(options),
+    let own_name = session.layers.as_ref().map(|layers| layers.own.as_str());
+    // The globs may name files of one of the memories only.
+    let mut not_found = None;
+    let mut own = match query_one(session, &options_in(options, own_name), overrides) {
+        Err(why) if why.code() == Code::FileNotFound => {
+            not_found = Some(why);
+            no_result(options)
+        }
         result => result?,
     };
-    for (name, scope) in shared {
-        match query_one(&scope, options, &TextOverrides::new()) {
-            Ok(result) => own.join_source(&name, result, options),
+    for (name, scope) in &shared {
+        match query_one(scope, &options_in(options, Some(name)), &TextOverrides::new()) {
+            Ok(result) => {
+                not_found = None;
+                own.join_source(name, result, options);
+            }
             Err(why) if why.code() == Code::FileNotFound => {}
-            Err(why) if session.layers.is_some() => own.left_out.push(layer_left_out(&name, &why)),
+            Err(why) if session.layers.is_some() => own.left_out.push(layer_left_out(name, &why)),
             Err(why) => return Err(why),
         }
+    }
+    if let Some(why) = not_found {
+        return Err(why);
     }
     if session.layers.is_some() {
         note_overruled(session, &mut own.items);
     }
     Ok(own)
+}
+
+/// The options for the memory of this name: a glob with a name in front, `mine:style`, is for that memory alone. In
+/// others it matches nothing, because no path has a colon.
+fn options_in(options: &QueryOptions, name: Option<&str>) -> QueryOptions {
+    let within = options.within.iter().map(|glob| match glob.split_once(':') {
+        Some((source, "")) if Some(source) == name => "**",
+        Some((source, rest)) if Some(source) == name => rest,
+        _ => glob,
+    });
+    QueryOptions { within: within.map(str::to_owned).collect(), ..options.clone() }
 }
 
 /// Notes by which item of a nearer layer an item is overruled.

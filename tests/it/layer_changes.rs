@@ -227,3 +227,23 @@ fn addresses_in_errors_and_warnings_of_a_layer_name_it() {
     let nothing = project.run(&["redo", "mine:"]);
     assert!(nothing.stderr.contains("in the layer mine: there is nothing to undo or redo"), "{nothing:#?}");
 }
+
+#[test]
+fn a_query_in_files_of_one_layer_finds_them_and_one_in_no_file_says_so() {
+    let project = layered();
+    let found = |glob: &str, words: &str| -> Vec<String> {
+        let answer: Value = serde_json::from_str(&done(&project, &["--json", "query", words, "--in", glob])).unwrap();
+        answer["items"].as_array().unwrap().iter().map(|row| row["address"].as_str().unwrap().to_owned()).collect()
+    };
+    let at = |layer: &str, text: &str| format!("{layer}facts/style.md@{}", handle(text));
+    for glob in ["mine:style", "mine:", "mine:facts/*.md", "mine:facts"] {
+        assert_eq!(found(glob, "alone"), [at("mine:", "Mine alone")], "{glob}");
+        assert_eq!(found(glob, "sentence"), [at("mine:", SAME)], "{glob}");
+    }
+    assert_eq!(found("project:style", "sentence"), [at("", SAME)]);
+    assert_eq!(found("style", "sentence"), [at("", SAME), at("mine:", SAME)]);
+    for glob in ["mine:nope", "nope", "team:style"] {
+        let output = project.run(&["query", "sentence", "--in", glob]);
+        assert!(output.status == 3 && output.stderr.contains("no file matches --in"), "{glob} {output:#?}");
+    }
+}
