@@ -13,14 +13,15 @@ use crate::view::outline::{BulletBlame, CommitOrigin, Outline};
 /// the session's own.
 ///
 /// # Errors
-/// `io`, `too_large`.
+/// `io`, `too_large`, `scope_not_allowed`.
 pub(super) fn add_blame(
     session: &Session,
     address: &str,
     named: &ResolvedAddress,
     outline: &mut Outline,
 ) -> Result<(), Rejection> {
-    match shared_address(session, address)?.filter(|_| session.layers.is_some()) {
+    session.require_own_scope(address)?;
+    match shared_address(session, address)? {
         Some((_, layer, inner)) => add_last_changes(&layer, &resolve_address(&layer, inner)?, outline),
         None => add_last_changes(session, named, outline),
     }

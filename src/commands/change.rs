@@ -22,7 +22,7 @@ use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning};
 use crate::operation::dialects::{add_if_match, is_patch};
-use crate::operation::{Batch, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, plan};
+use crate::operation::{Action, Batch, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, Target, plan};
 use crate::path::MemoryPath;
 use crate::store::{CommitStopped, LockedStore};
 use crate::view::diff::unified_diff;
@@ -30,6 +30,17 @@ use crate::view::diff::unified_diff;
 /// The largest number of commit attempts when files change between reading and writing; also the base number of
 /// planning rounds.
 const MAX_ATTEMPTS: usize = 10;
+
+/// Refuses an operation on a shared scope, which is only read from another.
+fn require_own_scope(session: &Session, operation: &mut Operation) -> Result<(), Rejection> {
+    if let Some(Target::Address(at)) = operation.target_mut() {
+        session.require_own_scope(at)?;
+    }
+    if let Action::Move { to, .. } = &operation.action {
+        session.require_own_scope(to)?;
+    }
+    Ok(())
+}
 
 /// Makes a change: plans the batch of operations and commits it as one revision.
 ///
@@ -40,6 +51,7 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
         return result;
     }
     session.may_write()?;
+    batch.operations.iter_mut().try_for_each(|operation| require_own_scope(session, operation))?;
     apply_options(&mut batch, options);
     if session.visibility().is_some() {
         return super::restricted_change::change(session, &batch, options);

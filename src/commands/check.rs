@@ -80,6 +80,7 @@ pub fn check(
         let report = check(&inner, &addresses, options, change_options).map_err(|why| error_in_layer(why, &layer))?;
         return Ok(if session.is_own_layer(&layer) { report } else { name_layer_in_report(report, &layer) });
     }
+    files.iter().try_for_each(|file| session.require_own_scope(file))?;
     let selected: Vec<MemoryPath> = files
         .iter()
         .map(|f| list_and_read::resolve_address(session, f).map(|n| n.path))

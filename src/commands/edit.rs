@@ -26,6 +26,7 @@ pub fn edit(
     resume: Option<&Path>,
     options: &ChangeOptions,
 ) -> CommandResult<ChangeOutcome> {
+    session.require_own_scope(file)?;
     let (path, text, exists) = current_text(session, file)?;
     if session.store.has_redacted() {
         // Writing the file back would delete the parts that the allowlist hides.

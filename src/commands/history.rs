@@ -200,17 +200,17 @@ pub(super) struct LogTarget {
 impl LogTarget {
     /// Resolves the address of a file (which may be removed), a section or a bullet.
     pub(super) fn resolve(session: &Session, address: &str) -> Result<LogTarget, Rejection> {
+        session.require_own_scope(address)?;
         match list_and_read::resolve_address(session, address) {
             Ok(named) => Ok(LogTarget {
                 section: (named.section != 0).then(|| named.document.sections()[named.section].slug.clone()),
                 path: named.path.clone(),
                 bullet: named.bullet.map(|number| (named, number)),
             }),
-            Err(why) if why.code == Code::FileNotFound => match why.details.get("path").and_then(Value::as_str) {
-                Some(path) => Ok(LogTarget { path: MemoryPath::new(path)?, section: None, bullet: None }),
-                None => Err(why),
+            Err(why) => match why.details.get("path").and_then(Value::as_str).map(MemoryPath::new) {
+                Some(Ok(path)) if why.code == Code::FileNotFound => Ok(LogTarget { path, section: None, bullet: None }),
+                _ => Err(why),
             },
-            Err(why) => Err(why),
         }
     }
 

@@ -108,10 +108,21 @@ pub(super) fn error_in_layer(mut error: Error, layer: &str) -> Error {
 }
 
 /// [`error_in_layer`] for one rejection.
-pub(super) fn rejection_in_layer(mut rejection: Rejection, layer: &str) -> Rejection {
-    rejection.message = in_layer(layer, &rejection.message);
-    name_in_details(&mut rejection.details, layer);
-    rejection.hints.iter_mut().for_each(|hint| name_in_hint(hint, layer));
+pub(super) fn rejection_in_layer(rejection: Rejection, layer: &str) -> Rejection {
+    let message = in_layer(layer, &rejection.message);
+    named_rejection(rejection, message, layer)
+}
+
+/// An error of reading a shared scope: as [`rejection_in_layer`].
+pub(super) fn rejection_in_shared_scope(rejection: Rejection, scope: &str) -> Rejection {
+    let message = format!("in the scope {scope}: {}", rejection.message);
+    named_rejection(rejection, message, scope)
+}
+
+fn named_rejection(mut rejection: Rejection, message: String, source: &str) -> Rejection {
+    rejection.message = message;
+    name_in_details(&mut rejection.details, source);
+    rejection.hints.iter_mut().for_each(|hint| name_in_hint(hint, source));
     rejection
 }
 

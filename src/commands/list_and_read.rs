@@ -9,7 +9,7 @@ use super::answer::{FileList, FileRow, ListResult, TextResult, WhereResult};
 use super::backlinks::find_backlinks;
 use super::blame::add_blame;
 use super::fetch::with_fetches;
-use super::layer_names::rejection_in_layer;
+use super::layer_names::{rejection_in_layer, rejection_in_shared_scope};
 use super::layers::layer_left_out;
 use super::restricted_change::is_redacted;
 use super::{CommandResult, Session};
@@ -244,8 +244,7 @@ pub struct ResolvedAddress {
 /// The name of another memory that is read with this one, its session, and an address there.
 type SourceTarget<'a> = (&'a str, Arc<Session>, &'a str);
 
-/// The name and session of the shared scope or layer that an address names, and the address there; `None` for any other
-/// address.
+/// The name and session of the shared scope or layer that an address names, if it names one, and the address there.
 pub(super) fn shared_address<'a>(session: &Session, address: &'a str) -> Result<Option<SourceTarget<'a>>, Rejection> {
     // Nearly no address has a colon, and nearly no session has others beside it.
     let has_sources = session.scope.is_some() || session.layers.is_some();
@@ -273,9 +272,11 @@ pub fn resolve_address_in(
     snapshot: &mut Snapshot,
 ) -> Result<ResolvedAddress, Rejection> {
     if let Some((source, scope, address)) = shared_address(session, address)? {
-        let is_other_layer = session.layers.is_some() && !session.is_own_layer(source);
-        let named = resolve_address_in(&scope, address, &mut Snapshot::new())
-            .map_err(|why| if is_other_layer { rejection_in_layer(why, source) } else { why })?;
+        let named = resolve_address_in(&scope, address, &mut Snapshot::new()).map_err(|why| match &session.layers {
+            None => rejection_in_shared_scope(why, source),
+            Some(layers) if layers.own == source => why,
+            Some(_) => rejection_in_layer(why, source),
+        })?;
         return Ok(ResolvedAddress { path: SourceAddress::path(source, &named.path), ..named });
     }
     let why = match (resolve_with_fetches(session, address, snapshot), session.visibility()) {

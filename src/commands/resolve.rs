@@ -41,6 +41,7 @@ pub fn resolve(
     }
     session.may_write()?;
     session.store.require_unfiltered()?;
+    address.map_or(Ok(()), |address| session.require_own_scope(address))?;
     let target = match address {
         Some(address) => ResolveTarget::File(list_and_read::resolve_address(session, address)?.path),
         None => {

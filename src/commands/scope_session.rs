@@ -10,7 +10,7 @@ use super::Session;
 use super::allowlist_filter::AllowlistFilter;
 use crate::code::{Code, Rejection, Warning};
 use crate::host::find::scope_not_allowed;
-use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName};
+use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName, SourceAddress};
 use crate::policy::{LoadedPolicy, Policy};
 use crate::store::scopes::{ScopeState, scope_not_found};
 use crate::store::{Store, init};
@@ -185,6 +185,25 @@ impl Session {
         match here.name != name && here.policy_above.shared.iter().any(|shared| shared == name) {
             true => Ok(Some(self.session_with(open_scope(&here.memory, name)?))),
             false => Ok(None),
+        }
+    }
+
+    /// Refuses an address in a shared scope. From here such a scope is only read: nothing changes it, and its history,
+    /// limits and findings are its own.
+    ///
+    /// # Errors
+    /// `scope_not_allowed`; as [`open_scope`].
+    pub(super) fn require_own_scope(&self, address: &str) -> Result<(), Rejection> {
+        let named = self.scope.as_ref().and_then(|_| SourceAddress::parse(address));
+        let Some(SourceAddress { source, .. }) = named else { return Ok(()) };
+        match self.shared_scope(source)? {
+            None => Ok(()),
+            Some(_) => {
+                let why = format!("the scope '{source}' is shared: from here it can be read, and nothing else");
+                Err(Rejection::new(Code::ScopeNotAllowed, why).hint(format!(
+                    "`list`, `read`, `query` and `context` show it; the rest is done in it, with -S {source}"
+                )))
+            }
         }
     }
 

@@ -544,6 +544,34 @@ fn a_shared_scope_is_read_by_all_and_changed_by_none() {
 }
 
 #[test]
+fn a_shared_scope_is_named_in_errors_and_refused_by_what_would_answer_about_the_own_one() {
+    let memory = with_scopes("version: 2\nshared: [team]\n");
+    memory.done(["scope", "add", "team"]);
+    memory.done(["-S", "team", "add", "user", "Standup at ten"]);
+    memory.done(["-S", "web", "add", "user", "Standup in the web room"]);
+    for (address, candidate) in [("team:user@zzzz", None), ("team:user#nope", Some("team:facts/user.md#user"))] {
+        let error = memory.run(["-S", "web", "--json", "read", address]).exit(3).error();
+        assert!(error["message"].as_str().unwrap().starts_with("in the scope team: "), "{error}");
+        assert!(error["try"][0].as_str().unwrap().ends_with(" list team:facts/user.md"), "{error}");
+        assert_eq!(error["details"]["candidates"][0]["address"].as_str(), candidate, "{error}");
+    }
+    for line in [
+        &["log", "team:user"][..],
+        &["list", "team:user", "--blame"],
+        &["check", "team:user"],
+        &["compact", "team:user", "--to", "1", "-n"],
+        &["compact", "--duplicates", "team:user", "-n"],
+        &["resolve", "team:user"],
+        &["edit", "team:user"],
+        &["add", "team:user", "x"],
+        &["mv", "user", "team:mine"],
+    ] {
+        let refused = memory.run([&["-S", "web"], line].concat()).exit(5).unchanged();
+        assert!(refused.stderr.contains("scope_not_allowed: the scope 'team' is shared"), "{refused}");
+    }
+}
+
+#[test]
 fn all_scopes_are_searched_from_the_memory_above() {
     let memory = with_scopes("version: 1\n");
     memory.done(["scope", "add", "old"]);

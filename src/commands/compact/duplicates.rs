@@ -79,6 +79,7 @@ pub fn remove_duplicates(
 
 fn resolve_scope(session: &Session, options: &DuplicatesOptions) -> Result<PoolScope, Rejection> {
     let Some(address) = &options.address else { return Ok(PoolScope::default()) };
+    session.require_own_scope(address)?;
     let target = resolve_address(session, address)?;
     if target.bullet.is_some() {
         return Err(Rejection::new(Code::Usage, "compact takes a file or section, not a bullet"));

@@ -70,6 +70,7 @@ pub fn resolve_scope(session: &Session, options: &CompactOptions) -> Result<Comp
             Some(_) => Err(Rejection::new(Code::Usage, "--to needs the address of a file or section")),
         };
     };
+    session.require_own_scope(address)?;
     let target = resolve_address(session, address)?;
     if target.bullet.is_some() {
         return Err(Rejection::new(Code::Usage, "compact takes a file or section, not a bullet"));
