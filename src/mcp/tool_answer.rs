@@ -58,7 +58,7 @@ const TOOL_WORDS: [(&str, &str); 10] = [
     ("their own words with --consent", "their own words as consent"),
     ("use a larger -b", "use a larger budget_tokens"),
     ("a filter such as --tag, --category or --since", "filters"),
-    ("use -t TITLE (in JSON, title)", "pass title"),
+    ("use -t TITLE (in JSON, title), or start the text", "start the text"),
 ];
 
 /// The error for a caller of tools: without options of the shell.
@@ -108,7 +108,7 @@ fn tool_call(tools: ToolSet, hint: &Hint) -> Option<String> {
         (ToolSet::Memory | ToolSet::Seed, ["list"], None) => "memory_list {}".to_owned(),
         (ToolSet::Memory, ["list"], Some(address)) => format!("memory_list {}", json!({"address": address})),
         // Instead of `-f`: the etag of what was read is the proof.
-        (ToolSet::Memory, ["read"] | ["rm", "-f"], Some(address)) => {
+        (ToolSet::Memory, ["read"] | ["rm", "-f", ..], Some(address)) => {
             format!("memory_read {}", json!({"address": address}))
         }
         (ToolSet::Memory, ["rm"], Some(address)) => {

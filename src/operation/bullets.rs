@@ -284,7 +284,7 @@ fn remove_block<'a>(
     let proven =
         op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(&file.document.text()[range.clone()]));
     if !proven && !planner.context.force {
-        return Err(rejections::removal_needs_proof(file, &resolved.path, section).into());
+        return Err(rejections::removal_needs_proof(file, &resolved.path, section, &op.action).into());
     }
     let file = planner.existing_writable_file(&resolved)?;
     if section == 0 {

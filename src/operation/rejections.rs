@@ -9,6 +9,7 @@ use crate::code::{Code, Hint, Rejection, Warning};
 use crate::document::Document;
 use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes};
 
+use super::Action;
 use super::choose_bullet::BulletSelector;
 use super::effects;
 use super::merge::MergeConflict;
@@ -63,20 +64,25 @@ pub fn section_not_found(file: &LoadedFile, path: &MemoryPath, name: &str) -> Re
 }
 
 /// `needs_proof` for the removal of a whole file or section that the caller did not prove to have read.
-pub fn removal_needs_proof(file: &LoadedFile, path: &MemoryPath, section: usize) -> Rejection {
+/// The command to try keeps what the removal leaves behind: a copy, or no trace.
+pub fn removal_needs_proof(file: &LoadedFile, path: &MemoryPath, section: usize, action: &Action) -> Rejection {
     let d = &file.document;
     let inside: Vec<usize> = (0..d.bullets().len()).filter(|&i| super::locate::is_in_section(d, i, section)).collect();
     let address = match section {
         0 => path.to_string(),
         n => format!("{path}#{}", d.sections()[n].slug),
     };
+    let mut verb = vec!["rm", "-f"];
+    if let Action::Remove { archive, forget, .. } = action {
+        verb.extend(archive.then_some("--archive").into_iter().chain(forget.then_some("--forget")));
+    }
     Rejection::new(
         Code::NeedsProof,
         format!("{address} contains {}; removing all of it requires --if-match or -f", bullet_count_text(inside.len())),
     )
     .detail("etag", file.version.etag.short())
     .detail("candidates", candidates_json(d, path, &inside))
-    .try_command(Hint { verb: vec!["rm", "-f"], operands: vec![address] })
+    .try_command(Hint { verb, operands: vec![address] })
 }
 
 /// `needs_proof` for a write to an existing file that the caller did not prove to have read, with the bullets that it

@@ -282,7 +282,9 @@ fn restore_file(
 ) -> PlanStep<Vec<PendingEdit>> {
     let home = home_path(path, file)?;
     if planner.snapshot.exists(&home)? {
-        return Err(rejections::path_exists(&home).into());
+        return Err(rejections::path_exists(&home)
+            .hint("restore its bullets one by one, or move the present file away first")
+            .into());
     }
     validation::check_creatable(&home, planner.snapshot, true, false)?;
     let mut meta = archive::section_meta(&file.document, 0).unwrap_or_default();
