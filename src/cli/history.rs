@@ -171,6 +171,7 @@ impl PrintAnswer for LogResult {
         }
         match &self.since {
             None if self.entries.is_empty() => printer.note("no history on this machine yet"),
+            Some(_) if self.entries.is_empty() && self.more == 0 => printer.note("no revision matches"),
             Some(since) if printer.format.verbose => printer.note(&format!("history since {since}")),
             _ => {}
         }

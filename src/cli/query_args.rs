@@ -119,12 +119,12 @@ impl QueryArgs {
             linked: self.linked,
             ..QueryOptions::default()
         };
-        match (stdin, self.words.is_empty() && !options.has_filters()) {
-            (true, _) if options.has_filters() || options.threshold.is_some() => {
+        match stdin || (self.words.is_empty() && !options.has_filters()) {
+            true if options.has_filters() || options.threshold.is_some() => {
                 Err(Rejection::new(Code::Usage, "give filters as options or in the JSON, not both"))
             }
-            (true, _) | (_, true) => {
-                let from_json = query_json::parse(&content(None)?)?;
+            true => {
+                let from_json = query_json::parse(&content(None).map_err(without_query)?)?;
                 Ok(QueryOptions {
                     all: options.all,
                     full: from_json.full || options.full,
@@ -135,8 +135,16 @@ impl QueryArgs {
                     ..from_json
                 })
             }
-            _ => Ok(options),
+            false => Ok(options),
         }
+    }
+}
+
+/// The error of reading a query from an empty stdin: without a word of files, which `query` does not read.
+fn without_query(error: Rejection) -> Rejection {
+    match error.code {
+        Code::EmptyInput => error.hint("give words or a filter such as --tag, or pipe a query in as JSON"),
+        _ => error,
     }
 }
 

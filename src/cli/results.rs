@@ -33,7 +33,8 @@ impl PrintAnswer for QueryResult {
             n => format!("; {} of unknown date left out", item_count(n)),
         };
         if self.found == 0 && self.scopes.is_empty() {
-            printer.note(&format!("no matches{undated}; try other or fewer words"));
+            let other = if self.query.is_empty() { "other filters" } else { "other or fewer words" };
+            printer.note(&format!("no matches{undated}; try {other}"));
             return;
         }
         let linked = if self.linked > 0 { format!(" and {} linked", self.linked) } else { String::new() };

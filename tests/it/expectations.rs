@@ -150,3 +150,35 @@ fn the_error_of_a_metadata_value_names_its_key() {
         .exit(2)
         .stderr_contains("usage: exp='someday' is not valid");
 }
+
+#[test]
+fn the_command_to_try_after_a_refused_removal_removes_in_the_same_manner() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n## Work\n\n- Standup at ten\n");
+    for (option, command) in [
+        (None, "rm -f facts/user.md#work"),
+        (Some("--archive"), "rm -f --archive facts/user.md#work"),
+        (Some("--forget"), "rm -f --forget facts/user.md#work"),
+    ] {
+        let words: Vec<&str> = ["rm", "user#work"].into_iter().chain(option).collect();
+        memory.run(words).exit(4).unchanged().stderr_contains(&format!("try: memdir {command}\n"));
+    }
+    memory.done(["rm", "-f", "--archive", "facts/user.md#work"]);
+    assert!(memory.text("archive/facts/user.md").is_some());
+}
+
+#[test]
+fn a_question_without_an_answer_says_what_to_try() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n");
+    memory.done(["query", "--tag", "none"]).stdout("").stderr_contains("no matches; try other filters\n");
+    memory.done(["query", "zyzzyva"]).stdout("").stderr_contains("no matches; try other or fewer words\n");
+    memory.run(["query"]).stdin("").exit(2).stderr_contains("hint: give words or a filter such as --tag, or pipe");
+    let json = r#"{"query": "tabs or blanks"}"#;
+    memory
+        .run(["query", "--threshold", "0.9"])
+        .stdin(json)
+        .exit(2)
+        .stderr_contains("as options or in the JSON, not both");
+    memory.done(["add", "user", "Lives in Austin"]);
+    memory.done(["log", "--by", "nobody"]).stdout("").stderr_contains("memdir: no revision matches\n");
+    memory.done(["log", "procedures"]).stdout("").stderr_contains("memdir: no revision matches\n");
+}
