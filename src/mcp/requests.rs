@@ -26,6 +26,9 @@ use crate::code::{Code, Rejection};
 use crate::commands::{Error, ProgressNotes, ReaderMark};
 use crate::memory::Memory;
 
+/// What a request gets if the server does nothing.
+const SWITCHED_OFF: &str = "memdir is switched off (MEMDIR_MODE=off)";
+
 /// What a client's model is to know before it calls a tool.
 const fn instructions(tools: ToolSet) -> &'static str {
     match tools {
@@ -170,7 +173,7 @@ impl RequestHandler {
     fn require_resources(&self) -> Result<(), ErrorData> {
         match self.access() {
             ServerAccess::ReadAndChange | ServerAccess::ReadOnly => Ok(()),
-            ServerAccess::Nothing => Err(ErrorData::invalid_request("memdir is switched off (MEMDIR_MODE=off)", None)),
+            ServerAccess::Nothing => Err(ErrorData::invalid_request(SWITCHED_OFF, None)),
         }
     }
 
@@ -227,8 +230,12 @@ impl ServerHandler for RequestHandler {
             return Err(ErrorData::invalid_params(message, None));
         };
         if !self.offered_tools().any(|offered| offered.name == tool.name) {
-            let refused = Rejection::new(Code::ReadOnly, "this server may not change the memory");
-            let refused = refused.hint("the user can start it without --read-only and MEMDIR_MODE");
+            let why = match self.access() {
+                ServerAccess::ReadAndChange | ServerAccess::ReadOnly => "this server may not change the memory",
+                ServerAccess::Nothing => SWITCHED_OFF,
+            };
+            let refused =
+                Rejection::new(Code::ReadOnly, why).hint("the user can start it without --read-only and MEMDIR_MODE");
             return Ok(error_result(self.state.options.tools, &refused.into()).into());
         }
         let arguments = request.arguments.unwrap_or_default();

@@ -238,6 +238,8 @@ fn a_read_only_server_changes_nothing() {
     off.env("MEMDIR_MODE", "off");
     let mut client = McpClient::spawn(off, Era::Initialize);
     assert_eq!(client.request("tools/list", json!({}))["result"]["tools"], json!([]));
+    let error = client.refused("memory_list", json!({}));
+    assert!(error["message"].as_str().unwrap().contains("MEMDIR_MODE=off"), "{error}");
     assert_eq!(client.refused("memory_read", json!({"address": "user"}))["code"], "read_only");
     assert!(client.request("resources/list", json!({}))["error"].is_object());
     client.close();
