@@ -353,13 +353,15 @@ impl ContextBuilder<'_> {
         if !self.item_filter.allows_folder(&file.path) {
             return ScannedFile { updated, ..ScannedFile::default() };
         }
+        // Its facts cannot be shown. The index has it all the same: the least budget has no room for sentences.
+        let is_text = memchr::memchr(0, bytes).is_none() && std::str::from_utf8(bytes).is_ok();
         let parsed =
             spotter.may_match(file.path.stem(), bytes).then(|| Document::from_bytes(bytes.to_vec()).ok()).flatten();
         ScannedFile {
             listed: Some(self.list_file(file, bytes)),
             parsed: parsed.map(|document| Box::new(itemize(&file.path, document))),
             updated,
-            unread: None,
+            unread: (!is_text).then(|| format!("'{}' is not UTF-8 text", file.path)),
         }
     }
 

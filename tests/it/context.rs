@@ -482,3 +482,16 @@ fn a_large_memory_is_not_read_for_what_no_budget_could_show() {
     let last = items.iter().map(|i| i["address"].as_str().unwrap()).max().unwrap().to_owned();
     assert!(last.as_str() < "facts/f010.md", "{last}");
 }
+
+#[test]
+fn a_file_that_is_no_text_is_named_with_the_reason_why_its_facts_are_missing() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n");
+    memory.put("facts/rules.md", b"# R\n\n- Never deploy from a caf\xe9\n  <!-- mem pin=yes -->\n");
+    memory.put("facts/nul.md", "# N\n\n- a\0b\n");
+    for name in ["facts/rules.md", "facts/nul.md"] {
+        for options in [&["context"][..], &["context", "--stable"], &["context", "-b", "400"]] {
+            memory.done(options).stdout_contains(&format!("… left out: '{name}' is not UTF-8 text\n"));
+        }
+        memory.done(["context", "-b", "320"]).stdout_contains(name);
+    }
+}
