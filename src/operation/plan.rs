@@ -118,6 +118,9 @@ fn plan_batch(
 /// Makes an `add` of what an earlier one of the batch adds at the same place change nothing, as it would in a batch of
 /// its own: equal bullets share a handle, so that neither could be named by it.
 fn skip_repeated_adds(operations: &[Operation], pending: &mut [(usize, PendingEdit)]) {
+    if operations.len() < 2 {
+        return;
+    }
     let mut added: HashMap<Handle, Vec<(MemoryPath, InsertPosition, Vec<String>)>> = HashMap::new();
     for (n, edit) in pending {
         let PendingEdit::Edit(path, DocumentEdit::Insert { at, items }, _) = &*edit else { continue };
