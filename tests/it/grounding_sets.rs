@@ -36,7 +36,12 @@ fn measure(cases: &[(bool, [String; 2])], is_reported: impl Fn(&str, &str) -> bo
 fn names_roles_and_duration_in_chinese_come_from_the_source() {
     let cases = labelled(include_str!("../../fixtures/grounding/zh.txt"), "no");
     measure(&cases, |text, source| {
-        let sources = GroundingSources { quote: source, texts: vec![source], times: vec!["2026-02-24T10:00:00Z"] };
+        let sources = GroundingSources {
+            quote: source,
+            texts: vec![source],
+            times: vec!["2026-02-24T10:00:00Z"],
+            ..GroundingSources::default()
+        };
         !ungrounded_words(text, &sources, &[]).is_empty()
     });
 }
@@ -48,7 +53,12 @@ fn names_numbers_words_and_scope_come_from_the_source() {
         labelled(include_str!("../../fixtures/grounding/tuning.zh.txt"), "no"),
     ] {
         measure(&cases, |text, source| {
-            let sources = GroundingSources { quote: source, texts: vec![source], times: vec!["2026-02-24T10:00:00Z"] };
+            let sources = GroundingSources {
+                quote: source,
+                texts: vec![source],
+                times: vec!["2026-02-24T10:00:00Z"],
+                ..GroundingSources::default()
+            };
             !ungrounded_words(text, &sources, &[]).is_empty()
         });
     }
@@ -83,7 +93,7 @@ fn is_reported_in_turns(text: &str, talk: &str) -> bool {
     let question = (0..quoted).rfind(|&n| !turns[n].0);
     let sources = question.into_iter().chain([quoted]).map(|n| turns[n].1.as_str()).collect();
     let nearby: Vec<&str> = turns[..quoted].iter().map(|(_, turn)| turn.as_str()).collect();
-    let sources = GroundingSources { quote: &quote, texts: sources, times: Vec::new() };
+    let sources = GroundingSources { quote: &quote, texts: sources, ..GroundingSources::default() };
     !ungrounded_words(text, &sources, &nearby).is_empty()
 }
 
