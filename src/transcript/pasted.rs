@@ -6,7 +6,7 @@
 use super::fences::lines_with_fences;
 use super::inline_texts::text_behind_request;
 use super::machine_lines::is_machine_line;
-use super::own_statements::names_own_statement;
+use super::own_statements::{names_own_statement, opens_with_author};
 use super::pasted_blocks::{
     is_block_line, is_chat_line, is_data_line, is_file_rule, is_git_head, is_letter_start, is_log_line,
     is_message_head, is_name_and_time, is_prompt, is_said_in_chat, is_statement, is_timed_message,
@@ -240,6 +240,10 @@ impl PasteReader {
         if let Some(end) = inline_passage(line).or_else(|| text_behind_request(line, is_only_line)) {
             if !line[end..].trim_start().starts_with(['"', '“', '「', '\'', '‘', '`']) {
                 self.inline_leads.push((at, end));
+                // Below it, its author goes on with what they have to do with it, and asks.
+                if next.is_some_and(|(line, _)| opens_with_author(line) && is_request(line)) {
+                    return;
+                }
                 self.open_rest(lines, at);
                 self.is_bounded = true;
             }

@@ -2,6 +2,7 @@
 //!
 //! Never reads more than a few lines on each side, so that a long message costs no more per line than a short one.
 
+use super::machine_lines::is_machine_line;
 use super::pasted::PastedLines;
 use crate::text::word_list::{PhraseList, phrase_list};
 
@@ -23,7 +24,41 @@ const MAX_NAME_WORDS: usize = 3;
 pub(super) fn is_block_line(lines: PastedLines<'_>, at: usize) -> bool {
     let line = text_at(lines, at);
     let is_row = is_table_row(lines, at) || is_data_row(lines, at) || is_commit_row(lines, at);
-    is_markup(line) || is_json_field(line) || is_row || is_setting(lines, at)
+    let is_tagged = is_tagged_row(lines, at) || is_changed_row(lines, at) || is_commented_code(lines, at);
+    is_markup(line) || is_json_field(line) || is_row || is_tagged || is_setting(lines, at)
+}
+
+/// `[boot] ready` beside another line with the same tag.
+fn is_tagged_row(lines: PastedLines<'_>, at: usize) -> bool {
+    let tag = |n: usize| {
+        let (tag, text) = lines.get(n)?.0.trim().strip_prefix('[')?.split_once("] ")?;
+        (!tag.is_empty() && tag.len() <= MAX_NAME_CHARS && !text.is_empty()).then_some(tag)
+    };
+    let beside = [at.checked_sub(1), Some(at + 1)];
+    tag(at).is_some_and(|own| beside.into_iter().flatten().any(|n| tag(n) == Some(own)))
+}
+
+/// A line that was removed or added, in a run that has both: a list has one mark.
+fn is_changed_row(lines: PastedLines<'_>, at: usize) -> bool {
+    let mark = |line: &str| line.chars().next().filter(|c| matches!(c, '+' | '-'));
+    let Some(own) = mark(text_at(lines, at)) else { return false };
+    run_around(lines, at, |line| mark(line).is_some()).any(|n| mark(text_at(lines, n)).is_some_and(|m| m != own))
+}
+
+/// `-- text` or `# text` above or below a line of code.
+fn is_commented_code(lines: PastedLines<'_>, at: usize) -> bool {
+    let is_comment = |line: &str| ["-- ", "# "].iter().any(|mark| line.starts_with(mark));
+    let is_code =
+        |n: usize| is_statement(text_at(lines, n)) || lines.get(n).is_some_and(|(line, _)| is_code_line(line));
+    is_comment(text_at(lines, at))
+        && run_around(lines, at, is_comment).any(|n| n > 0 && is_code(n - 1) || n + 1 < lines.len() && is_code(n + 1))
+}
+
+/// Whether a line is code, or a command with its options.
+fn is_code_line(line: &str) -> bool {
+    let line = line.trim();
+    let is_command = line.split(' ').skip(1).any(|word| word.starts_with(['-', '+', '$', '|']) && word.len() > 1);
+    is_machine_line(line) || line.is_ascii() && is_command && !line.ends_with(['.', '?', '!'])
 }
 
 /// `3be1 fix typo`, in a run of lines that begin with hashes of one length.
@@ -160,6 +195,12 @@ pub(super) fn is_git_head(line: &str) -> bool {
 /// Whether a line is said by one of several speakers who take turns: a name occurs again after another one. A list of
 /// labels (`City: Rome`) has each of them once.
 pub(super) fn is_said_in_chat(lines: PastedLines<'_>, at: usize) -> bool {
+    // 302：装了净水器, below or above another room.
+    if room(text_at(lines, at)).is_some_and(|own| {
+        run_around(lines, at, |line| room(line).is_some()).any(|n| room(text_at(lines, n)) != Some(own))
+    }) {
+        return true;
+    }
     if speaker(text_at(lines, at)).is_none() {
         return false;
     }
@@ -169,6 +210,13 @@ pub(super) fn is_said_in_chat(lines: PastedLines<'_>, at: usize) -> bool {
         let again = names[n + 1..].iter().position(|other| other == name);
         again.is_some_and(|between| between > 0)
     })
+}
+
+/// The number of a room, or of a member, before what is said in a group.
+fn room(line: &str) -> Option<&str> {
+    let (number, said) = line.split_once(['：', ':'])?;
+    let is_room = (3..=5).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
+    (is_room && said.chars().any(char::is_alphabetic)).then_some(number)
 }
 
 /// Whether a letter begins at a line below the author's own: a salutation with a name, and further down a closing with

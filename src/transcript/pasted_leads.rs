@@ -49,6 +49,10 @@ const HAN_TELLING: PhraseList = phrase_list!("transcript/telling.zh.txt");
 const HAN_ACQUIRED: PhraseList = phrase_list!("transcript/acquired.zh.txt");
 /// Kinds of text that lead to their words on the same line: "Voicemail transcript: …".
 const INLINE_NOUNS: PhraseList = phrase_list!("transcript/inline_nouns.txt");
+/// Nouns for what another person says or writes, at the end of a lead.
+const HAN_SAID_TEXTS: PhraseList = phrase_list!("transcript/said_texts.zh.txt");
+/// First characters of nouns for a person of the author's: 我妈, 我闺女.
+const PERSON_STARTS: &str = "妈爸哥姐弟妹女儿闺婆公媳舅姑叔姨爷奶同领邻房室朋";
 /// Where texts of others come from, and what they are.
 const HAN_ORIGINS: PhraseList = phrase_list!("transcript/origins.zh.txt");
 /// How a text came to stand below the line.
@@ -96,6 +100,8 @@ pub(super) fn leads_and_asks(line: &str) -> bool {
     points && words.iter().any(|word| SAYING_VERBS.contains(word)) && !is_own && asks
 }
 
+/// Words that ask how good a text is.
+const HAN_JUDGING: [&str; 8] = ["押韵", "通顺", "顺吗", "顺不顺", "咋样", "怎么样", "像样", "有错"];
 /// First words of a question.
 const QUESTION_WORDS: WordList = word_list!("transcript/question_words.en.txt");
 /// What a Chinese clause asks with.
@@ -145,6 +151,27 @@ pub(super) fn is_source_lead(lead: &str) -> bool {
     says || names_source(lead) && (words.len() > 1 || !has_han(lead)) || is_got && words.len() > 1 || is_from
 }
 
+/// Whether a lead ends in what another person does to say something: "my landlord just texted". "My notes say" names
+/// a text of the author's.
+fn is_said_by_another(words: &[String]) -> bool {
+    let [.., before, last] = words else { return false };
+    let subject = match words.len() > 2 && ADVERBS.contains(&before.as_str()) {
+        true => &words[words.len() - 3],
+        false => before,
+    };
+    SAYING_VERBS.contains(last) && !FIRST_PERSON.contains(subject) && !SOURCE_NOUNS.contains(subject)
+}
+
+/// Words between a person and a verb of saying.
+const ADVERBS: [&str; 5] = ["just", "also", "then", "once", "already"];
+
+/// Whether a Chinese lead ends in a noun for what another person says or writes: 客户原话, 我妈语音.
+fn ends_in_text_of_another(lead: &str) -> bool {
+    let ends = HAN_SAID_TEXTS.iter().any(|noun| lead.ends_with(noun));
+    let rest = PERSON_STARTS.chars().fold(lead.to_owned(), |text, person| text.replace(&format!("我{person}"), ""));
+    ends && !is_own_han(&rest)
+}
+
 /// Whether what follows the colon of a lead on the same line is of another author, too: "Review I found: …".
 pub(super) fn is_inline_lead(lead: &str) -> bool {
     let words = words_of(lead);
@@ -156,7 +183,8 @@ pub(super) fn is_inline_lead(lead: &str) -> bool {
     let names = INLINE_NOUNS.iter().any(|noun| lead.ends_with(noun))
         && !lead.contains('我')
         && !words.iter().any(|w| w == "my");
-    if names {
+    let is_from = matches!(words.as_slice(), [from, place] if from == "from" && WRITING_PLACES.contains(place));
+    if names || is_from || is_said_by_another(&words) || ends_in_text_of_another(lead) {
         return true;
     }
     let says_han = HAN_INLINE_SAYING_ENDS.iter().any(|verb| lead.ends_with(verb));
@@ -219,7 +247,13 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
         let replies = HAN_REPLYING.iter().any(|word| line.contains(word));
         let is_got = HAN_ACQUIRED.iter().any(|verb| line.contains(verb));
         let asks_of_another = is_request(line) && HAN_OF_ANOTHER.iter().any(|word| line.contains(word));
-        return (points || replies) && names_source(line) && !is_own_han(line)
+        // 歌词押韵吗: the first line has nothing else to ask about.
+        let judges = line.chars().count() <= MAX_KIND_CHARS * 2
+            && HAN_SOURCE_NOUNS.iter().any(|noun| line.starts_with(noun))
+            && HAN_JUDGING.iter().any(|word| line.contains(word))
+            && !is_own_han(line);
+        return judges
+            || (points || replies) && names_source(line) && !is_own_han(line)
             || replies && is_request(line)
             || is_got
             || asks_of_another;
@@ -232,14 +266,16 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
         || words.iter().any(|word| OUTPUT_NOUNS.contains(word)) && points;
     // "What does she want?", "What's the metre here?": the first line has nothing else to refer to.
     let asks = words.iter().any(|word| MEANING_VERBS.contains(word));
-    let refers = asks && words.iter().any(|word| OTHER_PERSONS.contains(word))
+    let asks_of_text = words.windows(3).any(|three| three == ["does", "this", "say"]);
+    let refers = asks_of_text
+        || asks && words.iter().any(|word| OTHER_PERSONS.contains(word))
         || words.iter().any(|word| word == "here") && !is_own;
     let is_from = words.first().is_some_and(|word| word == "from") && names_source_or_place(&words);
     let finds = is_got && points;
     // "Email from HR", "job advert I saw today": a heading that names the text.
     let names_first = words.iter().take(2).any(|word| SOURCE_NOUNS.contains(word) && !WEAK_SOURCE_NOUNS.contains(word));
     let is_heading = names_first && (is_got || words.iter().any(|word| word == "from")) && !is_first_word_own(&words);
-    if is_request(line) && refers || is_from || finds || is_heading {
+    if (is_request(line) || asks_of_text) && refers || is_from || finds || is_heading {
         return true;
     }
     (points && names || replies && is_request(line)) && (!is_own || is_got || is_request(line))

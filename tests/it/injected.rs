@@ -83,7 +83,11 @@ fn pasted_passages_are_told_from_the_authors_words() {
         ("pasted_asides.zh.txt", 2, 0),
         ("pasted_fourth.en.txt", 11, 2),
         ("pasted_fourth.zh.txt", 12, 1),
+        ("pasted_ninth.en.txt", 7, 1),
+        ("pasted_ninth.zh.txt", 8, 1),
         // No rule was written for these.
+        ("pasted_ninth_judged.en.txt", 5, 1),
+        ("pasted_ninth_judged.zh.txt", 8, 2),
         ("pasted_fourth_judged.en.txt", 8, 1),
         ("pasted_fourth_judged.zh.txt", 8, 1),
         ("pasted_tools_judged.en.txt", 15, 1),
