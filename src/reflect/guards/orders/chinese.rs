@@ -40,7 +40,7 @@ const HAN_NOUN_PREDICATES: PhraseList = phrase_list!("guards/orders/noun_predica
 /// Characters after such a verb that make it part of a noun: 打印机, 删除键.
 #[rustfmt::skip]
 const HAN_NOUN_SUFFIXES: &[char] = &[
-    '机', '键', '器', '率', '的', '时', '页', '量', '速', '按', '是', '目', '权', '格', '方', '工', '本', '很', '由', '在', '到', '需', '走',
+    '机', '键', '器', '率', '的', '时', '页', '量', '速', '按', '是', '目', '权', '格', '方', '工', '本', '很', '由', '在', '到', '需', '走', '班', '枪', '费', '师', '员',
 ];
 
 /// Phrases that turn an instruction into the preference of a user, team or company.
@@ -249,6 +249,11 @@ fn action_at<'a>(sentence: &'a str, words: &[ChineseWord<'a>], i: usize) -> Opti
     }
     let is_cut = sentence[word.at + word.text.len()..]
         .starts_with(['机', '键', '器', '率', '者', '员', '费', '量', '日', '期', '于', '源']);
+    // 补习班, 扫码枪: a noun of which the verb is a part.
+    let after = words.get(i + 2).map_or("", |word| word.text);
+    let is_cut = is_cut
+        || matches!(next.text, "班" | "枪" | "师" | "厂" | "校")
+        || next.text.chars().count() == 1 && matches!(after, "枪" | "机" | "器" | "仪");
     let is_action = word.class.is_verbal() && !STATES.contains(word.text) && !is_cut;
     let is_attribute = matches!(next.text, "的" | "得" | "着" | "在" | "自" | "为" | "是" | "有" | "于")
         || CONDITION_ENDS.contains(next.text);
