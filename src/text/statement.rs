@@ -195,9 +195,13 @@ fn push_han<'a>(rest: &'a str, starts_clause: bool, out: &mut Vec<StatementToken
     }
     for prefix in ["星期", "周", "礼拜"] {
         // 每周一次 is once a week.
-        let counts = |day: &&str| !day.chars().nth(1).is_some_and(|c| matches!(c, '次' | '回' | '遍' | '趟'));
+        let counts = |day: &&str| {
+            let is_sunday = !day.starts_with('天') || prefix != "周" && !day.starts_with("天天");
+            is_sunday && !day.chars().nth(1).is_some_and(|c| matches!(c, '次' | '回' | '遍' | '趟'))
+        };
         let day = rest.strip_prefix(prefix).filter(counts).and_then(|day| day.chars().next());
-        if let Some(number) = day.and_then(|day| "一二三四五六日".chars().position(|c| c == day)) {
+        if let Some(number) = day.and_then(|day| "一二三四五六日天".chars().position(|c| c == day)) {
+            let number = number.min(6);
             let length = prefix.len() + '一'.len_utf8();
             out.push(token(TokenKind::Date, &format!("weekday-{}", number + 1), &rest[..length]));
             return length;
@@ -285,7 +289,7 @@ fn classify_word<'a>(surface: &'a str, low: &str, sentence_start: bool, after_nu
         return token(TokenKind::Number, &stem(low), surface);
     }
     let is_month = low != "may" && low != "march" || is_capitalized(surface) && !sentence_start || after_number;
-    if let Some(month) = MONTHS.value(low).filter(|_| is_month && (is_capitalized(surface) || low.len() > 4)) {
+    if let Some(month) = MONTHS.value(low).filter(|_| is_month && (is_capitalized(surface) || low.len() > 3)) {
         return token(TokenKind::Date, &format!("month-{month}"), surface);
     }
     if let Some(day) = WEEKDAYS.value(low) {

@@ -101,16 +101,21 @@ fn is_reported_in_turns(text: &str, talk: &str) -> bool {
 #[test]
 fn true_texts_in_free_words_are_mostly_kept() {
     for (file, most_missed, most_wrong) in [
-        (include_str!("../../fixtures/grounding/fourth.en.txt"), 2, 5),
-        (include_str!("../../fixtures/grounding/fourth.zh.txt"), 5, 14),
-        (include_str!("../../fixtures/grounding/fifth.en.txt"), 4, 9),
-        (include_str!("../../fixtures/grounding/fifth.zh.txt"), 5, 10),
+        (include_str!("../../fixtures/grounding/fourth.en.txt"), 1, 5),
+        (include_str!("../../fixtures/grounding/fourth.zh.txt"), 4, 13),
+        (include_str!("../../fixtures/grounding/fifth.en.txt"), 3, 9),
+        (include_str!("../../fixtures/grounding/fifth.zh.txt"), 7, 7),
         (include_str!("../../fixtures/grounding/sixth.en.txt"), 1, 2),
         (include_str!("../../fixtures/grounding/sixth.zh.txt"), 0, 0),
         (include_str!("../../fixtures/grounding/seventh.en.txt"), 0, 0),
         (include_str!("../../fixtures/grounding/seventh.zh.txt"), 0, 0),
         (include_str!("../../fixtures/grounding/eighth.en.txt"), 0, 4),
-        (include_str!("../../fixtures/grounding/eighth.zh.txt"), 0, 2),
+        (include_str!("../../fixtures/grounding/eighth.zh.txt"), 1, 1),
+        (include_str!("../../fixtures/grounding/ninth.en.txt"), 2, 2),
+        (include_str!("../../fixtures/grounding/ninth.zh.txt"), 4, 4),
+        // No rule was written for these: 17 and 14 missed, 12 and 18 wrong before the rules for the tuned ones.
+        (include_str!("../../fixtures/grounding/ninth_judged.en.txt"), 6, 8),
+        (include_str!("../../fixtures/grounding/ninth_judged.zh.txt"), 5, 8),
         // No rule was written for these before they were run: 1 and 6 missed, 1 and 1 wrong. Six of those missed were
         // fixed by their causes afterwards.
         (include_str!("../../fixtures/grounding/seventh_judged.en.txt"), 0, 1),

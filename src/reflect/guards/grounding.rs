@@ -17,9 +17,12 @@ use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
+mod abbreviations;
+mod answer_value;
 mod binding;
 mod chinese;
 mod chinese_slots;
+mod chinese_verbs;
 pub(super) mod chinese_words;
 mod choice;
 mod clause_subject;
@@ -28,13 +31,16 @@ mod dates;
 pub(super) mod english;
 mod evaluated_option;
 mod kind_words;
+mod measured_things;
 mod numbers;
 pub(super) mod order;
 mod polarity;
 mod quantities;
+mod reasons;
 mod roles;
 pub(super) mod scope;
 mod speaker;
+mod stance;
 mod vocabulary;
 
 use vocabulary::SourceVocabulary;
@@ -90,18 +96,12 @@ pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<G
     (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
 }
 
-/// The text with its dates and quantities in the words of the sources that say the same; `None` if nothing changes.
-fn in_forms_of(text: &str, all: &[&str], sources: &GroundingSources<'_>) -> Option<String> {
-    let dated = dates::in_forms_of(text, all, &sources.times);
-    quantities::in_forms_of(dated.as_deref().unwrap_or(text), all).or(dated)
-}
-
 /// What [`missing_particulars`] reports, the words of content that nothing in the sources supports, and what the text
 /// changes without a word: `always`, `used to`, `brother` for a person of whom the source says it.
 pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Vec<String> {
     let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
-    let restated = in_forms_of(text, &all, sources);
-    let text = restated.as_deref().unwrap_or(text);
+    let restated = abbreviations::in_forms_of(text, &all, &sources.times);
+    let text = &*restated;
     let (statement, plain) = (Statement::of(text), normalize(text));
     let plain = plain.trim_end_matches(['.', '。']);
     let reversed = comparison::reversed_words(text, all.iter().flat_map(|text| clauses(text)));
@@ -146,6 +146,11 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(quoted_turn(sources).and_then(|quoted| binding::moved_value(text, &[quoted])))
         .chain(value_of_another_turn(text, &said, sources, nearby))
         .chain(choice(text, sources, nearby))
+        .chain(stance::unstated(text, sources.quote, &said))
+        .chain(passed_over(text, sources, nearby))
+        .chain(answer_value::former_value(text, &said))
+        .chain(measured_things::moved_measure(text, turns))
+        .chain(quoted_turn(sources).and_then(|turn| reasons::unlinked_reason(text, turn)))
         .chain(polarity::lost_denial(text, &all))
         .chain(polarity::ended_thing(text, &said))
         .chain(polarity::opposed_word(text, &said, &all))
@@ -174,8 +179,8 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
 /// Chinese also a duration (一直) that the sources deny.
 pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
     let all = sources.different_texts();
-    let restated = in_forms_of(text, &all, sources);
-    let text = restated.as_deref().unwrap_or(text);
+    let restated = abbreviations::in_forms_of(text, &all, &sources.times);
+    let text = &*restated;
     let statement = Statement::of(text);
     let vocabulary = SourceVocabulary::of(sources);
     let mut missing: Vec<String> = Vec::new();
@@ -247,8 +252,10 @@ fn unsupported_content(
     let value = split_label(text).map_or(text, |(_, value)| value);
     let value = value.to_lowercase();
     let mut runs = chinese_words::unsupported_runs(&value, &han);
+    runs.retain(|run| !chinese_verbs::is_verb_for_another(run, &value, quote));
     if runs.is_empty() && !nearby.is_empty() && chinese_words::has_other_words(quote, &value) {
         runs = chinese_words::unsupported_runs(&value, low);
+        runs.retain(|run| !chinese_verbs::is_verb_for_another(run, &value, quote));
     }
     // What kind a thing is ("the game Lanternfall"), and a character of a longer word, no list can know. Another thing
     // in the place of what the source names is neither.
@@ -281,11 +288,19 @@ fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option
             .or_else(|| choice::denied_statement(text, question, answer, sources.quote))
             .or_else(|| choice::other_offer(text, question, answer, sources.quote))
             .or_else(|| evaluated_option::evaluated_option(text, question, answer))
+            .or_else(|| answer_value::beside_the_answer(text, question, answer))
     };
     questions()
         .find_map(of_answer)
         .or_else(|| nearby.iter().rev().find_map(|question| choice::clearly_rejected_option(text, question, answer)))
         .or_else(|| choice::rejected_of_two(text, answer))
+}
+
+/// What another turn said before the quote, if the text states it and the quoted turn passes over it.
+fn passed_over(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<String> {
+    let answer = quoted_turn(sources)?;
+    let before: Vec<&str> = sources.texts.iter().chain(nearby).copied().filter(|text| *text != answer).collect();
+    stance::passed_over(text, sources.quote, answer, &before)
 }
 
 /// The last source with the quote.
@@ -337,6 +352,7 @@ fn replaced_words(text: &str, sources: &str) -> Vec<String> {
         let plain = text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
         format!(" {} ", plain.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
     };
+    let text = &numbers::without_date_marks(text);
     let (text, sources) = (spaced(text), spaced(sources));
     let find = |list: PhraseList, has: &dyn Fn(&str, &str) -> bool| {
         let has_any = |text: &str, spellings: &str| spellings.split('|').any(|word| has(text, word));

@@ -46,6 +46,17 @@ pub(super) fn moved_value(text: &str, sources: &[&str]) -> Option<String> {
     {
         (first.kind, first.key) = (TokenKind::Name, first.surface.to_lowercase());
     }
+    // "Refund tickets": nor is a word a name because a text starts with it.
+    let is_word = |base: &str| {
+        let has = |t: &StatementToken<'_>| t.kind == TokenKind::Word && base_stem(&t.surface.to_lowercase()) == base;
+        all.iter().any(|part| part.statement.tokens.iter().any(has))
+    };
+    if let Some(first) = own.first_mut().and_then(|own| own.tokens.first_mut())
+        && first.kind == TokenKind::Name
+        && is_word(&base_stem(&first.surface.to_lowercase()))
+    {
+        (first.kind, first.key) = (TokenKind::Word, base_stem(&first.surface.to_lowercase()));
+    }
     let moved = own.iter().find_map(|own| own.tokens.iter().find(|value| is_moved(value, own, &all)))?;
     Some(as_written(moved.surface, written))
 }
@@ -377,7 +388,13 @@ fn parts(text: &str) -> Vec<&str> {
         // "Emil algebra": a word that is no common one is no second name.
         let is_name = |t: &StatementToken<'_>| t.kind == TokenKind::Name;
         let is_rare = |t: &StatementToken<'_>| t.kind == TokenKind::Word && value_kind(t).is_some();
-        let has_word = has_word || statement.tokens.windows(2).any(|two| is_name(&two[0]) && is_rare(&two[1]));
+        // "the showroom in Breda": beside a value it is a thing.
+        let has_thing = || {
+            let is_value = |t: &StatementToken<'_>| t.kind != TokenKind::Word && value_kind(t).is_some();
+            statement.tokens.iter().any(is_rare) && statement.tokens.iter().any(is_value)
+        };
+        let has_word =
+            has_word || has_thing() || statement.tokens.windows(2).any(|two| is_name(&two[0]) && is_rare(&two[1]));
         match found.last_mut() {
             Some(last) if !has_word && kinds.len() < 2 && !part.contains("then ") && !part.contains("now ") => {
                 *last = &text[start..pair[1]]

@@ -94,7 +94,10 @@ fn numerals(text: &str) -> Vec<Numeral<'_>> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(start) = text[at..].find(is_digit).map(|n| at + n) {
         // 二十两班: the second number starts with its measure.
-        let ends = |(n, c): (usize, char)| (!is_digit(c) || n > 0 && matches!(c, '两' | '俩')).then_some(start + n);
+        let ends = |(n, c): (usize, char)| {
+            let is_number = || text[start + n + c.len_utf8()..].starts_with(['百', '千', '万', '亿']);
+            (!is_digit(c) || n > 0 && matches!(c, '两' | '俩') && !is_number()).then_some(start + n)
+        };
         let end = text[start..].char_indices().find_map(ends).unwrap_or(text.len());
         let surface = &text[start..end];
         let (previous, next) = (text[..start].chars().next_back(), text[end..].chars().next());
@@ -248,6 +251,7 @@ mod tests {
             ("逢二逢八赶集", "逢三逢八赶集", Some("二")),
             ("六点四十和七点二十两班", "两趟，六点四十跟七点二十", None),
             ("有42名学生", "四十二个娃", None),
+            ("一亿两千万行", "一亿两千万行", None),
         ] {
             assert_eq!(changed_number(text, source).as_deref(), expected, "{text} / {source}");
         }

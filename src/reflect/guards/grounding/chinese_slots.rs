@@ -3,6 +3,7 @@
 //! Never compares what only the text has: its other characters must all stand in the clause that has the other value.
 
 use super::clauses;
+use crate::text::chinese_words::chinese_words;
 use crate::text::phrase::has_unspaced_script;
 use crate::text::words::is_unspaced;
 
@@ -143,7 +144,13 @@ fn is_like(a: &[char], b: &[char]) -> bool {
     let has_content = b.iter().any(|c| !LIGHT.contains(*c) && !matches!(c, '他' | '她' | '它'));
     // 月底盘点 beside 盘点 says more, and nothing else.
     let is_part = |part: &[char], whole: &[char]| whole.windows(part.len().max(1)).any(|window| window == part);
-    counts(a) == counts(b) && has_content && !is_part(b, a) && !is_part(a, b)
+    counts(a) == counts(b) && has_content && !is_part(b, a) && !is_part(a, b) && (names(b) || !names(a))
+}
+
+/// Whether a value has a word for a thing: 现在 in 现在跑在内网 stands in no thing's place.
+fn names(value: &[char]) -> bool {
+    let text: String = value.iter().collect();
+    chinese_words(&text).iter().any(|word| word.class.is_nominal() || word.class.is_verbal())
 }
 
 fn common_end(a: &[char], b: &[char]) -> usize {

@@ -34,7 +34,7 @@ const FUTURES: PhraseList = phrase_list!("guards/grounding/futures.zh.txt");
 /// Words at the start of a clause that names what was before.
 const FORMER: PhraseList = phrase_list!("guards/grounding/former.zh.txt");
 /// Words that introduce a reason.
-const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.zh.txt");
+pub(super) const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.zh.txt");
 /// Nouns for persons other than the user, at the start of a clause.
 const PERSONS: PhraseList = phrase_list!("guards/grounding/persons.zh.txt");
 
@@ -256,13 +256,23 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
         let lost = first_of(clause, list.sections().next());
         changed.extend(lost.filter(|_| first_of(text, list.sections().nth(1)).is_none()).map(str::to_owned));
     }
+    // 老二 of 用户家的老二只肯喝粥 stands before 她只肯喝粥.
+    let is_pronoun_for = |who: &str, part: &str, clause: &str| {
+        let before = sources.split_once(&clause.to_lowercase()).map_or("", |(before, _)| before);
+        let chars: Vec<char> = part.trim_start_matches("用户").chars().collect();
+        let named = |pair: &[char]| {
+            let pair: String = pair.iter().collect();
+            pair.chars().all(is_unspaced) && before.contains(&pair) && !clause.contains(&pair)
+        };
+        matches!(who, "他" | "她") && chars.windows(2).any(named)
+    };
     let of_part = |part: &str| -> Option<String> {
         let clause = most_alike(part, said.split(['。', '！', '？', '\n', '；', '，', ',']))?;
-        other_subject(part, clause).or_else(|| users_own(part, clause))
+        other_subject(part, clause).filter(|who| !is_pronoun_for(who, part, clause)).or_else(|| users_own(part, clause))
     };
     let parts: Vec<&str> = text.split(['，', '；', '。']).filter(|part| !part.is_empty()).collect();
     changed.extend(match parts.len() {
-        1 => other_subject(text, clause),
+        1 => other_subject(text, clause).filter(|who| !is_pronoun_for(who, text, clause)),
         _ => parts.into_iter().find_map(of_part),
     });
     changed.extend(made_up_reason(text, sources));
@@ -271,8 +281,11 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     changed.extend(former_value(text, said));
     // 我平时修表玩，这个还能修吗 asks about something else; 能回款，你信吗 does not.
     let last = sentence.trim_end().trim_end_matches(['？', '?']).rsplit(['，', ',']).next().unwrap_or_default().trim();
-    let asks_all = last.chars().count() <= MAX_TAG_QUESTION || clause.contains(last);
-    let asks = (sentence.trim_end().ends_with('？') || sentence.contains('吗')) && asks_all;
+    let asks_all = TAG_QUESTIONS.iter().any(|tag| last.ends_with(tag)) && last.chars().count() <= MAX_TAG_QUESTION
+        || clause.contains(last);
+    // 每天去游泳，膝盖行吗，外加深蹲 asks about the knee.
+    let asks_here = clause.contains('吗') || last.contains('吗') || sentence.trim_end().ends_with('？');
+    let asks = (sentence.trim_end().ends_with('？') || sentence.contains('吗')) && asks_all && asks_here;
     let is_request = ["能不能", "可以", "能", "请", "麻烦", "帮"].iter().any(|w| sentence.starts_with(w));
     if asks && !is_request && ["吗", "是不是", "要不要", "该不该", "会不会"].iter().any(|w| sentence.contains(w))
     {
@@ -281,6 +294,9 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     changed
 }
 
+/// Ends of a question about what was said before it; 能开票吗 asks about something else.
+const TAG_QUESTIONS: [&str; 11] =
+    ["对吗", "是吗", "对不对", "是不是", "信吗", "行吗", "可以吗", "好吗", "成吗", "会吗", "真的吗"];
 /// So many characters has a question about what was said before it: 你信吗.
 const MAX_TAG_QUESTION: usize = 4;
 

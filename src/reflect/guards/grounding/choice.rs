@@ -157,7 +157,7 @@ fn orders(answer: &str) -> bool {
 /// The name or word of a text that only a turn before the answer has, if the answer says no and names another instead:
 /// "You mentioned Riso." "No, it was Hato Press."
 pub(super) fn denied_statement(text: &str, before: &str, answer: &str, quote: &str) -> Option<String> {
-    if !refuses(answer) {
+    if !refuses(answer) || Statement::of(text).is_negated() {
         return None;
     }
     let (own, answered, asked) = (words(text), words(answer), words(before));

@@ -103,6 +103,14 @@ impl EnglishSources {
         let is_word =
             |t: &StatementToken<'_>| t.kind == TokenKind::Word || self.is_evidence && is_opening_word(t, statement);
         let words = statement.tokens.iter().filter(|t| is_word(t) && !t.is_han);
+        // Pi-hole is pihole.
+        let is_joined = |t: &StatementToken<'_>| {
+            let low = statement.text.to_lowercase();
+            let before = low.split_once(&format!("-{}", t.surface.to_lowercase())).map_or("", |(before, _)| before);
+            let first = before.rsplit(' ').next().unwrap_or_default();
+            !first.is_empty() && self.spaced.contains(&format!(" {first}{} ", t.surface.to_lowercase()))
+        };
+        let words = words.filter(|t| !is_joined(t));
         words.filter(|t| !self.supports(t) && !spelled.contains(&t.surface.to_lowercase())).map(|t| t.surface).collect()
     }
 

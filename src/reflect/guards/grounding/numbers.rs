@@ -113,6 +113,16 @@ pub(super) fn with_plain_times(text: &str) -> String {
     out
 }
 
+/// A Chinese text without the marks of its dates: 年 of 2026年 is no word for how often.
+pub(super) fn without_date_marks(text: &str) -> String {
+    let mut plain = String::new();
+    for c in text.chars() {
+        let is_mark = matches!(c, '年' | '月' | '日' | '号') && plain.ends_with(|c: char| c.is_ascii_digit());
+        plain.push(if is_mark { ' ' } else { c });
+    }
+    plain
+}
+
 /// The year that two digits stand for: 1982 for 82, 2019 for 19.
 fn whole_year(digits: &str) -> Option<String> {
     let year: u32 = digits.parse().ok().filter(|_| digits.len() == 2)?;
@@ -175,7 +185,10 @@ pub(super) fn han_value(run: &str) -> Option<u64> {
                         _ => continue,
                     };
                     if factor >= 10_000 {
-                        total = (total + section + digit).max(1).saturating_mul(factor);
+                        // 一亿两千万: what stands before 亿 is no part of 万.
+                        let (whole, part) =
+                            if factor == 10_000 { (total, section + digit) } else { (0, total + section + digit) };
+                        total = part.max(1).saturating_mul(factor).saturating_add(whole);
                         section = 0;
                     } else {
                         section += digit.max(u64::from(section == 0 || factor > 10)).max(1) * factor;
@@ -207,6 +220,7 @@ mod tests {
             ("三百五", "350"),
             ("二十一岁", "21"),
             ("十二", "12"),
+            ("一亿两千万", "120000000"),
             ("俩孩子", "2"),
             ("12k a month", "12000"),
             ("3万元", "30000"),

@@ -268,7 +268,15 @@ pub(super) fn ended_thing(text: &str, quote: &str) -> Option<String> {
         }
         // 单体我们去年扔掉了: the thing may stand before its verb.
         let ends = !is_past && HAN_ENDING.iter().any(|verb| clause.contains(verb));
-        ends.then(|| shared_pair(text, clause)).flatten().map(|_| "not".to_owned())
+        // 把烟戒了: the thing may be one character beside the verb.
+        let ends_char = || {
+            let places = HAN_ENDING.iter().filter_map(|verb| clause.find(verb).map(|at| (at, at + verb.len())));
+            let mut beside =
+                places.flat_map(|(start, end)| [clause[..start].chars().next_back(), clause[end..].chars().next()]);
+            beside
+                .any(|c| c.is_some_and(|c| is_unspaced(c) && !"我们也都就把已早的吧啊".contains(c) && text.contains(c)))
+        };
+        (ends && (shared_pair(text, clause).is_some() || ends_char())).then(|| "not".to_owned())
     })
 }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::text::phrase::has_unspaced_script;
 
 mod chinese;
+mod chinese_amounts;
 mod english;
 
 /// A number as a reduced fraction.
@@ -86,8 +87,30 @@ enum Quantity {
     Age(Ratio),
     /// A time of day in minutes. Two, if it may be before or after noon.
     Clock(Vec<u32>),
+    /// So many of a unit; the unit is its first spelling.
+    Amount(Ratio, String),
+    /// An amount that is not exact; the unit may be empty.
+    About(Ratio, String),
+    /// The day of the week from 0 for Monday.
+    Weekday(usize),
+    /// A month, if it is named, and a day.
+    Date(Option<u32>, u32),
     /// A size with the first letter of its unit.
     Size(Ratio, char),
+}
+
+impl Quantity {
+    /// Whether two quantities are the same. What is about thirty has any unit: 三十出头.
+    fn equals(&self, other: &Quantity) -> bool {
+        match (self, other) {
+            (Quantity::About(a, unit), Quantity::About(b, other)) => {
+                a == b && (unit == other || unit.is_empty() || other.is_empty())
+            }
+            // A price needs no unit.
+            (Quantity::Amount(a, unit), Quantity::Count(b)) => a == b && unit == "元",
+            _ => self == other,
+        }
+    }
 }
 
 /// A quantity and where it stands in its text.
@@ -115,7 +138,7 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
     let (mut restated, mut end, mut is_changed) = (String::new(), 0, false);
     for one in own {
         let surface = &text[one.range.clone()];
-        let equal = said.iter().find(|(other, _)| other.quantity == one.quantity);
+        let equal = said.iter().find(|(other, _)| one.quantity.equals(&other.quantity));
         let Some((other, source)) = equal.filter(|_| !all.contains(&surface.to_lowercase())) else { continue };
         restated.push_str(&text[end..one.range.start]);
         restated.push_str(&source[other.range.clone()]);
@@ -199,6 +222,7 @@ mod tests {
             ("21:00开门", "晚上九点开门", true),
             ("每两天浇水", "隔天浇水", true),
             ("每天浇水", "隔天浇水", false),
+            ("每两天游一次泳", "每隔一天去游一回泳", true),
             ("每五分钟上报", "五分钟报一回", true),
             ("每天一次", "天天备份", true),
             ("每周三例会", "每周例会", false),

@@ -23,7 +23,7 @@ const PAST: PhraseList = phrase_list!("guards/grounding/past.en.txt");
 /// Sections: words of a source about plans, words of a text that keep them.
 const FUTURES: PhraseList = phrase_list!("guards/grounding/futures.en.txt");
 /// Words that introduce a reason.
-const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.en.txt");
+pub(super) const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.en.txt");
 const PERSONS: WordList = word_list!("guards/grounding/persons.en.txt");
 const PROFESSIONS: WordList = word_list!("guards/grounding/professions.en.txt");
 /// Words that make another word of a noun for a person: "mother tongue", "client library".
@@ -57,7 +57,8 @@ pub(super) fn changed_scope(
     changed.extend(added_quantifier(&spaced, &all));
     changed.extend(lost_quantifier(&spaced, statement, predicate, sentence));
     changed.extend(lost_time(&spaced, statement, &spaced_words(predicate)));
-    changed.extend(other_subject(&spaced, statement, clause));
+    let is_named_before = |who: &String| is_pronoun_for(who, statement, clause, sources);
+    changed.extend(other_subject(&spaced, statement, clause).filter(|who| !is_named_before(who)));
     changed.extend(lost_speaker(&spaced, predicate));
     changed.extend(made_up_reason(text, sources));
     if is_open_question(sentence) && !has_any(&spaced, FUTURES.sections().nth(1)) {
@@ -225,6 +226,8 @@ fn lost_time(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<St
     if is_supposed && !words().any(|w| keeps_condition.contains(&w)) {
         return Some("if".to_owned());
     }
+    // "That would be Greta" answers a question.
+    let clause = &clause.replacen(" that would be ", " ", 1).replacen(" that'd be ", " ", 1);
     // The month is no possibility.
     let kept = spaced_words(&statement.text.replace(" May", ""));
     if let Some(word) =
@@ -275,6 +278,18 @@ fn lost_speaker(spaced: &str, clause: &str) -> Option<String> {
     let keeps = names(single) || REPORTING.iter().any(|verb| spaced.contains(&format!(" {verb} ")));
     let keeps = keeps && names(single) || ["according", "reportedly", "told", "heard"].iter().any(|word| names(word));
     (!speaks && !keeps).then(|| words[at].to_owned())
+}
+
+/// Whether a word is a pronoun for what a text names, and what a source names before its clause: "Pepper" for "she".
+fn is_pronoun_for(word: &str, statement: &Statement<'_>, clause: &str, sources: &[&str]) -> bool {
+    let is_pronoun = matches!(word, "he" | "she" | "he's" | "she's" | "his" | "her" | "their");
+    let before = sources.iter().find_map(|source| Some(source.split_once(clause)?.0)).unwrap_or_default();
+    let (before, here) = (spaced_words(before), spaced_words(clause));
+    let is_antecedent = |t: &StatementToken<'_>| {
+        let low = format!(" {} ", t.surface.to_lowercase());
+        before.contains(&low) && !here.contains(&low)
+    };
+    is_pronoun && statement.content().any(is_antecedent)
 }
 
 /// The person of whom the source says something that the text says of the user.

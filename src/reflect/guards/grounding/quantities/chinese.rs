@@ -1,7 +1,7 @@
 //! Reads the quantities of a Chinese text.
 
 use super::super::numbers::{han_value, is_han_digit};
-use super::{Measured, Period, Quantity, Ratio};
+use super::{Measured, Period, Quantity, Ratio, chinese_amounts};
 
 /// Units of time, longer ones first, each with its seconds.
 const SECONDS: [(&str, i64); 15] = [
@@ -75,12 +75,54 @@ pub(super) fn quantities(text: &str) -> Vec<Measured> {
 
 /// The quantity at the start of a text, with its length in bytes.
 fn quantity(text: &str) -> Option<(usize, Quantity)> {
-    clock(text)
+    decimal(text)
+        .or_else(|| weekday(text))
+        .or_else(|| day_of_month(text))
+        .or_else(|| clock(text))
         .or_else(|| frequency(text))
         .or_else(|| share(text))
         .or_else(|| duration(text).map(|(length, period)| (length, Quantity::Duration(period))))
         .or_else(|| text.starts_with("一打").then_some(("一打".len(), Quantity::Count(Ratio::whole(12)))))
+        .or_else(|| chinese_amounts::amount(text))
         .or_else(|| large_number(text))
+}
+
+/// 一点五升: no time of day.
+fn decimal(text: &str) -> Option<(usize, Quantity)> {
+    let is_decimal = |(length, _): &(usize, Quantity)| text[..*length].contains('点');
+    chinese_amounts::amount(text).filter(is_decimal)
+}
+
+/// 周三, 星期三, 礼拜天
+fn weekday(text: &str) -> Option<(usize, Quantity)> {
+    let rest = ["星期", "礼拜", "周"].iter().find_map(|word| text.strip_prefix(word))?;
+    let day = rest.chars().next()?;
+    let number = "一二三四五六日天".chars().position(|c| c == day)?.min(6);
+    // 这周一共, 每周一次, 三周天天.
+    let next = rest[day.len_utf8()..].chars().next();
+    let is_word = next.is_some_and(|next| "共直般起样定些次回趟遍个天".contains(next));
+    (!is_word).then_some((text.len() - rest.len() + day.len_utf8(), Quantity::Weekday(number)))
+}
+
+/// 3月5号, 三月五日, 5号
+fn day_of_month(text: &str) -> Option<(usize, Quantity)> {
+    let part = |text: &str, mark: &[char], most: i64| {
+        let (length, number) = number(text).filter(|(_, n)| n.1 == 1 && (1..=most).contains(&n.0))?;
+        let rest = text[length..].trim_start();
+        Some((text.len() - rest.strip_prefix(mark)?.len(), number.0 as u32))
+    };
+    match part(text, &['月'], 12) {
+        Some((length, month)) => {
+            let (more, day) = part(&text[length..], &['号', '日'], 31)?;
+            Some((length + more, Quantity::Date(Some(month), day)))
+        }
+        None => {
+            let (length, day) = part(text, &['号', '日'], 31)?;
+            // 3号楼
+            let is_number = text[length..].starts_with(['楼', '线', '机', '馆', '院', '门', '店', '位', '库', '厅']);
+            (!is_number).then_some((length, Quantity::Date(None, day)))
+        }
+    }
 }
 
 /// 3600万, 三千六百万
@@ -123,6 +165,11 @@ fn unit(text: &str) -> Option<(usize, Period)> {
 /// 半年, 一个半小时, 三天, 一年半, 两天两夜.
 fn duration(text: &str) -> Option<(usize, Period)> {
     if let Some(rest) = text.strip_prefix('半') {
+        // 半个月 is half of a month in days.
+        if let Some(more) = ["个月", "月"].iter().find(|month| rest.starts_with(**month)) {
+            let length = '半'.len_utf8() + more.len();
+            return Some((length, Period::Seconds(Ratio::whole(HALF_MONTH * 86_400))));
+        }
         let (length, period) = unit(rest).filter(|_| !rest.starts_with(['天', '日', '周']))?;
         return Some(('半'.len_utf8() + length, period.times(Ratio::HALF)));
     }
@@ -152,6 +199,9 @@ fn duration(text: &str) -> Option<(usize, Period)> {
     Some((length, period.times(amount)))
 }
 
+/// The days of 半个月.
+const HALF_MONTH: i64 = 15;
+
 /// 每周, 隔天, 每五分钟, 每周两次, 一天一次, 五分钟报一回.
 fn frequency(text: &str) -> Option<(usize, Quantity)> {
     if let Some((word, name, n)) = REPEATED.iter().find(|(word, ..)| text.starts_with(word)) {
@@ -163,6 +213,13 @@ fn frequency(text: &str) -> Option<(usize, Quantity)> {
     }
     let (length, period, is_every) = match text.strip_prefix('每') {
         Some(rest) => {
+            if let Some(between) = rest.strip_prefix('隔') {
+                // 每隔一天 is every two days.
+                let (length, n) = number(between)?;
+                let (more, period) = unit(&between[length..])?;
+                let length = '每'.len_utf8() + '隔'.len_utf8() + length + more;
+                return Some((length, Quantity::Frequency(Ratio::whole(1), period.times(n.plus(Ratio::whole(1))))));
+            }
             let (length, period) = duration(rest).or_else(|| unit(rest))?;
             // 每周三 is a day of the week.
             let is_weekday = rest[..length].ends_with(['周', '期', '拜'])
@@ -238,6 +295,11 @@ fn clock(text: &str) -> Option<(usize, Quantity)> {
     };
     let is_within = |hour: &u32| {
         part.is_none_or(|(_, from, to)| (*from..=*to).contains(hour) || (*from..=*to).contains(&(hour + 24)))
+    };
+    // Without a part of the day, what is said of one to six o'clock is meant for the afternoon.
+    let candidates = match part {
+        None if (1..=6).contains(&hour) => vec![hour + 12],
+        _ => candidates,
     };
     let times: Vec<u32> = candidates.into_iter().filter(is_within).map(|hour| hour * 60 + minute).collect();
     (!times.is_empty()).then_some((start + spaces + length, Quantity::Clock(times)))

@@ -104,10 +104,17 @@ impl Tokens<'_> {
             _ => NUMBER_WORDS.value(low)?.parse::<i64>().ok(),
         };
         let first = word(low)?;
-        match word(self.low(i + 1)).filter(|second| first >= 20 && *second < 10) {
-            Some(second) => Some((2, Ratio::whole(first + second))),
-            None => Some((1, Ratio::whole(first))),
-        }
+        let (length, number) = match word(self.low(i + 1)).filter(|second| first >= 20 && *second < 10) {
+            Some(second) => (2, first + second),
+            None => (1, first),
+        };
+        let factor = match self.low(i + length) {
+            "hundred" => 100,
+            "thousand" => 1000,
+            "million" => 1_000_000,
+            _ => return Some((length, Ratio::whole(number))),
+        };
+        Some((length + 1, Ratio::whole(number * factor)))
     }
 
     /// A number, or an article that stands for one.
@@ -263,8 +270,12 @@ impl Tokens<'_> {
             ("half", "a") if dozen(i + 2) => (2, Ratio::HALF),
             ("half", _) if dozen(i + 1) => (1, Ratio::HALF),
             ("dozen", _) => (0, Ratio::whole(1)),
+            ("half", "a" | "an") => return Some((2, Quantity::Count(Ratio::HALF))),
             _ => self.amount(i)?,
         };
+        if self.has(i + length, &["and", "a", "half"]) {
+            return Some((length + 3, Quantity::Count(number.plus(Ratio::HALF))));
+        }
         if dozen(i + length) {
             return Some((length + 1, Quantity::Count(number.times(Ratio::whole(12)))));
         }

@@ -1,0 +1,70 @@
+//! Finds a reason that a text gives for something, where its sources only have both, one beside the other: "I switched.
+//! My wrists are fine" gives no reason.
+//!
+//! Never looks for a reason that the sources lack: `scope` and `chinese_words` do.
+
+use super::choice::words;
+use super::{chinese_words, scope};
+use crate::text::phrase::has_unspaced_script;
+use crate::text::word_list::{PhraseList, phrase_list};
+
+/// Words with which a sentence is joined to the one before it as its reason or result.
+const LINKS: PhraseList = phrase_list!("guards/grounding/reason_links.en.txt");
+const HAN_LINKS: PhraseList = phrase_list!("guards/grounding/reason_links.zh.txt");
+
+/// The word that introduces a reason which the quoted turn has in another sentence than what follows from it, without
+/// a word that joins them.
+pub(super) fn unlinked_reason(text: &str, turn: &str) -> Option<String> {
+    let is_han = has_unspaced_script(text);
+    let low = text.to_lowercase();
+    let (mark, reason, effect) = match is_han {
+        true => {
+            let mark = chinese_words::REASONS.iter().find(|mark| text.contains(mark))?;
+            let (before, after) = text.split_once(mark)?;
+            match before.is_empty() {
+                true => after.split_once(['，', ',']).map(|(reason, effect)| (mark, reason, effect))?,
+                false => (mark, after, before),
+            }
+        }
+        false => {
+            let mark = scope::REASONS.iter().find(|mark| low.contains(&format!(" {mark} ")))?;
+            let at = low.find(&format!(" {mark} "))?;
+            (mark, text.get(at + mark.len() + 2..)?, text.get(..at)?)
+        }
+    };
+    let ends = |c: char| matches!(c, '.' | '!' | '?' | '\n' | '。' | '！' | '？' | ';' | '；');
+    let sentences: Vec<&str> = turn.split_inclusive(ends).filter(|sentence| !sentence.trim().is_empty()).collect();
+    let nearest = |part: &str| {
+        let own = words(part);
+        let shared = |sentence: &&str| words(sentence).intersection(&own).count();
+        let best = (0..sentences.len()).rev().max_by_key(|&n| shared(&sentences[n]))?;
+        (shared(&sentences[best]) > 0).then_some(best)
+    };
+    let (reason, effect) = (nearest(reason)?, nearest(effect)?);
+    let joins = |n: usize| match is_han {
+        true => HAN_LINKS.iter().any(|word| sentences[n].contains(word)),
+        false => {
+            let spaced = super::english::spaced_words(sentences[n]);
+            LINKS.iter().any(|word| spaced.contains(&format!(" {word} ")))
+        }
+    };
+    (reason != effect && !joins(reason.max(effect))).then(|| mark.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_beside_another_is_no_reason() {
+        for (text, turn, is_unlinked) in [
+            ("User switched keyboards because of wrist pain.", "I switched keyboards. My wrists are ok btw", true),
+            ("User switched keyboards because of wrist pain.", "My wrists hurt. So I switched keyboards", false),
+            ("User switched keyboards because of wrist pain.", "I switched keyboards, my wrists hurt", false),
+            ("因为腰疼，用户换了椅子。", "我换了把椅子。腰疼倒没有", true),
+            ("因为腰疼，用户换了椅子。", "腰疼得厉害。所以换了椅子", false),
+        ] {
+            assert_eq!(unlinked_reason(text, turn).is_some(), is_unlinked, "{text} / {turn}");
+        }
+    }
+}
