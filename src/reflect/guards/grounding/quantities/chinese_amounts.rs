@@ -236,10 +236,7 @@ mod tests {
             for (c, d) in pieces.iter().flat_map(|c| pieces.iter().map(move |d| (c, d))) {
                 let text = format!("{a}{b}{c}{d}");
                 for one in super::super::quantities(&format!("重{text}")) {
-                    assert!(
-                        format!("重{text}").get(one.range).is_some_and(|surface| !surface.starts_with(' ')),
-                        "{text}"
-                    );
+                    assert!(format!("重{text}").get(one.range).is_some(), "{text}");
                 }
             }
         }
