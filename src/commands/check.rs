@@ -37,7 +37,7 @@ use crate::path::MemoryPath;
 use crate::policy::LimitMeasure;
 use crate::store::FoundFile;
 use crate::view::links::LinkNames;
-use places::{PlaceCursor, line_and_column};
+use places::{LineIndex, PlaceCursor};
 
 mod writing_rules;
 
@@ -331,14 +331,14 @@ fn examine_document(
     file_findings.links = links::checkable_links(path, document);
 }
 
-/// The 1-based line and column (in characters) of a byte offset.
+/// The ids of a file, each with its line, and those that are used twice.
 fn collect_ids(path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    let (mut seen, lines): (HashMap<String, usize>, _) = (HashMap::new(), LineIndex::of(document.text()));
     let sections = document.sections().iter().filter_map(|s| Some((s.id.clone()?, s.heading.start as usize)));
     let bullets = (0..document.bullets().len())
         .filter_map(|i| Some((document.bullet_id(i)?.into_owned(), document.bullets()[i].line_start as usize)));
     for (id, at) in sections.chain(bullets) {
-        let (line, _) = line_and_column(document.text(), at);
+        let line = lines.line(at);
         if let Some(first) = seen.insert(id.clone(), line) {
             let text = format!("the id {id} is also used in line {first}");
             file_findings.findings.push(finding(path, line, 1, Code::DuplicateId, "error", text));
@@ -350,9 +350,10 @@ fn collect_ids(path: &MemoryPath, document: &Document, file_findings: &mut FileF
 
 fn orphan_metadata(path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
     let text = document.text();
+    let lines = LineIndex::of(text);
     for meta in document.meta_lines().iter().filter(|m| m.bullet.is_none()) {
         let line_text = &text[meta.line.range()];
-        let (line, _) = line_and_column(text, meta.line.start as usize);
+        let line = lines.line(meta.line.start as usize);
         let fixable = text.matches(line_text).count() == 1;
         let message = "the metadata line belongs to no bullet and has no effect".to_owned();
         let mut found = finding(path, line, 1, Code::OrphanMetadata, "warning", message);
@@ -375,12 +376,12 @@ fn stray_metadata(journal: &LoadedJournal, path: &MemoryPath, document: &Documen
     if !inert_metadata::has_metadata_lines(document) {
         return;
     }
-    let history = history(journal, path);
+    let (history, lines) = (history(journal, path), LineIndex::of(document.text()));
     for bullet in inert_metadata::inert_by_history(document, &history) {
         let Some(at) = document.bullets()[bullet].meta.map(|m| document.meta_lines()[m as usize].line.start) else {
             continue;
         };
-        let (line, _) = line_and_column(document.text(), at as usize);
+        let line = lines.line(at as usize);
         let handle = document.handle_name(bullet);
         let message = format!("the metadata line under @{handle} belonged to another bullet and has no effect");
         let mut found = finding(path, line, 1, Code::OrphanMetadata, "warning", message);
@@ -401,10 +402,11 @@ fn fix_operation(action: Action) -> Operation {
 }
 
 fn oversized_parts(session: &Session, path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
+    let lines = LineIndex::of(document.text());
     for (i, bullet) in document.bullets().iter().enumerate() {
         let size = document.bullet_raw(i).len();
         if size > MAX_BULLET_BYTES {
-            let (line, _) = line_and_column(document.text(), bullet.line_start as usize);
+            let line = lines.line(bullet.line_start as usize);
             let text = format!("the bullet has {size} bytes; memdir writes at most 8 KiB");
             file_findings.findings.push(finding(path, line, 1, Code::TooLarge, "warning", text));
         }
@@ -416,7 +418,7 @@ fn oversized_parts(session: &Session, path: &MemoryPath, document: &Document, fi
             let Some((most, _)) = session.policy.policy.maximum_for(path, slug, measure) else { continue };
             let count = size.get_or_insert_with(|| limits::section_size(document, s)).measured(measure);
             if count > most {
-                let (line, _) = line_and_column(document.text(), section.heading.start as usize);
+                let line = lines.line(section.heading.start as usize);
                 let text = format!("holds {count} {}; the policy allows {most}", limits::measure_noun(measure));
                 file_findings.findings.push(finding(path, line, 1, Code::LimitReached, "warning", text));
             }
@@ -426,7 +428,7 @@ fn oversized_parts(session: &Session, path: &MemoryPath, document: &Document, fi
 
 fn stale_summary(journal: &[JournalEntry], path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
     let Some(present) = document.summary_line() else { return };
-    let (line, _) = line_and_column(document.text(), present.line.start as usize);
+    let line = LineIndex::of(document.text()).line(present.line.start as usize);
     let mut found = |text: String, fixable| {
         let mut f = finding(path, line, 1, Code::StaleSummary, "warning", text);
         f.fixable = fixable;

@@ -82,6 +82,12 @@ fn contradictions_are_notes_with_handles_and_dates_and_findings_if_strict() {
         .run(["check"])
         .exit(0)
         .stdout_contains(&format!("@{berlin} (2026-02-24) contradicts @{paris} (2025-01-02)\n"));
+    // The day of a longer text that contains it is not its own.
+    let undated = Memory::new().file("facts/user.md", "- City: Rome\n- City: Paris\n");
+    undated.done(["add", "user", "City: Rome East"]);
+    undated.done(["rm", &format!("user@{}", super::support::handle("City: Rome East"))]);
+    let (rome, paris) = (super::support::handle("City: Rome"), super::support::handle("City: Paris"));
+    undated.run(["check"]).exit(0).stdout_contains(&format!("@{paris} contradicts @{rome}\n"));
     found(&memory, &["check", "--strict", "user"]);
     // Other sections are about other subjects.
     let memory = Memory::new().file("facts/team.md", "# Team\n\n## Ana\n\n- City: Paris\n\n## Bo\n\n- City: Berlin\n");

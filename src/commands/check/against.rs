@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::contradictions::{MAX_BULLETS_PER_WORD, WrittenTexts, dated_handle};
 use super::rot_memories::require_readable;
-use super::{finding, line_and_column};
+use super::{LineIndex, finding};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
@@ -86,16 +86,16 @@ fn document_sentences(document: &Document) -> Vec<(usize, usize, String)> {
     let paragraphs = document.blocks().iter().filter(|block| block.kind == BlockKind::Paragraph);
     let mut ranges: Vec<_> = bullets.chain(paragraphs.map(|block| block.span.range())).collect();
     ranges.sort_by_key(|range| range.start);
-    let mut found = Vec::new();
+    let (mut found, lines) = (Vec::new(), LineIndex::of(text));
     for range in ranges {
-        let starts_before = |s: &crate::document::Section| (s.heading.start as usize) <= range.start;
-        let section = document.sections().iter().rposition(starts_before).unwrap_or(0);
+        let is_before = |s: &crate::document::Section| (s.heading.start as usize) <= range.start;
+        let section = document.sections().partition_point(is_before).saturating_sub(1);
         // Line breaks within a paragraph end no sentence.
         let joined = text[range.clone()].replace(['\n', '\r'], " ");
         let masked = mask_non_prose(&joined);
         for sentence in sentences(&masked) {
             let at = sentence.as_ptr() as usize - masked.as_ptr() as usize;
-            let (line, _) = line_and_column(text, range.start + at);
+            let line = lines.line(range.start + at);
             found.push((line, section, joined[at..at + sentence.len()].to_owned()));
         }
     }
@@ -167,14 +167,14 @@ impl<'a> OutsideIndex<'a> {
         level: &'static str,
     ) -> OutsideMatches {
         let mut matches = OutsideMatches::default();
-        let written = WrittenTexts::of(journal, path);
+        let (written, lines) = (WrittenTexts::of(journal, path), LineIndex::of(document.text()));
         for i in stating_bullets(document).filter(|_| !self.rows.is_empty()) {
             let bullet = &document.bullets()[i];
             let text = document.bullet_text(i);
             let StatementMatches { contradicting, repeated } = self.compare(&Statement::of(&text));
             for n in contradicting {
                 let outside = self.rows[n].0;
-                let (line, _) = line_and_column(document.text(), bullet.line_start as usize);
+                let line = lines.line(bullet.line_start as usize);
                 let changed = outside.changed.as_ref().map_or(String::new(), |day| format!(" (changed {day})"));
                 let place = format!("{}:{}{changed}", outside.file, outside.line);
                 let message = format!("{} contradicts {place}", dated_handle(&written, document, i));

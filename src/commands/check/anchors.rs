@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{apply_fixes, finding, fix_operation, line_and_column};
+use super::{PlaceCursor, apply_fixes, finding, fix_operation};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::{AnchorRow, CheckFinding, CheckReport};
 use crate::commands::code_anchors::AnchoredCode;
@@ -146,13 +146,13 @@ fn anchored_bullets(session: &Session, selected: &[MemoryPath]) -> Result<(usize
 }
 
 fn bullets_of(path: &MemoryPath, document: &Document) -> Vec<AnchoredBullet> {
-    let mut found = Vec::new();
+    let (mut found, mut places) = (Vec::new(), PlaceCursor::new(document.text()));
     for (n, bullet) in document.bullets().iter().enumerate() {
         let Some(meta_line) = bullet.meta.map(|meta| document.meta_lines()[meta as usize].line) else { continue };
         let meta = document.bullet_meta(n).unwrap_or_default();
         let Some(value) = meta.raw(MetaKey::Anchor.name()) else { continue };
         let at = document.text()[meta_line.range()].find("anchor=").unwrap_or(0);
-        let (line, col) = line_and_column(document.text(), meta_line.start as usize + at);
+        let (line, col) = places.at(meta_line.start as usize + at);
         found.push(AnchoredBullet {
             path: path.clone(),
             line,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{finding, line_and_column};
+use super::{LineIndex, finding};
 use crate::code::{Code, Hint};
 use crate::commands::Session;
 use crate::commands::answer::CheckFinding;
@@ -25,10 +25,11 @@ pub struct BranchBullet {
 
 /// The bullets of a file that are kept for a branch.
 pub fn branch_bullets(path: &MemoryPath, document: &Document) -> Vec<BranchBullet> {
+    let lines = LineIndex::of(document.text());
     let of = |bullet: usize| {
         let meta = document.bullet_meta(bullet)?;
         let branch = meta.valid(MetaKey::Branch)?.to_owned();
-        let (line, _) = line_and_column(document.text(), document.bullets()[bullet].line_start as usize);
+        let line = lines.line(document.bullets()[bullet].line_start as usize);
         let address = format!("{path}{}", document.bullet_reference(bullet));
         Some(BranchBullet { branch, handle: document.handle_name(bullet), address, line })
     };

@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{finding, line_and_column};
+use super::{LineIndex, finding};
 use crate::change::JournalEntry;
 use crate::code::Code;
 use crate::commands::answer::CheckFinding;
@@ -26,10 +26,10 @@ pub fn contradictions(
     document: &Document,
     level: &'static str,
 ) -> Vec<CheckFinding> {
-    let written = WrittenTexts::of(journal, path);
+    let (written, lines) = (WrittenTexts::of(journal, path), LineIndex::of(document.text()));
     let name = |i: usize| dated_handle(&written, document, i);
     let as_finding = |(older, newer): (usize, usize)| {
-        let (line, _) = line_and_column(document.text(), document.bullets()[newer].line_start as usize);
+        let line = lines.line(document.bullets()[newer].line_start as usize);
         let text = format!("{} contradicts {}", name(newer), name(older));
         finding(path, line, 1, Code::Contradiction, level, text)
     };
@@ -68,30 +68,57 @@ pub fn contradicting_pairs_within(document: &Document, search: &mut PairSearch) 
     pairs
 }
 
-/// What memdir wrote in one file, by day, the newest first. Read from the journal when the first date is asked for, and
-/// once for all bullets of the file.
+/// The lines that memdir wrote in one file, with their days. Read from the journal when the first date is asked for,
+/// and once for all bullets of the file.
 pub(super) struct WrittenTexts<'a> {
     journal: &'a [JournalEntry],
     path: &'a MemoryPath,
-    texts: OnceCell<Vec<(&'a str, &'a str)>>,
+    lines: OnceCell<HashMap<&'a str, Vec<WrittenLine<'a>>>>,
+}
+
+/// A line that memdir wrote, without list marker, and all that was written after it by the same edit.
+struct WrittenLine<'a> {
+    day: &'a str,
+    from_here: &'a str,
 }
 
 impl<'a> WrittenTexts<'a> {
     pub(super) fn of(journal: &'a [JournalEntry], path: &'a MemoryPath) -> WrittenTexts<'a> {
-        WrittenTexts { journal, path, texts: OnceCell::new() }
+        WrittenTexts { journal, path, lines: OnceCell::new() }
     }
 
     /// The day on which a text was last written, `YYYY-MM-DD`.
     fn day_of(&self, text: &str) -> Option<&'a str> {
-        let texts = self.texts.get_or_init(|| {
-            let written = |entry: &'a JournalEntry| {
-                let edits = entry.files.iter().filter(|f| f.path == *self.path).filter_map(|f| f.edits.as_ref());
-                edits.flatten().filter_map(|edit| Some((entry.at.get(..10)?, edit.new.as_str())))
-            };
-            self.journal.iter().rev().flat_map(written).collect()
-        });
-        texts.iter().find(|(_, new)| new.contains(text)).map(|(day, _)| *day)
+        let lines = self.lines.get_or_init(|| self.read_lines());
+        let with_first_line = lines.get(without_marker(text.lines().next()?))?;
+        with_first_line.iter().find(|line| line.from_here.starts_with(text)).map(|line| line.day)
     }
+
+    /// The lines by their text, the newest first.
+    fn read_lines(&self) -> HashMap<&'a str, Vec<WrittenLine<'a>>> {
+        let written = |entry: &'a JournalEntry| {
+            let edits = entry.files.iter().filter(|f| f.path == *self.path).filter_map(|f| f.edits.as_ref());
+            edits.flatten().filter_map(|edit| Some((entry.at.get(..10)?, edit.new.as_str())))
+        };
+        let mut lines: HashMap<&str, Vec<WrittenLine<'_>>> = HashMap::new();
+        for (day, new) in self.journal.iter().rev().flat_map(written) {
+            for line in new.lines().map(without_marker).filter(|line| !line.is_empty()) {
+                let from_here = &new[line.as_ptr() as usize - new.as_ptr() as usize..];
+                lines.entry(line).or_default().push(WrittenLine { day, from_here });
+            }
+        }
+        lines
+    }
+}
+
+/// A line without the marker and the check box of a list item.
+fn without_marker(line: &str) -> &str {
+    let line = line.trim();
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let markers = [line.strip_prefix(['-', '*', '+']), number.strip_prefix(['.', ')']).filter(|_| number != line)];
+    let item = markers.into_iter().flatten().find_map(|rest| rest.strip_prefix([' ', '\t']));
+    let text = item.map_or(line, str::trim_start);
+    ["[ ] ", "[x] ", "[X] "].iter().find_map(|check_box| text.strip_prefix(check_box)).unwrap_or(text).trim_start()
 }
 
 /// A bullet as findings name it: its handle, and its day where it is known.

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::{finding, fix_operation, line_and_column};
+use super::{LineIndex, finding, fix_operation};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::CheckFinding;
 use crate::commands::{Session, agent_index};
@@ -40,9 +40,9 @@ pub(super) fn index_findings(
         let found = finding(&path, line, 1, Code::StaleIndex, "warning", text);
         CheckFinding { fixable: true, ..found }
     };
-    let mut findings = Vec::new();
+    let (mut findings, lines) = (Vec::new(), LineIndex::of(text));
     for entry in index_entries(text).iter().filter(|entry| !wanted.contains(&entry.target)) {
-        let (line, _) = line_and_column(text, entry.range.start);
+        let line = lines.line(entry.range.start);
         let target = &entry.target;
         findings.push(match all.iter().any(|file| file.path.as_str() == target) {
             true => warning(line, format!("the index is too long for its host with the line of {target}")),

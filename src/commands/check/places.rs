@@ -2,6 +2,8 @@
 //!
 //! Never counts bytes as columns: a column is a character.
 
+use std::cell::OnceCell;
+
 /// The line and column of one offset after the other in a text, each found from the one before it.
 pub(super) struct PlaceCursor<'a> {
     text: &'a str,
@@ -33,11 +35,22 @@ impl<'a> PlaceCursor<'a> {
     }
 }
 
-/// The 1-based line and column of a byte offset.
-pub(super) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..at];
-    let start = before.rfind('\n').map_or(0, |i| i + 1);
-    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+/// The lines of a text, for offsets in any order: they are counted once, when the first is asked for.
+pub(super) struct LineIndex<'a> {
+    text: &'a str,
+    starts: OnceCell<Vec<usize>>,
+}
+
+impl<'a> LineIndex<'a> {
+    pub(super) fn of(text: &'a str) -> LineIndex<'a> {
+        LineIndex { text, starts: OnceCell::new() }
+    }
+
+    /// The 1-based line of a byte offset.
+    pub(super) fn line(&self, offset: usize) -> usize {
+        let after_breaks = || self.text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        self.starts.get_or_init(after_breaks).partition_point(|start| *start <= offset) + 1
+    }
 }
 
 #[cfg(test)]
@@ -45,11 +58,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_says_what_the_count_from_the_start_says() {
+    fn cursor_and_index_say_what_the_count_from_the_start_says() {
         let text = "ä\n\nbc\ndé\n";
-        let mut cursor = PlaceCursor::new(text);
+        let (mut cursor, lines) = (PlaceCursor::new(text), LineIndex::of(text));
         for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)).chain([3, 0]) {
-            assert_eq!(cursor.at(at), line_and_column(text, at), "{at}");
+            let start = text[..at].rfind('\n').map_or(0, |i| i + 1);
+            let expected = (text[..at].matches('\n').count() + 1, text[start..at].chars().count() + 1);
+            assert_eq!((cursor.at(at), lines.line(at)), (expected, expected.0), "{at}");
         }
     }
 }

@@ -7,8 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use super::contradictions::{PairSearch, contradicting_pairs_within};
-use super::line_and_column;
 use super::links::dangling_targets;
+use super::places::LineIndex;
 use super::rot_index::{index_overflow, not_in_index};
 use super::rot_memories::{holds_scopes, is_restricted_memory, require_readable};
 use crate::code::Rejection;
@@ -118,7 +118,7 @@ impl CountedExamples {
 }
 
 fn place(note: &Note, at: u32) -> String {
-    format!("{}:{}", note.path, line_and_column(note.document.text(), at as usize).0)
+    format!("{}:{}", note.path, LineIndex::of(note.document.text()).line(at as usize))
 }
 
 pub(super) fn shortened(text: &str) -> String {

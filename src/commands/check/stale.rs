@@ -2,7 +2,7 @@
 //!
 //! Never decides whether such a bullet is still true: the commands to try are for both answers.
 
-use super::{finding, line_and_column};
+use super::{LineIndex, finding};
 use crate::code::{Code, Hint};
 use crate::commands::Session;
 use crate::commands::answer::CheckFinding;
@@ -18,8 +18,9 @@ pub fn stale_findings(
     document: &Document,
     level: &'static str,
 ) -> Vec<CheckFinding> {
+    let lines = LineIndex::of(document.text());
     let as_finding = |(bullet, reason): (usize, StaleReason)| {
-        let (line, _) = line_and_column(document.text(), document.bullets()[bullet].line_start as usize);
+        let line = lines.line(document.bullets()[bullet].line_start as usize);
         let name = document.handle_name(bullet);
         let address = format!("{path}{}", document.bullet_reference(bullet));
         let remove = Hint::new("rm", address.clone());
