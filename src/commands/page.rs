@@ -2,7 +2,7 @@
 //!
 //! Never reads what the caller may not see: every part is the answer of a use case to the same session.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::civil::Date;
 
@@ -16,7 +16,7 @@ use super::query::language_of;
 use super::stats::{AGE_NAMES, StatsFigure, StatsOptions, StatsReport, age_name, stats};
 use super::{ChangeOptions, CommandResult, Session, hints, inbox};
 use crate::code::Hint;
-use crate::document::links::fragment_range;
+use crate::document::fragments::fragment_range;
 use crate::document::summary::FileKind;
 use crate::document::{Document, MetaKey};
 use crate::operation::file_change::file_kind;
@@ -195,13 +195,13 @@ fn bodies(
 ) -> Vec<PageFile> {
     let names = LinkNames::new(files.files.iter().map(|file| &file.path));
     let today = session.now.date().to_string();
-    let is_contradicted = |item: usize| contradictions.iter().flat_map(|pair| &pair.sides).any(|s| s.item == item);
+    let contradicted: HashSet<usize> = contradictions.iter().flat_map(|pair| &pair.sides).map(|s| s.item).collect();
     let body = |(number, facts): (usize, &ItemFacts<'_>)| {
         let first = files.first_items[number];
         let resolve = |target: &str, is_wiki: bool| files.link_target(&names, &facts.file.path, target, is_wiki);
         let marks = |item: usize| {
             let mut marks = item_marks(facts, item, &today);
-            marks.extend(is_contradicted(first + item).then(|| "contradicted".to_owned()));
+            marks.extend(contradicted.contains(&(first + item)).then(|| "contradicted".to_owned()));
             marks
         };
         page_file(facts, number, first, &resolve, &marks)

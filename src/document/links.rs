@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use super::{Document, Span, lines, section_range, slug};
+use super::{Document, Span, lines};
 use crate::path::MemoryPath;
 
 /// File extensions of wiki links that name attachments, not memory files.
@@ -198,7 +198,7 @@ pub fn resolve_relative(holder: &MemoryPath, target: &str) -> Option<String> {
 }
 
 /// Decodes `%20` and similar escapes; unchanged if the result is not UTF-8.
-fn percent_decode(text: &str) -> Cow<'_, str> {
+pub(super) fn percent_decode(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }
@@ -220,60 +220,9 @@ fn percent_decode(text: &str) -> Cow<'_, str> {
     String::from_utf8(out).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// Byte range that a link's fragment refers to: a section by id, slug or heading (`Work`, `Work#Contacts`), or with
-/// `^id` the bullet or line with this id. `None` if nothing matches.
-pub fn fragment_range(document: &Document, part: &str) -> Option<Range<usize>> {
-    let part = percent_decode(part.trim());
-    match part.strip_prefix('^') {
-        _ if part.is_empty() => None,
-        Some(id) => find_block_id(document, id),
-        None => find_section(document, &part).map(|at| section_range(document, at)),
-    }
-}
-
-fn find_block_id(document: &Document, id: &str) -> Option<Range<usize>> {
-    let bullet = (0..document.bullets().len()).find(|b| document.bullet_id(*b).is_some_and(|own| own == id));
-    if let Some(b) = bullet.map(|b| document.bullets()[b]) {
-        return Some(b.line_start as usize..b.end as usize);
-    }
-    let text = document.text();
-    let ends = |at: &usize| {
-        let before = text[..*at].chars().next_back();
-        let after = text[at + 1 + id.len()..].chars().next();
-        before.is_none_or(char::is_whitespace) && after.is_none_or(char::is_whitespace)
-    };
-    let at = text.match_indices(&format!("^{id}")).map(|(at, _)| at).find(ends)?;
-    Some(lines::start(text.as_bytes(), at)..lines::end(text.as_bytes(), at))
-}
-
-fn find_section(document: &Document, part: &str) -> Option<usize> {
-    let sections = document.sections();
-    let all = || 1..sections.len();
-    let full_slug = slug(part);
-    let named = |i: usize, name: &str| sections[i].slug == name || slug(&document.section_title(i)) == name;
-    let by_id = all().find(|i| sections[*i].id.as_deref() == Some(part));
-    by_id
-        .or_else(|| all().find(|i| sections[*i].slug == part))
-        .or_else(|| all().find(|i| named(*i, &full_slug)))
-        .or_else(|| {
-            let path: Vec<String> = part.split(['#', '/']).map(|name| slug(name.trim())).collect();
-            let (last, above) = path.split_last()?;
-            let inside = |i: usize| {
-                let mut at = i;
-                above.iter().rev().all(|name| {
-                    at = sections[at].parent as usize;
-                    while at != 0 && !named(at, name) {
-                        at = sections[at].parent as usize;
-                    }
-                    at != 0
-                })
-            };
-            all().find(|i| !above.is_empty() && named(*i, last) && inside(*i))
-        })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::fragments::fragment_range;
     use super::*;
 
     /// The links of a text as `file#fragment`.

@@ -15,6 +15,7 @@ mod conflict_lines;
 pub mod edit;
 mod escape;
 mod exact_text;
+pub mod fragments;
 mod front_matter;
 pub mod handle;
 mod lines;
@@ -188,6 +189,7 @@ pub struct Document {
     /// faster than sorting.
     sorted_handles: OnceLock<Vec<Handle>>,
     handle_name_used: OnceLock<()>,
+    fragments: fragments::FragmentIndex,
 }
 
 /// Why the bytes of a file cannot be read as text.
@@ -222,6 +224,7 @@ impl Document {
             handles: OnceLock::new(),
             sorted_handles: OnceLock::new(),
             handle_name_used: OnceLock::new(),
+            fragments: fragments::FragmentIndex::default(),
         }
     }
 

@@ -10,7 +10,8 @@ use jiff::civil::Date;
 
 use super::planner::initial_text;
 use super::whole_file::append_splice;
-use crate::document::links::{FileLink, find_links, fragment_range, refers_to};
+use crate::document::fragments::fragment_range;
+use crate::document::links::{FileLink, find_links, refers_to};
 use crate::document::{Document, section_range};
 use crate::path::{MemoryPath, is_episode, week_file};
 use crate::text::dates::find_dates;

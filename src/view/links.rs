@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::query::count::ItemizedFile;
 use super::query::item_facts::ItemFacts;
 use super::query::items::{self, ItemKind};
-use crate::document::links::{FileLink, fragment_range, resolve_relative};
+use crate::document::fragments::fragment_range;
+use crate::document::links::{FileLink, resolve_relative};
 use crate::document::related_edge::{RELATED_TO, RelatedEdge, link_strength, parent_bullet, related_edge};
 use crate::document::{Document, Span, split_category};
 use crate::path::MemoryPath;
@@ -37,8 +38,32 @@ pub struct LinkEdge {
 /// Backlinks, linked items and link boosts are all computed from this list, so that links never reveal an item that the
 /// reader may not see.
 pub fn edges(facts: &ItemFacts<'_>, seen: &VisibilityCheck<'_>) -> Vec<LinkEdge> {
-    let file = facts.file;
-    file.links.iter().filter_map(|link| edge(file, link)).filter(|edge| seen(facts, edge.item)).collect()
+    facts.file.edges().all.iter().copied().filter(|edge| seen(facts, edge.item)).collect()
+}
+
+/// The links of a file that start in one item.
+pub fn edges_of_item<'f>(facts: &ItemFacts<'f>, item: usize) -> impl Iterator<Item = LinkEdge> + use<'f> {
+    let edges = facts.file.edges();
+    let first = edges.by_item.partition_point(|at| edges.all[*at].item < item);
+    let of_item = edges.by_item[first..].iter().map(|at| edges.all[*at]);
+    of_item.take_while(move |edge| edge.item == item)
+}
+
+/// All links of a file that start in an item.
+pub struct FileEdges {
+    /// In the order of the file.
+    all: Vec<LinkEdge>,
+    /// The indexes of `all`, by item.
+    by_item: Vec<usize>,
+}
+
+impl FileEdges {
+    pub fn of(file: &ItemizedFile) -> FileEdges {
+        let all: Vec<LinkEdge> = file.links.iter().filter_map(|link| edge(file, link)).collect();
+        let mut by_item: Vec<usize> = (0..all.len()).collect();
+        by_item.sort_by_key(|at| all[*at].item);
+        FileEdges { all, by_item }
+    }
 }
 
 fn edge(file: &ItemizedFile, link: &FileLink) -> Option<LinkEdge> {

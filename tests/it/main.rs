@@ -60,6 +60,7 @@ mod importing;
 mod injected;
 mod inputs;
 mod judge;
+mod large_files;
 mod layer_changes;
 mod layers;
 mod leaks;

@@ -8,7 +8,8 @@ use super::{CheckFinding, PlaceCursor, finding};
 use crate::code::Code;
 use crate::commands::Session;
 use crate::document::Document;
-use crate::document::links::{find_links, fragment_range, resolve_relative};
+use crate::document::fragments::fragment_range;
+use crate::document::links::{find_links, resolve_relative};
 use crate::path::MemoryPath;
 use crate::view::links::{LinkNames, target_and_fragment};
 

@@ -16,6 +16,7 @@ use crate::document::links::{FileLink, find_links};
 use crate::path::MemoryPath;
 use crate::text::dates::{PartialDate, find_dates};
 use crate::text::words::is_unspaced;
+use crate::view::links::FileEdges;
 
 /// Weight of a term in a label, relative to one in the text.
 const LABEL_WEIGHT: f32 = 3.0;
@@ -95,6 +96,7 @@ pub struct ItemizedFile {
     pub labels: Vec<u32>,
     pub links: Vec<FileLink>,
     section_dates: OnceCell<SectionDates>,
+    edges: OnceCell<FileEdges>,
 }
 
 impl ItemizedFile {
@@ -108,12 +110,18 @@ impl ItemizedFile {
         let items = items::items_of(&document, &path);
         let links = find_links(&document);
         let section_dates = OnceCell::new();
-        ItemizedFile { path, document, items, hits: Vec::new(), labels: Vec::new(), links, section_dates }
+        let edges = OnceCell::new();
+        ItemizedFile { path, document, items, hits: Vec::new(), labels: Vec::new(), links, section_dates, edges }
     }
 
     /// The dates of its sections, computed once.
     pub fn section_dates(&self) -> &SectionDates {
         self.section_dates.get_or_init(|| SectionDates::of(&self.document, &self.path))
+    }
+
+    /// Its links that start in an item, found once.
+    pub fn edges(&self) -> &FileEdges {
+        self.edges.get_or_init(|| FileEdges::of(self))
     }
 
     /// Replaces its hits by those of another query in some of its items, in order.
@@ -160,8 +168,9 @@ pub fn count_terms(
     if !hits.is_empty() || depth == ScanDepth::All {
         let (path, links) = (path.clone(), find_links(&document));
         let section_dates = days.map_or_else(OnceCell::new, OnceCell::from);
-        counted.matched =
-            Some(Box::new(ItemizedFile { path, document, items: all, hits, labels, links, section_dates }));
+        let edges = OnceCell::new();
+        let file = ItemizedFile { path, document, items: all, hits, labels, links, section_dates, edges };
+        counted.matched = Some(Box::new(file));
     }
     counted
 }

@@ -5,8 +5,9 @@
 
 use super::item_facts::ItemFacts;
 use super::score::ScoredItem;
-use crate::document::links::{FileLink, fragment_range};
-use crate::view::links::{LinkNames, edges, target_and_fragment};
+use crate::document::fragments::fragment_range;
+use crate::document::links::FileLink;
+use crate::view::links::{LinkNames, edges_of_item, target_and_fragment};
 
 /// The share of the best linked item's score that is added.
 const LINK_SHARE: f64 = 0.1;
@@ -51,12 +52,13 @@ fn scored_links(files: &[ItemFacts<'_>], hits: &[ScoredItem]) -> Vec<ScoredLink>
     let resolver = LinkedItems { files, hits, starts, names };
     let mut links = Vec::new();
     for (file, about) in files.iter().enumerate().filter(|(_, about)| !about.file.links.is_empty()) {
-        let own = resolver.starts[file]..resolver.starts[file + 1];
         // Items that may not be seen were already removed from the ranking.
-        for edge in edges(about, &|_, _| true) {
-            let Ok(at) = hits[own.clone()].binary_search_by_key(&edge.item, |hit| hit.item) else { continue };
-            let Some(to) = resolver.linked_hits(file, &edge.link) else { continue };
-            links.push(ScoredLink { to, from: own.start + at, strength: edge.strength });
+        let own = resolver.starts[file]..resolver.starts[file + 1];
+        for (from, hit) in own.clone().zip(&hits[own]) {
+            for edge in edges_of_item(about, hit.item) {
+                let Some(to) = resolver.linked_hits(file, &edge.link) else { continue };
+                links.push(ScoredLink { to, from, strength: edge.strength });
+            }
         }
     }
     links.sort_unstable_by_key(|link| (link.to, link.from));

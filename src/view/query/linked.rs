@@ -11,9 +11,10 @@ use super::item_facts::ItemFacts;
 use super::items::{self, ItemKind};
 use super::query_row::{LinkReason, QueryRow};
 use super::score::{Ranking, ScoredItem};
-use crate::document::links::{FileLink, fragment_range, link_candidates, refers_to};
+use crate::document::fragments::fragment_range;
+use crate::document::links::{FileLink, link_candidates, refers_to};
 use crate::path::MemoryPath;
-use crate::view::links::{LinkEdge, LinkNames, VisibilityCheck, edges, relation, target_and_fragment};
+use crate::view::links::{LinkEdge, LinkNames, VisibilityCheck, edges, edges_of_item, relation, target_and_fragment};
 
 /// Maximum number of linked items in a result.
 const MAX_LINKED: usize = 2;
@@ -36,8 +37,7 @@ pub struct LinkedItemFinder<'a> {
 pub fn has_relations(shown: &[&ScoredItem], ranking: &Ranking<'_>) -> bool {
     let has = |hit: &&ScoredItem| {
         let facts = &ranking.files[hit.file];
-        let own = || edges(facts, &|_, item| item == hit.item);
-        !facts.file.links.is_empty() && own().iter().any(|edge| edge.is_automatic)
+        !facts.file.links.is_empty() && edges_of_item(facts, hit.item).any(|edge| edge.is_automatic)
     };
     shown.iter().take(MAX_SOURCES).any(has)
 }
@@ -87,9 +87,8 @@ impl<'a> LinkedItemFinder<'a> {
 
     /// The links of a result that are followed.
     fn edges(&self, hit: &ScoredItem) -> Vec<LinkEdge> {
-        let mut own = edges(&self.ranking.files[hit.file], &|_, item| item == hit.item);
-        own.retain(|edge| edge.is_automatic || !self.relations_only);
-        own
+        let own = edges_of_item(&self.ranking.files[hit.file], hit.item);
+        own.filter(|edge| edge.is_automatic || !self.relations_only).collect()
     }
 
     /// The files at either end of their links.
