@@ -2,7 +2,7 @@
 //!
 //! Never writes below the data directory unless the caller names a file there, and never over an existing one unasked.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -22,6 +22,7 @@ use crate::operation::graph::{GraphRequest, MemoryGraph};
 use crate::operation::graph_files::GraphFile;
 use crate::operation::memory_index;
 use crate::path::MemoryPath;
+use crate::view::export::left_out::{self, count_of};
 use crate::view::export::{self, ExportFile, ExportedText};
 
 /// The format of an export.
@@ -77,7 +78,7 @@ pub struct ExportResult {
 /// # Errors
 /// `file_not_found`, `usage` for an address inside a file; `exists`, `io` of the file to write.
 pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<ExportResult> {
-    let (files, unreadable) = read_files(session, &options.files)?;
+    let ReadFiles { files, unreadable, folders } = read_files(session, &options.files)?;
     let mut exported = match options.to {
         ExportKind::Json => export::json(&files),
         ExportKind::Jsonl => export::jsonl(&files),
@@ -89,6 +90,10 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
         ExportKind::Html => page(session, files, options)?,
     };
     unreadable.iter().for_each(|(path, reason)| exported.leave_out(path, reason));
+    if options.to != ExportKind::ClaudeIndex {
+        let row = |(folder, count)| (folder, format!("{}, exported only if named", count_of(count, "file")));
+        exported.left_out.extend(folders.into_iter().map(row));
+    }
     let ExportedText { text, items, left_out } = exported;
     let skipped = left_out.into_iter().map(|(item, reason)| ImportRow { item, reason }).collect();
     let Some(out) = &options.out else { return Ok(ExportResult { text, out: None, items, skipped }) };
@@ -100,10 +105,17 @@ fn write(out: &Path, text: &str, force: bool) -> Result<(), Rejection> {
     outside_files::create_private(out, text.as_bytes(), force)
 }
 
-/// A file that cannot be exported, and why.
-type UnreadableFile = (MemoryPath, String);
+/// The files to export.
+#[derive(Default)]
+struct ReadFiles {
+    files: Vec<ExportFile>,
+    /// Those that cannot be exported, and why.
+    unreadable: Vec<(MemoryPath, String)>,
+    /// The folders that are exported only if their files are named, with the number of these.
+    folders: BTreeMap<String, usize>,
+}
 
-fn read_files(session: &Session, addresses: &[String]) -> Result<(Vec<ExportFile>, Vec<UnreadableFile>), Rejection> {
+fn read_files(session: &Session, addresses: &[String]) -> Result<ReadFiles, Rejection> {
     if !addresses.is_empty() {
         let named = addresses.iter().map(|address| {
             let named = resolve_address(session, address)?;
@@ -112,11 +124,18 @@ fn read_files(session: &Session, addresses: &[String]) -> Result<(Vec<ExportFile
                 false => Ok(ExportFile { path: named.path, document: named.document }),
             }
         });
-        return Ok((named.collect::<Result<_, _>>()?, Vec::new()));
+        return Ok(ReadFiles { files: named.collect::<Result<_, _>>()?, ..ReadFiles::default() });
     }
     session.store.consistent(|| {
         let mut found = session.store.walk(None)?;
-        found.retain(|file| !super::fetch::is_archived_or_proposed(&file.path));
+        let mut result = ReadFiles::default();
+        found.retain(|file| {
+            let is_exported = !super::fetch::is_archived_or_proposed(&file.path);
+            if let Some(folder) = file.path.folder().filter(|_| !is_exported) {
+                *result.folders.entry(format!("{folder}/")).or_default() += 1;
+            }
+            is_exported
+        });
         let read = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| match read {
             Ok((bytes, _)) => match Document::from_bytes(bytes.to_vec()) {
                 Ok(document) => Ok(ExportFile { path: file.path.clone(), document }),
@@ -124,14 +143,13 @@ fn read_files(session: &Session, addresses: &[String]) -> Result<(Vec<ExportFile
             },
             Err(why) => Err((file.path.clone(), why.message)),
         });
-        let (mut files, mut unreadable) = (Vec::new(), Vec::new());
         for file in read {
             match file {
-                Ok(file) => files.push(file),
-                Err(why) => unreadable.push(why),
+                Ok(file) => result.files.push(file),
+                Err(why) => result.unreadable.push(why),
             }
         }
-        Ok((files, unreadable))
+        Ok(result)
     })?
 }
 
@@ -159,10 +177,11 @@ fn server_memory(files: &[ExportFile]) -> Result<ExportedText, Rejection> {
     for file in files {
         match GraphFile::is_part(&file.path) && !is_memory_index(&file.path, file.document.text()) {
             true => {
-                export::report_prose(file, &mut exported);
-                export::report_metadata(file, &[], &mut exported);
-                export::report_front_matter(file, &["title", "type"], &mut exported);
-                export::report_headings(file, &mut exported);
+                left_out::report_prose(file, &mut exported);
+                left_out::report_summary(file, &mut exported);
+                left_out::report_metadata(file, &[], &mut exported);
+                left_out::report_front_matter(file, &["title", "type"], &mut exported);
+                left_out::report_headings(file, &mut exported);
                 parts.push(GraphFile::read(file.path.clone(), String::new(), file.document.clone()));
             }
             false => exported.leave_out(&file.path, "it holds no facts"),

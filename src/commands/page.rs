@@ -21,6 +21,7 @@ use crate::document::summary::FileKind;
 use crate::document::{Document, MetaKey};
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
+use crate::view::export::left_out::{report_comments, report_front_matter};
 use crate::view::export::{ExportFile, ExportedText};
 use crate::view::links::LinkNames;
 use crate::view::page::body::{PageFile, item_marks, page_file};
@@ -93,6 +94,11 @@ pub fn page(session: &Session, files: Vec<ExportFile>, options: &ExportOptions) 
     let is_whole = options.files.is_empty();
     session.progress.begin("reading the history");
     let origins = with_stale_anchors(&session.store, bullet_origins(&session.store)?);
+    let mut left_out = ExportedText::default();
+    for file in &files {
+        report_front_matter(file, &["title", "summary", "description"], &mut left_out);
+        report_comments(file, &mut left_out);
+    }
     let page_files = PageFiles::new(files);
     let mut data = history::item_data(session, &page_files)?;
     session.progress.begin("laying out the page");
@@ -103,7 +109,7 @@ pub fn page(session: &Session, files: Vec<ExportFile>, options: &ExportOptions) 
     data.words = index_words(page_files.files, &page_files.first_items, &origins, session.now.date(), language);
     session.progress.check()?;
     (page.items, page.data) = (items, data.to_json());
-    Ok(ExportedText { text: page.to_html(), items, left_out: Vec::new() })
+    Ok(ExportedText { text: page.to_html(), items, left_out: left_out.left_out })
 }
 
 /// All parts of the page but what its script looks up.

@@ -4,9 +4,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::document::{
-    BlockKind, Document, DocumentBlock, MetaKey, bullet_to_text, section_range, section_titles, slug,
-};
+pub mod left_out;
+
+use crate::document::{Document, MetaKey, bullet_to_text, section_range, section_titles, slug};
 use crate::path::MemoryPath;
 use crate::view::context::records::{is_record, repeats_title};
 use crate::view::context::{item_address, item_text};
@@ -15,6 +15,10 @@ use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::ItemKind;
+use left_out::{
+    count_of, report_comments, report_empty_sections, report_front_matter, report_heading_count, report_metadata,
+    report_prose, report_summary,
+};
 
 /// A file to export.
 pub struct ExportFile {
@@ -58,7 +62,9 @@ pub fn jsonl(files: &[ExportFile]) -> ExportedText {
     let mut exported = ExportedText::default();
     for file in files {
         report_prose(file, &mut exported);
+        report_summary(file, &mut exported);
         report_front_matter(file, &[], &mut exported);
+        report_empty_sections(file, &mut exported);
         if top_bullets(&file.document).next().is_none() {
             exported.leave_out(&file.path, NO_BULLETS);
         }
@@ -99,64 +105,6 @@ fn bullet_row(document: &Document, bullet: usize) -> Value {
     Value::Object(row)
 }
 
-/// Reports text that is no bullet.
-pub fn report_prose(file: &ExportFile, exported: &mut ExportedText) {
-    let document = &file.document;
-    let summary = document.summary_line().map(|line| line.line.range());
-    let in_bullet = |at: u32| document.bullets().iter().any(|b| b.line_start <= at && at < b.end);
-    let is_prose = |kind| matches!(kind, BlockKind::Paragraph | BlockKind::Code | BlockKind::Quote | BlockKind::Html);
-    let blocks = document.blocks().iter().filter(|block| {
-        let at = block.span.start;
-        is_prose(block.kind) && !in_bullet(at) && !summary.as_ref().is_some_and(|line| line.contains(&(at as usize)))
-    });
-    // An item that is no bullet is empty, or starts with a comment or a link definition.
-    let is_item = |block: &&DocumentBlock| block.kind == BlockKind::OtherListItem;
-    let has_text = |block: &DocumentBlock| document.text()[block.span.range()].trim().len() > 2;
-    let items = document.blocks().iter().filter(is_item).filter(|block| has_text(block)).count();
-    match blocks.count() + items {
-        0 => {}
-        1 => exported.leave_out(&file.path, "a block of text that is no bullet"),
-        n => exported.leave_out(&file.path, &format!("{n} blocks of text that are no bullets")),
-    }
-}
-
-/// Reports metadata, for a format that has a place for these keys alone.
-pub fn report_metadata(file: &ExportFile, kept: &[MetaKey], exported: &mut ExportedText) {
-    let is_kept = |key: &str| MetaKey::from_name(key).is_some_and(|key| kept.contains(&key));
-    let has_other = |bullet: &usize| {
-        let meta = file.document.bullet_meta(*bullet);
-        meta.is_some_and(|meta| meta.0.iter().any(|(key, _)| !is_kept(key)))
-    };
-    match top_bullets(&file.document).filter(has_other).count() {
-        0 => {}
-        1 => exported.leave_out(&file.path, "the metadata of 1 bullet"),
-        count => exported.leave_out(&file.path, &format!("the metadata of {count} bullets")),
-    }
-}
-
-/// Reports the keys of the front matter, for a format that has a place for these alone. Tags among them say who may see
-/// a file.
-pub fn report_front_matter(file: &ExportFile, kept: &[&str], exported: &mut ExportedText) {
-    let head = file.document.front_matter().map_or("", |span| &file.document.text()[span.range()]);
-    let key_of = |line: &'_ str| {
-        let key = line.split_once(':')?.0;
-        (!key.is_empty() && !key.starts_with([' ', '\t', '#', '-'])).then(|| key.to_owned())
-    };
-    let lost: Vec<String> = head.lines().filter_map(key_of).filter(|key| !kept.contains(&key.as_str())).collect();
-    if !lost.is_empty() {
-        exported.leave_out(&file.path, &format!("of its front matter: {}", lost.join(", ")));
-    }
-}
-
-/// Reports headings below the title, for a format that has no place for them.
-pub fn report_headings(file: &ExportFile, exported: &mut ExportedText) {
-    match file.document.sections().iter().filter(|section| section.level > 1).count() {
-        0 => {}
-        1 => exported.leave_out(&file.path, "the heading of a section"),
-        count => exported.leave_out(&file.path, &format!("the headings of {count} sections")),
-    }
-}
-
 /// The text of one file; several with a comment that names each.
 pub fn markdown(files: &[ExportFile]) -> ExportedText {
     let mut text = String::new();
@@ -179,6 +127,8 @@ pub fn json_memory(files: &[ExportFile]) -> ExportedText {
     let mut resource = Map::new();
     for file in files {
         report_prose(file, &mut exported);
+        report_summary(file, &mut exported);
+        report_empty_sections(file, &mut exported);
         let metadata = resource_metadata(&file.document);
         if metadata.is_empty() {
             report_front_matter(file, &[], &mut exported);
@@ -314,6 +264,8 @@ pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins) -> ExportedText 
         let before = rows.len();
         report_metadata(&file, &[MetaKey::Id, MetaKey::Added, MetaKey::Upd], &mut exported);
         report_front_matter(&file, &["title"], &mut exported);
+        report_summary(&file, &mut exported);
+        report_comments(&file, &mut exported);
         let is_context = !matches!(file.path.folder(), Some("archive" | "inbox" | "procedures"));
         let file = ItemizedFile::without_counts(file.path, file.document);
         let facts = ItemFacts::new(&file, origins);
@@ -321,11 +273,36 @@ pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins) -> ExportedText 
         rows.extend(items.map(|item| record_row(&facts, item)));
         if rows.len() == before {
             exported.leave_out(&file.path, "it holds no records");
+        } else {
+            report_no_records(&file, &mut exported);
         }
     }
     exported.items = rows.len();
     exported.text = serde_json::to_string_pretty(&json!({"memories": rows})).unwrap_or_default() + "\n";
     exported
+}
+
+/// Reports headings and texts of a file with records that are in none of them.
+fn report_no_records(file: &ItemizedFile, exported: &mut ExportedText) {
+    let (mut headings, mut texts, mut end_of_entry) = (0, 0, 0);
+    for (at, item) in file.items.iter().enumerate() {
+        if item.kind == ItemKind::Entry {
+            end_of_entry = section_range(&file.document, item.section as usize).end;
+        }
+        if is_record(file, at) || (item.start as usize) < end_of_entry {
+            continue;
+        }
+        match item.kind {
+            ItemKind::Heading => headings += 1,
+            ItemKind::Code | ItemKind::Paragraph | ItemKind::Row => texts += 1,
+            // Its day is that of a record.
+            ItemKind::Entry | ItemKind::Bullet(_) => {}
+        }
+    }
+    report_heading_count(&file.path, headings, exported);
+    if texts > 0 {
+        exported.leave_out(&file.path, &format!("{} that are no records", count_of(texts, "block of text")));
+    }
 }
 
 fn record_row(facts: &ItemFacts<'_>, item: usize) -> Value {

@@ -166,3 +166,33 @@ fn what_is_left_out_of_metadata_and_texts_is_listed() {
     import(&memory, &[&source(&memory, "own.jsonl", own)]);
     assert!(memory.text("facts/entity-nul.md").is_some(), "{:?}", memory.tree());
 }
+
+#[test]
+fn an_export_leaves_nothing_out_silently() {
+    let text = "# A\n\n> Summary: tabs, tea\n\n<!-- note -->\n\n- Tea\n- <!-- c --> Hidden\n\n## Empty\n\n### Below\n\n```\nmake\n```\n\n## Full\n\n- Tabs\n";
+    let memory = Memory::new()
+        .file("facts/a.md", text)
+        .file("archive/facts/old.md", "# Old\n\n- x\n")
+        .file("archive/facts/b.md", "# B\n\n- y\n");
+    let told = |kind: &str, file: &[&str]| {
+        let ran = memory.run(["export", "--to", kind].iter().chain(file)).exit(0);
+        ran.stderr.lines().map(|line| line.replace("memdir: not in it: ", "")).collect::<Vec<_>>()
+    };
+    let archive = "archive/: 2 files, exported only if named";
+    let (blocks, summary) = ("facts/a.md: 3 blocks of text that are no bullets", "facts/a.md: its summary line");
+    let empty = "facts/a.md: the headings of 2 sections without bullets";
+    for kind in ["json", "markdown"] {
+        assert_eq!(told(kind, &[]), [archive], "{kind}");
+        assert_eq!(told(kind, &["facts/a.md"]), [""; 0], "{kind}");
+    }
+    for kind in ["jsonl", "json-memory"] {
+        assert_eq!(told(kind, &[]), [blocks, summary, empty, archive], "{kind}");
+    }
+    assert_eq!(told("server-memory", &[]), [blocks, summary, "facts/a.md: the headings of 3 sections", archive]);
+    let comment = "facts/a.md: 1 comment or other HTML";
+    let no_records = "facts/a.md: 1 block of text that are no records";
+    assert_eq!(told("records", &[]), [summary, comment, "facts/a.md: the headings of 3 sections", no_records, archive]);
+    assert_eq!(told("html", &[]), [comment, archive]);
+    assert_eq!(told("claude-index", &[]), [""; 0]);
+    memory.run(["export", "--to", "jsonl", "archive/facts/old.md"]).exit(0).stdout_contains("Old");
+}

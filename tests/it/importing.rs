@@ -468,7 +468,11 @@ fn an_export_tells_what_it_has_no_place_for() {
     );
     assert_eq!(
         told("records"),
-        ["facts/food.md: the metadata of 1 bullet", "facts/food.md: of its front matter: tags, type"]
+        [
+            "facts/food.md: the metadata of 1 bullet",
+            "facts/food.md: of its front matter: tags, type",
+            "facts/food.md: the heading of a section"
+        ]
     );
 }
 
