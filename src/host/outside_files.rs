@@ -118,12 +118,17 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Rejection> {
 /// symbolic link is not followed.
 ///
 /// # Errors
-/// `exists` without `replace`; `io`.
+/// `exists` without `replace`; `usage` for a folder, which is never replaced; `io`.
 pub fn create_private(path: &Path, bytes: &[u8], replace: bool) -> Result<(), Rejection> {
     let failed = |e: std::io::Error| Rejection::new(Code::Io, format!("'{}' cannot be written: {e}", path.display()));
     let exists = || Rejection::new(Code::Exists, format!("'{}' exists", path.display())).hint("-f replaces it");
-    if !replace && path.symlink_metadata().is_ok() {
-        return Err(exists());
+    match path.symlink_metadata() {
+        Ok(present) if present.is_dir() => {
+            return Err(Rejection::new(Code::Usage, format!("'{}' is a folder", path.display()))
+                .hint("name a file in it; a folder is not replaced"));
+        }
+        Ok(_) if !replace => return Err(exists()),
+        Ok(_) | Err(_) => {}
     }
     let (mut file, temporary_path) = create_temporary(path).map_err(failed)?;
     let written = file

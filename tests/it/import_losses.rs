@@ -196,3 +196,16 @@ fn an_export_leaves_nothing_out_silently() {
     assert_eq!(told("claude-index", &[]), [""; 0]);
     memory.run(["export", "--to", "jsonl", "archive/facts/old.md"]).exit(0).stdout_contains("Old");
 }
+
+#[test]
+fn an_export_to_a_folder_says_that_it_is_none_to_replace() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n");
+    let folder = memory.dir().parent().unwrap().join("out");
+    fs_err::create_dir(&folder).unwrap();
+    for more in [&[][..], &["-f"]] {
+        let ran = memory.run(["export", "--to", "json", "-o", folder.to_str().unwrap()].iter().chain(more)).exit(2);
+        assert!(ran.stderr.contains("out' is a folder") && ran.stderr.contains("name a file in it"), "{ran}");
+        assert!(!ran.stderr.contains("-f replaces it"), "{ran}");
+        assert_eq!(fs_err::read_dir(&folder).unwrap().count(), 0);
+    }
+}
