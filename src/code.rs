@@ -181,6 +181,8 @@ codes! {
     Recovered = "recovered", 0, false;
     /// A metadata line without a bullet of its own; it has no effect.
     OrphanMetadata = "orphan_metadata", 6, false;
+    /// A list item that starts with a comment or a link definition; it is no bullet.
+    HiddenItem = "hidden_item", 6, false;
     /// A link whose target does not exist.
     DanglingLink = "dangling_link", 6, false;
     /// Two items have the same id.

@@ -10,6 +10,7 @@ pub(super) mod against;
 mod anchors;
 mod branches;
 pub(super) mod contradictions;
+mod hidden_items;
 mod index_lines;
 mod links;
 mod places;
@@ -327,6 +328,7 @@ fn examine_document(
         stale_summary(&journal.entries, path, document, file_findings);
     }
     oversized_parts(session, path, document, file_findings);
+    file_findings.findings.extend(hidden_items::hidden_items(path, document));
     file_findings.branches = branches::branch_bullets(path, document);
     file_findings.links = links::checkable_links(path, document);
 }

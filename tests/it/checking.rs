@@ -43,6 +43,18 @@ fn each_problem_is_found_where_it_is() {
             &[("o.md", "<!-- mem imp=3 -->\n\n# O\n\n<!-- mem imp=3 -->\n")],
             &["facts/o.md:1 orphan_metadata", "facts/o.md:5 orphan_metadata"],
         ),
+        (
+            &[(
+                "i.md",
+                "# I\n\n- <!-- why --> Uses tabs\n- <!-- hidden -->\n-\n- [y]: /v\n- <!-- a -->\n  text\n  - b\n1. [z]: /w\n",
+            )],
+            &[
+                "facts/i.md:3 hidden_item",
+                "facts/i.md:6 hidden_item",
+                "facts/i.md:7 hidden_item",
+                "facts/i.md:10 hidden_item",
+            ],
+        ),
         (&[("big.md", &big)], &["facts/big.md:3 too_large"]),
         (&[("full.md", "# Full\n\n- a\n- b\n- c\n")], &["facts/full.md:1 limit_reached"]),
         (&[("s.md", "# S\n\n> Summary: \n\n- Tabs: yes\n")], &["facts/s.md:3 stale_summary*"]),
