@@ -164,13 +164,15 @@ impl PrintAnswer for SyncResult {
         if let Some(branch) = &self.conflict_branch {
             printer.note(&format!(
                 "merge_conflict: this memory and the remote changed the same; all of this one is on its branch {branch}: \
-                 merge it there, or run `memdir sync` here and resolve the conflicts"
+                 merge it there, or sync with it here and resolve the conflicts"
             ));
+            self.try_again(printer);
         } else if self.needs_decision() {
             printer.note(
                 "merge_conflict: the merge is not finished; resolve the conflicts, then sync again (or `git commit`; \
-             `git merge --abort` cancels the merge)",
+                 `git merge --abort` cancels the merge)",
             );
+            self.try_again(printer);
         } else if !self.changed && self.committed.is_empty() {
             let remote =
                 if remote.is_empty() || self.dry_run { String::new() } else { format!(", up to date with {remote}") };
@@ -192,6 +194,15 @@ impl PrintAnswer for SyncResult {
 
     fn is_quiet(&self) -> bool {
         !self.needs_decision()
+    }
+}
+
+impl SyncResult {
+    /// Prints the command that syncs with the same remote, if the caller named one.
+    fn try_again(&self, printer: &mut Printer) {
+        if let Some(remote) = &self.requested {
+            printer.try_command(&Hint::new("sync", remote.clone()));
+        }
     }
 }
 

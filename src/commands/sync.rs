@@ -14,6 +14,7 @@ mod outgoing;
 mod own_repository;
 mod pending;
 mod push_queue;
+mod retry;
 mod sync_state;
 mod unmerged;
 
@@ -26,9 +27,9 @@ pub use sync_state::SyncState;
 use super::answer::{CommitRow, MergedCommits, SyncResult, UndecidedFile, WarningRow};
 use super::inbox::remove_merged_proposals;
 use super::setup::{self, DRIVER_KEY, SetupMode};
-use super::{CommandResult, Error, Session};
+use super::{CommandResult, Session};
 use crate::change::JournalEntry;
-use crate::code::{Code, Hint, Rejection, Warning};
+use crate::code::{Code, Rejection, Warning};
 use crate::host::git::Git;
 use crate::host::remote::RemoteBranch;
 use crate::host::repository::{GitMergeResult, OngoingOperation, RepositoryState};
@@ -77,8 +78,12 @@ pub struct SyncOptions<'a> {
 /// `unrelated_histories`, `busy`, `no_git`, `git`. Commits and merges made before stay; `changed` reports them.
 pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncResult> {
     session.store.require_unfiltered()?;
-    let git = own_repository(session)?;
-    let answer = SyncResult { dir: session.path_prefix().trim_end_matches('/').to_owned(), ..SyncResult::default() };
+    let git = own_repository(session).map_err(|why| retry::with_remote(why, session, options))?;
+    let answer = SyncResult {
+        dir: session.path_prefix().trim_end_matches('/').to_owned(),
+        requested: retry::printable_remote(options),
+        ..SyncResult::default()
+    };
     let mut run = SyncRun {
         session,
         git,
@@ -472,26 +477,6 @@ impl SyncRun<'_> {
             self.noted.push(message.to_owned());
             self.answer.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
         }
-    }
-
-    /// Turns a rejection into an error that also reports what was done before it.
-    fn with_context(&self, mut why: Rejection) -> Error {
-        let SyncResult { committed, merged, pushed, .. } = &self.answer;
-        if let Some(last) = committed.last().and_then(|c| c.commit.clone()) {
-            why = why.detail("committed", last);
-        }
-        if !committed.is_empty() || merged.is_some() || *pushed > 0 {
-            why.changed = Some(true);
-            why.hint = Some(match why.hint.take() {
-                Some(hint) => format!("{hint}; pending changes are committed locally, and the next sync pushes them"),
-                None => "pending changes are committed locally, and the next sync pushes them".to_owned(),
-            });
-        }
-        if why.code == Code::Remote {
-            why = why.try_command(Hint { verb: vec!["sync"], operands: Vec::new() });
-        }
-        let warnings = self.answer.warnings.iter().map(|w| Warning::new(Code::Note, w.message.clone())).collect();
-        Error { rejections: vec![why], warnings }
     }
 }
 

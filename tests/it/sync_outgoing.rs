@@ -104,3 +104,18 @@ fn a_file_that_a_sparse_checkout_leaves_out_is_not_replaced() {
     assert!(run.stderr.contains("facts/project.md is committed, but a sparse checkout leaves it out"), "{run:#?}");
     assert_eq!(head(&there), before);
 }
+
+#[test]
+fn hints_name_the_remote_that_the_caller_named() {
+    let gone = super::support::Memory::new();
+    let ran = gone.run(["sync", "/nowhere/else.git"]).exit(5);
+    assert!(ran.stderr.contains("try: memdir sync /nowhere/else.git") && ran.stderr.contains("`git init "), "{ran}");
+    let (here, there) = pair();
+    here.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    there.memdir(["update", "user", "Prefers tabs", "Prefers any indent"]).exit(0);
+    let hub = here.root().with_file_name("hub.git").display().to_string();
+    let run = there.memdir(["sync", &hub]).exit(4);
+    let again = format!("try: memdir --dir {} sync '{hub}'\n", there.memory().display());
+    assert!(run.stdout.replace('\'', "").ends_with(&again.replace('\'', "")), "{run:#?}");
+}

@@ -41,6 +41,9 @@ pub struct SyncResult {
     /// The branch of the remote to which this one was pushed, because both conflict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflict_branch: Option<String>,
+    /// The remote's name or URL as the caller gave it; `None` if it may hold a password.
+    #[serde(skip)]
+    pub requested: Option<String>,
     /// Warnings about the sync.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRow>,
