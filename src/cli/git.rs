@@ -220,7 +220,8 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
         "unreadable" => "could not be searched for conflict markers",
         _ => "cannot be merged by bullet",
     };
-    printer.styled(TextStyle::Heading, &file.path).text(": ").text(description).end_line();
+    let place = file.line.map_or_else(|| file.path.clone(), |line| format!("{}:{line}", file.path));
+    printer.styled(TextStyle::Heading, &place).text(": ").text(description).end_line();
     if file.why == "markers" {
         return printer.try_command(&Hint::new("resolve", file.path.clone()));
     }

@@ -145,7 +145,7 @@ struct ResolveExtras {
 
 impl ResolveExtras {
     fn add_undecided(&mut self, path: &str, why: &'static str) {
-        self.undecided.push(UndecidedFile { path: path.to_owned(), why });
+        self.undecided.push(UndecidedFile { path: path.to_owned(), why, line: None });
     }
 }
 

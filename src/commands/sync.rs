@@ -295,8 +295,9 @@ impl SyncRun<'_> {
             (false, true) => Some("leftover_marker"),
             (false, false) => None,
         };
-        let undecided =
-            |change: &pending::PendingChange| Some(UndecidedFile { path: change.path.clone(), why: why(change)? });
+        let undecided = |change: &pending::PendingChange| {
+            Some(UndecidedFile { path: change.path.clone(), why: why(change)?, line: None })
+        };
         self.answer.undecided = changes.iter().filter_map(undecided).collect();
         if !self.answer.undecided.is_empty() {
             return Ok(None);

@@ -200,12 +200,14 @@ impl Git {
         Ok(self.stdout_line(&["rev-parse", "--is-shallow-repository"])? != "false")
     }
 
-    /// Lists the Markdown files of a commit that contain a line starting like a conflict marker.
+    /// Lists the Markdown files of a commit that contain a line starting like a conflict marker; `=======` may be a
+    /// heading.
     ///
     /// # Errors
     /// As [`Git::invoke`].
     pub fn files_with_markers(&self, commit: &str) -> Result<Vec<String>, Rejection> {
-        let args = ["grep", "--files-with-matches", "-z", "-I", "-e", "^<<<<<<<", commit, "--", "*.md"];
+        let signs = ["-e", "^<<<<<<<", "-e", "^|||||||", "-e", "^>>>>>>>"];
+        let args = [&["grep", "--files-with-matches", "-z", "-I"][..], &signs, &[commit, "--", "*.md"]].concat();
         let output = self.invoke(&args, b"")?;
         let prefix = format!("{commit}:");
         Ok(split_nul(&output.stdout)

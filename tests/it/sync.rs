@@ -285,7 +285,7 @@ fn markers_that_somebody_committed_are_not_pushed() {
     here.git(["commit", "--quiet", "--all", "-m", "by mistake"]);
     let hub = here.git(["ls-remote", "origin", "main"]);
     let result = here.memdir(["sync"]).exit(4);
-    assert_stdout_contains(&result, "facts/user.md: contains conflict markers\ntry: memdir ");
+    assert_stdout_contains(&result, "facts/user.md:6: contains conflict markers\ntry: memdir ");
     assert_stderr_contains(&result, "a commit contains conflict markers, so nothing was pushed");
     assert_eq!(here.git(["ls-remote", "origin", "main"]), hub);
     here.memdir(["resolve", "user", "--ours"]).exit(0);

@@ -105,6 +105,48 @@ fn a_file_that_a_sparse_checkout_leaves_out_is_not_replaced() {
     assert_eq!(head(&there), before);
 }
 
+/// A commit that git made.
+fn commit(repo: &Repo, name: &str, text: &str) {
+    repo.put(name, text);
+    repo.git(["add", "--", name]);
+    repo.git(["commit", "--quiet", "-m", "by git"]);
+}
+
+#[test]
+fn conflict_markers_that_git_has_committed_are_not_pushed() {
+    let (here, there) = pair();
+    let fence = "```\n>>>>>>> b\n```\n";
+    here.put("facts/how.md", format!("# How\n\n- a\n\n{fence}"));
+    settle(&here, &there);
+    let pushed = here.git(["ls-remote", "origin", "refs/heads/main"]);
+    for (name, text, said) in [
+        (
+            "facts/left.md",
+            "# Left\n\n- a\n>>>>>>> trip\n".to_owned(),
+            "facts/left.md:4: has a conflict marker that was",
+        ),
+        (
+            "facts/how.md",
+            format!("# How\n\n- a\n>>>>>>> trip\n\n{fence}"),
+            "facts/how.md:4: has a conflict marker that was",
+        ),
+        (
+            "facts/all.md",
+            "# All\n\n<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n".to_owned(),
+            "facts/all.md:3: contains conflict markers",
+        ),
+    ] {
+        commit(&here, name, &text);
+        let run = here.memdir(["sync"]).exit(4);
+        assert!(run.stdout.contains(said), "{said} {run:#?}");
+        assert_eq!(here.git(["ls-remote", "origin", "refs/heads/main"]), pushed);
+        here.put(name, "# Mended\n\n- a\n");
+        here.git(["commit", "--quiet", "-am", "mended"]);
+    }
+    here.memdir(["sync"]).exit(0);
+    settle(&here, &there);
+}
+
 #[test]
 fn hints_name_the_remote_that_the_caller_named() {
     let gone = super::support::Memory::new();

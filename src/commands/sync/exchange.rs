@@ -2,6 +2,7 @@
 //!
 //! Never counts a lock that a killed git left as a lost race: it is named.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,8 @@ use super::push_queue::{PushQueue, PushTurn};
 use super::{SyncDirection, SyncRun, SyncStep, commit_count};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::UndecidedFile;
+use crate::document::Document;
+use crate::host::git::GitBlob;
 use crate::host::lock_files::NamedLock;
 use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
 use crate::operation::conflict_regions;
@@ -241,26 +244,42 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    /// Whether a commit to push contains conflict markers that the remote does not have: they were committed by
-    /// mistake. They are listed as undecided.
+    /// Whether a commit to push contains conflict markers that the remote's version of the file does not have: they were
+    /// committed by mistake. They are listed as undecided.
     fn has_committed_markers(&mut self, head: &str, tip: Option<&str>) -> Result<bool, Rejection> {
         let suspects = self.git.files_with_markers(head)?;
         if suspects.is_empty() {
             return Ok(false);
         }
-        let known = tip.map_or(Ok(Vec::new()), |tip| self.git.files_with_markers(tip))?;
+        let known = tip.map_or(Ok(Vec::new()), |tip| self.git.files_at(tip))?;
+        let known: HashMap<&str, &str> = known.iter().map(|file| (file.path.as_str(), file.object.as_str())).collect();
         let files = self.git.files_at(head)?;
-        let new: Vec<_> = files.iter().filter(|f| suspects.contains(&f.path) && !known.contains(&f.path)).collect();
-        let texts = self.git.read_objects(&new.iter().map(|file| file.object.as_str()).collect::<Vec<_>>())?;
-        for (file, text) in new.iter().zip(texts) {
-            if conflict_regions::marker_length(&String::from_utf8_lossy(&text)).is_some() {
-                self.answer.undecided.push(UndecidedFile { path: file.path.clone(), why: "markers" });
-            }
+        let known_object = |file: &GitBlob| known.get(file.path.as_str()).copied();
+        let is_new = |file: &&GitBlob| suspects.contains(&file.path) && known_object(file) != Some(&file.object);
+        for file in files.iter().filter(is_new) {
+            let objects: Vec<&str> = [file.object.as_str()].into_iter().chain(known_object(file)).collect();
+            let mut markers = self.git.read_objects(&objects)?.into_iter().map(marker_of);
+            let (own, before) = (markers.next().flatten(), markers.next().flatten());
+            let Some((why, line)) = own.filter(|(why, _)| before.is_none_or(|(known, _)| known != *why)) else {
+                continue;
+            };
+            self.answer.undecided.push(UndecidedFile { path: file.path.clone(), why, line: Some(line) });
         }
         if !self.answer.undecided.is_empty() {
             self.note("a commit contains conflict markers, so nothing was pushed");
         }
         Ok(!self.answer.undecided.is_empty())
+    }
+}
+
+/// The conflict markers of a text: why it is undecided, and the line of the first one.
+fn marker_of(text: Vec<u8>) -> Option<(&'static str, usize)> {
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let is_conflict = conflict_regions::marker_length(&text).is_some();
+    let document = Document::parse(text);
+    match is_conflict {
+        true => Some(("markers", document.conflict_marker_line().unwrap_or(1))),
+        false => document.leftover_marker_line().map(|line| ("leftover_marker", line)),
     }
 }
 
