@@ -92,6 +92,7 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
         driver_checked: false,
         conflicts_with_remote: false,
         noted: Vec::new(),
+        is_outgoing_checked: false,
     };
     let is_recorded = !options.dry_run && run.remove_stale_locks()?;
     let result = run.run();
@@ -142,10 +143,13 @@ struct SyncRun<'a> {
     conflicts_with_remote: bool,
     /// Notes added so far, to add each only once.
     noted: Vec<String>,
+    /// Whether the commits that the remote lacks were searched for secrets.
+    is_outgoing_checked: bool,
 }
 
 impl SyncRun<'_> {
     fn run(&mut self) -> Result<(), Rejection> {
+        self.check_known_unpushed()?;
         if self.options.dry_run {
             return self.dry_run();
         }

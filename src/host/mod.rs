@@ -26,6 +26,7 @@ pub mod line_history;
 pub mod lock_files;
 pub mod models;
 pub mod notes_folder;
+pub mod outgoing_lines;
 pub mod outside_files;
 pub mod pager;
 pub mod program;

@@ -36,7 +36,7 @@ impl RemoteBranch {
 
     /// The ref under which this clone keeps the fetched commit: a name of our own, so that no other fetch overwrites it
     /// meanwhile.
-    fn tracking_ref(&self) -> String {
+    pub(super) fn tracking_ref(&self) -> String {
         let digest = Sha256::digest(format!("{}\0{}", self.name, self.branch));
         format!("refs/memdir/fetched/{}", hex(&digest[..8]))
     }

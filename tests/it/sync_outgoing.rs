@@ -113,6 +113,47 @@ fn commit(repo: &Repo, name: &str, text: &str) {
 }
 
 #[test]
+fn a_secret_that_git_has_committed_is_named_before_it_is_pushed() {
+    let (here, there) = pair();
+    commit(&here, "facts/keys.md", &format!("# Keys\n\n- One\n- The token is {TOKEN}\n"));
+    commit(&here, "facts/keys.md", "# Keys\n\n- One\n");
+    for words in [&["sync", "-n"][..], &["sync"]] {
+        let run = here.memdir(words.iter()).exit(0);
+        assert!(run.stderr.contains("a secret is pushed as plain text: facts/keys.md:4 ("), "{run:#?}");
+        assert!(!run.stderr.contains(TOKEN), "{run:#?}");
+    }
+    assert!(!here.memdir(["sync"]).exit(0).stderr.contains("secret"), "what is pushed already is no news");
+    settle(&here, &there);
+    // What the other clone pushed is not ours to name.
+    commit(&there, "facts/more.md", &format!("# More\n\n- Also {TOKEN}\n"));
+    there.memdir(["sync"]).exit(0);
+    commit(&here, "facts/own.md", "# Own\n\n- a\n");
+    assert!(!here.memdir(["sync"]).exit(0).stderr.contains("secret"));
+}
+
+#[test]
+fn a_secret_that_git_has_committed_stops_the_sync_if_the_policy_refuses_it() {
+    let (here, there) = pair();
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    settle(&here, &there);
+    let pushed = head(&here);
+    commit(&here, "facts/keys.md", &format!("# Keys\n\n- The token is {TOKEN}\n"));
+    here.put("facts/user.md", "# User\n\n- Pending\n");
+    let (before, status) = (head(&here), here.git(["status", "--porcelain"]));
+    let run = here.memdir(["sync"]).exit(5);
+    let place = "memdir: secret: this would be pushed as plain text: facts/keys.md:3 (";
+    assert!(run.stderr.contains(place) && run.stderr.contains(&before[..10]), "{run:#?}");
+    assert!(run.stderr.contains(&format!("git reset --soft {}", &pushed[..10])), "{run:#?}");
+    assert_eq!((head(&here), here.git(["status", "--porcelain"])), (before, status));
+    assert_eq!(here.git(["ls-remote", "origin", "refs/heads/main"]).split('\t').next(), Some(pushed.trim()));
+    // The mend that it names.
+    here.git(["reset", "--soft", pushed.trim()]);
+    here.put("facts/keys.md", "# Keys\n\n- The token is in the vault\n");
+    here.memdir(["sync"]).exit(0);
+    settle(&here, &there);
+}
+
+#[test]
 fn conflict_markers_that_git_has_committed_are_not_pushed() {
     let (here, there) = pair();
     let fence = "```\n>>>>>>> b\n```\n";

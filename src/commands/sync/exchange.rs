@@ -182,6 +182,9 @@ impl SyncRun<'_> {
                 PushTurn::Stuck(place) => drop(self.git.leave_push_place(remote, &place, self.options.network_timeout)),
             }
         }
+        if let Ok(head) = self.git.resolve_commit("HEAD") {
+            self.check_unpushed_secrets(&head, tip.as_deref())?;
+        }
         if let Some(tip) = &tip {
             let (step, _) = self.with_lock(|run, locked| run.merge_fetched(locked, remote, tip))?;
             match step {

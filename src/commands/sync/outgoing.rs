@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use super::SyncRun;
 use super::pending::PendingChange;
+use super::{SyncDirection, SyncRun};
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::commands::answer::WarningRow;
 use crate::document::blank_pins;
@@ -28,8 +28,6 @@ impl SyncRun<'_> {
             return Ok(());
         }
         let (mut places, mut kinds) = (Vec::new(), Vec::new());
-        // The policy has no place for a secret, and its comments, as `init` writes them, speak of some.
-        let is_policy = |path: &str| path.rsplit('/').next() == Some("memdir.yaml");
         for file in pending.iter().filter(|file| !file.is_deleted && !is_policy(&file.path)) {
             let Some(text) = self.git.read_work_file(&file.path) else { continue };
             let found = find_secrets(&blank_pins(&text));
@@ -60,6 +58,75 @@ impl SyncRun<'_> {
             self.answer.warnings.push(WarningRow::from(&warning));
             self.noted.push(message);
         }
+        Ok(())
+    }
+
+    /// Checks the commits that no sync made and the remote lacks, as far as this clone knows the remote. Before anything
+    /// is committed or merged, so that a refusal leaves everything as it was.
+    ///
+    /// # Errors
+    /// `secret`; `git`.
+    pub(super) fn check_known_unpushed(&mut self) -> Result<(), Rejection> {
+        let (Ok(Some(branch)), Ok(head)) = (self.git.current_branch(), self.git.resolve_commit("HEAD")) else {
+            return Ok(());
+        };
+        // What is wrong with the remote is said once the pending changes are committed.
+        let Ok(Some(remote)) = self.remote_branch(&branch) else { return Ok(()) };
+        match self.git.known_tip(&remote)? {
+            Some(tip) => self.check_unpushed_secrets(&head, Some(&tip)),
+            None => Ok(()),
+        }
+    }
+
+    /// Warns of secrets in lines that commits add which are about to be pushed, or stops before that, as `secrets:` of
+    /// the policy says; once in a sync. What a commit of this sync adds was checked before it was made.
+    ///
+    /// # Errors
+    /// `secret`; `git`.
+    pub(super) fn check_unpushed_secrets(&mut self, head: &str, tip: Option<&str>) -> Result<(), Rejection> {
+        let rule = self.session.policy.policy.secrets;
+        if self.is_outgoing_checked || rule == SecretRule::Off || self.options.direction == SyncDirection::Fetch {
+            return Ok(());
+        }
+        self.is_outgoing_checked = true;
+        if tip == Some(head) {
+            return Ok(());
+        }
+        let own: Vec<&str> = self.answer.committed.iter().filter_map(|row| row.commit.as_deref()).collect();
+        let lines = self.git.outgoing_lines(tip, head)?;
+        let is_own = |commit: &str| own.iter().any(|own| commit.starts_with(own));
+        let (mut places, mut kinds) = (Vec::new(), Vec::new());
+        for added in lines.added.iter().filter(|added| !is_own(&added.commit) && !is_policy(&added.path)) {
+            let removed = lines.removed.get(&added.commit).map_or("", String::as_str);
+            for secret in find_secrets(&blank_pins(&added.text)) {
+                let text = &added.text[secret.range.clone()];
+                // A line that moved, or was changed elsewhere, is no news.
+                if !removed.contains(text) {
+                    let line = added.first_line + added.text[..secret.range.start].matches('\n').count();
+                    let commit = added.commit.get(..10).unwrap_or(&added.commit);
+                    places.push(format!("{}:{line} ({}) in commit {commit}", added.path, secret.kind));
+                    kinds.push(secret.kind);
+                }
+            }
+        }
+        if places.is_empty() {
+            return Ok(());
+        }
+        let named = named(&places);
+        if rule == SecretRule::Refuse {
+            let undone = tip.map_or_else(String::new, |tip| {
+                let tip = tip.get(..10).unwrap_or(tip);
+                format!(" (`git reset --soft {tip}` makes them pending changes again)")
+            });
+            return Err(Rejection::new(Code::Secret, format!("this would be pushed as plain text: {named}"))
+                .hint(format!(
+                    "take it out of the commits that are not pushed yet{undone}, and say where it is kept instead; \
+                     nothing was pushed"
+                ))
+                .detail("places", places));
+        }
+        let warning = Warning::new(Code::Secret, format!("a secret is pushed as plain text: {named}"));
+        self.answer.warnings.push(WarningRow::from(&warning.detail("kinds", kinds)));
         Ok(())
     }
 
@@ -99,6 +166,11 @@ impl SyncRun<'_> {
             self.note(&format!("only this machine has {} (git commits nothing there)", named(&unshared.left_out)));
         }
     }
+}
+
+/// Whether a file is the policy: it has no place for a secret, and its comments, as `init` writes them, speak of some.
+fn is_policy(path: &str) -> bool {
+    path.rsplit('/').next() == Some("memdir.yaml")
 }
 
 /// The first names of a list, without repetitions, and the number of others.
