@@ -102,6 +102,9 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
     if is_recorded {
         killed_sync::record_end(session);
     }
+    if result.is_ok() {
+        run.note_unwatched_changes();
+    }
     // With a remote of the user, the hook names them.
     if result.is_ok() && run.options.conflict_branch.is_none() && run.answer.undecided.is_empty() {
         run.note_unshared_files();

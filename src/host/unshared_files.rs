@@ -23,6 +23,14 @@ pub struct UnsharedFiles {
     pub proposals: usize,
 }
 
+/// A file whose changes git does not look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnwatchedFile {
+    pub path: String,
+    /// `skip-worktree` or `assume-unchanged`; the option of `git update-index` that ends it has `--no-` before it.
+    pub flag: &'static str,
+}
+
 impl Git {
     /// The files of the memory that are not committed here, and would not be by a sync.
     ///
@@ -43,6 +51,30 @@ impl Git {
             }
         }
         Ok(unshared)
+    }
+
+    /// Files that git is set not to look at although they differ from the index here: a sync does not share their
+    /// changes.
+    ///
+    /// # Errors
+    /// `git`.
+    pub fn unwatched_changes(&self) -> Result<Vec<UnwatchedFile>, Rejection> {
+        let listed = split_nul(&self.stdout_of(&["ls-files", "--stage", "-v", "-z"])?);
+        let mut changed = Vec::new();
+        for line in &listed {
+            let flag = match line.as_bytes() {
+                [b'S' | b's', ..] => "skip-worktree",
+                [tag, ..] if tag.is_ascii_lowercase() => "assume-unchanged",
+                _ => continue,
+            };
+            let Some((entry, path)) = line.split_once('\t') else { continue };
+            let Some(object) = entry.split(' ').nth(2).filter(|_| self.dir.join(path).is_file()) else { continue };
+            let present = self.stdout_of(&["hash-object", "--", path])?;
+            if String::from_utf8_lossy(&present).trim_end() != object {
+                changed.push(UnwatchedFile { path: path.to_owned(), flag });
+            }
+        }
+        Ok(changed)
     }
 
     /// Whether something was changed or committed here that the remote lacks, as far as this clone knows. Does not use

@@ -189,6 +189,24 @@ fn conflict_markers_that_git_has_committed_are_not_pushed() {
 }
 
 #[test]
+fn a_change_that_git_was_told_not_to_look_at_is_named() {
+    let (here, _) = pair();
+    here.put("facts/quiet.md", "# Quiet\n\n- a\n");
+    here.memdir(["sync"]).exit(0);
+    for (set, unset) in [("--skip-worktree", "--no-skip-worktree"), ("--assume-unchanged", "--no-assume-unchanged")] {
+        here.git(["update-index", set, "facts/quiet.md"]);
+        assert!(!here.memdir(["sync"]).exit(0).stderr.contains("does not look"), "nothing has changed yet");
+        here.put("facts/quiet.md", format!("# Quiet\n\n- a\n- b {set}\n"));
+        let run = here.memdir(["sync"]).exit(0);
+        let mend = format!("`git update-index {unset} -- facts/quiet.md`");
+        assert!(run.stderr.contains("git does not look at facts/quiet.md") && run.stderr.contains(&mend), "{run:#?}");
+        here.git(["update-index", unset, "--", "facts/quiet.md"]);
+        let run = here.memdir(["sync"]).exit(0);
+        assert!(run.stdout.contains("committed") && !run.stderr.contains("does not look"), "{unset} {run:#?}");
+    }
+}
+
+#[test]
 fn hints_name_the_remote_that_the_caller_named() {
     let gone = super::support::Memory::new();
     let ran = gone.run(["sync", "/nowhere/else.git"]).exit(5);

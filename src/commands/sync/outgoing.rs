@@ -8,6 +8,7 @@ use super::pending::PendingChange;
 use super::{SyncDirection, SyncRun};
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::commands::answer::WarningRow;
+use crate::commands::hints;
 use crate::document::blank_pins;
 use crate::host::repository::PendingFile;
 use crate::policy::SecretRule;
@@ -157,6 +158,23 @@ impl SyncRun<'_> {
         )
         .detail("path", first.as_str())
         .try_command(Hint::new("read", first.clone())))
+    }
+
+    /// Names the changed files that git is set not to look at.
+    pub(super) fn note_unwatched_changes(&mut self) {
+        let Ok(changed) = self.git.unwatched_changes() else { return };
+        for file in changed.iter().take(MAX_NAMED) {
+            self.note(&format!(
+                "git does not look at {} ({}), so its changes are not shared: try `git update-index --no-{} -- {}`",
+                file.path,
+                file.flag,
+                file.flag,
+                hints::shell_quote(&file.path)
+            ));
+        }
+        if changed.len() > MAX_NAMED {
+            self.note(&format!("git does not look at {} more changed files", changed.len() - MAX_NAMED));
+        }
     }
 
     /// Names the files that no commit has and that stay on this machine.
