@@ -6,6 +6,12 @@
 use super::binding::{has_value, value_kind};
 use super::choice::words;
 use crate::text::statement::{Statement, TokenKind};
+use crate::text::word_list::{PhraseList, phrase_list};
+
+/// Words with which a clause speaks of what was before.
+const FORMER_OPENINGS: PhraseList = phrase_list!("guards/grounding/former_openings.en.txt");
+/// Words that put a statement in the past.
+const FORMER_WORDS: PhraseList = phrase_list!("guards/grounding/former_words.en.txt");
 
 /// So many words of content has the part of an answer that is the answer.
 const MAX_HEAD: usize = 3;
@@ -45,46 +51,21 @@ fn split_head(answer: &str) -> Option<(&str, &str)> {
 /// A value that a clause has which speaks of what was before, if a text states it as it is now: "on nights since
 /// October, before that two years of days".
 pub(super) fn former_value(text: &str, said: &str) -> Option<String> {
-    const OPENINGS: [&str; 9] = [
-        "before that",
-        "previously",
-        "formerly",
-        "until then",
-        "originally",
-        "at first",
-        "back then",
-        "earlier",
-        "in the past",
-    ];
-    const PAST: [&str; 12] = [
-        "was",
-        "were",
-        "had",
-        "used",
-        "before",
-        "previously",
-        "formerly",
-        "until",
-        "originally",
-        "former",
-        "did",
-        "then",
-    ];
     let low = super::english::spaced_words(text);
     let own = Statement::of(text);
-    let is_past = PAST.iter().any(|word| low.contains(&format!(" {word} ")))
+    let is_past = FORMER_WORDS.iter().any(|word| low.contains(&format!(" {word} ")))
         || own.tokens.iter().any(|t| t.kind == TokenKind::Word && t.surface.ends_with("ed"))
             && !low.contains(" has ")
             && !low.contains(" have ");
     let clauses = || super::clauses(said);
     clauses().filter(|_| !is_past).find_map(|clause| {
-        let opening = OPENINGS.iter().find(|opening| clause.to_lowercase().starts_with(*opening))?;
+        let opening = FORMER_OPENINGS.iter().find(|opening| clause.to_lowercase().starts_with(opening))?;
         let here = Statement::of(clause);
         let is_only_here = |token: &&crate::text::statement::StatementToken<'_>| {
             let others = || clauses().filter(|other| *other != clause).map(Statement::of);
             value_kind(token).is_some() && has_value(&here, token) && !others().any(|other| has_value(&other, token))
         };
-        own.tokens.iter().find(is_only_here).map(|_| (*opening).to_owned())
+        own.tokens.iter().find(is_only_here).map(|_| opening.to_owned())
     })
 }
 

@@ -6,47 +6,27 @@
 use super::choice;
 use super::english::spaced_words;
 use crate::text::phrase::has_unspaced_script;
-use crate::text::word_list::{PhraseList, phrase_list};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 const IRONY: PhraseList = phrase_list!("guards/grounding/irony.txt");
 const ACCEPTANCE: PhraseList = phrase_list!("guards/grounding/acceptance.txt");
 const DEFERRAL: PhraseList = phrase_list!("guards/grounding/deferral.txt");
 /// Verbs behind a person or an origin that says something: 销售说, 据厂家介绍.
-const HAN_SAYING: [&str; 11] = ["说", "讲", "称", "表示", "介绍", "透露", "宣称", "声称", "吹", "爆料", "传"];
+const HAN_SAYING: PhraseList = phrase_list!("guards/grounding/saying.zh.txt");
 /// Words in a text that keep what it says as said.
-const HAN_KEPT: [&str; 8] = ["说", "讲", "称", "据", "听", "表示", "介绍", "传"];
+const HAN_KEPT: PhraseList = phrase_list!("guards/grounding/kept_saying.zh.txt");
 /// Last characters before such a verb that make another word of both, or that speak for the author.
 const NOT_SPEAKERS: &str = "我们咱你您俺听小再先别就来要想能会好据和直明解照话难老不没以上下也都者虽按应该所常样";
 /// Words before what others say, in English.
-const ORIGINS: [&str; 10] = [
-    "according to",
-    "supposedly",
-    "allegedly",
-    "apparently",
-    "reportedly",
-    "rumour has it",
-    "rumor has it",
-    "word is",
-    "i heard",
-    "i've heard",
-];
+const ORIGINS: PhraseList = phrase_list!("guards/grounding/origins.en.txt");
 /// Words in an English text that keep what it says as said.
-const KEPT_ORIGINS: [&str; 12] = [
-    "according",
-    "supposedly",
-    "allegedly",
-    "apparently",
-    "reportedly",
-    "rumour",
-    "rumor",
-    "says",
-    "said",
-    "claims",
-    "heard",
-    "claimed",
-];
+const KEPT_ORIGINS: PhraseList = phrase_list!("guards/grounding/kept_origins.en.txt");
 /// Verbs that are doubled around 不 or joined to 是否: a question, whatever ends it.
-const HAN_ASKING: [&str; 7] = ["是不是", "要不要", "该不该", "会不会", "能不能", "是否", "算不算"];
+const HAN_ASKING: PhraseList = phrase_list!("guards/grounding/asking.zh.txt");
+/// The first words of an English question.
+const AUXILIARIES: WordList = word_list!("guards/grounding/opening_auxiliaries.en.txt");
+/// What follows them.
+const SUBJECTS: WordList = word_list!("guards/grounding/opening_subjects.en.txt");
 
 /// The word that says whose words, or what mood, a quote is in, if a text states it as a fact. `said`: the whole
 /// sentences of the quote.
@@ -77,7 +57,7 @@ fn hearsay(text: &str, quote: &str, said: &str) -> Option<String> {
         let word = format!(" {word} ");
         spaced.contains(&word) || whole.starts_with(&word) && whole.contains(spaced.trim())
     });
-    origin.filter(|_| !is_kept).map(|word| (*word).to_owned())
+    origin.filter(|_| !is_kept).map(str::to_owned)
 }
 
 /// 说 of 销售说客户能接受月付, if a text states what is said and not who says it.
@@ -87,7 +67,7 @@ fn han_hearsay(text: &str, quote: &str) -> Option<String> {
     }
     super::clauses(quote).find_map(|clause| {
         let (at, verb) =
-            HAN_SAYING.iter().filter_map(|verb| clause.find(verb).map(|at| (at, *verb))).min_by_key(|(at, _)| *at)?;
+            HAN_SAYING.iter().filter_map(|verb| clause.find(verb).map(|at| (at, verb))).min_by_key(|(at, _)| *at)?;
         let speaker = clause[..at].trim_end_matches(['都', '也', '还', '就', '一', '直', '老', '上']);
         let rest = clause[at + verb.len()..].trim_start_matches(['了', '过', '，', ',', '：']);
         let is_speaker = (1..=MAX_SPEAKER).contains(&speaker.chars().count())
@@ -112,7 +92,7 @@ const MAX_SPEAKER: usize = 6;
 
 /// 是不是 of 轮胎是不是偏磨了啊, if the clause that a text is taken from asks.
 fn han_question(text: &str, quote: &str) -> Option<String> {
-    let asks = |clause: &str| HAN_ASKING.iter().find(|word| clause.contains(**word)).copied();
+    let asks = |clause: &str| HAN_ASKING.iter().find(|word| clause.contains(*word));
     let chars: Vec<char> = text.chars().collect();
     let shared =
         |clause: &&str| chars.windows(2).filter(|pair| clause.contains(&pair.iter().collect::<String>())).count();
@@ -125,28 +105,9 @@ fn question(quote: &str) -> Option<String> {
     let spaced = spaced_words(quote);
     let mut words = spaced.trim().split(' ');
     let (first, second) = (words.next()?, words.next()?);
-    let is_auxiliary =
-        matches!(first, "is" | "are" | "am" | "do" | "does" | "did" | "was" | "were" | "has" | "have" | "should");
-    let is_subject = matches!(
-        second,
-        "i" | "we"
-            | "my"
-            | "our"
-            | "the"
-            | "this"
-            | "that"
-            | "it"
-            | "there"
-            | "he"
-            | "she"
-            | "they"
-            | "his"
-            | "her"
-            | "their"
-    );
     // "Did the Kungsleden" tells what was done.
-    let is_subject = is_subject && !(matches!(first, "did" | "do" | "have") && second == "the");
-    (is_auxiliary && is_subject).then(|| first.to_owned())
+    let tells = matches!(first, "did" | "do" | "have") && second == "the";
+    (AUXILIARIES.contains(first) && SUBJECTS.contains(second) && !tells).then(|| first.to_owned())
 }
 
 /// A word of a text that only a turn of the assistant has, if the quote has nothing of the text and does not take up
