@@ -125,8 +125,8 @@ fn ungrounded_claim(
     let sources = GroundingSources {
         quote: proposal.quote.as_deref().unwrap_or_default(),
         texts: written.iter().map(AsRef::as_ref).chain(removed).chain(paths).collect(),
-        times: days_told(&turns, context),
-        days: if is_episode { days_told(&turns, context) } else { Vec::new() },
+        times: days_said(&turns, context),
+        days: if is_episode { days_said(&turns, context) } else { Vec::new() },
     };
     let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
     // memdir writes the day of an episode itself.
@@ -143,8 +143,8 @@ fn ungrounded_claim(
     added.filter(|e| !is_day(&e.text)).find_map(|e| check(&e.text))
 }
 
-/// When turns were told: a turn without a time of its own, on the day on which it is read.
-fn days_told<'a>(turns: &[&'a Turn], context: &JudgeContext<'a>) -> Vec<&'a str> {
+/// When turns were said: a turn without a time of its own, on the day on which it is read.
+fn days_said<'a>(turns: &[&'a Turn], context: &JudgeContext<'a>) -> Vec<&'a str> {
     turns.iter().map(|turn| turn.at.as_deref().unwrap_or(context.today)).collect()
 }
 

@@ -71,7 +71,7 @@ pub struct GroundingSources<'a> {
     pub texts: Vec<&'a str>,
     /// When these turns were written, RFC 3339 or `YYYY-MM-DD`: relative dates in them are resolved with it.
     pub times: Vec<&'a str>,
-    /// Days that a text may name though no source does: those on which an episode was told.
+    /// Days that a text may name though no source does: those on which an episode was written.
     pub days: Vec<&'a str>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Never asks for a source of a topic that names nothing ("Food and drink"): a file has to be called something.
 
-use super::{PlannedEffects, days_told};
+use super::{PlannedEffects, days_said};
 use crate::change::EffectSign;
 use crate::operation::Action;
 use crate::reflect::guards::{self, GroundingSources, GuardFinding, Violation};
@@ -31,8 +31,8 @@ pub(super) fn ungrounded_name(
     let sources = GroundingSources {
         quote: proposal.quote.as_deref().unwrap_or_default(),
         texts: turns.iter().map(|t| t.text.as_str()).chain(removed).chain(kept).collect(),
-        times: days_told(&turns, context),
-        days: days_told(&turns, context),
+        times: days_said(&turns, context),
+        days: days_said(&turns, context),
     };
     if let Action::Append { title, date, .. } = &proposal.operation.action {
         let of_title = title.as_deref().and_then(|title| guards::check_particulars(&as_topic(title), &sources));

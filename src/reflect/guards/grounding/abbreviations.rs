@@ -14,7 +14,7 @@ const ABBREVIATIONS: PhraseList = phrase_list!("guards/grounding/abbreviations.t
 /// The longest form has so many words.
 const MAX_WORDS: usize = 3;
 
-/// A text with the dates, the quantities and the short forms of words that its sources have, which were told at these
+/// A text with the dates, the quantities and the short forms of words that its sources have, which were said at these
 /// times.
 pub(super) fn in_forms_of<'a>(text: &'a str, sources: &[&str], times: &[&str]) -> Cow<'a, str> {
     let dated = dates::in_forms_of(text, sources, times).map_or(Cow::Borrowed(text), Cow::Owned);

@@ -15,7 +15,7 @@ use crate::text::word_list::{PhraseList, phrase_list};
 mod chinese;
 mod english;
 
-/// Words before the day on which something was told.
+/// Words before the day on which something was said.
 const AS_OF: PhraseList = phrase_list!("relative_dates/as_of.txt");
 /// Words that add nothing to a statement.
 const NOW: [&str; 2] = ["now", "目前"];

@@ -88,7 +88,7 @@ impl SourceVocabulary {
         is_whole_hour || in_afternoon || is_half || is_spoken
     }
 
-    /// Whether the sources contain this part of a date, or may be told of the whole date of the statement.
+    /// Whether the sources contain this part of a date, or may be written on the whole date of the statement.
     pub(super) fn has_date(&self, token: &StatementToken<'_>, statement: &Statement<'_>) -> bool {
         let key = token.key.as_str();
         let written = |day: &String| {

@@ -1,4 +1,4 @@
-//! Chinese dates.
+//! Finds Chinese dates: 下周五, 三天前, 5月12号.
 
 use jiff::ToSpan;
 use jiff::civil::Date;

@@ -1,4 +1,4 @@
-//! English dates, and those in digits.
+//! Finds English dates, and those in digits.
 
 use std::ops::Range;
 
