@@ -22,7 +22,8 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
-const NUMBER_WORDS: [&str; 12] =
+/// One to twelve.
+pub const NUMBER_WORDS: [&str; 12] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
 /// A date of which some parts may be unknown.

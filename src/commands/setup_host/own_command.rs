@@ -17,16 +17,7 @@ pub(super) fn is_memdir(program: &str) -> bool {
 pub(super) fn server_args(own: &[&str], dir: Option<&str>, caller: Option<&str>) -> Vec<String> {
     let is_named = own.iter().any(|arg| option_value(arg, CALLER_OPTION).is_some());
     let caller = caller.filter(|_| !is_named);
-    let mut rest = Vec::new();
-    let mut own_dir = None;
-    let mut args = own.iter();
-    while let Some(arg) = args.next() {
-        match option_value(arg, DIR_OPTION) {
-            Some("") => own_dir = args.next().copied(),
-            Some(value) => own_dir = Some(value),
-            None => rest.push(*arg),
-        }
-    }
+    let (own_dir, rest) = without_dir(own);
     if own_dir == dir && caller.is_none() {
         return own.iter().map(|arg| (*arg).to_owned()).collect();
     }
@@ -44,16 +35,7 @@ pub(super) fn hook_command(own: &str, dir: Option<&str>, words: &str) -> Option<
     }
     let head = shell_words(head);
     let program = head.iter().position(|word| is_memdir(word))?;
-    let mut own_dir = None;
-    let mut options = head[program + 1..].iter();
-    let mut rest = Vec::new();
-    while let Some(word) = options.next() {
-        match option_value(word, DIR_OPTION) {
-            Some("") => own_dir = options.next().copied(),
-            Some(value) => own_dir = Some(value),
-            None => rest.push(*word),
-        }
-    }
+    let (own_dir, rest) = without_dir(&head[program + 1..]);
     if own_dir.map(unquoted).as_deref() == dir {
         return Some(own.to_owned());
     }
@@ -61,6 +43,20 @@ pub(super) fn hook_command(own: &str, dir: Option<&str>, words: &str) -> Option<
     let dir = dir.iter().flat_map(|dir| [DIR_OPTION, dir]);
     let words = head[..=program].iter().copied().chain(dir).chain(rest);
     Some(words.collect::<Vec<_>>().join(" ") + tail)
+}
+
+/// The data directory that words of a command name, and the other words.
+fn without_dir<'a>(words: &[&'a str]) -> (Option<&'a str>, Vec<&'a str>) {
+    let (mut dir, mut rest) = (None, Vec::new());
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        match option_value(word, DIR_OPTION) {
+            Some("") => dir = words.next(),
+            Some(value) => dir = Some(value),
+            None => rest.push(word),
+        }
+    }
+    (dir, rest)
 }
 
 /// A word as [`shell_quote`] was given it.

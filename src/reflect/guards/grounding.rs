@@ -9,6 +9,8 @@ use std::collections::HashSet;
 
 use super::evidence::{contains_words, normalize};
 use super::{GuardFinding, Violation};
+use std::borrow::Cow;
+
 use crate::text::contradiction::{Difference, find_contradiction};
 use crate::text::exact_tokens::missing_tokens;
 use crate::text::phrase::has_unspaced_script;
@@ -96,11 +98,19 @@ pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<G
     (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
 }
 
+/// A text with the dates, quantities and short forms of words that its sources have for the same; `times`: when they were
+/// written.
+fn in_forms_of_sources<'a>(text: &'a str, sources: &[&str], times: &[&str]) -> Cow<'a, str> {
+    let dated = dates::in_forms_of(text, sources, times).map_or(Cow::Borrowed(text), Cow::Owned);
+    let counted = quantities::in_forms_of(&dated, sources).map_or(dated, Cow::Owned);
+    abbreviations::in_forms_of(&counted, sources).map_or(counted, Cow::Owned)
+}
+
 /// What [`missing_particulars`] reports, the words of content that nothing in the sources supports, and what the text
 /// changes without a word: `always`, `used to`, `brother` for a person of whom the source says it.
 pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Vec<String> {
     let all: Vec<&str> = sources.texts.iter().copied().chain([sources.quote]).collect();
-    let restated = abbreviations::in_forms_of(text, &all, &sources.times);
+    let restated = in_forms_of_sources(text, &all, &sources.times);
     let text = &*restated;
     let (statement, plain) = (Statement::of(text), normalize(text));
     let plain = plain.trim_end_matches(['.', '。']);
@@ -179,7 +189,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
 /// Chinese also a duration (一直) that the sources deny.
 pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
     let all = sources.different_texts();
-    let restated = abbreviations::in_forms_of(text, &all, &sources.times);
+    let restated = in_forms_of_sources(text, &all, &sources.times);
     let text = &*restated;
     let statement = Statement::of(text);
     let vocabulary = SourceVocabulary::of(sources);

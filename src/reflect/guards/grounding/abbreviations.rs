@@ -2,10 +2,7 @@
 //!
 //! Never shortens what the sources have as it is.
 
-use std::borrow::Cow;
-
 use super::english::spaced_words;
-use super::{dates, quantities};
 use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
 
@@ -14,16 +11,8 @@ const ABBREVIATIONS: PhraseList = phrase_list!("guards/grounding/abbreviations.t
 /// The longest form has so many words.
 const MAX_WORDS: usize = 3;
 
-/// A text with the dates, the quantities and the short forms of words that its sources have, which were said at these
-/// times.
-pub(super) fn in_forms_of<'a>(text: &'a str, sources: &[&str], times: &[&str]) -> Cow<'a, str> {
-    let dated = dates::in_forms_of(text, sources, times).map_or(Cow::Borrowed(text), Cow::Owned);
-    let counted = quantities::in_forms_of(&dated, sources).map_or(dated, Cow::Owned);
-    words_in_forms_of(&counted, sources).map_or(counted, Cow::Owned)
-}
-
 /// A text with each word in the form that its sources have. `None` if it has none in another form.
-fn words_in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
+pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
     let all = sources.join("\n");
     let spaced = spaced_words(&all.replace(is_unspaced, " "));
     let words = words(text);
@@ -87,7 +76,7 @@ mod tests {
             ("The database is small.", "the database, not the db, is small", None),
             ("The team uses Kubernetes.", "we use Nomad", None),
         ] {
-            assert_eq!(words_in_forms_of(text, &[source]).as_deref(), expected, "{text}");
+            assert_eq!(in_forms_of(text, &[source]).as_deref(), expected, "{text}");
         }
     }
 }

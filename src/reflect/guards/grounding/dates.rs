@@ -70,6 +70,9 @@ enum Said {
     Spans(Vec<DaySpan>),
 }
 
+/// What the start of a text says of a date, and how long that is: in bytes, or in words.
+type DateRead = Option<(Said, usize)>;
+
 /// A phrase that says a date, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct DatePhrase {

@@ -23,6 +23,7 @@ pub(super) struct SourceVocabulary {
     keys: HashSet<String>,
     /// Numbers that are written otherwise: 12k, 一万二, 08:30.
     numbers: HashSet<String>,
+    /// Days that a text may name though no source does.
     days: Vec<String>,
 }
 
@@ -88,7 +89,7 @@ impl SourceVocabulary {
         is_whole_hour || in_afternoon || is_half || is_spoken
     }
 
-    /// Whether the sources contain this part of a date, or may be written on the whole date of the statement.
+    /// Whether the sources contain this part of a date, or the whole date of the statement is a day that it may name.
     pub(super) fn has_date(&self, token: &StatementToken<'_>, statement: &Statement<'_>) -> bool {
         let key = token.key.as_str();
         let written = |day: &String| {

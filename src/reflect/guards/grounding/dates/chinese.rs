@@ -4,7 +4,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 
 use super::super::numbers::{han_value, is_han_digit};
-use super::{DatePhrase, DaySpan, Said, Unit, distant, moved, weekdays};
+use super::{DatePhrase, DateRead, DaySpan, Said, Unit, distant, moved, weekdays};
 use crate::text::dates::PartialDate;
 
 /// Words for a day, as the days from today.
@@ -54,9 +54,6 @@ pub(super) fn phrases(text: &str, base: Option<Date>) -> Vec<DatePhrase> {
     }
     found
 }
-
-/// What is said, and its length in bytes.
-type Read = Option<(Said, usize)>;
 
 /// A number in digits or characters, and its length. `None` for a half.
 fn number(rest: &str) -> Option<(i64, usize)> {
@@ -113,7 +110,7 @@ fn month_and_day(rest: &str) -> Option<(i8, Option<i8>, usize)> {
     }
 }
 
-fn written(rest: &str) -> Read {
+fn written(rest: &str) -> DateRead {
     let date = |year, month, day, length| Some((Said::Written(PartialDate { year, month, day }), length));
     if let Some((year, length)) = year(rest) {
         let tail = rest[length..].trim_start_matches(' ');
@@ -129,7 +126,7 @@ fn written(rest: &str) -> Read {
     date(None, None, Some(day), length)
 }
 
-fn relative(rest: &str, base: Date) -> Read {
+fn relative(rest: &str, base: Date) -> DateRead {
     if let Some((word, days)) = DAYS.iter().find(|(word, _)| rest.starts_with(word)) {
         return Some((Said::Spans(distant(base, Unit::Day, *days)?), word.len()));
     }
@@ -148,7 +145,7 @@ fn relative(rest: &str, base: Date) -> Read {
 }
 
 /// 下周五, 上个月, 下个月5号, 本季度.
-fn directed(rest: &str, base: Date) -> Read {
+fn directed(rest: &str, base: Date) -> DateRead {
     let (prefix, direction) = DIRECTIONS.iter().find(|(word, _)| rest.starts_with(word))?;
     let one = if rest[prefix.len()..].starts_with('个') { "个".len() } else { 0 };
     let tail = &rest[prefix.len() + one..];
@@ -180,7 +177,7 @@ fn directed(rest: &str, base: Date) -> Read {
 }
 
 /// 周五, 星期天, 周末: the last or the next one.
-fn weekday(rest: &str, base: Date) -> Read {
+fn weekday(rest: &str, base: Date) -> DateRead {
     let word = WEEKS.iter().find(|word| rest.starts_with(**word))?;
     let c = rest[word.len()..].chars().next()?;
     let length = word.len() + c.len_utf8();
@@ -199,7 +196,7 @@ fn weekday(rest: &str, base: Date) -> Read {
 }
 
 /// 三天前, 两周后, 半年前; 三年 for the time since then.
-fn distance(rest: &str, base: Date) -> Read {
+fn distance(rest: &str, base: Date) -> DateRead {
     let (months, half, length) = match rest.strip_prefix('半') {
         Some(tail) if tail.starts_with('年') => (6, false, "半年".len()),
         Some(tail) if tail.starts_with("个月") => (0, true, "半个月".len()),

@@ -5,13 +5,10 @@ use std::ops::Range;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use super::{DatePhrase, DaySpan, Said, Unit, distant, in_direction, moved, weekdays};
-use crate::text::dates::{PartialDate, parse_month, parse_weekday};
+use super::{DatePhrase, DateRead, DaySpan, Said, Unit, distant, in_direction, moved, weekdays};
+use crate::text::dates::{NUMBER_WORDS, PartialDate, parse_month, parse_weekday};
 use crate::text::word_list::{WordList, word_list};
 
-/// Numbers, and words that count as one.
-const NUMBERS: [&str; 12] =
-    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 /// Words before a number of years or months that has passed.
 const LASTING: WordList = word_list!("relative_dates/lasting.en.txt");
 /// Seasons, with their first month.
@@ -75,8 +72,6 @@ struct Reader<'a> {
     before: &'a str,
 }
 
-type Read = Option<(Said, usize)>;
-
 impl Reader<'_> {
     fn word(&self, at: usize) -> &str {
         self.pieces.get(at).map_or("", |piece| &piece.low)
@@ -84,6 +79,11 @@ impl Reader<'_> {
 
     fn is_joined(&self, at: usize) -> bool {
         self.pieces.get(at).is_some_and(|piece| piece.is_joined)
+    }
+
+    /// One past a word for a part of the day, if there is one.
+    fn after_part_of_day(&self, at: usize) -> usize {
+        at + usize::from(matches!(self.word(at), "morning" | "afternoon" | "evening" | "night"))
     }
 
     fn digits(&self, at: usize, most: i16) -> Option<i16> {
@@ -111,7 +111,7 @@ impl Reader<'_> {
     }
 
     /// A date that names its month, or a year alone.
-    fn written(&self) -> Read {
+    fn written(&self) -> DateRead {
         let date = |year, month, day, length| Some((Said::Written(PartialDate { year, month, day }), length));
         if let Some(year) = self.year(0) {
             let is_mark = |at| self.is_joined(at) && matches!(self.word(at), "-" | "/" | ".");
@@ -152,7 +152,7 @@ impl Reader<'_> {
     }
 
     /// `6.3.2026`, `03/06/2026`: day and month in either order.
-    fn numeric(&self) -> Read {
+    fn numeric(&self) -> DateRead {
         let mark = self.word(1);
         let is_one = matches!(mark, "." | "/" | "-") && self.word(3) == mark && (1..=4).all(|at| self.is_joined(at));
         let (one, other, year) = (self.digits(0, 31)?, self.digits(2, 31)?, self.year(4).filter(|_| is_one)?);
@@ -162,7 +162,7 @@ impl Reader<'_> {
     }
 
     /// `summer 2026`, `summer of 2026`, `Q2 2026`.
-    fn season_of_year(&self) -> Read {
+    fn season_of_year(&self) -> DateRead {
         if self.word(0) == "q"
             && let Some(quarter) = self.digits(1, 4).filter(|_| self.is_joined(1))
         {
@@ -174,7 +174,7 @@ impl Reader<'_> {
         Some((Said::Spans(vec![span]), skip + 1))
     }
 
-    fn relative(&self, base: Date) -> Read {
+    fn relative(&self, base: Date) -> DateRead {
         self.day_word(base)
             .or_else(|| self.distance(base))
             .or_else(|| self.directed(base))
@@ -183,18 +183,16 @@ impl Reader<'_> {
             .or_else(|| self.day_alone(base))
     }
 
-    fn day_word(&self, base: Date) -> Read {
+    fn day_word(&self, base: Date) -> DateRead {
         let day = |days: i64, length| Some((Said::Spans(vec![DaySpan::day(moved(base, days.days())?)]), length));
-        let is_part = |at| matches!(self.word(at), "morning" | "afternoon" | "evening" | "night");
-        let with_part = |at: usize| at + usize::from(is_part(at));
         match (self.word(0), self.word(1), self.word(2)) {
             ("day", "after", "tomorrow") => day(2, 3),
             ("day", "before", "yesterday") => day(-2, 3),
             ("last", "night", _) => day(-1, 2),
             ("this", "morning" | "afternoon" | "evening", _) | ("earlier" | "later", "today", _) => day(0, 2),
             ("today" | "tonight", ..) => day(0, 1),
-            ("yesterday", ..) => day(-1, with_part(1)),
-            ("tomorrow", ..) => day(1, with_part(1)),
+            ("yesterday", ..) => day(-1, self.after_part_of_day(1)),
+            ("tomorrow", ..) => day(1, self.after_part_of_day(1)),
             _ => None,
         }
     }
@@ -204,7 +202,7 @@ impl Reader<'_> {
         let (count, length) = match self.word(at) {
             "a" | "an" if self.word(at + 1) == "couple" && self.word(at + 2) == "of" => (2, 3),
             "a" | "an" => (1, 1),
-            word => match NUMBERS.iter().position(|number| *number == word) {
+            word => match NUMBER_WORDS.iter().position(|number| *number == word) {
                 Some(n) => (n as i64 + 1, 1),
                 None => (i64::from(self.digits(at, 99)?), 1),
             },
@@ -213,7 +211,7 @@ impl Reader<'_> {
     }
 
     /// `two weeks ago`, `in two weeks`, `for two years`.
-    fn distance(&self, base: Date) -> Read {
+    fn distance(&self, base: Date) -> DateRead {
         let spans = |unit, count, length| Some((Said::Spans(distant(base, unit, count)?), length));
         if self.word(0) == "in" {
             let (count, unit, length) = self.amount(1)?;
@@ -232,7 +230,7 @@ impl Reader<'_> {
     }
 
     /// `last Friday`, `next month`, `this summer`, `next week Tuesday`, `next month on the 5th`.
-    fn directed(&self, base: Date) -> Read {
+    fn directed(&self, base: Date) -> DateRead {
         let direction = match self.word(0) {
             "last" | "past" => -1,
             "this" => 0,
@@ -247,8 +245,7 @@ impl Reader<'_> {
             if direction == 0 {
                 meant.extend(days.iter().find(|day| day.first > base));
             }
-            let is_part = matches!(self.word(2), "morning" | "afternoon" | "evening" | "night");
-            return Some((Said::Spans(meant), 2 + usize::from(is_part)));
+            return Some((Said::Spans(meant), self.after_part_of_day(2)));
         }
         if word == "weekend" {
             let weekends: Vec<DaySpan> = weekdays(base, 5)
@@ -286,7 +283,7 @@ impl Reader<'_> {
     }
 
     /// `week after next`, `year before last`.
-    fn second_next(&self, base: Date) -> Read {
+    fn second_next(&self, base: Date) -> DateRead {
         let count = match (self.word(1), self.word(2)) {
             ("after", "next") => 2,
             ("before", "last") => -2,
@@ -297,7 +294,7 @@ impl Reader<'_> {
     }
 
     /// `Friday`, `Friday next week`; not `every Friday`.
-    fn weekday(&self, base: Date) -> Read {
+    fn weekday(&self, base: Date) -> DateRead {
         let word = self.word(0);
         let is_recurring = word.ends_with("days") || matches!(self.before, "every" | "each" | "any");
         let weekday = parse_weekday(word).filter(|_| !is_recurring)?.to_monday_zero_offset();
@@ -312,17 +309,16 @@ impl Reader<'_> {
             let day = moved(week.first, i64::from(weekday).days())?;
             return Some((Said::Spans(vec![DaySpan::day(day)]), 3));
         }
-        let is_part = matches!(self.word(1), "morning" | "afternoon" | "evening" | "night");
         let days = weekdays(base, weekday);
         let past = days.iter().rfind(|day| day.first < base);
         let next = days.iter().find(|day| day.first > base);
         let today = days.iter().find(|day| day.first == base);
         let meant = past.into_iter().chain(today).chain(next).copied().collect();
-        Some((Said::Spans(meant), 1 + usize::from(is_part)))
+        Some((Said::Spans(meant), self.after_part_of_day(1)))
     }
 
     /// `the 16th`, `the 5th of next month`.
-    fn day_alone(&self, base: Date) -> Read {
+    fn day_alone(&self, base: Date) -> DateRead {
         let (day, length) = self.day(0).filter(|(_, length)| *length == 2)?;
         let skip = length + usize::from(self.word(length) == "of");
         let months = match (self.word(skip), self.word(skip + 1)) {
