@@ -41,10 +41,10 @@ pub fn missing_tokens(text: &str, sources: &[&str]) -> Vec<String> {
 /// opposite (`open`), which no other word of the text may stand for.
 pub fn dropped_tokens(item: &str, text: &str) -> Vec<String> {
     let mut dropped = missing_tokens(item, &[text]);
-    let (own, low) = (spaced_clauses(item), spaced_clauses(text));
+    let (own, low) = (SpacedClauses::of(item), SpacedClauses::of(text));
     for side in sides().flat_map(|(a, b)| [a, b]) {
-        if let Some(word) = find_word(side, &own)
-            && find_word(side, &low).is_none()
+        if let Some(word) = own.find(side)
+            && low.find(side).is_none()
             && !dropped.iter().any(|d| d == word)
         {
             dropped.push(word.to_owned());
@@ -128,16 +128,19 @@ fn differing_parts<'a, 'b>(a: &'a str, b: &'b str) -> Option<(&'a str, &'b str)>
 
 /// The words of a text that have an opposite in the sources and stand in none of them.
 fn replaced_opposites(text: &str, sources: &[&str]) -> Vec<String> {
-    let own = spaced_clauses(text);
-    let mut low: Option<String> = None;
+    let own = SpacedClauses::of(text);
+    let mut low: Option<SpacedClauses> = None;
     let mut replaced = Vec::new();
     for (a, b) in sides() {
         for (side, other) in [(a, b), (b, a)] {
-            let Some(word) = find_word(side, &own) else { continue };
-            let low = low.get_or_insert_with(|| spaced_clauses(&sources.join(" | ")));
-            let is_denied =
-                || [" not ", "n t ", " never ", "没", "不", " no longer ", " stopped "].iter().any(|d| low.contains(d));
-            if find_word(side, low).is_none() && find_word(other, low).is_some() && !is_denied() {
+            let Some(word) = own.find(side) else { continue };
+            let low = low.get_or_insert_with(|| SpacedClauses::of(&sources.join(" | ")));
+            let is_denied = || {
+                [" not ", "n t ", " never ", "没", "不", " no longer ", " stopped "]
+                    .iter()
+                    .any(|d| low.text.contains(d))
+            };
+            if low.find(side).is_none() && low.find(other).is_some() && !is_denied() {
                 replaced.push(word.to_owned());
             }
         }
@@ -149,19 +152,38 @@ fn sides() -> impl Iterator<Item = (&'static str, &'static str)> {
     OPPOSITES.iter().filter_map(|line| line.split_once(" / "))
 }
 
-/// The first spelling of a side that stands in a text of [`spaced_clauses`].
-fn find_word(side: &'static str, spaced: &str) -> Option<&'static str> {
-    side.split('|').find_map(|word| {
-        let found = match word.strip_suffix('$') {
-            Some(word) => spaced.contains(&format!(" {word} | ")),
-            None if word.is_ascii() => spaced.contains(&format!(" {word} ")),
-            None => spaced.contains(word),
-        };
-        found.then(|| word.trim_end_matches('$'))
-    })
+/// A text in lower case, its words between single spaces and its clauses between `|`.
+struct SpacedClauses {
+    text: String,
+    /// Where words and `|` start.
+    starts: Vec<usize>,
 }
 
-/// A text in lower case, its words between single spaces and its clauses between `|`.
+impl SpacedClauses {
+    fn of(text: &str) -> SpacedClauses {
+        let text = spaced_clauses(text);
+        let starts = text.bytes().enumerate().filter(|(_, b)| *b == b' ').map(|(at, _)| at + 1).collect();
+        SpacedClauses { text, starts }
+    }
+
+    /// The first spelling of a side that stands in the text.
+    fn find(&self, side: &'static str) -> Option<&'static str> {
+        let stands = |word: &str, end: &str| {
+            let ends = |rest: &str| rest.strip_prefix(word).is_some_and(|rest| rest.starts_with(end));
+            self.starts.iter().any(|&at| ends(&self.text[at..]))
+        };
+        side.split('|').find_map(|word| {
+            let found = match word.strip_suffix('$') {
+                Some(word) => stands(word, " | "),
+                None if word.is_ascii() => stands(word, " "),
+                None => self.text.contains(word),
+            };
+            found.then(|| word.trim_end_matches('$'))
+        })
+    }
+}
+
+/// The text of [`SpacedClauses`].
 fn spaced_clauses(text: &str) -> String {
     let mut out = String::from(" ");
     let mut word = String::new();

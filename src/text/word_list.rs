@@ -101,6 +101,19 @@ impl PhraseList {
         self.0[start..].lines().next()
     }
 
+    /// The spellings that start with the same byte as a text, in any ASCII case, in a list with several a line: `ms|msec`.
+    pub fn spellings_like(self, text: &str) -> impl Iterator<Item = &'static str> {
+        let list = self.0.as_bytes();
+        let first = text.bytes().next().unwrap_or(b'\n');
+        let is_start = move |at: &usize| at.checked_sub(1).is_none_or(|before| matches!(list[before], b'|' | b'\n'));
+        memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), list).filter(is_start).map(
+            move |at| {
+                let length = list[at..].iter().position(|b| matches!(b, b'|' | b'\n'));
+                &self.0[at..length.map_or(list.len(), |length| at + length)]
+            },
+        )
+    }
+
     /// The parts between empty lines.
     pub fn sections(self) -> impl Iterator<Item = PhraseList> {
         self.0.split("\n\n").map(PhraseList)
@@ -153,6 +166,22 @@ mod tests {
         }
         for other in ["", "bu", "ought", "o", "# Groups."] {
             assert_eq!(GROUPS.line_with(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn spellings_are_found_by_their_first_byte() {
+        const UNITS: PhraseList = PhraseList::new("# Units.\n\nms|msec|毫秒\nM|Mm\nkm|%\n");
+        for (text, all) in [
+            ("metres", &["ms", "msec", "M", "Mm"][..]),
+            ("KM", &["km"]),
+            ("毫", &["毫秒"]),
+            ("%", &["%"]),
+            ("sec", &[]),
+            ("|", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(UNITS.spellings_like(text).collect::<Vec<_>>(), all, "{text}");
         }
     }
 

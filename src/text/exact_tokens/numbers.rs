@@ -188,7 +188,7 @@ fn starts_with_unit(after: &str, list: PhraseList) -> Option<&str> {
         return None;
     }
     let mut longest: Option<&str> = None;
-    for spelling in list.iter().flat_map(|line| line.split('|')) {
+    for spelling in list.spellings_like(text) {
         let Some(head) = text.get(..spelling.len()) else { continue };
         let is_same = head == spelling || spelling.len() > 1 && head.eq_ignore_ascii_case(spelling);
         let ends = !spelling.ends_with(|c: char| c.is_ascii_alphabetic())
@@ -196,7 +196,7 @@ fn starts_with_unit(after: &str, list: PhraseList) -> Option<&str> {
                 .starts_with(|c: char| c.is_alphanumeric() && c.is_ascii() || matches!(c, '²' | '³' | '+' | '#'));
         // "5 m/s" is no length.
         let is_part = text[spelling.len()..].starts_with('/')
-            && list.iter().flat_map(|line| line.split('|')).any(|one| {
+            && list.spellings_like(text).any(|one| {
                 one.len() > spelling.len() && text.get(..one.len()).is_some_and(|head| head.eq_ignore_ascii_case(one))
             });
         if is_same && ends && !is_part && longest.is_none_or(|l| spelling.len() > l.len()) {
