@@ -95,12 +95,12 @@ impl Seen {
         [&self.blocks[..item], &self.blocks[item + 1 + inside..]].concat()
     }
 
-    /// All blocks, the first paragraph of an item replaced. `None` where the item has none.
+    /// All blocks, the first of an item with what is in it replaced by a paragraph. `None` where the item has none.
     pub fn with(&self, item: usize, text: &str) -> Option<Vec<Block>> {
-        let mut blocks = self.blocks.clone();
-        let first = blocks.get_mut(item + 1).filter(|b| b.what == "paragraph")?;
-        first.text = text.to_owned();
-        Some(blocks)
+        let first = self.blocks.get(item + 1).filter(|b| b.depth > self.blocks[item].depth && b.what != "item")?;
+        let inside = self.blocks[item + 2..].iter().take_while(|b| b.depth > first.depth).count();
+        let paragraph = Block { depth: first.depth, what: "paragraph", text: text.to_owned() };
+        Some([&self.blocks[..=item], &[paragraph], &self.blocks[item + 2 + inside..]].concat())
     }
 }
 
@@ -131,6 +131,7 @@ fn the_second_reader_sees_items_their_lines_and_what_an_edit_did() {
     let after = of("# T\n\n- a\n\n- c *d*\n");
     assert_eq!(before.without(3), after.blocks);
     assert_eq!(before.with(5, "e").unwrap(), of("# T\n- a\n  - b\n- e\n").blocks);
+    assert_eq!(of("- > b\n  > c\n- d\n").with(0, "e").unwrap(), of("- e\n- d\n").blocks);
     assert!(one_item_more(&after.blocks, &of("# T\n- a\n- a\n- c *d*\n").blocks, Some("a")));
     assert!(!one_item_more(&after.blocks, &of("# T\n- a\n- x\n- c *e*\n").blocks, Some("x")));
     assert!(!one_item_more(&after.blocks, &of("# T\n- a\n- c *d*\n\npara\n").blocks, None));
