@@ -288,7 +288,7 @@ fn on_day(memory: &Memory, day: i64) -> Session {
 #[test]
 fn planted_duplicates_go_and_look_alikes_stay() {
     let full = full();
-    let (memory, truth) = generate(7, if full { 300 } else { 60 });
+    let (memory, truth) = generate(7, if full { 300 } else { 30 });
     let before = memory.tree();
     let truth = Rc::new(truth);
     let (asked, wrong) = (Rc::default(), Rc::default());

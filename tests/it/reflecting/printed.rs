@@ -191,7 +191,7 @@ fn nothing_that_memdir_prints_is_kept() {
             quotes.extend([line.trim(), part].map(|quote| quote.chars().take(200).collect()));
         }
         quotes.dedup();
-        quotes.truncate(if full() { 30 } else { 4 });
+        quotes.truncate(if full() { 30 } else { 2 });
         let before = format!("Please fix the login.\n{text}");
         let report =
             reflect(&memory, &[text.to_owned(), before, format!("{text}\n\nPlease fix the login {count}.")], &quotes);
