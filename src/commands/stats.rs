@@ -17,6 +17,7 @@ use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
 use crate::document::related_edge::stating_bullets;
 use crate::document::{Document, MAX_FILE_BYTES, MetaKey, parse_date, split_category};
+use crate::host::actor;
 use crate::operation::archive::ARCHIVE_FOLDER;
 use crate::operation::limits;
 
@@ -129,6 +130,8 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
     };
     let is_in_time = |day: Date| from.is_none() || first_day.as_deref().is_some_and(|first| *first <= *day.to_string());
     let mut reads = session.store.recorded_uses();
+    let [reader, writer] = actor::recorded_names(&|name| std::env::var(name).ok(), &session.dir);
+    reads.iter_mut().filter(|read| read.actor == reader).for_each(|read| read.actor.clone_from(&writer));
     reads.retain(|read| is_own(&read.actor) && is_in_time(read.day));
     for read in &reads {
         let (name, day) = (read.command.as_str(), read.day.to_string());

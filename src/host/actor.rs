@@ -33,14 +33,24 @@ const MAX_NAME_CHARS: usize = 64;
 /// `env` looks up an environment variable. `work` is the working directory, from which git's config files are found;
 /// with `None` no file is read.
 pub fn actor(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
+    given_name(requested, env).unwrap_or_else(|| person(env, work))
+}
+
+/// The name of a person, of whom no command line and no host says the name; as [`actor`].
+fn person(env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
     let set = |name: &str| env(name).map(|v| sanitize_name(&v)).filter(|v| !v.is_empty());
-    given_name(requested, env)
-        .or_else(|| set("GIT_AUTHOR_NAME"))
+    set("GIT_AUTHOR_NAME")
         .or_else(|| git_user_name(env, work?).map(|n| sanitize_name(&n)).filter(|n| !n.is_empty()))
         .or_else(|| set("USER"))
         .or_else(|| set("LOGNAME"))
         .or_else(|| work.map(|_| system_user_name()))
         .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The two names of the person at this machine: the one under which reads are recorded, which are too short for
+/// reading git's config, and the one under which changes are.
+pub fn recorded_names(env: &dyn Fn(&str) -> Option<String>, work: &Path) -> [String; 2] {
+    [person(env, None), person(env, Some(work))]
 }
 
 /// Returns the name of a caller that is an agent in any case: as [`actor`], but never a person's name, which the

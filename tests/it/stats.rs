@@ -272,3 +272,22 @@ fn a_caller_with_an_allowlist_gets_no_history_with_texts() {
     let log = memory.run(["log", "--all", "-p", "--json"]).by("bot").exit(0).json();
     assert!(log["history"].is_null(), "{log}");
 }
+
+#[test]
+fn a_person_has_one_name_for_reads_and_writes() {
+    let memory = Memory::new();
+    let home = memory.dir().parent().unwrap().to_owned();
+    fs_err::write(home.join(".gitconfig"), "[user]\n\tname = Ana Lee\n").unwrap();
+    let by_ana = |words: &[&str]| memory.run(words).env("MEMDIR_AS", "").env("USER", "ana").exit(0);
+    by_ana(&["add", "user", "Prefers tabs"]);
+    by_ana(&["read", "user"]);
+    by_ana(&["context"]);
+    memory.done(["read", "user"]);
+    let rows = rows(&by_ana(&["--json", "stats"]).json());
+    for expected in
+        ["write add Ana Lee 1.0", "read read Ana Lee 1.0", "read context Ana Lee 1.0", "read read tester 1.0"]
+    {
+        assert!(rows.iter().any(|row| row.starts_with(expected)), "no {expected} in {rows:#?}");
+    }
+    assert!(!rows.iter().any(|row| row.contains(" ana ")), "{rows:#?}");
+}
