@@ -8,6 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::policy::glob;
+use crate::text::surrogates::parse_lossy;
 
 /// How much of a transcript is searched for a field, in bytes.
 pub const MAX_HEAD_BYTES: usize = 64 << 10;
@@ -68,7 +69,7 @@ fn expand_home(pattern: &str, home: Option<&Path>) -> String {
 /// field. `payload.cwd` is a field of a field.
 pub fn field_value(text: &[u8], field: &str) -> Option<String> {
     let in_object = |bytes: &[u8]| {
-        let object: Value = serde_json::from_slice(bytes).ok()?;
+        let object = parse_lossy(bytes)?;
         match field.split('.').try_fold(&object, |value, name| value.get(name))? {
             Value::String(text) => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),

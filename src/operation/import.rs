@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::code::{Code, Rejection};
 use crate::document::MetaKey;
+use crate::text::surrogates::mend_surrogates;
 
 mod chatgpt;
 pub mod compose;
@@ -71,31 +72,7 @@ impl SourceFile {
         if !self.has_extension(&JSON_EXTENSIONS) {
             return 0;
         }
-        let (mut mended, mut at) = (0, 0);
-        while let Some(found) = memchr::memchr(b'\\', &self.bytes[at..]) {
-            let start = at + found;
-            let is_escape = |from: usize, signs: &[u8]| {
-                let digits = self.bytes.get(from + 2..from + 6);
-                self.bytes.get(from..from + 2) == Some(b"\\u")
-                    && digits.is_some_and(|digits| {
-                        digits[0].eq_ignore_ascii_case(&b'd')
-                            && signs.contains(&digits[1].to_ascii_lowercase())
-                            && digits.iter().all(u8::is_ascii_hexdigit)
-                    })
-            };
-            let (is_high, is_low) = (is_escape(start, b"89ab"), is_escape(start, b"cdef"));
-            let is_pair = is_high && is_escape(start + 6, b"cdef");
-            at = match (is_pair, is_high || is_low) {
-                (true, _) => start + 12,
-                (false, true) => start + 6,
-                (false, false) => (start + 2).min(self.bytes.len()),
-            };
-            if !is_pair && (is_high || is_low) {
-                self.bytes[start + 2..start + 6].copy_from_slice(b"fffd");
-                mended += 1;
-            }
-        }
-        mended
+        mend_surrogates(&mut self.bytes)
     }
 
     /// The objects of its lines that are not blank, with the number of the line; `None` for a line that is no object.

@@ -33,6 +33,7 @@ pub mod statement;
 pub mod stem;
 pub mod stopwords;
 pub mod strip_diacritics;
+pub mod surrogates;
 pub mod term_overlap;
 pub mod toml_table;
 pub mod topic_match;

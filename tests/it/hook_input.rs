@@ -139,3 +139,16 @@ fn no_input_changes_the_exit_status_or_prints_beside_the_envelope() {
     assert!(answers[0] > runs / 2 && answers[1] > 0, "{answers:?}");
     println!("hook: {runs} inputs, {} with a context", answers[1]);
 }
+
+/// JavaScript cuts texts between the halves of an emoji, and `JSON.stringify` writes such a half as an escape.
+#[test]
+fn a_prompt_with_half_a_character_is_read() {
+    let project = Project::new();
+    let prompt = |text: &[u8]| {
+        let head = format!("{{\"session_id\":\"s-{}\",\"cwd\":{:?},\"prompt\":\"", text.len(), project.work());
+        project.hook(&["user-prompt"], &[head.as_bytes(), b"Prefers tabs or spaces? ", text, b"\"}"].concat())
+    };
+    for half in [&b""[..], b"\\ud83d", b"\\ude00 now", b"caf\xe9 here"] {
+        assert!(prompt(half).contains("Prefers tabs"), "{}", String::from_utf8_lossy(half));
+    }
+}

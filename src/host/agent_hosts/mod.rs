@@ -11,6 +11,7 @@ pub mod places;
 use serde_json::{Value, json};
 
 use crate::text::json_edit::JsonDialect;
+use crate::text::surrogates::parse_lossy;
 
 /// The hosts that memdir knows.
 pub const ALL: [&AgentHost; 4] = [&claude::HOST, &codex::HOST, &gemini::HOST, &cursor::HOST];
@@ -200,9 +201,9 @@ impl AgentHost {
         }
     }
 
-    /// Reads what the host sent; `None` if it is not a JSON object.
+    /// Reads what the host sent, lossily; `None` if it is not a JSON object.
     pub fn parse_input(&self, bytes: &[u8]) -> Option<HookInput> {
-        let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else { return None };
+        let Some(Value::Object(fields)) = parse_lossy(bytes) else { return None };
         let text = |name: &&str| fields.get(*name).and_then(first_text).filter(|text| !text.is_empty());
         let transcript = text(&"transcript_path").filter(|path| {
             path.starts_with('/') && self.transcript_endings.iter().any(|ending| path.ends_with(ending))
