@@ -121,6 +121,10 @@ pub(super) fn rejection_in_shared_scope(rejection: Rejection, scope: &str) -> Re
 
 fn named_rejection(mut rejection: Rejection, message: String, source: &str) -> Rejection {
     rejection.message = message;
+    let suggested = rejection.hints.first().and_then(|hint| hint.operands.first());
+    if let (Some(hint), Some(address)) = (&mut rejection.hint, suggested) {
+        *hint = hint.replace(address.as_str(), &named(source, address));
+    }
     name_in_details(&mut rejection.details, source);
     rejection.hints.iter_mut().for_each(|hint| name_in_hint(hint, source));
     rejection

@@ -550,3 +550,13 @@ fn a_memory_cannot_pass_its_texts_off_as_those_of_another_layer() {
     let start = project.hook(&["session-start"], &project.input("claude", "session-start"));
     assert!(start.contains(TABS) && !start.contains("zeal"), "{start}");
 }
+
+#[test]
+fn a_hint_about_a_name_in_a_layer_names_the_layer() {
+    let project = layered("[project, mine]");
+    for words in [["read", "mine:stlye"], ["list", "mine:stlye"]] {
+        let refused = run(&project, &words).exit(3).stderr;
+        assert!(refused.contains("hint: did you mean mine:facts/style.md?"), "{refused}");
+        assert!(refused.contains("try: memdir list mine:facts/style.md"), "{refused}");
+    }
+}
