@@ -102,7 +102,7 @@ fn read_line(line: &[u8]) -> MessageLine {
 
 /// The line of an error. JSON-RPC 2.0, section 5: the id is null if that of the request could not be read. `rmcp` would
 /// leave it out.
-fn error_line(code: ErrorCode, message: &str, id: &Value) -> String {
+pub fn error_line(code: ErrorCode, message: &str, id: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}}).to_string()
 }
 

@@ -79,6 +79,8 @@ async fn serve_client(state: Arc<SharedState>) -> Result<(), Rejection> {
         session = rmcp::serve_server(RequestHandler { state: state.clone() }, transport) => match session {
             Ok(session) => session,
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
+            // Its own text would show the message as Rust does.
+            Err(ServerInitializeError::ExpectedInitializeRequest(_)) => return Err(cannot_start(&"the first request is not `initialize`")),
             Err(why) => return Err(cannot_start(&why)),
         },
         () = ended(&mut terminate, &mut interrupt) => return Ok(()),

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
-    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    Implementation, InitializeRequestParams, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -354,9 +354,10 @@ impl ServerHandler for RequestHandler {
 
 /// The error of a request that could not be read. A client that hears that there is no `tools/call` takes the server for
 /// one without tools, so wrong params of a method that there is are an error of their own (JSON-RPC 2.0, section 5.1).
-fn unread_request(request: CustomRequest) -> ErrorData {
+pub(super) fn unread_request(request: CustomRequest) -> ErrorData {
     let params = request.params.unwrap_or_else(|| json!({}));
     let problem = match request.method.as_str() {
+        "initialize" => initialize_problem(params),
         "tools/call" => params_problem::<CallToolRequestParams>(params),
         "resources/read" => params_problem::<ReadResourceRequestParams>(params),
         "resources/subscribe" => params_problem::<SubscribeRequestParams>(params),
@@ -369,6 +370,19 @@ fn unread_request(request: CustomRequest) -> ErrorData {
     }
 }
 
-fn params_problem<T: DeserializeOwned>(params: Value) -> Option<serde_json::Error> {
-    serde_json::from_value::<T>(params).err()
+fn params_problem<T: DeserializeOwned>(params: Value) -> Option<String> {
+    serde_json::from_value::<T>(params).err().map(|why| why.to_string())
+}
+
+/// What is wrong with the params of `initialize`, with the name of the field, for the author of a client.
+fn initialize_problem(params: Value) -> Option<String> {
+    let is_object = |name: &&str| params.get(name).is_some_and(Value::is_object);
+    let not_object = ["capabilities", "clientInfo"].into_iter().find(|name| !is_object(name));
+    match not_object {
+        _ if !params.get("protocolVersion").is_some_and(Value::is_string) => {
+            Some("protocolVersion must be a string".to_owned())
+        }
+        Some(name) => Some(format!("{name} must be an object")),
+        None => params_problem::<InitializeRequestParams>(params),
+    }
 }

@@ -1,7 +1,7 @@
 //! The transport: one JSON-RPC message a line on stdin and stdout.
 //!
 //! Never ends a session because of what a client sends: a line that is no message is answered with an error, and what
-//! is no request is skipped until the first request. Never ends one before what was sent is answered: `rmcp` waits for
+//! is no request is skipped until the one that begins it. Never ends one before what was sent is answered: `rmcp` waits for
 //! 5 seconds, in which a slow disk makes few changes.
 
 use std::io;
@@ -9,14 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::model::{
+    ClientNotification, ClientRequest, GetMeta, JsonRpcMessage, JsonRpcRequest, ProtocolVersion, RequestId,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use tokio::sync::{Mutex, watch};
 
-use super::message_lines::{LineWriter, MessageLine, MessageLines};
-use super::requests::SharedState;
+use super::message_lines::{LineWriter, MessageLine, MessageLines, error_line};
+use super::requests::{SharedState, unread_request};
 
 /// After the end of stdin, a request that is not answered in this time after the last answer stays unanswered.
 const LAST_ANSWER_WAIT: Duration = Duration::from_secs(60);
@@ -107,11 +109,22 @@ impl Transport<RoleServer> for StdioTransport {
                     let all_answered = unanswered.wait_for(Vec::is_empty);
                     drop(tokio::time::timeout(LAST_ANSWER_WAIT, all_answered).await);
                 }
+                // `rmcp` takes it for any request before the first, and does not say what is wrong with it.
+                Some(JsonRpcMessage::Request(JsonRpcRequest {
+                    request: ClientRequest::CustomRequest(unread),
+                    id,
+                    ..
+                })) if unread.method == "initialize" => {
+                    let error = unread_request(unread.clone());
+                    let id = serde_json::to_value(id).unwrap_or_default();
+                    self.error = Some((error_line(error.code, &error.message, &id), false));
+                    continue;
+                }
                 Some(JsonRpcMessage::Request(request)) => {
-                    self.has_started = true;
+                    self.has_started |= begins_session(&request.request);
                     self.unanswered.send_modify(|all| all.push(request.id.clone()));
                 }
-                // A notification or response before the first request would end the session.
+                // A notification or response before the request that begins the session would end it.
                 Some(_) if !self.has_started => continue,
                 // A cancelled request gets no answer.
                 Some(JsonRpcMessage::Notification(sent)) => {
@@ -129,6 +142,15 @@ impl Transport<RoleServer> for StdioTransport {
     async fn close(&mut self) -> Result<(), io::Error> {
         drop(self.output.lock().await.take());
         Ok(())
+    }
+}
+
+/// Whether `rmcp` begins the session with this request, if it is the first such one.
+fn begins_session(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        request => request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty(),
     }
 }
 

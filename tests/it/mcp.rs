@@ -555,6 +555,41 @@ fn wrong_params_of_a_method_are_not_taken_for_a_missing_method() {
 }
 
 #[test]
+fn a_wrong_initialize_is_answered_and_the_next_one_begins_the_session() {
+    let memory = memory();
+    let mut client = McpClient::spawn_silent(server_command(&memory, &[]), Era::Initialize);
+    let wrong = |name: &str, value: Value| {
+        let mut params = initialize_params();
+        params[name] = value;
+        params
+    };
+    let all = [
+        (wrong("protocolVersion", Value::Null), "protocolVersion must be a string"),
+        (wrong("protocolVersion", json!(7)), "protocolVersion must be a string"),
+        (wrong("capabilities", json!([])), "capabilities must be an object"),
+        (wrong("clientInfo", json!("me")), "clientInfo must be an object"),
+        (wrong("clientInfo", json!({"name": 5})), "invalid type"),
+        (json!({}), "protocolVersion must be a string"),
+    ];
+    for (params, reason) in all {
+        client.send(&json!({"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": params}));
+        // A client that does not read the answer goes on.
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        let answer = client.receive();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!("i"), &json!(-32602)), "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(reason), "{reason}: {answer}");
+    }
+    client.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}));
+    assert_eq!(client.receive()["error"]["code"], -32602);
+    client.send(&json!({"jsonrpc": "2.0", "id": 77, "method": "initialize", "params": initialize_params()}));
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    assert_eq!(client.receive()["id"], 77);
+    client.send(&json!({"jsonrpc": "2.0", "id": 79, "method": "tools/list"}));
+    assert_eq!(client.receive()["result"]["tools"].as_array().unwrap().len(), 6);
+    client.close();
+}
+
+#[test]
 fn a_line_that_is_too_long_is_answered_and_the_next_one_is_read() {
     let memory = memory();
     let mut client = session(&memory);
