@@ -38,7 +38,7 @@ pub struct ContextContents<'a> {
     pub entries: Vec<RecentEntry>,
     /// The number of files with procedures.
     pub procedures: usize,
-    /// Lines about the other layers; shown where the budget has room beyond the least.
+    /// Lines about the other layers and about files that cannot be read; counted where the budget has no room.
     pub beside: Vec<String>,
     /// Finds out what is known about an item that is shown; `None` if nothing is.
     pub find_remarks: Option<FindRemarks<'a>>,

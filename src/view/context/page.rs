@@ -57,15 +57,23 @@ impl ContextOptions {
         plain.then(|| format!("Here `memdir` means: memdir {}", self.dir_args))
     }
 
-    /// The lines for which the budget has room beyond the least.
-    fn fitting_lines(&self, lines: &[String]) -> Vec<String> {
-        let mut room = self.budget.saturating_sub(self.min_budget()) * 4;
+    /// The lines for which the budget has room beside what is `reserved`, in quarters of a token; those that do not fit
+    /// are counted.
+    fn fitting_lines(&self, lines: &[String], reserved: usize) -> Vec<String> {
+        let room = (self.budget * 4).saturating_sub(reserved);
+        if lines_cost(lines) <= room {
+            return lines.to_vec();
+        }
+        let mut left = room.saturating_sub(line_cost(&unfit_lines(lines.len())));
         let fits = |line: &&String| {
-            let rest = room.checked_sub(line_cost(line));
-            room = rest.unwrap_or(room);
+            let rest = left.checked_sub(line_cost(line));
+            left = rest.unwrap_or(left);
             rest.is_some()
         };
-        lines.iter().filter(fits).cloned().collect()
+        let mut shown: Vec<String> = lines.iter().filter(fits).cloned().collect();
+        let count = unfit_lines(lines.len() - shown.len());
+        shown.extend(Some(count).filter(|count| line_cost(count) <= room));
+        shown
     }
 
     /// The smallest budget in tokens that these options allow.
@@ -85,18 +93,21 @@ pub(super) struct FixedLines {
 }
 
 impl FixedLines {
-    pub(super) fn new(options: &ContextOptions, contents: &ContextContents<'_>) -> FixedLines {
+    /// `least` is what the blocks between them need, in quarters of a token.
+    pub(super) fn new(options: &ContextOptions, contents: &ContextContents<'_>, least: usize) -> FixedLines {
         let ContextContents { events, notes, facts, files, procedures, .. } = contents;
         let empty = events.is_empty() && notes.is_empty() && files.is_empty() && facts.facts.is_empty();
         let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
         let guide = guide_for(options.budget, options.for_tools);
         let aside = format!("… and {} with procedures: memdir list procedures", sanitize::file_count(*procedures));
-        let beside = options.fitting_lines(&contents.beside);
-        FixedLines {
+        let mut lines = FixedLines {
             frame: frame.to_owned(),
             guide: guide.lines().map(str::to_owned).chain(options.command_note()).collect(),
-            aside: (*procedures > 0).then_some(aside).into_iter().chain(beside).collect(),
-        }
+            aside: (*procedures > 0).then_some(aside).into_iter().collect(),
+        };
+        let beside = options.fitting_lines(&contents.beside, lines.cost() + least);
+        lines.aside.extend(beside);
+        lines
     }
 
     /// Their cost, with the blank lines of at most eight blocks, in quarters of a token.
@@ -110,19 +121,30 @@ pub(super) fn since_when(contents: &ContextContents<'_>) -> SeenRevision {
     contents.since.clone().unwrap_or(SeenRevision { rev: String::new(), command: String::new() })
 }
 
+/// What updates, items and index need to report everything as left out, in quarters of a token.
+pub(super) fn least_budgets(contents: &ContextContents<'_>, policy: &Policy) -> [usize; 3] {
+    [
+        delta::min_budget(&since_when(contents), &contents.events),
+        contents.least_notes_budget(policy),
+        block::min_budget(FILES_HEAD, contents.files.len(), &omitted_files),
+    ]
+}
+
+/// What does not fit: `… and 2 lines for which the budget has no room`.
+fn unfit_lines(count: usize) -> String {
+    let lines = if count == 1 { "line" } else { "lines" };
+    format!("… and {count} {lines} for which the budget has no room")
+}
+
 /// The context at the start of a session.
 pub fn default_page(options: &ContextOptions, contents: &ContextContents<'_>, policy: &Policy) -> ContextResult {
     if options.stable {
         return stable_page(options, contents, policy);
     }
     let ContextContents { since, events, files, entries, .. } = contents;
-    let fixed_lines = FixedLines::new(options, contents);
+    let least = least_budgets(contents, policy);
+    let fixed_lines = FixedLines::new(options, contents, least.iter().sum());
     let since_when = since_when(contents);
-    let least = [
-        delta::min_budget(&since_when, events),
-        contents.least_notes_budget(policy),
-        block::min_budget(FILES_HEAD, files.len(), &omitted_files),
-    ];
     let fixed = fixed_lines.cost() + least.iter().sum::<usize>();
     let mut budget = (options.budget * 4).saturating_sub(fixed);
 
@@ -340,10 +362,11 @@ fn omitted_entries_line(entries: &[RecentEntry], left: &[usize]) -> String {
 
 /// The index alone, followed by lines about layers that are left out, and the instruction to load relevant files.
 pub fn index_page(options: &ContextOptions, files: &[IndexedFile], beside: &[String]) -> ContextResult {
-    let mut tail = options.fitting_lines(beside);
-    let told = tail.clone();
-    tail.push("Use memdir read to load relevant files before responding.".to_owned());
-    tail.extend(options.command_note());
+    let end = std::iter::once("Use memdir read to load relevant files before responding.".to_owned());
+    let end: Vec<String> = end.chain(options.command_note()).collect();
+    let least = block::min_budget(FILES_HEAD, files.len(), &omitted_files);
+    let told = options.fitting_lines(beside, lines_cost(&end) + least + 2);
+    let tail = [told.clone(), end].concat();
     let listed: Vec<&IndexedFile> = files.iter().collect();
     let index =
         pack_index(FILES_HEAD, &listed, &IndexedFile::line, (options.budget * 4).saturating_sub(lines_cost(&tail) + 2));
@@ -369,16 +392,16 @@ pub fn records_page(
         format!("(memories for app: {})", sanitize::truncate(&sanitize::sanitize_line(&options.app), 24)),
         "The following are memories from previous conversations with this app:".to_owned(),
     ];
-    let mut tail = options.fitting_lines(beside);
-    let told = tail.clone();
-    tail.push("Use these memories to provide context-aware responses.".to_owned());
+    let more = |n: usize| format!("… and {n} more: memdir list");
+    let end = "Use these memories to provide context-aware responses.".to_owned();
+    let told = options.fitting_lines(beside, lines_cost(&head) + line_cost(&end) + line_cost(&more(count)) + 3);
+    let tail = [told.clone(), vec![end]].concat();
     let day = |record: &DatedRecord| record.date.map_or("unknown".to_owned(), |m| m.day.to_string());
     let remarks: Vec<ItemRemarks> = records.iter().map(|record| find_remarks(&record.as_shown())).collect();
     let line = |n: usize, record: &DatedRecord| {
         let text = cut_to_chars(&record.text, MAX_RECORD_CHARS);
         format!("{}. [Created: {}] {text}{}", n + 1, day(record), remarks[n].doubts())
     };
-    let more = |n: usize| format!("… and {n} more: memdir list");
     let fixed = lines_cost(&head) + lines_cost(&tail) + 3;
     let mut budget = (options.budget * 4).saturating_sub(fixed);
     let rows: Vec<String> = records.iter().enumerate().map(|(n, record)| line(n, record)).collect();

@@ -14,7 +14,7 @@ use super::delta;
 use super::files::IndexedFile;
 use super::page::{
     ContextOptions, FACTS_HEAD, FILES_HEAD, FixedLines, MORE_FILES_HEAD, address_path, entry_row, file_row,
-    join_blocks, omitted_files, pack_entries, pack_index, since_when,
+    join_blocks, least_budgets, omitted_files, pack_entries, pack_index, since_when,
 };
 use super::reported::ReportedItems;
 use crate::policy::Policy;
@@ -77,7 +77,8 @@ impl StableBlocks {
 
 /// The context at the start of a session.
 pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'_>, policy: &Policy) -> ContextResult {
-    let fixed = FixedLines::new(options, contents);
+    let least = least_budgets(contents, policy).iter().sum();
+    let fixed = FixedLines::new(options, contents, least);
     let total = options.budget * 4;
     let room = total.saturating_sub(fixed.cost());
     let reported = ReportedItems::new(contents, true);
