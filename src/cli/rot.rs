@@ -25,6 +25,13 @@ pub fn run_rot(global: &GlobalArgs, dir: &Path) -> CliReply {
     CliReply::of(report.map_err(Into::into), Vec::new(), OutputLayout::Plain)
 }
 
+/// How many words led to no contradictions, and why.
+pub(super) fn frequent_words_line(words: usize) -> String {
+    let occur = if words == 1 { "occurs" } else { "occur" };
+    let words = count(words, "word");
+    format!("{words} {occur} in more than {MAX_BULLETS_PER_WORD} bullets of a section and led to no contradictions")
+}
+
 impl PrintAnswer for RotReport {
     /// Prints each number with its examples below it.
     fn print(&self, printer: &mut Printer) {
@@ -47,12 +54,7 @@ impl PrintAnswer for RotReport {
             printer.text(&line).end_line();
         }
         if self.frequent_words > 0 {
-            let occur = if self.frequent_words == 1 { "occurs" } else { "occur" };
-            let words = count(self.frequent_words, "word");
-            let line = format!(
-                "{words} {occur} in more than {MAX_BULLETS_PER_WORD} bullets of a section and led to no contradictions"
-            );
-            printer.text(&line).end_line();
+            printer.text(&frequent_words_line(self.frequent_words)).end_line();
         }
         for row in &self.counts {
             printer.text(&format!("{:>5}  {}", row.count, row.what)).end_line();

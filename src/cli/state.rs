@@ -11,6 +11,7 @@ use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
 use super::github;
 use super::output::OutputLayout;
+use super::rot::frequent_words_line;
 use super::text::{Printer, TextStyle, change_result, file_count, format_size, guard_figures};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{AnchorRow, AttentionRow, ChangeResult, CheckReport, StatusReport, WarningRow};
@@ -197,6 +198,9 @@ impl PrintAnswer for CheckReport {
             1 => format!("1 finding in {files} checked"),
             n => format!("{n} findings in {files} checked"),
         });
+        if self.frequent_words > 0 {
+            printer.note(&frequent_words_line(self.frequent_words));
+        }
         let prefix = self.below.as_deref().unwrap_or_default();
         if printer.layout == OutputLayout::GitHub {
             return self.findings.iter().for_each(|f| github::finding_annotation(printer, prefix, f));

@@ -289,6 +289,9 @@ pub struct CheckReport {
     /// to the root of the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub below: Option<String>,
+    /// How many words led to no contradictions, because more than 40 bullets of a section have them.
+    #[serde(skip_serializing_if = "none_left_out")]
+    pub frequent_words: usize,
 }
 
 impl CheckReport {

@@ -3,7 +3,7 @@
 //!
 //! Never edits files directly: fixes are ordinary operations, planned and committed like any other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 pub(super) mod against;
@@ -108,7 +108,8 @@ pub fn check(
         None => examined.findings,
     };
     let below = path_prefix(session, options);
-    Ok(CheckReport { checked: examined.checked, findings, anchors: None, fixed, below })
+    let frequent_words = examined.frequent_words.len();
+    Ok(CheckReport { checked: examined.checked, findings, anchors: None, fixed, below, frequent_words })
 }
 
 /// The prefix that turns a finding's path into one that the reader of the findings can open; `None` for paths in the
@@ -127,6 +128,7 @@ struct ExaminedFiles {
     checked: usize,
     findings: Vec<CheckFinding>,
     fixes: Vec<Operation>,
+    frequent_words: HashSet<String>,
 }
 
 /// What is collected from one file: its findings, fixes, ids with their lines, and links.
@@ -138,6 +140,7 @@ struct FileFindings {
     links: Vec<links::CheckedLink>,
     against: against::OutsideMatches,
     branches: Vec<branches::BranchBullet>,
+    frequent_words: HashSet<String>,
 }
 
 fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_>) -> Result<ExaminedFiles, Rejection> {
@@ -157,13 +160,18 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
         findings
     });
     session.progress.begin("checking links");
-    let mut examined =
-        ExaminedFiles { checked: checked_files.len(), findings: policy_findings(session, selected), fixes: Vec::new() };
+    let mut examined = ExaminedFiles {
+        checked: checked_files.len(),
+        findings: policy_findings(session, selected),
+        fixes: Vec::new(),
+        frequent_words: HashSet::new(),
+    };
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
     let (mut file_links, mut outside_matches, mut branch_bullets) = (Vec::new(), Vec::new(), Vec::new());
     for (file, file_findings) in checked_files.iter().zip(each) {
         examined.findings.extend(file_findings.findings);
         examined.fixes.extend(file_findings.fixes);
+        examined.frequent_words.extend(file_findings.frequent_words);
         for (id, line) in file_findings.ids {
             match ids.get(&id) {
                 Some((other, _)) if *other != file.path => {
@@ -304,7 +312,9 @@ fn examine_file(
         file_findings.findings.extend(stale::stale_findings(session, path, &document, level));
     }
     if file_kind(path) == FileKind::Facts {
-        file_findings.findings.extend(contradictions::contradictions(&journal.entries, path, &document, level));
+        let (found, frequent_words) = contradictions::contradictions(&journal.entries, path, &document, level);
+        file_findings.findings.extend(found);
+        file_findings.frequent_words = frequent_words;
         file_findings.against = outside.matches(&journal.entries, path, &document, level);
     }
     if options.writing {

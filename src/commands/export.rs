@@ -22,6 +22,7 @@ use crate::operation::graph::{GraphRequest, MemoryGraph};
 use crate::operation::graph_files::GraphFile;
 use crate::operation::memory_index;
 use crate::path::MemoryPath;
+use crate::store::scopes::ScopeState;
 use crate::view::export::left_out::{self, count_of};
 use crate::view::export::{self, ExportFile, ExportedText};
 
@@ -93,12 +94,25 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
     if options.to != ExportKind::ClaudeIndex {
         let row = |(folder, count)| (folder, format!("{}, exported only if named", count_of(count, "file")));
         exported.left_out.extend(folders.into_iter().map(row));
+        let scopes = scope_count(session, &options.files)?;
+        if scopes > 0 {
+            let reason = format!("{}, each exported with -S NAME", count_of(scopes, "scope"));
+            exported.left_out.push(("scopes/".to_owned(), reason));
+        }
     }
     let ExportedText { text, items, left_out } = exported;
     let skipped = left_out.into_iter().map(|(item, reason)| ImportRow { item, reason }).collect();
     let Some(out) = &options.out else { return Ok(ExportResult { text, out: None, items, skipped }) };
     write(out, &text, options.force)?;
     Ok(ExportResult { text: String::new(), out: Some(out.display().to_string()), items, skipped })
+}
+
+/// How many scopes an export of everything leaves out, as far as the caller may know.
+fn scope_count(session: &Session, addresses: &[String]) -> Result<usize, Rejection> {
+    match addresses.is_empty() && session.store.require_unfiltered().is_ok() {
+        true => session.store.scope_names(ScopeState::Live).map(|names| names.len()),
+        false => Ok(0),
+    }
 }
 
 fn write(out: &Path, text: &str, force: bool) -> Result<(), Rejection> {

@@ -163,3 +163,15 @@ fn findings_are_annotations_of_github_that_no_text_breaks_out_of() {
     assert_eq!(failed.error_code(), "file_not_found");
     assert!(failed.stderr.starts_with("{\"v\":1"), "{failed:#?}");
 }
+
+#[test]
+fn words_that_led_to_no_comparison_are_counted() {
+    let list = |bullets: usize| (1..=bullets).map(|n| format!("- Sensor {n}: 20 degrees\n")).collect::<String>();
+    let told = "2 words occur in more than 40 bullets of a section and led to no contradictions";
+    let memory = Memory::new().file("facts/a.md", &format!("# A\n\n{}", list(41)));
+    memory.done(["check"]).stderr_contains(told);
+    assert_eq!(memory.done(["check", "--json"]).json()["frequent_words"], 2);
+    memory.put("facts/a.md", format!("# A\n\n{}", list(40)));
+    assert!(!memory.done(["check"]).stderr.contains("more than 40"));
+    assert!(memory.done(["check", "--json"]).json().get("frequent_words").is_none());
+}

@@ -198,6 +198,20 @@ fn an_export_leaves_nothing_out_silently() {
 }
 
 #[test]
+fn an_export_counts_the_scopes_that_are_not_in_it() {
+    let memory = Memory::new().file("facts/a.md", "# A\n\n- Tea\n");
+    let told = "not in it: scopes/: 1 scope, each exported with -S NAME";
+    assert!(!memory.done(["export", "--to", "json"]).stderr.contains("scopes/"));
+    memory.done(["scope", "add", "team"]);
+    for kind in ["json", "jsonl", "markdown", "html"] {
+        memory.done(["export", "--to", kind]).stderr_contains(told);
+    }
+    assert!(!memory.done(["export", "--to", "json", "facts/a.md"]).stderr.contains("scopes/"));
+    assert!(!memory.done(["-S", "team", "export", "--to", "json"]).stderr.contains("scopes/"));
+    memory.policy("version: 1\nallowlists: {bot: [a]}\n");
+}
+
+#[test]
 fn an_export_to_a_folder_says_that_it_is_none_to_replace() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n");
     let folder = memory.dir().parent().unwrap().join("out");

@@ -115,7 +115,7 @@ pub fn check_anchors(
     let below = super::path_prefix(session, options);
     let findings = examined.iter().filter_map(|(bullet, state)| anchor_finding(bullet, state)).collect();
     let anchors = examined.iter().map(|(bullet, state)| anchor_row(bullet, state)).collect();
-    Ok(CheckReport { checked, findings, anchors: Some(anchors), fixed, below })
+    Ok(CheckReport { checked, findings, anchors: Some(anchors), fixed, below, frequent_words: 0 })
 }
 
 fn files_changed_since(git: &Git, revision: &str) -> Result<std::collections::HashSet<String>, Rejection> {

@@ -19,13 +19,13 @@ use crate::text::statement::Statement;
 /// be compared with every other.
 pub const MAX_BULLETS_PER_WORD: usize = 40;
 
-/// The contradictions of a file.
+/// The contradictions of a file, and the words that selected no candidates.
 pub fn contradictions(
     journal: &[JournalEntry],
     path: &MemoryPath,
     document: &Document,
     level: &'static str,
-) -> Vec<CheckFinding> {
+) -> (Vec<CheckFinding>, HashSet<String>) {
     let (written, lines) = (WrittenTexts::of(journal, path), LineIndex::of(document.text()));
     let name = |i: usize| dated_handle(&written, document, i);
     let as_finding = |(older, newer): (usize, usize)| {
@@ -33,7 +33,9 @@ pub fn contradictions(
         let text = format!("{} contradicts {}", name(newer), name(older));
         finding(path, line, 1, Code::Contradiction, level, text)
     };
-    contradicting_pairs(document).into_iter().map(as_finding).collect()
+    let mut search = PairSearch::of_at_most(usize::MAX);
+    let findings = contradicting_pairs_within(document, &mut search).into_iter().map(as_finding).collect();
+    (findings, search.frequent_words)
 }
 
 /// The pairs of bullets of one section that exclude each other, by index, the first in the file first.
