@@ -154,6 +154,25 @@ fn a_secret_that_git_has_committed_stops_the_sync_if_the_policy_refuses_it() {
 }
 
 #[test]
+fn the_first_sync_looks_for_secrets_before_it_commits() {
+    let here = Repo::whole();
+    let hub = here.hub();
+    here.git(["remote", "remove", "origin"]);
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    commit(&here, "facts/keys.md", &format!("# Keys\n\n- The token is {TOKEN}\n"));
+    here.put("facts/user.md", "# User\n\n- Pending\n");
+    let (before, status) = (head(&here), here.git(["status", "--porcelain"]));
+    let url = hub.to_str().unwrap();
+    let run = here.memdir(["sync", url]).exit(5);
+    assert!(run.stderr.contains("this would be pushed as plain text: facts/keys.md:3 ("), "{run:#?}");
+    assert!(run.stderr.contains("nothing was changed"), "{run:#?}");
+    assert_eq!((head(&here), here.git(["status", "--porcelain"])), (before, status));
+    // What the remote has already is no news.
+    here.git(["push", "--quiet", url, "main"]);
+    here.memdir(["sync", url]).exit(0);
+}
+
+#[test]
 fn conflict_markers_that_git_has_committed_are_not_pushed() {
     let (here, there) = pair();
     let fence = "```\n>>>>>>> b\n```\n";

@@ -10,6 +10,7 @@ use crate::code::{Code, Hint, Rejection, Warning};
 use crate::commands::answer::WarningRow;
 use crate::commands::hints;
 use crate::document::blank_pins;
+use crate::host::remote::{FetchResult, RemoteBranch};
 use crate::host::repository::PendingFile;
 use crate::policy::SecretRule;
 use crate::reflect::guards::secrets::find_secrets;
@@ -75,7 +76,24 @@ impl SyncRun<'_> {
         let Ok(Some(remote)) = self.remote_branch(&branch) else { return Ok(()) };
         match self.git.known_tip(&remote)? {
             Some(tip) => self.check_unpushed_secrets(&head, Some(&tip)),
-            None => Ok(()),
+            None => self.check_first_push(&remote, &head),
+        }
+    }
+
+    /// Checks the commits before the first exchange with a remote, if they would be refused: asks the remote, which may
+    /// have them already. A fetch changes no file and no branch.
+    fn check_first_push(&mut self, remote: &RemoteBranch, head: &str) -> Result<(), Rejection> {
+        let may_refuse = self.session.policy.policy.secrets == SecretRule::Refuse
+            && self.options.direction != SyncDirection::Fetch
+            && !self.options.dry_run;
+        if !may_refuse || self.find_unpushed_secrets(head, None)?.is_empty() {
+            return Ok(());
+        }
+        // As above: anything else about the remote is said later.
+        match self.git.fetch(remote, self.options.network_timeout) {
+            Ok(FetchResult::Tip(tip)) => self.check_unpushed_secrets(head, Some(&tip)),
+            Ok(FetchResult::NoSuchBranch) => self.check_unpushed_secrets(head, None),
+            _ => Ok(()),
         }
     }
 
@@ -93,23 +111,7 @@ impl SyncRun<'_> {
         if tip == Some(head) {
             return Ok(());
         }
-        let own: Vec<&str> = self.answer.committed.iter().filter_map(|row| row.commit.as_deref()).collect();
-        let lines = self.git.outgoing_lines(tip, head)?;
-        let is_own = |commit: &str| own.iter().any(|own| commit.starts_with(own));
-        let (mut places, mut kinds) = (Vec::new(), Vec::new());
-        for added in lines.added.iter().filter(|added| !is_own(&added.commit) && !is_policy(&added.path)) {
-            let removed = lines.removed.get(&added.commit).map_or("", String::as_str);
-            for secret in find_secrets(&blank_pins(&added.text)) {
-                let text = &added.text[secret.range.clone()];
-                // A line that moved, or was changed elsewhere, is no news.
-                if !removed.contains(text) {
-                    let line = added.first_line + added.text[..secret.range.start].matches('\n').count();
-                    let commit = added.commit.get(..10).unwrap_or(&added.commit);
-                    places.push(format!("{}:{line} ({}) in commit {commit}", added.path, secret.kind));
-                    kinds.push(secret.kind);
-                }
-            }
-        }
+        let (places, kinds): (Vec<String>, Vec<&str>) = self.find_unpushed_secrets(head, tip)?.into_iter().unzip();
         if places.is_empty() {
             return Ok(());
         }
@@ -129,6 +131,27 @@ impl SyncRun<'_> {
         let warning = Warning::new(Code::Secret, format!("a secret is pushed as plain text: {named}"));
         self.answer.warnings.push(WarningRow::from(&warning.detail("kinds", kinds)));
         Ok(())
+    }
+
+    /// The places and kinds of secrets in lines that commits add which are not in `tip`, but for those of this sync.
+    fn find_unpushed_secrets(&self, head: &str, tip: Option<&str>) -> Result<Vec<(String, &'static str)>, Rejection> {
+        let own: Vec<&str> = self.answer.committed.iter().filter_map(|row| row.commit.as_deref()).collect();
+        let lines = self.git.outgoing_lines(tip, head)?;
+        let is_own = |commit: &str| own.iter().any(|own| commit.starts_with(own));
+        let mut found = Vec::new();
+        for added in lines.added.iter().filter(|added| !is_own(&added.commit) && !is_policy(&added.path)) {
+            let removed = lines.removed.get(&added.commit).map_or("", String::as_str);
+            for secret in find_secrets(&blank_pins(&added.text)) {
+                let text = &added.text[secret.range.clone()];
+                // A line that moved, or was changed elsewhere, is no news.
+                if !removed.contains(text) {
+                    let line = added.first_line + added.text[..secret.range.start].matches('\n').count();
+                    let commit = added.commit.get(..10).unwrap_or(&added.commit);
+                    found.push((format!("{}:{line} ({}) in commit {commit}", added.path, secret.kind), secret.kind));
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Refuses to commit a file that was made where a sparse checkout has left out the committed one.
