@@ -2,7 +2,18 @@
 //!
 //! Never ambiguous where the file allows it: only nested bullets of equal text in one section share a reference.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use super::Document;
+
+/// What references of repeated texts are found with, made when the first is asked for: a file may have thousands.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReferenceIndex {
+    /// The bullets by handle, then in file order.
+    sorted: OnceLock<Vec<usize>>,
+    above: OnceLock<Vec<usize>>,
+}
 
 impl Document {
     /// `@acvh`; where the file has that text more than once `#section@acvh`, and where its section has it more than
@@ -14,16 +25,39 @@ impl Document {
         }
         let section = self.bullets()[bullet].section as usize;
         let name = if section == 0 { String::new() } else { format!("#{}", self.sections()[section].slug) };
-        let span = &self.sections()[section];
-        let is_inside = |other: usize| (span.heading.start..span.end).contains(&self.bullets()[other].line_start);
-        let is_twin = |other: usize| other != bullet && self.handles()[other] == self.handles()[bullet];
-        if section != 0 && !(0..self.bullets().len()).any(|other| is_twin(other) && is_inside(other)) {
+        let inside = self.bullets_of(section);
+        if section != 0 && !self.has_twin(bullet, &inside) || self.bullets()[bullet].depth > 0 {
             return format!("{name}@{handle}");
         }
-        match self.top_level_bullets(section).binary_search(&bullet) {
-            Ok(index) => format!("{name}@{}", index + 1),
-            Err(_) => format!("{name}@{handle}"),
-        }
+        let above = self.above_top_level();
+        format!("{name}@{}", above[bullet] - above[inside.start] + 1)
+    }
+
+    /// Whether one of the other bullets in a range has the same text.
+    fn has_twin(&self, bullet: usize, range: &Range<usize>) -> bool {
+        let handles = self.handles();
+        let sorted = self.references.sorted.get_or_init(|| {
+            let mut all: Vec<usize> = (0..handles.len()).collect();
+            all.sort_unstable_by_key(|bullet| (handles[*bullet], *bullet));
+            all
+        });
+        let key = |bullet: usize| (handles[bullet], bullet);
+        let first = sorted.partition_point(|other| key(*other) < (handles[bullet], range.start));
+        let twins = sorted[first..].iter().take(2).filter(|other| key(**other) < (handles[bullet], range.end));
+        twins.filter(|other| **other != bullet).count() > 0
+    }
+
+    /// For each bullet how many bullets that are not nested stand above it in the file.
+    fn above_top_level(&self) -> &[usize] {
+        self.references.above.get_or_init(|| {
+            let mut count = 0;
+            let above = self.bullets().iter().map(|bullet| {
+                let before = count;
+                count += usize::from(bullet.depth == 0);
+                before
+            });
+            above.collect()
+        })
     }
 }
 
@@ -41,5 +75,8 @@ mod tests {
         assert!([0, 2, 4].iter().all(|i| all[*i].starts_with('@')), "{all:?}");
         let flat = Document::parse("- same\n- same\n  - same\n");
         assert_eq!([flat.bullet_reference(0), flat.bullet_reference(1)], ["@1", "@2"]);
+        let nested = Document::parse("# D\n\n## A\n\n- same\n  - same\n- b\n- same\n\n### C\n\n- same\n");
+        let all: Vec<String> = (0..5).map(|bullet| nested.bullet_reference(bullet)).collect();
+        assert_eq!((&*all[0], &*all[3], &*all[4]), ("#a@1", "#a@3", &*format!("#c@{handle}")));
     }
 }

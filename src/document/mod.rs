@@ -188,6 +188,7 @@ pub struct Document {
     /// Handles in ascending order. Built on the second call of `handle_name`: for a single call, a linear scan is
     /// faster than sorting.
     sorted_handles: OnceLock<Vec<Handle>>,
+    references: bullet_reference::ReferenceIndex,
     handle_name_used: OnceLock<()>,
     fragments: fragments::FragmentIndex,
 }
@@ -223,6 +224,7 @@ impl Document {
             definitions: draft.definitions,
             handles: OnceLock::new(),
             sorted_handles: OnceLock::new(),
+            references: bullet_reference::ReferenceIndex::default(),
             handle_name_used: OnceLock::new(),
             fragments: fragments::FragmentIndex::default(),
         }
@@ -311,10 +313,14 @@ impl Document {
     /// Indexes of the top-level bullets of a section and its subsections, in file order. Addresses such as `file@3`
     /// count these bullets.
     pub fn top_level_bullets(&self, section: usize) -> Vec<usize> {
+        self.bullets_of(section).filter(|b| self.bullets[*b].depth == 0).collect()
+    }
+
+    /// The indexes of a section's bullets, those of its subsections included.
+    fn bullets_of(&self, section: usize) -> std::ops::Range<usize> {
         let Section { heading, end, .. } = &self.sections[section];
         let first = self.bullets.partition_point(|b| b.line_start < heading.start);
-        let last = self.bullets.partition_point(|b| b.line_start < *end);
-        (first..last).filter(|b| self.bullets[*b].depth == 0).collect()
+        first..self.bullets.partition_point(|b| b.line_start < *end)
     }
 
     /// A bullet's text as written in the file, with line breaks and escapes.
