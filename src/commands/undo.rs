@@ -4,6 +4,8 @@
 //! conflict of such a merge: then the command is refused. Never plans operations, so no checks or summary updates
 //! apply.
 
+mod gone_file;
+
 use std::sync::Arc;
 
 use super::answer::ChangeResult;
@@ -409,6 +411,12 @@ fn invert_file(
     let (base_etag, wanted_etag) =
         if inversion.is_undo { (file.after, file.before) } else { (file.before, file.after) };
     let etag = now.as_ref().map(|v| v.etag);
+    if etag.is_none()
+        && base_etag.is_some()
+        && let Some(why) = gone_file::refusal(store, inversion, file)?
+    {
+        return Err(why);
+    }
     if etag == wanted_etag && (inversion.is_undo || etag != base_etag) {
         return Ok(None);
     }

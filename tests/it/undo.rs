@@ -326,3 +326,32 @@ fn undoing_all_of_one_callers_changes_leaves_exactly_the_others() {
     }
     assert!(refused == 0 && reordered <= 10, "{refused} refused, {reordered} reordered of 100");
 }
+
+#[test]
+fn an_undo_of_what_was_moved_since_names_the_move() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "A one", "B two"]);
+    memory.done(["update", "user", "A one", "A 1"]);
+    memory.done(["mv", "user", "people"]);
+    let moved = "facts/user.md was moved to facts/people.md by r3";
+    for (rev, hint) in [("r2", "undo r3 first, then undo r2"), ("r1", "undo r3 first, then undo r1")] {
+        let refused = memory.run(["undo", rev]).exit(4);
+        refused.stderr_contains(moved).stderr_contains(hint).stderr_contains("try: memdir undo r3");
+    }
+    // As the hint says.
+    memory.done(["undo", "r3"]);
+    memory.done(["undo", "r2"]);
+    assert!(memory.text("facts/user.md").unwrap().contains("- A one\n- B two\n"));
+}
+
+#[test]
+fn an_undo_of_what_was_removed_since_says_so() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "A one", "B two"]);
+    memory.done(["update", "user", "A one", "A 1"]);
+    memory.done(["rm", "facts/user.md", "-f"]);
+    let refused = memory.run(["undo", "r2"]).exit(4);
+    refused.stderr_contains("facts/user.md was removed by r3").stderr_contains("try: memdir undo r3");
+    // It is gone, which is all that the undo of its creation could do.
+    memory.done(["undo", "r1"]).unchanged();
+}
