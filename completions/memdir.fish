@@ -114,7 +114,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand status" -s q -l quiet -d '
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand list" -s L -l limit -d 'Print at most N rows, and how many are left out' -r
+complete -c memdir -n "__fish_memdir_using_subcommand list" -s L -l limit -d 'Print at most N rows, and how many are left out; 0 for all' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -544,7 +544,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s L -l limit -d 'Print at most N rows, and how many are left out' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s L -l limit -d 'Print at most N rows, and how many are left out; 0 for all' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -561,7 +561,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l since -d 'Only entries since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l by -d 'Only entries by this actor' -r
-complete -c memdir -n "__fish_memdir_using_subcommand log" -s L -l limit -d 'Print at most N entries' -r
+complete -c memdir -n "__fish_memdir_using_subcommand log" -s L -l limit -d 'Print at most N entries, 0 for all (default: 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r

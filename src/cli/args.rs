@@ -84,7 +84,7 @@ pub struct ChangeArgs {
     #[arg(long, help_heading = "Change options")]
     pub create: bool,
     /// Seconds to wait for another writer (default 10)
-    #[arg(long, value_name = "S", help_heading = "Change options", value_parser = seconds)]
+    #[arg(long, value_name = "S", help_heading = "Change options", allow_negative_numbers = true, value_parser = seconds)]
     pub lock_timeout: Option<std::time::Duration>,
 }
 
@@ -123,6 +123,11 @@ pub fn from_matches(matches: &ArgMatches) -> Result<(GlobalArgs, Option<verbs::C
         return Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, why));
     }
     Ok((global, Some(verbs::from_matches(name, sub_matches)?)))
+}
+
+/// Parses a number of rows or tokens.
+pub fn whole_number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "expected a whole number, 0 or more".to_owned())
 }
 
 impl GlobalArgs {

@@ -32,7 +32,7 @@ pub struct AddArgs {
     #[arg(long = "tag", value_name = "T")]
     pub tags: Vec<String>,
     /// Importance, 0 to 10
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub imp: Option<String>,
     /// The last day on which it is valid, YYYY-MM-DD
     #[arg(long, value_name = "DATE")]

@@ -45,7 +45,7 @@ pub struct CheckpointArgs {
     #[arg(long, value_name = "ETAG")]
     pub if_match: Option<String>,
     /// Seconds to wait for another writer (default 10)
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub lock_timeout: Option<Duration>,
 }
 

@@ -32,7 +32,7 @@ pub struct CompactArgs {
     #[arg(value_name = "FILE[#SECTION]")]
     pub at: Option<String>,
     /// Reduce to N bullets (entries, in an episode file), regardless of the policy
-    #[arg(long, value_name = "N", requires = "at", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "at", allow_negative_numbers = true, value_parser = at_least_one)]
     pub to: Option<usize>,
     /// Also apply these operations, as JSON (- for stdin), in the same batch; what they add may be archived, too
     #[arg(short = 'F', long = "file", value_name = "FILE")]

@@ -4,7 +4,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::args::GlobalArgs;
+use super::args::{GlobalArgs, whole_number};
 use super::open::{self, SessionNeeds};
 use super::output::{CliReply, OutputFormat};
 use crate::commands::usage::AnswerUse;
@@ -23,7 +23,7 @@ pub struct ContextArgs {
     #[arg(long, value_name = "STYLE", default_value = "default", hide_default_value = true)]
     pub style: ContextStyleArg,
     /// Print at most N tokens (default 2000, at least 320), and the commands that show what is left out
-    #[arg(short = 'b', long, value_name = "N")]
+    #[arg(short = 'b', long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number)]
     pub budget: Option<usize>,
     /// What rarely changes first and the news last, so that prompt caches hold
     #[arg(long)]

@@ -171,10 +171,10 @@ pub struct SyncArgs {
     #[arg(short, long)]
     pub force: bool,
     /// Seconds that git may spend on the remote, lost races included
-    #[arg(long, value_name = "S", default_value = "600", value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value = "600", allow_negative_numbers = true, value_parser = seconds)]
     pub timeout: Duration,
     /// Seconds to wait for another writer (default 10)
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub lock_timeout: Option<Duration>,
 }
 

@@ -5,7 +5,7 @@
 use clap::Args;
 
 use super::answer::PrintAnswer;
-use super::args::ChangeArgs;
+use super::args::{ChangeArgs, whole_number};
 use super::list_and_read::print_commit;
 use super::open::{self, SessionNeeds};
 use super::output::{CliReply, OutputFormat, OutputLayout};
@@ -33,8 +33,8 @@ pub struct LogArgs {
     /// Only entries by this actor
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
-    /// Print at most N entries
-    #[arg(short = 'L', long, short_alias = 'n', alias = "max-count", value_name = "N")]
+    /// Print at most N entries, 0 for all (default: 10)
+    #[arg(short = 'L', long, short_alias = 'n', alias = "max-count", value_name = "N", allow_negative_numbers = true, value_parser = whole_number)]
     pub limit: Option<usize>,
     /// Print all entries; with --json and -p, the whole history with its texts
     #[arg(long, conflicts_with = "limit")]
@@ -167,7 +167,8 @@ impl PrintAnswer for LogResult {
             }
         }
         if self.more > 0 {
-            printer.note(&format!("{} older entries not shown; use a larger -L", self.more));
+            let entries = if self.more == 1 { "entry" } else { "entries" };
+            printer.note(&format!("{} older {entries} not shown; -L 0 shows all", self.more));
         }
         match &self.since {
             None if self.entries.is_empty() => printer.note("no history on this machine yet"),

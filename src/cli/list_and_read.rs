@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::answer::PrintAnswer;
+use super::args::whole_number;
 use super::history::to_minute;
 use super::output::OutputLayout;
 use super::sanitize;
@@ -48,8 +49,8 @@ pub struct ListArgs {
     /// Show who last changed each bullet, when and from what
     #[arg(long)]
     pub blame: bool,
-    /// Print at most N rows, and how many are left out
-    #[arg(short = 'L', long, value_name = "N")]
+    /// Print at most N rows, and how many are left out; 0 for all
+    #[arg(short = 'L', long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number)]
     pub limit: Option<usize>,
 }
 
@@ -66,8 +67,8 @@ pub struct BulletListArgs {
     /// Show who last changed each bullet, when and from what
     #[arg(long)]
     pub blame: bool,
-    /// Print at most N rows, and how many are left out
-    #[arg(short = 'L', long, value_name = "N")]
+    /// Print at most N rows, and how many are left out; 0 for all
+    #[arg(short = 'L', long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number)]
     pub limit: Option<usize>,
 }
 
@@ -128,7 +129,7 @@ impl PrintAnswer for InitResult {
 /// Prints how many rows were cut, and how to see all.
 fn more_rows(printer: &mut Printer, more: usize) {
     if more > 0 {
-        printer.note(&format!("{more} more; omit -L to show all"));
+        printer.note(&format!("{more} more; -L 0 shows all"));
     }
 }
 

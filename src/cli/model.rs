@@ -24,7 +24,7 @@ pub struct ModelArgs {
     #[arg(long, value_name = "NAME", help_heading = "Model options")]
     pub model: Option<String>,
     /// Seconds to wait for the model (default 30 per request, 600 in total)
-    #[arg(long, value_name = "S", help_heading = "Model options", value_parser = seconds)]
+    #[arg(long, value_name = "S", help_heading = "Model options", allow_negative_numbers = true, value_parser = seconds)]
     pub timeout: Option<Duration>,
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use clap::Args;
 
+use super::args::whole_number;
 use crate::code::{Code, Rejection};
 use crate::path::relative_to_roots;
 use crate::view::query::filter::QueryOptions;
@@ -23,10 +24,10 @@ pub struct QueryArgs {
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
     /// Print at most N items, 0 for all (default: 10, or as many as -b allows)
-    #[arg(short = 'L', long, value_name = "N")]
+    #[arg(short = 'L', long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number)]
     pub limit: Option<usize>,
     /// Print at most N tokens
-    #[arg(short = 'b', long, value_name = "N")]
+    #[arg(short = 'b', long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number)]
     pub budget: Option<usize>,
     /// Print whole texts: bullets with their children, items with their episode entry
     #[arg(long)]
@@ -47,10 +48,10 @@ pub struct QueryArgs {
     #[arg(long = "in", value_name = "GLOB", help_heading = "Filters")]
     pub within: Vec<String>,
     /// Importance: 7, 5.., ..3 or 3..7
-    #[arg(long, value_name = "MIN..MAX", help_heading = "Filters", value_parser = importance_range)]
+    #[arg(long, value_name = "MIN..MAX", help_heading = "Filters", allow_negative_numbers = true, value_parser = importance_range)]
     pub imp: Option<(f64, f64)>,
     /// Minimum confidence, 0 to 1, after decay
-    #[arg(long, value_name = "MIN", help_heading = "Filters", value_parser = fraction)]
+    #[arg(long, value_name = "MIN", help_heading = "Filters", allow_negative_numbers = true, value_parser = fraction)]
     pub conf: Option<f64>,
     /// Only items since WHEN: r41, 2026-11-20, yesterday, 2d, '2 weeks'; items of unknown date are counted, not shown
     #[arg(long, value_name = "WHEN", help_heading = "Filters")]
@@ -74,7 +75,7 @@ pub struct QueryArgs {
     #[arg(long = "touching", value_name = "PATH", help_heading = "Filters")]
     pub touching: Vec<String>,
     /// Minimum relevance, 0 to 1; 1 is an item with every word of the query but those such as "the"
-    #[arg(long, value_name = "X", help_heading = "Filters", value_parser = fraction)]
+    #[arg(long, value_name = "X", help_heading = "Filters", allow_negative_numbers = true, value_parser = fraction)]
     pub threshold: Option<f64>,
     /// Include expired items, archive/, inbox/ and procedures/
     #[arg(short, long, help_heading = "Filters")]

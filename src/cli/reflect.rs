@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::answer::PrintAnswer;
-use super::args::{ChangeArgs, seconds};
+use super::args::{ChangeArgs, seconds, whole_number};
 use super::argv;
 use super::model::ModelArgs;
 use super::sanitize;
@@ -88,7 +88,7 @@ pub struct ReflectArgs {
     #[arg(long, conflicts_with_all = ["check_model", "queued"])]
     pub show_prompt: bool,
     /// Tokens of facts in the prompt (default 4000); of a larger memory it has what the conversation is about
-    #[arg(long, value_name = "N", help_heading = "Model options", conflicts_with_all = ["record", "procedure", "insights", "request"])]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_number, help_heading = "Model options", conflicts_with_all = ["record", "procedure", "insights", "request"])]
     pub facts_tokens: Option<usize>,
     /// Show which model would be called, and test it
     #[arg(long, conflicts_with_all = ["file", "queued"])]
@@ -108,7 +108,7 @@ pub struct ReflectArgs {
     #[arg(long, value_name = "ID", help_heading = "Change options", value_parser = argv::text_value)]
     pub source: Option<String>,
     /// Seconds to wait for another writer (default 10)
-    #[arg(long, value_name = "S", help_heading = "Change options", value_parser = seconds)]
+    #[arg(long, value_name = "S", help_heading = "Change options", allow_negative_numbers = true, value_parser = seconds)]
     pub lock_timeout: Option<Duration>,
 }
 

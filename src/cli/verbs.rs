@@ -225,7 +225,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::List(a) => {
             let list = |s: &Session| {
                 let options = ListOptions { blame: a.blame };
-                Ok(commands::list_with(s, a.address.as_deref(), options)?.truncated(a.limit))
+                Ok(commands::list_with(s, a.address.as_deref(), options)?.truncated(a.limit.filter(|n| *n > 0)))
             };
             runner.read_texts(OutputLayout::Plain, list)
         }
@@ -254,12 +254,14 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             BulletCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
             BulletCommand::List(a) => {
                 let options = ListOptions { blame: a.blame };
-                let list = |s: &Session| Ok(commands::list_bullets(s, &a.address, options)?.truncated(a.limit));
+                let list = |s: &Session| {
+                    Ok(commands::list_bullets(s, &a.address, options)?.truncated(a.limit.filter(|n| *n > 0)))
+                };
                 runner.read_texts(OutputLayout::Numbered, list)
             }
         },
         CliCommand::Log(a) => {
-            let limit = if a.all { Some(usize::MAX) } else { a.limit };
+            let limit = if a.all || a.limit == Some(0) { Some(usize::MAX) } else { a.limit };
             let texts = a.all && a.patch && global.json;
             let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit, texts };
             let layout = if a.oneline { OutputLayout::OneLine } else { OutputLayout::Plain };

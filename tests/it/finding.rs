@@ -124,3 +124,46 @@ fn completion_follows_c_and_dir() {
         assert_eq!(result.stdout, "user.md\t\n", "{words:?}");
     }
 }
+
+/// `query`, `list` and `log` have one option for this, with one meaning.
+#[test]
+fn a_limit_of_0_is_all_rows() {
+    let memory = super::support::Memory::new();
+    for n in 1..=12 {
+        memory.done(["add", "user", &format!("Likes fruit number {n}")]);
+    }
+    let lines = |words: &[&str]| memory.done(words).stdout.lines().filter(|line| !line.is_empty()).count();
+    for command in [&["list", "user"][..], &["bullet", "list", "user"], &["query", "fruit"], &["log", "--oneline"]] {
+        let all = lines(&[command, &["-L", "99"]].concat());
+        assert_eq!(lines(&[command, &["-L", "0"]].concat()), all, "{command:?}");
+        assert!(lines(&[command, &["-L", "3"]].concat()) < all, "{command:?}");
+        for wrong in ["-1", "-L", "x"] {
+            let refused = memory.run([command, &["-L", wrong]].concat()).exit(2);
+            assert!(!refused.stderr.contains("-- -1"), "{refused}");
+            if wrong != "-L" {
+                refused.stderr_contains("expected a whole number, 0 or more");
+            }
+        }
+    }
+    memory.done(["list", "user", "-L", "3"]).stderr_contains("9 more; -L 0 shows all");
+    memory.done(["log", "-L", "11"]).stderr_contains("1 older entry not shown; -L 0 shows all");
+    assert_eq!(memory.session().store.journal().unwrap().len(), 12);
+}
+
+#[test]
+fn a_negative_number_is_no_option() {
+    let memory = super::support::Memory::new();
+    for (words, reason) in [
+        (&["query", "x", "-b", "-1"][..], "expected a whole number, 0 or more"),
+        (&["context", "-b", "-1"], "expected a whole number, 0 or more"),
+        (&["compact", "user", "--to", "-1"], "expected a number of 1 or more"),
+        (&["query", "x", "--conf", "-0.5"], "expected a number from 0 to 1"),
+        (&["query", "x", "--imp", "-1"], "from 0 to 10"),
+        (&["add", "user", "x", "--imp", "-1"], "imp"),
+        (&["add", "user", "x", "--lock-timeout", "-1"], "expected a number of seconds"),
+    ] {
+        let refused = memory.run(words).exit(2);
+        assert!(!refused.stderr.contains("unexpected argument") && !refused.stderr.contains("-- -1"), "{refused}");
+        refused.stderr_contains(reason);
+    }
+}
