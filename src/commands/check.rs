@@ -363,10 +363,11 @@ fn collect_ids(path: &MemoryPath, document: &Document, file_findings: &mut FileF
 fn orphan_metadata(path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
     let text = document.text();
     let lines = LineIndex::of(text);
+    let mut is_single: HashMap<&str, bool> = HashMap::new();
     for meta in document.meta_lines().iter().filter(|m| m.bullet.is_none()) {
         let line_text = &text[meta.line.range()];
         let line = lines.line(meta.line.start as usize);
-        let fixable = text.matches(line_text).count() == 1;
+        let fixable = *is_single.entry(line_text).or_insert_with(|| text.matches(line_text).nth(1).is_none());
         let message = "the metadata line belongs to no bullet and has no effect".to_owned();
         let mut found = finding(path, line, 1, Code::OrphanMetadata, "warning", message);
         found.fixable = fixable;

@@ -317,7 +317,7 @@ impl Document {
     }
 
     /// The indexes of a section's bullets, those of its subsections included.
-    fn bullets_of(&self, section: usize) -> std::ops::Range<usize> {
+    pub(crate) fn bullets_of(&self, section: usize) -> std::ops::Range<usize> {
         let Section { heading, end, .. } = &self.sections[section];
         let first = self.bullets.partition_point(|b| b.line_start < heading.start);
         first..self.bullets.partition_point(|b| b.line_start < *end)

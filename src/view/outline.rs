@@ -166,7 +166,8 @@ pub enum OutlineDepth {
 /// The outline of a file (`section` 0) or of one of its sections.
 pub fn outline(document: &Document, path: &MemoryPath, section: usize, depth: OutlineDepth) -> Outline {
     let counted = document.top_level_bullets(section);
-    let own = |i: &usize| depth == OutlineDepth::Flat || is_own(document, *i, section);
+    let title = title_section(document);
+    let own = |i: &usize| depth == OutlineDepth::Flat || is_own(document, *i, section, title);
     let inside = |i: &usize| is_within(document, document.bullets()[*i].section as usize, section);
     let rows = (0..document.bullets().len()).filter(inside).filter(own).map(|i| {
         let index = counted.binary_search(&i).ok().map(|n| n + 1);
@@ -221,17 +222,17 @@ pub fn bullet_row(document: &Document, path: &MemoryPath, bullet: usize, index: 
 /// The sections directly below one; the H1 counts as the file itself. Entries of an episode file are sorted newest
 /// first.
 fn section_rows(document: &Document, path: &MemoryPath, section: usize) -> Vec<SectionRow> {
-    let all = document.sections();
+    let (all, title) = (document.sections(), title_section(document));
     let parent_without_title = |mut at: usize| {
         // A file's only H1 is its title: sections below it are listed as the file's.
-        while section == 0 && at != 0 && all[at].level == 1 && is_title(document, at) {
+        while section == 0 && at != 0 && Some(at) == title {
             at = all[at].parent as usize;
         }
         at
     };
     let child = |i: &usize| {
         *i != section
-            && !(section == 0 && is_title(document, *i))
+            && !(section == 0 && Some(*i) == title)
             && parent_without_title(all[*i].parent as usize) == section
     };
     let mut rows: Vec<SectionRow> = (1..all.len())
@@ -254,15 +255,16 @@ fn section_rows(document: &Document, path: &MemoryPath, section: usize) -> Vec<S
     rows
 }
 
-fn is_title(document: &Document, section: usize) -> bool {
-    let all = document.sections();
-    all[section].level == 1 && all.iter().filter(|s| s.level == 1).count() == 1
+/// The section whose heading is the file's title: its only H1.
+fn title_section(document: &Document) -> Option<usize> {
+    let mut first = document.sections().iter().enumerate().filter(|(_, section)| section.level == 1);
+    first.next().filter(|_| first.next().is_none()).map(|(at, _)| at)
 }
 
 /// Whether a bullet belongs to a section's own text; a file's title does not count as a section.
-fn is_own(document: &Document, bullet: usize, section: usize) -> bool {
+fn is_own(document: &Document, bullet: usize, section: usize, title: Option<usize>) -> bool {
     let at = document.bullets()[bullet].section as usize;
-    at == section || (section == 0 && at != 0 && is_title(document, at))
+    at == section || (section == 0 && Some(at) == title)
 }
 
 fn is_within(document: &Document, mut at: usize, section: usize) -> bool {
@@ -274,7 +276,8 @@ fn is_within(document: &Document, mut at: usize, section: usize) -> bool {
 
 /// The value of an entry's field bullet: `- Date: 2026-02-24`.
 pub fn field_value(document: &Document, section: usize, label: &str) -> Option<String> {
-    let own = document.bullets().iter().enumerate().filter(|(_, b)| b.section as usize == section && b.depth == 0);
-    own.map(|(i, _)| document.bullet_text(i))
+    let is_own = |i: &usize| document.bullets()[*i].section as usize == section && document.bullets()[*i].depth == 0;
+    let own = document.bullets_of(section).filter(is_own);
+    own.map(|i| document.bullet_text(i))
         .find_map(|t| t.strip_prefix(label).and_then(|r| r.strip_prefix(':')).map(|v| v.trim().to_owned()))
 }
