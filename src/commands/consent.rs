@@ -197,9 +197,10 @@ pub(super) fn keep_as_proposal(
     let first = operation.pointer("/operations/0").unwrap_or(&operation);
     let part = |key: &str| first.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let subject = part("title").or_else(|| part("text")).or_else(|| part("at")).unwrap_or("a change");
+    let to = part("to").map_or_else(String::new, |to| format!(" to {to}"));
     let until = today.checked_add(jiff::Span::new().days(i64::from(policy.consent_days))).unwrap_or(today);
     let item = InboxItem {
-        title: format!("{} {}", part("op").unwrap_or_default(), subject.chars().take(120).collect::<String>()),
+        title: format!("{} {}{to}", part("op").unwrap_or_default(), subject.chars().take(120).collect::<String>()),
         why: why.to_owned(),
         by: session.actor.clone(),
         at: today.to_string(),

@@ -114,16 +114,25 @@ pub fn inbox_branch(
     let merged = if options.dry_run { None } else { remove_merged_proposals(session)? };
     let merged = merged.map_or(Vec::new(), |(ids, _)| ids);
     let (files, for_consent) = branch::proposals_for_branch(session, ids)?;
+    let left_for_consent = (for_consent > 0).then(|| match for_consent {
+        1 => "1 proposal waits for consent, and is left out of a branch that others may see; name it to commit it"
+            .to_owned(),
+        n => format!(
+            "{n} proposals wait for consent, and are left out of a branch that others may see; name them to commit them"
+        ),
+    });
     if files.is_empty() {
-        return Ok(InboxList { changed: !merged.is_empty(), merged, ..list(session, &[], options)? });
+        let mut listed = list(session, &[], options)?;
+        if !listed.proposals.is_empty() {
+            let is_there = "every proposal is on a branch already; name one to commit it again".to_owned();
+            let why = format!("no branch was made: {}", left_for_consent.unwrap_or(is_there));
+            listed.warnings.push(WarningRow::from(&Warning::new(Code::Note, why)));
+        }
+        return Ok(InboxList { changed: !merged.is_empty(), merged, ..listed });
     }
     let made = branch::make_branch(session, &files, name, options)?;
     let mut warnings = made.warnings.clone();
-    if for_consent > 0 {
-        let what = if for_consent == 1 { "1 proposal waits" } else { &format!("{for_consent} proposals wait") };
-        let why = format!("{what} for consent, and is left out of a branch that others may see; name it to commit it");
-        warnings.push(Warning::new(Code::Note, why));
-    }
+    warnings.extend(left_for_consent.map(|why| Warning::new(Code::Note, why)));
     let mut answer = InboxList {
         dry_run: options.dry_run,
         merged,

@@ -181,8 +181,9 @@ fn a_branch_has_one_commit_a_proposal_and_nothing_else_moves() {
     assert!(ids.iter().all(|id| trailers.contains(&format!("Memdir-Proposal: {id}\n"))), "{trailers}");
     // They wait, say where, and are not committed a second time.
     repo.memdir(["inbox"]).exit(0).stdout_contains("Branch: memory/team from ");
-    repo.memdir(["inbox", "--branch", "memory/again"]).exit(0);
-    assert!(!repo.git(["branch", "--list"]).contains("memory/again"));
+    let again = repo.memdir(["inbox", "--branch", "memory/again"]).exit(0);
+    let again = again.stderr_contains("no branch was made: every proposal is on a branch already; name one to commit");
+    assert!(!repo.git(["branch", "--list"]).contains("memory/again"), "{again:?}");
     repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
     repo.memdir(["inbox", &ids[0], "--branch", "memory/team"]).exit(4).stderr_contains("memdir: exists: ");
     repo.memdir(["inbox", &ids[0], "--branch", "a..b"]).exit(2).stderr_contains("memdir: usage: ");
@@ -435,4 +436,12 @@ fn an_agent_withdraws_its_own_proposals_and_only_a_person_those_of_others() {
     memory.done(["undo"]);
     assert_eq!(waiting(&memory), [theirs.as_str()]);
     memory.run(["redo"]).by("planner").exit(5).unchanged().stderr_contains("only a person can reject it");
+}
+
+#[test]
+fn a_proposed_move_says_where_to() {
+    let memory = Memory::new().policy("version: 2\nagents: {write: propose}\n");
+    memory.done(["add", "user", "Prefers tabs"]);
+    memory.run(["mv", "user", "people"]).by("planner").may_change().exit(5);
+    memory.done(["inbox"]).stdout_contains(" mv user to people\n");
 }
