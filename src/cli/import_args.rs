@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
 use super::sanitize;
-use super::text::{Printer, TextStyle, change_result};
+use super::text::{Printer, TextStyle, change_result, count};
 use crate::commands::answer::WarningRow;
 use crate::commands::export::{ExportKind, ExportOptions, ExportResult};
 use crate::commands::import::{ImportOptions, ImportResult};
@@ -144,7 +144,7 @@ impl PrintAnswer for ExportResult {
             false => printer.out.push_str(&self.text),
         }
         if let Some(out) = &self.out {
-            printer.note(&format!("{} items in {out}", self.items));
+            printer.note(&format!("{} in {out}", count(self.items, "item")));
         }
         for row in &self.skipped {
             printer.note(&format!("not in it: {}: {}", row.item, row.reason));

@@ -258,7 +258,7 @@ fn check_state(state: &str) -> Result<(), Rejection> {
 fn check_etag(key: &str, header: Option<&CheckpointHeader>, if_match: Option<&str>) -> Result<(), Rejection> {
     let Some(expected) = if_match else { return Ok(()) };
     let Some(header) = header else {
-        let message = format!("there is no checkpoint {} any more", quote_short(key));
+        let message = format!("there is no checkpoint {}, so it has no etag", quote_short(key));
         return Err(Rejection::new(Code::Conflict, message).detail("etag", Value::Null));
     };
     match Etag::from_hex(&header.etag).is_some_and(|etag| etag.matches_prefix(expected)) {

@@ -63,6 +63,9 @@ fn read_stdin(wait: Duration) -> Result<Vec<u8>, Rejection> {
     read_to_end(file, wait)
 }
 
+/// Where the text of a command may come from; only two of those that take one take it as an argument.
+const TEXT_HINT: &str = "pipe the text in, or name a file with -F; `add` and `update` also take it as an argument";
+
 /// Reads to the end; `wait` limits each pause between two reads.
 fn read_to_end(mut file: File, wait: Duration) -> Result<Vec<u8>, Rejection> {
     let mut bytes = Vec::new();
@@ -70,7 +73,7 @@ fn read_to_end(mut file: File, wait: Duration) -> Result<Vec<u8>, Rejection> {
     loop {
         if !wait_readable(&file, wait) {
             return Err(Rejection::new(Code::EmptyInput, "no text received: the input is open but silent")
-                .hint("pipe the text in, name a file with -F, or give it as an argument")
+                .hint(TEXT_HINT)
                 .detail("waited_ms", wait.as_millis() as u64));
         }
         match file.read(&mut block) {
@@ -127,8 +130,7 @@ fn wait_readable(file: &File, wait: Duration) -> bool {
 }
 
 fn no_text_error() -> Rejection {
-    Rejection::new(Code::EmptyInput, "no text given")
-        .hint("pipe the text in, name a file with -F, or give it as an argument")
+    Rejection::new(Code::EmptyInput, "no text given").hint(TEXT_HINT)
 }
 
 fn decode_text(bytes: Vec<u8>) -> Result<String, Rejection> {

@@ -62,7 +62,7 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
         match form::POLICY_FORM.check(&single) {
             Ok(()) => match too_old {
                 Some(what) => {
-                    let message = format!("policy: {what} needs 'version: 2'");
+                    let message = format!("{what} needs 'version: 2'");
                     notes.add(yaml::line_of(yaml, &[name]), message);
                 }
                 None => valid_keys.extend(single),

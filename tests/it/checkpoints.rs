@@ -234,3 +234,14 @@ fn the_policy_prunes_at_a_save_and_with_prune() {
         .exit(5)
         .stderr_contains("version: 2");
 }
+
+#[test]
+fn messages_about_nothing_name_what_is_there() {
+    let memory = Memory::new();
+    let hint = "hint: pipe the text in, or name a file with -F; `add` and `update` also take it as an argument";
+    for words in [&["checkpoint", "save", "k"][..], &["write", "user"], &["append", "-t", "x"], &["apply"]] {
+        memory.run(words).stdin("").exit(2).stderr_contains(hint);
+    }
+    let save = memory.run(["checkpoint", "save", "k", "--if-match", "0123456789"]).stdin("{}").exit(4);
+    save.stderr_contains("conflict: there is no checkpoint 'k', so it has no etag");
+}
