@@ -9,6 +9,26 @@ use serde_json::Value;
 /// Replaces escapes of surrogates without their other half by `\ufffd`. Returns their number.
 pub fn mend_surrogates(json: &mut [u8]) -> usize {
     let (mut mended, mut at) = (0, 0);
+    while let Some(start) = next_half(json, at) {
+        json[start + 2..start + 6].copy_from_slice(b"fffd");
+        mended += 1;
+        at = start + 6;
+    }
+    mended
+}
+
+/// The JSON with such escapes replaced; itself if there is none.
+pub fn mended(json: &[u8]) -> Cow<'_, [u8]> {
+    if next_half(json, 0).is_none() {
+        return Cow::Borrowed(json);
+    }
+    let mut bytes = json.to_vec();
+    mend_surrogates(&mut bytes);
+    Cow::Owned(bytes)
+}
+
+/// Where the next escape of a surrogate without its other half starts.
+fn next_half(json: &[u8], mut at: usize) -> Option<usize> {
     while let Some(found) = memchr::memchr(b'\\', &json[at..]) {
         let start = at + found;
         let is_escape = |from: usize, signs: &[u8]| {
@@ -22,17 +42,13 @@ pub fn mend_surrogates(json: &mut [u8]) -> usize {
         };
         let (is_high, is_low) = (is_escape(start, b"89ab"), is_escape(start, b"cdef"));
         let is_pair = is_high && is_escape(start + 6, b"cdef");
-        at = match (is_pair, is_high || is_low) {
-            (true, _) => start + 12,
-            (false, true) => start + 6,
-            (false, false) => (start + 2).min(json.len()),
-        };
-        if !is_pair && (is_high || is_low) {
-            json[start + 2..start + 6].copy_from_slice(b"fffd");
-            mended += 1;
+        match (is_pair, is_high || is_low) {
+            (true, _) => at = start + 12,
+            (false, true) => return Some(start),
+            (false, false) => at = (start + 2).min(json.len()),
         }
     }
-    mended
+    None
 }
 
 /// Parses JSON; what of its strings is no text becomes U+FFFD: invalid UTF-8, and halves of characters.

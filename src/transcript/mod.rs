@@ -43,6 +43,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use detect::DetectedFormat;
+
+use crate::text::surrogates;
 pub use pasted::MessageParts;
 
 /// The author of a turn.
@@ -212,7 +214,10 @@ impl From<serde_json::Error> for TranscriptError {
 /// # Errors
 /// A [`TranscriptError`] if the file is empty, binary, in an unknown format, or without a single turn.
 pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, TranscriptError> {
-    let bytes = &*to_utf8(bytes);
+    let text = to_utf8(bytes);
+    let is_json = text.trim_ascii_start().starts_with(b"{") || text.trim_ascii_start().starts_with(b"[");
+    let text = if is_json { surrogates::mended(&text) } else { Cow::Borrowed(&*text) };
+    let bytes = &*text;
     if bytes.trim_ascii().is_empty() {
         return Err(TranscriptError::Empty);
     }

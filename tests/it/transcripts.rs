@@ -337,3 +337,21 @@ proptest! {
         }
     }
 }
+
+/// JavaScript cuts texts between the halves of an emoji, and hosts write such a half as an escape.
+#[test]
+fn half_a_character_loses_no_turn() {
+    let turn = r#"{"role":"user","content":"I live in Oslo \ud83d now"}"#;
+    let claude = r#"{"type":"user","message":{"role":"user","content":"I live in Oslo \ud83d now"},"sessionId":"a","timestamp":"2026-02-24T10:00:00Z","uuid":"u1"}"#;
+    let answer = r#"{"role":"assistant","content":"ok \ud83d\ude00"}"#;
+    for text in [format!("{turn}\n{answer}\n"), format!("{{\"messages\":[{turn},{answer}]}}"), format!("{claude}\n")] {
+        let conversations = read(text.as_bytes()).unwrap();
+        assert_eq!(conversations[0].turns[0].text, "I live in Oslo \u{fffd} now", "{text}");
+        if let Some(second) = conversations[0].turns.get(1) {
+            assert_eq!(second.text, "ok \u{1f600}");
+        }
+    }
+    // What is no JSON has no escapes.
+    let plain = read(b"I wrote \\ud83d in my notes today.\n").unwrap();
+    assert!(plain[0].turns[0].text.contains("\\ud83d"), "{plain:?}");
+}
