@@ -200,13 +200,14 @@ fn is_separator(c: char) -> bool {
 /// Keywords are taken from the first MiB of a text.
 const MAX_PROSE_BYTES: usize = 1 << 20;
 
-/// The text to extract keywords from: bullets, paragraphs and headings below the H1. URLs are left out.
+/// The text to extract keywords from: bullets, paragraphs and headings below the H1. URLs, the targets of links and
+/// comments are left out.
 pub fn keyword_source(document: &Document) -> String {
     let summary = document.summary_line().map(|s| s.line);
     let labels: HashSet<u32> = document.sections().iter().filter(|s| s.level == 7).map(|s| s.heading.start).collect();
     let mut out = String::new();
     let mut add = |text: &str| {
-        for piece in text.split_whitespace().filter(|p| !p.contains("://")) {
+        for piece in without_targets(text).split_whitespace().filter(|p| !p.contains("://")) {
             out.push_str(piece);
             out.push(' ');
         }
@@ -232,6 +233,37 @@ pub fn keyword_source(document: &Document) -> String {
         }
     }
     out
+}
+
+/// A text without comments and without what its links point to: `[the plan](plans/may.md)` is `[the plan`.
+fn without_targets(text: &str) -> Cow<'_, str> {
+    if !["](", "[[", "<!--"].iter().any(|mark| text.contains(mark)) {
+        return text.into();
+    }
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find([']', '[', '<']) {
+        let (before, found) = rest.split_at(at);
+        out.push_str(before);
+        let length = if found.starts_with("](") {
+            found.find(')').map(|end| end + 1)
+        } else if let Some(inside) = found.strip_prefix("[[") {
+            // `[[note|alias]]`
+            let end = inside.find("]]").unwrap_or(0);
+            inside[..end].rfind('|').map(|bar| "[[|".len() + bar)
+        } else if found.starts_with("<!--") {
+            found.find("-->").map(|end| end + "-->".len())
+        } else {
+            None
+        };
+        let length = length.unwrap_or_else(|| {
+            out.push_str(&found[..1]);
+            1
+        });
+        rest = &found[length..];
+    }
+    out.push_str(rest);
+    out.into()
 }
 
 /// A quote's text without the summary line.
@@ -314,6 +346,19 @@ mod tests {
             ("???", None),
         ] {
             assert_eq!(heading_term(title).as_deref(), expected, "{title}");
+        }
+    }
+
+    #[test]
+    fn a_target_of_a_link_is_no_text() {
+        for (text, expected) in [
+            ("See [the plan](plans/may.md) first", "See [the plan first"),
+            ("![Logo](pics/a.png \"Title\"), [[other-note|the note]]", "![Logo, the note]]"),
+            ("[[note]] [x] a <!-- id: 1 --> b < c", "[[note]] [x] a  b < c"),
+            ("[open](never", "[open](never"),
+            ("a <!-- b", "a <!-- b"),
+        ] {
+            assert_eq!(without_targets(text), expected);
         }
     }
 
