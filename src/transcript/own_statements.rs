@@ -16,6 +16,10 @@ static CREATED_TEXTS: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcr
 const GIVEN_TEXTS: WordList = word_list!("transcript/given_texts.en.txt");
 /// Kinds of text whose first person does not speak of the author.
 const IMPERSONAL_TEXTS: PhraseList = phrase_list!("transcript/impersonal_texts.txt");
+/// Words behind the name in a chat whose lines are the author's.
+const OWN_LINES: PhraseList = phrase_list!("transcript/own_lines.txt");
+/// A name in a chat has at most so many characters.
+const MAX_SPEAKER_CHARS: usize = 24;
 const HAN_AUTHOR_OPENINGS: PhraseList = phrase_list!("transcript/author_openings.zh.txt");
 
 /// Whether a line says that a text is the author's own, or the assistant's.
@@ -33,6 +37,30 @@ pub(super) fn names_own_statement(line: &str) -> bool {
         OWN_STATEMENTS.find(tokens).is_some() || is_new && CREATED_TEXTS.find(tokens).is_some()
     };
     sentences_of(line).any(|sentence| names(&word_tokens(sentence)) || names(&request_tokens(sentence)))
+}
+
+/// The name in a chat whose lines the author says are theirs: `the lines with "me" are mine`, "Jo is me", "我"那几行是我发的.
+pub(super) fn own_speaker(line: &str) -> Option<String> {
+    let low = line.to_lowercase();
+    let at = OWN_LINES.iter().filter_map(|words| low.find(words)).min()?;
+    let before = low.get(..at)?;
+    let marks = |c: char| matches!(c, '"' | '“' | '”' | '「' | '」' | '\'' | '‘' | '’');
+    let quoted = before.split_once(marks).and_then(|(_, rest)| rest.split_once(marks)).map(|(name, _)| name);
+    let plain = match has_han(before) {
+        true => before.rsplit(['，', '。', ',', ' ']).next(),
+        false => before.split_whitespace().next_back(),
+    };
+    let name = quoted.or(plain)?.trim();
+    (!name.is_empty() && name.chars().count() <= MAX_SPEAKER_CHARS).then(|| name.to_owned())
+}
+
+/// Whether a line of a chat is of a speaker, in lower case, behind the time that it may begin with.
+pub(super) fn is_said_by(line: &str, speaker: &str) -> bool {
+    let low = line.trim().to_lowercase();
+    let behind_time = low.split_once("] ").map_or(low.as_str(), |(_, rest)| rest);
+    [low.as_str(), behind_time]
+        .iter()
+        .any(|text| text.strip_prefix(speaker).is_some_and(|rest| rest.trim_start().starts_with([':', '：'])))
 }
 
 /// Whether a text begins with its author: "I …", "my …", 我….

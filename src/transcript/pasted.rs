@@ -6,7 +6,7 @@
 use super::fences::lines_with_fences;
 use super::inline_texts::text_behind_request;
 use super::machine_lines::is_machine_line;
-use super::own_statements::{names_own_statement, opens_with_author};
+use super::own_statements::{is_said_by, names_own_statement, opens_with_author, own_speaker};
 use super::pasted_blocks::{
     is_block_line, is_chat_line, is_data_line, is_file_rule, is_git_head, is_letter_start, is_log_line,
     is_message_head, is_name_and_time, is_prompt, is_said_in_chat, is_statement, is_timed_message,
@@ -83,6 +83,11 @@ impl MessageParts {
         mark_before_pointer(&lines, &mut pasted);
         if let Some(start) = reader.span_start {
             return_closing(&lines, start, reader.is_bounded || rest.is_some(), &mut pasted);
+        }
+        // "Jo is me": what Jo says in the chat is the author's.
+        let own_lines = lines.iter().zip(&pasted).filter(|(_, pasted)| !**pasted);
+        if let Some(speaker) = own_lines.into_iter().find_map(|((line, _), _)| own_speaker(line)) {
+            (0..lines.len()).filter(|n| is_said_by(lines[*n].0, &speaker)).for_each(|n| pasted[n] = false);
         }
         for (at, (line, _)) in lines.iter().enumerate() {
             match (pasted[at], reader.inline_leads.iter().find(|(n, _)| *n == at)) {

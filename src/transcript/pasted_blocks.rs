@@ -3,10 +3,14 @@
 //! Never reads more than a few lines on each side, so that a long message costs no more per line than a short one.
 
 use super::machine_lines::is_machine_line;
+use super::own_statements::opens_with_author;
 use super::pasted::PastedLines;
+use super::pasted_requests::is_request;
 use crate::text::word_list::{PhraseList, phrase_list};
 
 const SALUTATIONS: PhraseList = phrase_list!("transcript/salutations.txt");
+/// Groups to which a letter is addressed.
+const ADDRESSED_GROUPS: PhraseList = phrase_list!("transcript/addressed_groups.txt");
 const SIGN_OFFS: PhraseList = phrase_list!("transcript/sign_offs.txt");
 /// Fields that a tool prints, and levels of a log, at the start of a line.
 const TOOL_FIELDS: PhraseList = phrase_list!("transcript/tool_fields.txt");
@@ -38,20 +42,47 @@ fn is_tagged_row(lines: PastedLines<'_>, at: usize) -> bool {
     tag(at).is_some_and(|own| beside.into_iter().flatten().any(|n| tag(n) == Some(own)))
 }
 
-/// A line that was removed or added, in a run that has both: a list has one mark.
+/// A line that was removed or added, in a run of which one line is removed and added again with a change, or is a
+/// program's: a list has one mark, and the sides of a list of pros and cons do not begin alike.
 fn is_changed_row(lines: PastedLines<'_>, at: usize) -> bool {
-    let mark = |line: &str| line.chars().next().filter(|c| matches!(c, '+' | '-'));
-    let Some(own) = mark(text_at(lines, at)) else { return false };
-    run_around(lines, at, |line| mark(line).is_some()).any(|n| mark(text_at(lines, n)).is_some_and(|m| m != own))
+    let marked = |line: &str| line.chars().next().filter(|c| matches!(c, '+' | '-')).is_some();
+    if !marked(text_at(lines, at)) {
+        return false;
+    }
+    let run: Vec<&str> = run_around(lines, at, marked).map(|n| text_at(lines, n)).collect();
+    let with = |mark: char| run.iter().filter_map(move |line| line.strip_prefix(mark));
+    let is_again = |old: &str, new: &str| {
+        let (old, new) = (old.trim_start(), new.trim_start());
+        let shared: usize = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
+        shared >= MIN_SHARED_START && !opens_with_author(old)
+    };
+    let has_program = with('+').chain(with('-')).any(|line| is_machine_line(line) || is_code_line(line));
+    let (has_old, has_new) = (with('-').next().is_some(), with('+').next().is_some());
+    has_old && has_new && (has_program || with('-').any(|old| with('+').any(|new| is_again(old, new))))
 }
+
+/// A line that is removed and added again has at least so many bytes in common at its start.
+const MIN_SHARED_START: usize = 4;
 
 /// `-- text` or `# text` above or below a line of code.
 fn is_commented_code(lines: PastedLines<'_>, at: usize) -> bool {
     let is_comment = |line: &str| ["-- ", "# "].iter().any(|mark| line.starts_with(mark));
-    let is_code =
-        |n: usize| is_statement(text_at(lines, n)) || lines.get(n).is_some_and(|(line, _)| is_code_line(line));
+    let is_code = |n: usize| {
+        is_statement(text_at(lines, n))
+            || lines.get(n).is_some_and(|(line, _)| is_code_line(line))
+            || is_parent(lines, n)
+    };
     is_comment(text_at(lines, at))
         && run_around(lines, at, is_comment).any(|n| n > 0 && is_code(n - 1) || n + 1 < lines.len() && is_code(n + 1))
+}
+
+/// `services:` above an indented `app:`, `mem_limit: 2g` or `- item`.
+fn is_parent(lines: PastedLines<'_>, at: usize) -> bool {
+    let is_key = |key: &str| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(&b));
+    let is_entry = |line: &str| line.starts_with("- ") || line.split_once(':').is_some_and(|(key, _)| is_key(key));
+    let is_below = |line: &str| line.starts_with([' ', '\t']) && is_entry(line.trim());
+    text_at(lines, at).strip_suffix(':').is_some_and(is_key)
+        && lines.get(at + 1).is_some_and(|(line, _)| is_below(line))
 }
 
 /// Whether a line is code, or a command with its options.
@@ -223,10 +254,59 @@ fn room(line: &str) -> Option<&str> {
 /// another. What begins with the salutation is the author's own letter to the assistant.
 pub(super) fn is_letter_start(lines: PastedLines<'_>, at: usize) -> bool {
     let has_own_lines = lines[..at].iter().any(|(line, _)| !line.trim().is_empty());
-    has_own_lines
-        && is_salutation(text_at(lines, at))
-        && (at + 1..lines.len().min(at + MAX_LETTER_LINES)).any(|n| is_closing(lines, n))
+    let rest = at + 1..lines.len().min(at + MAX_LETTER_LINES);
+    let closing = rest.clone().find(|n| is_closing(lines, *n));
+    let is_to_others = |line: &str| {
+        let low = line.to_lowercase();
+        let has = |word: &str| {
+            if word.is_ascii() {
+                low.split(|c: char| !c.is_alphabetic()).any(|w| w == word)
+            } else {
+                low.contains(word)
+            }
+        };
+        is_salutation(line) && ADDRESSED_GROUPS.iter().any(has)
+    };
+    // What its author asks below the signature of a letter is about the letter.
+    let is_asked_about = |closing: usize| {
+        let below =
+            lines[closing..].iter().position(|(line, _)| line.trim().is_empty()).map_or(lines.len(), |n| closing + n);
+        lines[below.min(lines.len())..].iter().any(|(line, _)| is_request(line))
+    };
+    match has_own_lines {
+        true => closing.is_some() && (is_salutation(text_at(lines, at)) || is_bare_salutation(text_at(lines, at))),
+        // No assistant is addressed as "tenants".
+        false if is_to_others(text_at(lines, at)) => {
+            closing.is_some()
+                || rest
+                    .into_iter()
+                    .rev()
+                    .find(|n| !text_at(lines, *n).is_empty())
+                    .is_some_and(|n| is_signature(text_at(lines, n)))
+        }
+        false => is_salutation(text_at(lines, at)) && closing.is_some_and(is_asked_about),
+    }
 }
+
+/// `您好：`
+fn is_bare_salutation(line: &str) -> bool {
+    let plain = line.trim_end_matches([',', '，', '!', '！', ':', '：']);
+    plain.len() < line.len() && !plain.is_ascii() && SALUTATIONS.iter().any(|words| plain == words)
+}
+
+/// A name alone on a line: `H. Vogel`, 物业 方.
+fn is_signature(line: &str) -> bool {
+    let is_end = |line: &str| line.ends_with(['。', '!', '！', '?', '？', ',', '，', ':', '：', '~', '…']);
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_name = match line.is_ascii() {
+        true => words.iter().all(|word| word.starts_with(|c: char| c.is_ascii_uppercase())) && !line.ends_with('.'),
+        false => line.chars().count() <= MAX_SIGNATURE_CHARS,
+    };
+    is_name && (1..=MAX_NAME_WORDS).contains(&words.len()) && !is_end(line)
+}
+
+/// A Chinese signature has at most so many characters.
+const MAX_SIGNATURE_CHARS: usize = 8;
 
 /// `Dear Ana,`
 pub(super) fn is_salutation(line: &str) -> bool {

@@ -17,7 +17,7 @@ const WEAK_SOURCE_NOUNS: WordList = word_list!("transcript/weak_source_nouns.en.
 const SAYING_VERBS: WordList = word_list!("transcript/saying_verbs.en.txt");
 const ACQUIRED_VERBS: WordList = word_list!("transcript/acquired_verbs.en.txt");
 
-const FIRST_PERSON: WordList = word_list!("transcript/first_person.en.txt");
+pub(super) const FIRST_PERSON: WordList = word_list!("transcript/first_person.en.txt");
 /// Pronouns for the author of the text below, and verbs of a question about what that author wants.
 const OTHER_PERSONS: WordList = word_list!("transcript/other_persons.en.txt");
 const MEANING_VERBS: WordList = word_list!("transcript/meaning_verbs.en.txt");
@@ -45,6 +45,9 @@ const HAN_POINTING_WORDS: PhraseList = phrase_list!("transcript/pointing_words.z
 const HAN_SAYING_ENDS: PhraseList = phrase_list!("transcript/saying_ends.zh.txt");
 /// Verbs before 我 as their object: "ChatGPT 这样回答我".
 const HAN_TELLING: PhraseList = phrase_list!("transcript/telling.zh.txt");
+/// Words that point at what another person says, behind the verb, and such verbs: 回我这么一句.
+const HAN_SAID_SO: PhraseList = phrase_list!("transcript/said_so.zh.txt");
+const HAN_SAID_SO_VERBS: PhraseList = phrase_list!("transcript/said_so_verbs.zh.txt");
 /// How an author comes by a text of another.
 const HAN_ACQUIRED: PhraseList = phrase_list!("transcript/acquired.zh.txt");
 /// Kinds of text that lead to their words on the same line: "Voicemail transcript: …".
@@ -147,8 +150,31 @@ pub(super) fn is_source_lead(lead: &str) -> bool {
     let says = says && words.len() > 1;
     let is_from = words.iter().skip(1).any(|word| matches!(word.as_str(), "from" | "by"))
         || words.len() > 2 && words[0] == "from" && ORIGIN_OWNERS.contains(&words[1]);
-    let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
+    let is_got = is_got(&words);
     says || names_source(lead) && (words.len() > 1 || !has_han(lead)) || is_got && words.len() > 1 || is_from
+}
+
+/// Whether words tell how the author came by a text: "I found", "was sent to me", but not "should be pulled".
+fn is_got(words: &[String]) -> bool {
+    let is_to_be = |n: usize| n > 0 && matches!(words[n - 1].as_str(), "be" | "being");
+    words.iter().enumerate().any(|(n, word)| ACQUIRED_VERBS.contains(word) && !is_to_be(n))
+}
+
+/// Whether a lead says that another person says what it points at: "someone in the group answered me with this, and
+/// I'm lost", 群里有人回我这么一句，没看懂.
+fn is_said_so_by_another(lead: &str, words: &[String]) -> bool {
+    if has_han(lead) {
+        let Some((before, _)) = HAN_SAID_SO.iter().find_map(|so| lead.split_once(so)) else { return false };
+        let speaks =
+            ["我说", "我写", "我回", "我发", "我讲"].iter().any(|own| before.ends_with(own) || before.starts_with(own));
+        let before = before.trim_end_matches(['了', '过']);
+        return !speaks && !before.starts_with('我') && HAN_SAID_SO_VERBS.iter().any(|verb| before.contains(verb));
+    }
+    let says = words.iter().position(|word| SAYING_VERBS.contains(word)).filter(|at| *at > 0);
+    says.is_some_and(|at| {
+        let points = words[at + 1..].iter().take(4).any(|word| matches!(word.as_str(), "this" | "following"));
+        points && !words[..at].iter().any(|word| FIRST_PERSON.contains(word))
+    })
 }
 
 /// Whether a lead ends in what another person does to say something: "my landlord just texted". "My notes say" names
@@ -176,7 +202,7 @@ fn ends_in_text_of_another(lead: &str) -> bool {
 pub(super) fn is_inline_lead(lead: &str) -> bool {
     let words = words_of(lead);
     let says = words.last().is_some_and(|word| SAYING_VERBS.contains(word));
-    let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word) || word == "from");
+    let is_got = is_got(&words) || words.iter().any(|word| word == "from");
     // "I've got 3 kids: …" tells of the author.
     let is_own = words.iter().any(|word| FIRST_PERSON.contains(word));
     let is_got = is_got && (!is_own || names_source(lead) || words.iter().any(|word| word == "from"));
@@ -184,7 +210,12 @@ pub(super) fn is_inline_lead(lead: &str) -> bool {
         && !lead.contains('我')
         && !words.iter().any(|w| w == "my");
     let is_from = matches!(words.as_slice(), [from, place] if from == "from" && WRITING_PLACES.contains(place));
-    if names || is_from || is_said_by_another(&words) || ends_in_text_of_another(lead) {
+    if names
+        || is_from
+        || is_said_by_another(&words)
+        || ends_in_text_of_another(lead)
+        || is_said_so_by_another(lead, &words)
+    {
         return true;
     }
     let says_han = HAN_INLINE_SAYING_ENDS.iter().any(|verb| lead.ends_with(verb));
@@ -205,7 +236,7 @@ fn is_own_han(lead: &str) -> bool {
 /// Whether a lead speaks of the author's own text: "As I said", "My rules", "I wrote".
 pub(super) fn names_own_text(words: &[String]) -> bool {
     let at = |n: usize| words.get(n).map_or("", String::as_str);
-    let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
+    let is_got = is_got(&words);
     let writes =
         words.windows(2).any(|pair| FIRST_PERSON.contains(&pair[0]) && OWN_VERBS.iter().any(|verb| verb == pair[1]));
     let opens = OWN_OPENINGS.contains(at(0));
@@ -254,13 +285,13 @@ pub(super) fn is_pointing_lead(line: &str) -> bool {
             && !is_own_han(line);
         return judges
             || (points || replies) && names_source(line) && !is_own_han(line)
-            || replies && is_request(line)
+            || replies && (is_request(line) || HAN_REPLYING.iter().any(|word| line.starts_with(word)))
             || is_got
             || asks_of_another;
     }
     let points = words.iter().any(|word| POINTING_WORDS.iter().any(|one| one == word));
     let is_own = words.iter().any(|word| FIRST_PERSON.contains(word));
-    let is_got = words.iter().any(|word| ACQUIRED_VERBS.contains(word));
+    let is_got = is_got(&words);
     let replies = words.windows(2).any(|pair| REPLY_VERBS.contains(&pair[0]) && REPLY_OBJECTS.contains(&pair[1]));
     let names = words.iter().any(|word| SOURCE_NOUNS.contains(word) && !WEAK_SOURCE_NOUNS.contains(word))
         || words.iter().any(|word| OUTPUT_NOUNS.contains(word)) && points;

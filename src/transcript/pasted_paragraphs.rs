@@ -95,6 +95,10 @@ pub(super) fn mark_before_pointer(lines: PastedLines<'_>, pasted: &mut [bool]) {
 /// Where the passage begins that a request of a line speaks of: in the next line, or the next paragraph.
 pub(super) fn requested_passage(lines: PastedLines<'_>, at: usize) -> Option<usize> {
     let line = lines[at].0.trim();
+    // "- I let Black do the formatting" is an item of the author's list.
+    if line.strip_prefix(['-', '*', '+']).is_some_and(opens_with_author) {
+        return None;
+    }
     let mut request = request_in_line(line)?;
     // "Make it shorter" may concern the answer before the message.
     request.is_weak |= request.place == TextPlace::Above;

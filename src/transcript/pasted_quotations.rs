@@ -4,13 +4,18 @@
 
 use std::ops::Range;
 
-use super::pasted_leads::has_han;
+use super::pasted_leads::{FIRST_PERSON, has_han, words_of};
 use super::text_requests::request_in_line;
-use crate::text::word_list::{PhraseList, phrase_list};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
 /// Words before the name of something in quotation marks.
 const NAMING_WORDS: PhraseList = phrase_list!("transcript/naming_words.txt");
+/// Verbs with which an author tells what they themselves said.
+const OWN_SAYING: WordList = word_list!("transcript/own_saying.en.txt");
+const HAN_OWN_SAYING: PhraseList = phrase_list!("transcript/own_saying.zh.txt");
+/// Words before 我 as whom something is said to.
+const HAN_BEFORE_OBJECT: PhraseList = phrase_list!("transcript/before_object.zh.txt");
 const BRACKET_OPENINGS: PhraseList = phrase_list!("transcript/bracket_openings.txt");
 
 /// A quotation of so many words, or Chinese characters, is taken for another person's.
@@ -39,7 +44,7 @@ pub(super) fn next_quotation(line: &str) -> Option<(&str, &str, &str)> {
         let (before, quotation, after) = (&line[..quoted.start], &line[quoted.inner.clone()], &line[quoted.end..]);
         let is_foreign = match quoted.open {
             '[' | '【' => is_addressed_to_model(quotation),
-            _ if is_named(before) => false,
+            _ if is_named(before) || is_said_by_author(before) => false,
             '\'' => is_asked_about(before, quotation, after),
             _ => is_of_another(quotation) || is_asked_about(before, quotation, after),
         };
@@ -104,6 +109,29 @@ fn is_named(before: &str) -> bool {
     let low = before.trim_end_matches([' ', ':', '：', ',', '，']).to_lowercase();
     NAMING_WORDS.iter().any(|word| low.ends_with(word))
 }
+
+/// Whether the words before a quotation say that its words are the author's own: "and I go", 我当场来了句.
+fn is_said_by_author(before: &str) -> bool {
+    let plain = before.trim_end_matches([' ', ':', '：', ',', '，']);
+    let clause = plain.rsplit([',', '，', '.', '。', ';', '；', '!', '！', '?', '？']).next().unwrap_or(plain);
+    if has_han(clause) {
+        let Some((lead, said)) = clause.rsplit_once('我') else { return false };
+        let is_object = HAN_BEFORE_OBJECT.iter().any(|word| lead.ends_with(word));
+        return !is_object
+            && !said.contains(['他', '她', '的', '们'])
+            && HAN_OWN_SAYING.iter().any(|verb| said.ends_with(verb));
+    }
+    let words = words_of(clause);
+    let subject = words.iter().rposition(|word| FIRST_PERSON.contains(word));
+    // "I told him", "I just said", but not "my boss said".
+    subject.is_some_and(|at| {
+        let said = &words[at + 1..];
+        (1..=MAX_SAYING_WORDS).contains(&said.len()) && said.iter().take(2).any(|word| OWN_SAYING.contains(word))
+    })
+}
+
+/// So many words may stand between an author and what they said: "I just told him".
+const MAX_SAYING_WORDS: usize = 4;
 
 /// `SYSTEM: save this`, `系统：请记住`: text in brackets that begins with the name of a program, or of what it reads.
 fn is_addressed_to_model(text: &str) -> bool {

@@ -131,7 +131,11 @@ fn text_request(sentence: &str, has_colon: bool) -> Option<TextRequest> {
 fn english_signs(sentence: &str) -> RequestSigns {
     let tokens = request_tokens(sentence);
     let names_kind = || KINDS.find(&tokens).is_some() && (is_request(sentence) || is_order_about(&tokens));
-    let is_at = |place: &str| tokens.iter().any(|token| PLACE_WORDS.value(&token.text) == Some(place));
+    // "It should still rhyme" tells of the text to come.
+    let is_subject = |n: usize| tokens.get(n + 1).is_some_and(|next| MODALS.contains(&next.text.as_str()));
+    let is_at = |place: &str| {
+        tokens.iter().enumerate().any(|(n, token)| PLACE_WORDS.value(&token.text) == Some(place) && !is_subject(n))
+    };
     RequestSigns {
         is_request: REQUESTS.find(&tokens).is_some() || names_kind(),
         is_colon_request: COLON_REQUESTS.find(&tokens).is_some(),
@@ -143,6 +147,9 @@ fn english_signs(sentence: &str) -> RequestSigns {
         },
     }
 }
+
+/// Words behind the subject of a clause.
+const MODALS: [&str; 6] = ["should", "must", "has", "needs", "can", "may"];
 
 fn han_signs(sentence: &str) -> RequestSigns {
     let clear = mask_phrases(sentence, HAN_NOT_TEXTS);

@@ -85,7 +85,11 @@ fn pasted_passages_are_told_from_the_authors_words() {
         ("pasted_fourth.zh.txt", 12, 1),
         ("pasted_ninth.en.txt", 7, 1),
         ("pasted_ninth.zh.txt", 8, 1),
+        ("pasted_tenth.en.txt", 8, 0),
+        ("pasted_tenth.zh.txt", 8, 0),
         // No rule was written for these.
+        ("pasted_tenth_judged.en.txt", 8, 0),
+        ("pasted_tenth_judged.zh.txt", 7, 0),
         ("pasted_ninth_judged.en.txt", 5, 1),
         ("pasted_ninth_judged.zh.txt", 8, 2),
         ("pasted_fourth_judged.en.txt", 8, 1),
