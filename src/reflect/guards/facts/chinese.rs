@@ -32,8 +32,10 @@ pub(super) fn second_fact(prose: &str, kind: MemoryKind) -> Option<&str> {
         return None;
     }
     let prose = without_opening_topic(prose);
+    // 有网关、鉴权、计费三个服务: a list with its number is one thing.
+    let is_listed = prose.matches('、').count() > 1 && counts_list(prose);
     let clauses: Vec<&str> = prose
-        .split(['，', '。', '；', ',', '、'])
+        .split(|c: char| matches!(c, '，' | '。' | '；' | ',') || c == '、' && !is_listed)
         .flat_map(|c| c.split("并且"))
         .flat_map(|c| c.split('并'))
         .map(str::trim)
@@ -44,6 +46,16 @@ pub(super) fn second_fact(prose: &str, kind: MemoryKind) -> Option<&str> {
         return Some(clauses.get(1).copied().unwrap_or(prose));
     }
     second_predicate(prose)
+}
+
+/// Whether the last item of a list is followed by the number of its items: 三个服务, 等四种.
+fn counts_list(prose: &str) -> bool {
+    let Some((_, last)) = prose.rsplit_once('、') else { return false };
+    let measures = ['个', '种', '台', '家', '套', '门', '位', '类', '项', '块', '部', '条'];
+    last.char_indices().any(|(at, c)| {
+        let follows = last[at + c.len_utf8()..].starts_with(measures);
+        follows && at > 0 && ("两三四五六七八九十".contains(c) || c.is_ascii_digit())
+    })
 }
 
 /// A text without a first clause that only says what it is about or where it holds: 除 Makefile 外, 山和海之间,

@@ -111,6 +111,10 @@ fn bare_order(sentence: &str) -> Option<&str> {
     if clear.contains(['了', '过']) || is_habitual(&clear) || split_label(sentence).is_some() {
         return None;
     }
+    // 组件库是2024年开始做的 states when.
+    if sentence.contains('是') && sentence.trim_end().ends_with('的') {
+        return None;
+    }
     let words = chinese_words(sentence);
     opening_action(sentence, &words).or_else(|| topic_order(&words))
 }

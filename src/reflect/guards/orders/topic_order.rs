@@ -48,6 +48,8 @@ enum WordsBefore {
     EarlierStep,
     /// Nothing that an agent neither writes nor handles.
     NoOtherThing,
+    /// No place of something that an agent neither writes nor handles: what is done there is how it works.
+    NoPlace,
     /// A word for each of some things, first.
     Each,
     /// A noun with an attribute: 没把握的知识点.
@@ -89,8 +91,8 @@ const ORDER_FORMS: [OrderForm; 12] = [
     form(OrderMark::Word("再"), WordsBefore::EarlierStep, WordsBehind::Act),
     // 先备份，然后升级
     form(OrderMark::Word("先"), WordsBefore::NoOtherThing, WordsBehind::ActAndLaterStep),
-    // 附件单独发
-    form(OrderMark::Listed(MANNERS), WordsBefore::Anything, WordsBehind::Act),
+    // 附件单独发, but not 容器里统一用 UTC
+    form(OrderMark::Listed(MANNERS), WordsBefore::NoPlace, WordsBehind::Act),
     // 每个接口都写示例
     form(OrderMark::Role("all"), WordsBefore::Each, WordsBehind::Act),
     // 遇到报错截图
@@ -167,6 +169,12 @@ impl TopicSentence<'_, '_> {
             WordsBefore::TopicLast => before.last().is_some_and(names_topic),
             WordsBefore::EarlierStep => before.iter().any(|word| has_role(word, "earlier")) && !self.is_of_other(at),
             WordsBefore::NoOtherThing => !self.is_of_other(at),
+            WordsBefore::NoPlace => {
+                !(self.is_of_other(at)
+                    && before.last().is_some_and(|word| {
+                        word.class == WordClass::Place || matches!(word.text, "里" | "上" | "中" | "内")
+                    }))
+            }
             WordsBefore::Each => self.words.first().is_some_and(|word| has_role(word, "each")),
             WordsBefore::Kind => {
                 before.iter().any(|word| word.text == "的") && before.last().is_some_and(|w| w.class == WordClass::Noun)
