@@ -122,23 +122,29 @@ fn ungrounded_claim(
             false => Cow::Borrowed(t.text.as_str()),
         })
         .collect();
+    // What a statement is about is often named in the turns before.
+    let is_nearby = |t: &&Turn| own(t) && t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn;
+    let nearby: Vec<&str> = context.turns.iter().filter(is_nearby).map(|t| t.text.as_str()).collect();
     let sources = GroundingSources {
         quote: proposal.quote.as_deref().unwrap_or_default(),
         texts: written.iter().map(AsRef::as_ref).chain(removed).chain(paths).collect(),
         times: days_said(&turns, context),
         days: if is_episode { days_said(&turns, context) } else { Vec::new() },
+        topics: if proof.role == Role::User { nearby.clone() } else { Vec::new() },
     };
     let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
     // memdir writes the day of an episode itself.
     let is_day = |text: &str| split_label(text).is_some_and(|(label, _)| matches!(label, "Date" | "日期"));
-    // What a statement is about is often named in the turns before.
-    let is_nearby = |t: &&Turn| own(t) && t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn;
-    let nearby: Vec<&str> = context.turns.iter().filter(is_nearby).map(|t| t.text.as_str()).collect();
     // A summary is in words of its own, and so is what an episode tells.
     let is_summary = |text: &str| split_label(text).is_some_and(|(label, _)| matches!(label, "Summary" | "摘要"));
+    let reply = context.turns.iter().find(|t| own(t) && t.role == Role::User && t.number > proof.turn);
+    let unconfirmed = |text: &str| {
+        let turn = quoted.filter(|turn| turn.role == Role::Assistant)?;
+        guards::check_agreement(text, sources.quote, &turn.text, reply.map(|reply| reply.text.as_str()))
+    };
     let check = |text: &str| match is_episode || is_summary(text) {
         true => guards::check_particulars(text, &sources),
-        false => guards::check_grounding(text, &sources, &nearby),
+        false => guards::check_grounding(text, &sources, &nearby).or_else(|| unconfirmed(text)),
     };
     added.filter(|e| !is_day(&e.text)).find_map(|e| check(&e.text))
 }

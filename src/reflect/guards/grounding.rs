@@ -43,6 +43,7 @@ mod roles;
 pub(super) mod scope;
 mod speaker;
 mod stance;
+mod topics;
 mod vocabulary;
 
 use vocabulary::SourceVocabulary;
@@ -75,6 +76,9 @@ pub struct GroundingSources<'a> {
     pub times: Vec<&'a str>,
     /// Days that a text may name though no source does: those on which an episode was written.
     pub days: Vec<&'a str>,
+    /// Turns just before the quote, newest last, whose names it may speak of without repeating them: "mine is at 2,900
+    /// hours".
+    pub topics: Vec<&'a str>,
 }
 
 impl<'a> GroundingSources<'a> {
@@ -90,6 +94,13 @@ impl<'a> GroundingSources<'a> {
 pub fn check_grounding(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<GuardFinding> {
     let missing = ungrounded_words(text, sources, nearby);
     (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
+}
+
+/// What only a turn of the assistant says of the user or offers, without the user's agreement in the turn behind it;
+/// `None` if there is nothing of the kind.
+pub fn check_agreement(text: &str, quote: &str, turn: &str, reply: Option<&str>) -> Option<GuardFinding> {
+    let word = stance::unconfirmed(text, quote, turn, reply)?;
+    Some(GuardFinding::new(Violation::Ungrounded, &word))
 }
 
 /// The names, numbers, dates and negations of a text that no source contains; `None` if there are none.
@@ -123,6 +134,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
     let opening = statement.tokens.first().filter(|first| english::is_opening_word(first, &statement));
     missing.retain(|word| opening.is_none_or(|first| first.surface != word));
     let said = said_sentences(sources);
+    missing.retain(|word| !topics::is_named_before(word, &statement, &said, &sources.topics));
     // A whole sentence of the user as it stands.
     if normalize(&said).trim_end_matches(['.', '。']) == plain {
         return missing;
@@ -398,6 +410,7 @@ fn states_possibility(statement: &Statement<'_>, text: &str, quote: &str) -> boo
             let before = at.checked_sub(1).map_or("", |at| words[at]).to_lowercase();
             let next = words.get(at + 1).map_or("", |next| *next);
             !matches!(before.as_str(), "" | "you" | "if" | "that" | "how")
+                && !scope::is_month(&before, words.get(at + 1).copied().unwrap_or_default())
                 && !matches!(next, "you" | "not" | "never" | "see" | "only")
         })
     };
@@ -451,7 +464,15 @@ fn polarity_differs(text: &str, sources: &GroundingSources<'_>) -> bool {
         let has = |t: &&StatementToken<'_>| !t.is_han && t.kind == TokenKind::Word && words.has_counterpart(t);
         statement.content().filter(|t| keys.contains(t.key.as_str())).filter(has).count().max(overlap(clause))
     };
-    let best = clauses(quote).map(Statement::of).max_by_key(|c| supported(c));
+    // "I paddle a kayak and hate paper": what is denied behind "and" is another predicate.
+    let predicates = clauses(quote).flat_map(|clause| {
+        let (first, rest) = clause.split_once(" and ").unwrap_or((clause, ""));
+        let is_other = Statement::of(rest).is_negated()
+            && !Statement::of(first).is_negated()
+            && overlap(&Statement::of(rest)) == 0;
+        [Some(if is_other { first } else { clause }), is_other.then_some(rest)].into_iter().flatten()
+    });
+    let best = predicates.map(Statement::of).max_by_key(|c| supported(c));
     best.is_some_and(|clause| {
         let shared = supported(&clause);
         clause.is_negated() && shared >= 2 && shared * 2 >= keys.len()

@@ -33,6 +33,7 @@ pub(super) fn ungrounded_name(
         texts: turns.iter().map(|t| t.text.as_str()).chain(removed).chain(kept).collect(),
         times: days_said(&turns, context),
         days: days_said(&turns, context),
+        ..GroundingSources::default()
     };
     if let Action::Append { title, date, .. } = &proposal.operation.action {
         let of_title = title.as_deref().and_then(|title| guards::check_particulars(&as_topic(title), &sources));

@@ -18,13 +18,25 @@ const MAX_VALUE: usize = 12;
 /// So many characters before and after a value must be the same; the end of a clause counts as one.
 const MIN_FRAME: usize = 3;
 
+/// So many characters has a word for what something belongs to.
+const MAX_OWNER: usize = 4;
+
 /// A value of a text that stands in another clause than the rest of it, where that clause has another value.
 /// `others`: turns that the value may be from, too.
 pub(super) fn value_of_another_place(text: &str, quoted: &str, others: &[&str]) -> Option<String> {
     if !has_unspaced_script(text) {
         return None;
     }
-    let own: Vec<char> = text.trim().trim_end_matches(['。', '.', '！']).chars().collect();
+    let plain = text.trim().trim_end_matches(['。', '.', '！']);
+    let is_left_out = |owner: &str| !quoted.contains(owner) && owner.chars().count() <= MAX_OWNER;
+    // 工程的质保从四月一号开始算: what it belongs to, and 开始, need not be in the clause.
+    let bare = plain.split_once('的').filter(|(owner, rest)| is_left_out(owner) && rest.chars().count() > MIN_FRAME);
+    moved_value(plain, quoted, others)
+        .or_else(|| moved_value(&bare.map_or(plain, |(_, rest)| rest).replace("开始", ""), quoted, others))
+}
+
+fn moved_value(text: &str, quoted: &str, others: &[&str]) -> Option<String> {
+    let own: Vec<char> = text.chars().collect();
     let chars = |clause: &str| clause.chars().collect::<Vec<char>>();
     let all: Vec<Vec<char>> = clauses_with_predicates(quoted).iter().map(|clause| chars(clause)).collect();
     let elsewhere: Vec<Vec<char>> = others.iter().flat_map(|text| clauses(text)).map(chars).collect();
@@ -129,7 +141,9 @@ fn is_replaced(
                 // 用Notion写日记, 写日记用思源: the verb of the value is the same.
                 let has_verb = before.last().is_some_and(|c| VALUE_VERBS.contains(c)) && clause[end..].is_empty();
                 let is_same = has_side && left + right + ends >= MIN_FRAME || home.is_none() && !opens && has_verb;
-                is_same && is_like(&own[value.clone()], &clause[at..end])
+                // 质保从完工那天算, 质保从四月一号算: so much beside a value that any other takes its place.
+                let is_framed = home.is_some() && left >= MIN_FRAME && right > 0;
+                is_same && is_like(&own[value.clone()], &clause[at..end], is_framed)
             })
     };
     frames.into_iter().flatten().any(|before| (0..clause.len()).any(|at| has_frame(before, at)))
@@ -138,13 +152,14 @@ fn is_replaced(
 /// Verbs whose object may stand before or behind what it is for.
 const VALUE_VERBS: [char; 5] = ['用', '在', '找', '跟', '去'];
 
-/// Whether two values are of one form: both with a digit or a word for a number, or neither.
-fn is_like(a: &[char], b: &[char]) -> bool {
+/// Whether two values are of one form: both with a digit or a word for a number, or neither, unless a frame makes them
+/// rivals.
+fn is_like(a: &[char], b: &[char], is_framed: bool) -> bool {
     let counts = |text: &[char]| text.iter().any(|c| c.is_ascii_digit() || "一二两三四五六七八九十百千半".contains(*c));
     let has_content = b.iter().any(|c| !LIGHT.contains(*c) && !matches!(c, '他' | '她' | '它'));
     // 月底盘点 beside 盘点 says more, and nothing else.
     let is_part = |part: &[char], whole: &[char]| whole.windows(part.len().max(1)).any(|window| window == part);
-    counts(a) == counts(b) && has_content && !is_part(b, a) && !is_part(a, b) && (names(b) || !names(a))
+    (is_framed || counts(a) == counts(b)) && has_content && !is_part(b, a) && !is_part(a, b) && (names(b) || !names(a))
 }
 
 /// Whether a value has a word for a thing: 现在 in 现在跑在内网 stands in no thing's place.

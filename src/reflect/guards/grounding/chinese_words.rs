@@ -237,6 +237,10 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     let first_of = |text: &str, section: Option<PhraseList>| section.and_then(|s| s.iter().find(|w| text.contains(w)));
     changed.extend((0..2).find_map(|n| {
         let added = first_of(text, ADDED_QUANTIFIERS.sections().nth(n))?;
+        // 从来都是往前修，不回滚
+        if added.starts_with('从') && sources.contains("从来") && sources.contains(['不', '没']) {
+            return None;
+        }
         first_of(sources, QUANTIFIERS.sections().nth(n)).is_none().then(|| added.to_owned())
     }));
     changed.extend((0..5).find_map(|n| {
@@ -277,6 +281,9 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     });
     changed.extend(made_up_reason(text, sources));
     changed.extend(done_plan(text, clause));
+    changed.extend(only_made_all(text, clause));
+    changed.extend(two_sided_condition(text, said));
+    changed.extend(owner_before(text, said));
     changed.extend(hearsay(text, sentence));
     changed.extend(former_value(text, said));
     // 我平时修表玩，这个还能修吗 asks about something else; 能回款，你信吗 does not.
@@ -323,6 +330,50 @@ fn done_plan(text: &str, clause: &str) -> Option<String> {
         };
         (!text.contains(plan) && clause.match_indices(plan).any(is_done)).then(|| plan.to_owned())
     })
+}
+
+/// 只 of a clause that says of some what a text says of all: 只对会员开, 对所有用户开放.
+fn only_made_all(text: &str, clause: &str) -> Option<String> {
+    let only = ["只对", "只给", "只在", "只有", "只让", "仅对", "仅限", "只限", "只跟"]
+        .into_iter()
+        .find(|word| clause.contains(*word))?;
+    let is_all = ["所有", "全部", "全体", "每个", "任何", "全都", "一律"].iter().any(|word| text.contains(word));
+    (is_all && !text.contains(['只', '仅'])).then(|| only.to_owned())
+}
+
+/// 就 of two clauses that say what follows if something is so, and if it is not, if a text leaves out the condition:
+/// 老板点头我就排，不点头就下期.
+fn two_sided_condition(text: &str, said: &str) -> Option<String> {
+    let clauses: Vec<&str> = said.split(['。', '！', '？', '\n', '；', '，', ',']).map(str::trim).collect();
+    let condition = |clause: &&str| {
+        let (before, _) = clause.split_once('就').or_else(|| clause.split_once('才'))?;
+        let denied = before.strip_prefix('不').or_else(|| before.strip_prefix('没'))?;
+        (denied.chars().count() > 1).then(|| denied.to_owned())
+    };
+    let denied = clauses.iter().find_map(condition)?;
+    let is_stated = |clause: &&str| {
+        let before = clause.split_once('就').map(|(before, _)| before);
+        before.is_some_and(|before| before.contains(&denied) && !before.contains(['不', '没']))
+    };
+    (clauses.iter().any(|clause| is_stated(&clause)) && !text.contains(&denied)).then(|| "就".to_owned())
+}
+
+/// The person in a clause that says nothing but whose something is, if a text says of the user what the next clause says
+/// of it: 我爸的，12年的.
+fn owner_before(text: &str, said: &str) -> Option<String> {
+    let sentence = most_alike(text, said.split(['。', '！', '？', '\n', '；']))?;
+    let clauses: Vec<&str> = sentence.split(['，', ',']).map(str::trim).collect();
+    let owner = |clause: &&str| {
+        let rest =
+            clause.trim_start_matches(['是', '那']).trim_start_matches('我').trim_end_matches(['呀', '啊', '呢']);
+        let noun = PERSONS
+            .iter()
+            .find(|noun| rest.strip_prefix(*noun).is_some_and(|rest| matches!(rest, "的" | "那台" | "的车")))?;
+        Some(noun.to_owned())
+    };
+    let (first, rest) = clauses.split_first()?;
+    let owner = owner(first).filter(|owner| !text.contains(owner.as_str()))?;
+    (text.starts_with("用户") && !rest.iter().any(|clause| clause.starts_with('我'))).then_some(owner)
 }
 
 /// 听 of 听同事说, if a text states as a fact what others said.

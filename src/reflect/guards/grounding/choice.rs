@@ -31,7 +31,7 @@ pub(super) type OptionWords = HashSet<String>;
 /// the question asks and the text states it. `question` and `answer` are whole turns.
 pub(super) fn rejected_option(text: &str, question: &str, answer: &str) -> Option<String> {
     if Statement::of(text).is_negated() && !has_options(question) {
-        return None;
+        return limited_refusal(text, question, answer);
     }
     if states_opening(text, question, answer) {
         return None;
@@ -43,6 +43,9 @@ pub(super) fn rejected_option(text: &str, question: &str, answer: &str) -> Optio
     if options.len() >= 2 {
         return stated_reject(text, &options, answer, chosen(&options, question, answer)?);
     }
+    if let Some(limit) = limited_refusal(text, question, answer) {
+        return Some(limit);
+    }
     let stated = stated_words(text);
     let is_refused = is_yes_no(question) && refuses(answer) && !Statement::of(text).is_negated();
     let answered = words(answer);
@@ -50,6 +53,28 @@ pub(super) fn rejected_option(text: &str, question: &str, answer: &str) -> Optio
         && stated.iter().all(|(key, _)| !answered.contains(key));
     (is_refused && only_asked && !super::polarity::tells_an_end(text)).then(|| "not".to_owned())
 }
+
+/// The word of an answer that limits its refusal, if a text refuses without it and the answer goes on with what holds
+/// elsewhere: "Do you use an ORM?" "Not on the read side. Writes go through SQLAlchemy."
+fn limited_refusal(text: &str, question: &str, answer: &str) -> Option<String> {
+    if !is_yes_no(question) || !Statement::of(text).is_negated() {
+        return None;
+    }
+    let (own, asked) = (words(text), words(question));
+    let ends = |c: char| matches!(c, '!' | '\n' | '。' | '！' | '；' | ';');
+    let mut sentences = answer.split(ends).flat_map(|part| part.split(". ")).filter(|s| !s.trim().is_empty());
+    let first = super::clauses(sentences.next()?).next()?;
+    let is_limit = |word: &&String| !own.contains(*word) && !asked.contains(*word);
+    let (here, first) = (words(first), Statement::of(first));
+    let states_limit = own.iter().any(|word| here.contains(word) && !asked.contains(word));
+    let limit = here.iter().find(is_limit).filter(|_| first.is_negated() && !states_limit)?.clone();
+    let holds_elsewhere =
+        |sentence: &str| !Statement::of(sentence).is_negated() && words(sentence).len() >= MIN_ELSEWHERE;
+    sentences.any(holds_elsewhere).then_some(limit)
+}
+
+/// What holds elsewhere has so many words of content.
+const MIN_ELSEWHERE: usize = 2;
 
 /// Whether an answer begins with nothing but words of one side of a question, which a text has: "at the end", 磨砂的.
 fn states_opening(text: &str, question: &str, answer: &str) -> bool {

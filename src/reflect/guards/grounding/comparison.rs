@@ -98,7 +98,7 @@ fn crosses([left, right]: &[HashSet<String>; 2], [said_left, said_right]: &[Hash
 }
 
 /// The stem of the adjective of a comparative: cheaper, larger, heavier, bigger.
-fn comparative_base(word: &str) -> String {
+pub(super) fn comparative_base(word: &str) -> String {
     let Some(base) = word.strip_suffix("er") else { return base_stem(if word == "worse" { "bad" } else { word }) };
     if word == "better" {
         return base_stem("good");

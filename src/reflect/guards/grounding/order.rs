@@ -104,10 +104,28 @@ pub(super) fn changed_frequency(text: &str, said: &str, english: PhraseList, han
         section.iter().find(|word| if is_han { text.contains(word) } else { text.contains(&format!(" {word} ")) })
     };
     let sections: Vec<PhraseList> = list.sections().collect();
+    let mut words: Vec<(usize, &str)> =
+        sections.iter().enumerate().flat_map(|(rank, section)| section.iter().map(move |word| (rank, word))).collect();
+    words.sort_by_key(|(_, word)| std::cmp::Reverse(word.len()));
+    // "Every now and then" says nothing of every one.
     let ranks = |text: &str| -> Vec<usize> {
-        (0..sections.len()).filter(|&rank| first(text, sections[rank]).is_some()).collect()
+        let (mut rest, mut found) = (text.to_owned(), Vec::new());
+        for (rank, word) in words.iter().filter(|(_, word)| !word.is_empty()) {
+            let spaced = if is_han { (*word).to_owned() } else { format!(" {word} ") };
+            if rest.contains(&spaced) {
+                found.push(*rank);
+                rest = rest.replace(&spaced, " | ");
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     };
     let (own_ranks, source_ranks) = (ranks(&own), ranks(&source));
+    // 从来都是往前修，不回滚 is 从不回滚.
+    if is_han && own.contains("从不") && source.contains("从来") && source.contains(['不', '没']) {
+        return None;
+    }
     match (own_ranks.as_slice(), source_ranks.as_slice()) {
         (&[own_rank], &[rank, ..]) if !source_ranks.contains(&own_rank) && rank != own_rank => {
             first(&own, sections[own_rank]).map(str::to_owned)
@@ -237,12 +255,33 @@ pub(super) fn has_lower_side_raised(text: &str, said: &str) -> bool {
     let Some((_, both)) = sides(text).into_iter().find(|(kind, _)| *kind == "than") else { return false };
     let [higher, lower] = without_common(&both);
     let meets = |side: &HashSet<&String>, said: &HashSet<String>| said.iter().any(|key| side.contains(key));
+    let own_low = spaced_words(text);
+    let own_degrees: Vec<&str> = own_low.trim().split(' ').filter(|w| w.len() > 4 && w.ends_with("er")).collect();
+    let said_low = spaced_words(said);
+    let is_opposite = |a: &str, b: &str| {
+        let base = |word: &str| super::comparison::comparative_base(word);
+        super::super::possible_contradiction::are_antonyms(&base(a), &base(b))
+    };
+    let is_measure = |key: &str| {
+        key.starts_with(|c: char| c.is_ascii_digit())
+            || super::UNITS
+                .iter()
+                .any(|unit| unit.split('|').any(|one| one == key || one.strip_suffix('s') == Some(key)))
+    };
     parts().any(|part| {
         let spaced = spaced_words(part);
         let words: Vec<&str> = spaced.trim().split(' ').collect();
-        let is_more = |w: &&str| *w == "more" || w.len() > 4 && w.ends_with("er") && text.contains(*w);
+        let is_comparative = |w: &str| w.len() > 4 && (w.ends_with("er") || w.ends_with("ier"));
+        // "Slower by ten minutes" is as good as "takes ten minutes longer", and says nothing of "faster".
+        let is_other = |w: &str| {
+            is_comparative(w)
+                && own_degrees.iter().all(|own| !said_low.contains(&format!(" {own} ")) && !is_opposite(own, w))
+                && !own_degrees.is_empty()
+        };
+        let is_more = |w: &&str| *w == "more" || is_comparative(w) && text.contains(*w) || is_other(w);
         let Some(at) = words.iter().position(is_more).filter(|_| !words.contains(&"than")) else { return false };
-        let side = Statement::of(&words[..at].join(" ")).content().map(|t| t.key.clone()).collect();
+        let side: HashSet<String> = Statement::of(&words[..at].join(" ")).content().map(|t| t.key.clone()).collect();
+        let side = side.into_iter().filter(|key| !is_measure(key)).collect();
         meets(&lower, &side) && !meets(&higher, &side)
     })
 }

@@ -67,8 +67,23 @@ pub(super) fn reversed_word(text: &str, sources: &[&str]) -> Option<String> {
 pub(super) fn polarities(text: &str) -> Vec<(String, String, Polarity)> {
     let ends = |c: char| matches!(c, ',' | ';' | '!' | '?' | '\n' | '.' | '，' | '。' | '；' | '！' | '？' | '、');
     let parts = text.split_inclusive(ends).flat_map(|part| part.split(" but ")).flat_map(|part| part.split('而'));
-    parts.flat_map(clause_polarities).collect()
+    let parts: Vec<&str> = parts.collect();
+    let goes_on = |n: usize| {
+        parts.get(n + 1).is_some_and(|next| {
+            let spaced = spaced_words(next);
+            GOING_ON.iter().any(|word| spaced.starts_with(&format!(" {word} ")))
+        })
+    };
+    // "Nothing with coriander, it tastes like soap": the second clause states the thing.
+    let open = |n: usize| {
+        let found = clause_polarities(parts[n]).into_iter();
+        found.map(move |(key, surface, polarity)| (key, surface, if goes_on(n) { Polarity::Either } else { polarity }))
+    };
+    (0..parts.len()).flat_map(open).collect()
 }
+
+/// First words of a clause about the thing that the clause before it names.
+const GOING_ON: [&str; 6] = ["it", "it's", "they", "they're", "that's", "those"];
 
 /// A text without phrases that contain a negation and deny nothing. English in lower case, if there was one.
 pub(super) fn without_idle_negations(text: &str) -> String {

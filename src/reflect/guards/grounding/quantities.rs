@@ -6,6 +6,10 @@
 use std::ops::Range;
 
 use crate::text::phrase::has_unspaced_script;
+use crate::text::word_list::{PhraseList, phrase_list};
+
+/// Spellings of a metric unit, its base unit, and how many of it make one.
+const METRIC_UNITS: PhraseList = phrase_list!("guards/grounding/metric_units.txt");
 
 mod chinese;
 mod chinese_amounts;
@@ -146,6 +150,16 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str]) -> Option<String> {
     }
     restated.push_str(&text[end..]);
     is_changed.then_some(restated)
+}
+
+/// An amount of a metric unit in the base unit of its line: 80 cm is 0.8 m.
+fn in_metric_base(number: Ratio, unit: &str) -> Option<(Ratio, String)> {
+    METRIC_UNITS.iter().find_map(|line| {
+        let (spellings, rest) = line.split_once(' ')?;
+        let (base, below) = rest.split_once(' ')?;
+        let is_named = spellings.split('|').any(|one| one == unit);
+        is_named.then(|| Some((number.times(Ratio::new(1, below.parse().ok()?)), base.to_owned())))?
+    })
 }
 
 /// How often a text says that something happens, if its sources say only that it happens more or less often: "once a

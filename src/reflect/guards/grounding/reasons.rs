@@ -10,6 +10,8 @@ use crate::text::word_list::{PhraseList, phrase_list};
 
 /// Words with which a sentence is joined to the one before it as its reason or result.
 const LINKS: PhraseList = phrase_list!("guards/grounding/reason_links.en.txt");
+/// First words of a clause that stands against the one before it.
+const CONTRASTS: PhraseList = phrase_list!("guards/grounding/contrasts.txt");
 const HAN_LINKS: PhraseList = phrase_list!("guards/grounding/reason_links.zh.txt");
 
 /// The word that introduces a reason which the quoted turn has in another sentence than what follows from it, without
@@ -32,6 +34,9 @@ pub(super) fn unlinked_reason(text: &str, turn: &str) -> Option<String> {
             (mark, text.get(at + mark.len() + 2..)?, text.get(..at)?)
         }
     };
+    if is_contrasted(reason, effect, turn, is_han) {
+        return Some(mark.to_owned());
+    }
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '\n' | '。' | '！' | '？' | ';' | '；');
     let sentences: Vec<&str> = turn.split_inclusive(ends).filter(|sentence| !sentence.trim().is_empty()).collect();
     let nearest = |part: &str| {
@@ -49,6 +54,25 @@ pub(super) fn unlinked_reason(text: &str, turn: &str) -> Option<String> {
         }
     };
     (reason != effect && !joins(reason.max(effect))).then(|| mark.to_owned())
+}
+
+/// Whether the clause of an effect stands against the one of its reason: 三月换了 pnpm，可变慢是六月才开始的.
+fn is_contrasted(reason: &str, effect: &str, turn: &str, is_han: bool) -> bool {
+    let clauses: Vec<&str> = match is_han {
+        true => turn.split(['，', ',', '。', '；', '\n']).map(str::trim).collect(),
+        false => turn.split([',', ';', '.', '\n']).map(str::trim).collect(),
+    };
+    let contrasts = |clause: &str| {
+        let low = clause.to_lowercase();
+        let starts = |word: &str| low.strip_prefix(word).is_some_and(|rest| is_han || rest.starts_with(' '));
+        CONTRASTS.iter().any(|word| !word.is_empty() && word.is_ascii() != is_han && starts(word))
+    };
+    let shares = |part: &str, clause: &str| words(part).intersection(&words(clause)).count();
+    clauses.windows(2).any(|two| {
+        let only = |part: &str, here: &str, there: &str| shares(part, here) > 0 && shares(part, there) == 0;
+        let across = |a: &str, b: &str| only(reason, a, b) && only(effect, b, a);
+        contrasts(two[1]) && (across(two[0], two[1]) || across(two[1], two[0]))
+    })
 }
 
 #[cfg(test)]

@@ -51,7 +51,10 @@ pub(super) fn changed_scope(
     let (spaced, all) = (spaced_words(text), sources.iter().map(|s| spaced_words(s)).collect::<String>());
     let sentence = most_alike(statement, said.split(['.', '!', '\n']).flat_map(|s| s.split_inclusive('?')));
     let clause = clause_of_quote(statement, sentence.into_iter().flat_map(clauses), quote);
-    let (Some(sentence), Some(clause)) = (sentence, clause) else { return Vec::new() };
+    // Nothing shared: still it may be another who says it.
+    let (Some(sentence), Some(clause)) = (sentence, clause) else {
+        return lost_speaker(&spaced, quote).into_iter().collect();
+    };
     let predicate = predicate_of(statement, clause);
     let mut changed: Vec<String> = Vec::new();
     changed.extend(added_quantifier(&spaced, &all));
@@ -228,8 +231,8 @@ fn lost_time(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<St
     }
     // "That would be Greta" answers a question.
     let clause = &clause.replacen(" that would be ", " ", 1).replacen(" that'd be ", " ", 1);
-    // The month is no possibility.
-    let kept = spaced_words(&statement.text.replace(" May", ""));
+    let clause = &without_month(clause);
+    let kept = without_month(&spaced_words(statement.text));
     if let Some(word) =
         first_of(clause, FUTURES.sections().next()).filter(|_| !has_any(&kept, FUTURES.sections().nth(1)))
     {
@@ -250,6 +253,30 @@ fn lost_time(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<St
     };
     (!is_past && !forms.is_empty() && forms.iter().all(is_past_form)).then(|| said.tokens[forms[0]].surface.to_owned())
 }
+
+/// Words between single spaces without "may" as the name of a month.
+fn without_month(spaced: &str) -> String {
+    let words: Vec<&str> = spaced.trim().split(' ').collect();
+    let word = |n: usize| words.get(n).copied().unwrap_or_default();
+    let is_kept = |n: &usize| words[*n] != "may" || !is_month(n.checked_sub(1).map_or("", word), word(n + 1));
+    let kept: Vec<&str> = (0..words.len()).filter(is_kept).map(|n| words[n]).collect();
+    format!(" {} ", kept.join(" "))
+}
+
+/// Whether a text in lower case names the month of May.
+pub(super) fn names_may(low: &str) -> bool {
+    let spaced = spaced_words(low);
+    without_month(&spaced) != spaced
+}
+
+/// Whether "may" between two words, in lower case, is a month: "in May", "May 3rd".
+pub(super) fn is_month(before: &str, next: &str) -> bool {
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    MONTH_LEADS.contains(before) || is_number(before) || is_number(next)
+}
+
+/// Words before the name of a month.
+const MONTH_LEADS: WordList = word_list!("guards/grounding/month_leads.en.txt");
 
 /// The word that introduces a reason of which no word stands in the sources.
 fn made_up_reason(text: &str, sources: &[&str]) -> Option<String> {

@@ -1,16 +1,24 @@
 //! Finds what the author of a quote does not state as so: what others say, what is ironic, what is asked without a
-//! question mark, and what another turn suggested and the author passed over.
+//! question mark, what another turn suggested and the author passed over, and what only the assistant says of the user.
 //!
 //! Never looks at the words of a fact themselves: others do.
 
 use super::choice;
 use super::english::spaced_words;
 use crate::text::phrase::has_unspaced_script;
+use crate::text::statement::Statement;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 const IRONY: PhraseList = phrase_list!("guards/grounding/irony.txt");
 const ACCEPTANCE: PhraseList = phrase_list!("guards/grounding/acceptance.txt");
+/// Words with which an assistant speaks of the user, supposes or offers.
+const SUPPOSING: PhraseList = phrase_list!("guards/grounding/supposing.txt");
 const DEFERRAL: PhraseList = phrase_list!("guards/grounding/deferral.txt");
+/// Phrases with which an author denies to have said something.
+const DISCLAIMING: PhraseList = phrase_list!("guards/grounding/disclaiming.txt");
+/// Words for what ought to be, and for what is instead.
+const REQUIRED: PhraseList = phrase_list!("guards/grounding/required.txt");
+const ACTUAL: PhraseList = phrase_list!("guards/grounding/actual.txt");
 /// Verbs behind a person or an origin that says something: 销售说, 据厂家介绍.
 const HAN_SAYING: PhraseList = phrase_list!("guards/grounding/saying.zh.txt");
 /// Words in a text that keep what it says as said.
@@ -31,9 +39,11 @@ const SUBJECTS: WordList = word_list!("guards/grounding/opening_subjects.en.txt"
 /// The word that says whose words, or what mood, a quote is in, if a text states it as a fact. `said`: the whole
 /// sentences of the quote.
 pub(super) fn unstated(text: &str, quote: &str, said: &str) -> Option<String> {
-    ironic(quote, said).or_else(|| match has_unspaced_script(text) {
-        true => han_hearsay(text, quote).or_else(|| han_question(text, quote)),
-        false => hearsay(text, quote, said).or_else(|| question(quote)),
+    ironic(quote, said).or_else(|| disclaimed(text, said)).or_else(|| only_required(text, said)).or_else(|| {
+        match has_unspaced_script(text) {
+            true => han_hearsay(text, quote).or_else(|| han_question(text, quote)),
+            false => hearsay(text, quote, said).or_else(|| question(quote)),
+        }
     })
 }
 
@@ -47,6 +57,48 @@ fn ironic(quote: &str, said: &str) -> Option<String> {
     };
     let exaggerates = || quote.contains('都') && quote.contains("了哈");
     IRONY.iter().find(is_in).map(str::to_owned).or_else(|| exaggerates().then(|| "哈哈".to_owned()))
+}
+
+/// The words with which an author denies to have said what a text states: "I didn't say I'm vegan", 我没说不吃辣.
+fn disclaimed(text: &str, said: &str) -> Option<String> {
+    let own = choice::words(text);
+    super::clauses(said).find_map(|clause| {
+        let low = clause.to_lowercase().replace('\u{2019}', "'");
+        let (word, at) = DISCLAIMING.iter().find_map(|word| low.find(word).map(|at| (word, at + word.len())))?;
+        let denied = choice::words(low.get(at..)?);
+        let others: String = super::clauses(said).filter(|other| *other != clause).collect::<Vec<_>>().join("\n");
+        let stated = choice::words(&others);
+        let is_all = !denied.is_empty() && denied.iter().all(|word| own.contains(word));
+        let has_value = own.iter().any(|word| stated.contains(word) && !denied.contains(word));
+        (is_all && !has_value && !text.contains(word)).then(|| word.to_owned())
+    })
+}
+
+/// The words of a clause that says what ought to be, where the clause beside it says what is: "it's supposed to be
+/// monthly but nobody has the time".
+fn only_required(text: &str, said: &str) -> Option<String> {
+    let is_han = has_unspaced_script(text);
+    let plain = |text: &str| if is_han { text.to_owned() } else { spaced_words(text) };
+    let find = |text: &str, list: PhraseList| {
+        let text = plain(text);
+        list.iter().filter(|word| !word.is_empty() && word.is_ascii() != is_han).find(|word| match is_han {
+            true => text.contains(*word),
+            false => text.contains(&format!(" {word} ")),
+        })
+    };
+    let clauses: Vec<&str> = said
+        .split([',', ';', '.', '!', '?', '\n', '，', '。', '；', '！', '？'])
+        .flat_map(|part| part.split(" but "))
+        .filter(|clause| !clause.trim().is_empty())
+        .collect();
+    let at = clauses.iter().position(|clause| find(clause, REQUIRED).is_some())?;
+    let required = find(clauses[at], REQUIRED)?;
+    let is_denied = find(said, ACTUAL).is_some();
+    let others = [&clauses[..at], &clauses[at + 1..]].concat().join("\n");
+    let (here, beside, own) = (choice::words(clauses[at]), choice::words(&others), choice::words(text));
+    let is_word = |word: &String| !required.contains(word.as_str());
+    let only_here = own.iter().any(|word| here.contains(word) && !beside.contains(word) && is_word(word));
+    (is_denied && only_here && find(text, REQUIRED).is_none()).then(|| required.to_owned())
 }
 
 fn hearsay(text: &str, quote: &str, said: &str) -> Option<String> {
@@ -116,13 +168,6 @@ pub(super) fn passed_over(text: &str, quote: &str, answer: &str, before: &[&str]
     let own = choice::words(text);
     let said = choice::words(answer);
     let offered = own.iter().find(|word| before.iter().any(|turn| choice::words(turn).contains(*word)))?;
-    let low = answer.trim_start().to_lowercase().replace('\u{2019}', "'");
-    let opens = |list: PhraseList| {
-        list.iter().any(|word| {
-            low.strip_prefix(word)
-                .is_some_and(|rest| !word.is_ascii() || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\''))
-        })
-    };
     let shares = own.iter().any(|word| said.contains(word));
     // "After. Otherwise my students skip it": a short first clause answers.
     let first = answer.split(['.', ',', ';', '!', '?', '，', '。', '；', '\n']).next().unwrap_or_default();
@@ -130,8 +175,42 @@ pub(super) fn passed_over(text: &str, quote: &str, answer: &str, before: &[&str]
         true => first.chars().count() / 2,
         false => first.split_whitespace().count(),
     };
-    let is_passed = opens(DEFERRAL) || length > MAX_SHORT_ANSWER && !opens(ACCEPTANCE);
+    let is_passed = opens(answer, DEFERRAL) || length > MAX_SHORT_ANSWER && !opens(answer, ACCEPTANCE);
     (!shares && is_passed).then(|| offered.clone())
+}
+
+/// Whether a turn begins with a word of a list.
+fn opens(turn: &str, list: PhraseList) -> bool {
+    let low = turn.trim_start().to_lowercase().replace('\u{2019}', "'");
+    let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
+    let starts =
+        |word: &str| low.strip_prefix(word).is_some_and(|rest| !word.is_empty() && (!word.is_ascii() || is_end(rest)));
+    list.iter().any(starts)
+}
+
+/// The word with which the assistant supposes something of the user, or offers it, if the user's next turn does not
+/// agree: "It seems that you prefer Go." "Back to the test." `turn`: the whole turn of the assistant.
+pub(super) fn unconfirmed(text: &str, quote: &str, turn: &str, reply: Option<&str>) -> Option<String> {
+    let plain = spaced_words(text);
+    let is_of_user = text.contains("用户") || plain.contains(" user ") || plain.contains(" user's ");
+    let sentences = turn.split_inclusive(['.', '!', '?', '\n', '。', '！', '？']);
+    let start = quote.split(['.', '!', '?', '\n', '。', '！', '？']).next().unwrap_or(quote);
+    let sentence = sentences.into_iter().find(|sentence| sentence.contains(start)).unwrap_or(quote);
+    let spaced = spaced_words(sentence);
+    let has =
+        |word: &&str| if word.is_ascii() { spaced.contains(&format!(" {word} ")) } else { sentence.contains(*word) };
+    let offered = SUPPOSING.iter().filter(|word| !word.is_empty()).find(has);
+    let agrees = reply.is_some_and(|reply| {
+        let own = choice::words(text);
+        let shares = choice::words(reply).iter().any(|word| own.contains(word));
+        let is_statement = !reply.trim_end().ends_with(['?', '？']);
+        opens(reply, ACCEPTANCE.sections().next().unwrap_or(ACCEPTANCE))
+            || shares && is_statement && !Statement::of(reply).is_negated()
+    });
+    match agrees {
+        true => None,
+        false => offered.map(str::to_owned).or_else(|| is_of_user.then(|| quote.to_owned())),
+    }
 }
 
 /// So many words of an answer may take up what was said before without a word for it.
@@ -174,5 +253,24 @@ mod tests {
         check("The monorepo uses pnpm", "Which tool?", "pnpm, and only in the monorepo", false);
         check("用户空腹跑五公里", "可以试试空腹跑五公里", "再说吧，先告诉我膝盖咋回事", true);
         check("用户空腹跑五公里", "可以试试空腹跑五公里", "好的，就这么办吧", false);
+    }
+
+    #[test]
+    fn what_the_assistant_supposes_needs_the_users_word() {
+        let check = |text: &str, quote: &str, reply: Option<&str>, is_open: bool| {
+            assert_eq!(unconfirmed(text, quote, quote, reply).is_some(), is_open, "{text} / {reply:?}");
+        };
+        let quote = "It seems that you prefer short commits";
+        check("User prefers short commits", quote, Some("back to the merge, please"), true);
+        check("User prefers short commits", quote, Some("yes, always did"), false);
+        check("User prefers short commits", quote, Some("short commits, right"), false);
+        check("User prefers short commits", quote, Some("I don't prefer short commits"), true);
+        check("User prefers short commits", quote, None, true);
+        check("The build failed for want of memory", "The build failed for want of memory", Some("and now?"), false);
+        check("The build runs nightly", "I'd run the build nightly", Some("which runner is free"), true);
+        check("用户爱吃面", "既然您爱吃面，试试这家", Some("离地铁近吗"), true);
+        check("用户爱吃面", "既然您爱吃面，试试这家", Some("对，离地铁近吗"), false);
+        check("构建每晚跑", "建议构建每晚跑", Some("先看日志"), true);
+        check("构建失败是因为内存不够", "构建失败是因为内存不够", Some("先看日志"), false);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::{GroundingSources, UNITS, english, numbers};
+use super::{GroundingSources, UNITS, english, numbers, scope};
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{WordList, word_list};
@@ -109,6 +109,7 @@ impl SourceVocabulary {
         self.keys.contains(key)
             || key.len() == 4 && self.numbers.contains(key)
             || is_han_month()
+            || key == "month-5" && scope::names_may(&self.low)
             || self.days.iter().any(written)
     }
 }

@@ -210,7 +210,7 @@ impl Reader<'_> {
         Some((count, unit(self.word(at + length))?, length + 1))
     }
 
-    /// `two weeks ago`, `in two weeks`, `for two years`.
+    /// `two weeks ago`, `two years ago, in May`, `in two weeks`, `for two years`.
     fn distance(&self, base: Date) -> DateRead {
         let spans = |unit, count, length| Some((Said::Spans(distant(base, unit, count)?), length));
         if self.word(0) == "in" {
@@ -218,6 +218,15 @@ impl Reader<'_> {
             return spans(unit, count, length + 1);
         }
         let (count, unit, length) = self.amount(0)?;
+        if let (Unit::Year, "ago") = (unit, self.word(length)) {
+            let skip = length + 1 + usize::from(self.word(length + 1) == ",");
+            let year = base.year() - i16::try_from(count).ok()?;
+            if self.word(skip) == "in"
+                && let Some(span) = span_of_year(self.word(skip + 1), year)
+            {
+                return Some((Said::Spans(vec![span]), skip + 2));
+            }
+        }
         match (self.word(length), self.word(length + 1)) {
             ("ago" | "back" | "earlier", _) => spans(unit, -count, length + 1),
             ("later" | "hence", _) => spans(unit, count, length + 1),

@@ -162,8 +162,14 @@ fn unit(text: &str) -> Option<(usize, Period)> {
     seconds.or(months.map(|(name, n)| (name.len(), Period::Months(Ratio::whole(*n)))))
 }
 
-/// 半年, 一个半小时, 三天, 一年半, 两天两夜.
+/// 半年, 一个半小时, 三天, 一年半, 两天两夜, 一分半.
 fn duration(text: &str) -> Option<(usize, Period)> {
+    if let Some((length, minutes)) = number(text)
+        && text[length..].starts_with("分半")
+    {
+        let minute = Period::Seconds(Ratio::whole(60));
+        return Some((length + "分半".len(), minute.times(minutes.plus(Ratio::HALF))));
+    }
     if let Some(rest) = text.strip_prefix('半') {
         // 半个月 is half of a month in days.
         if let Some(more) = ["个月", "月"].iter().find(|month| rest.starts_with(**month)) {

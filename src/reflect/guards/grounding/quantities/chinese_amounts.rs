@@ -124,7 +124,7 @@ const ENDS: &str = "的了吧呢啊呀嘛左上出就也还都够整，。、";
 fn in_base_unit(number: Ratio, unit: String) -> (Ratio, String) {
     match unit.as_str() {
         "毛" | "角" => (number.times(Ratio::new(1, 10)), "元".to_owned()),
-        _ => (number, unit),
+        _ => super::in_metric_base(number, &unit).unwrap_or((number, unit)),
     }
 }
 

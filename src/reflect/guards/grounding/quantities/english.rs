@@ -88,6 +88,7 @@ impl Tokens<'_> {
             .or_else(|| self.duration(i).map(|(length, period)| (length, Quantity::Duration(period))))
             .or_else(|| self.share(i))
             .or_else(|| self.size(i))
+            .or_else(|| self.metric(i))
             .or_else(|| self.repetition(i).map(|(length, times)| (length, Quantity::Times(times))))
             .or_else(|| self.count(i))
     }
@@ -186,7 +187,10 @@ impl Tokens<'_> {
             "single" => (1, Ratio::whole(1)),
             _ => self.number(i + 1).unwrap_or((0, Ratio::whole(1))),
         };
-        Some((length + 2, period_named(self.low(i + length + 1))?.times(number)))
+        let period = period_named(self.low(i + length + 1))?;
+        // "Every other morning" is no period with a name.
+        let is_plain = !matches!(period, Period::Named(_)) || number == Ratio::whole(1);
+        is_plain.then(|| (length + 2, period.times(number)))
     }
 
     /// "twice", "three times"
@@ -243,6 +247,18 @@ impl Tokens<'_> {
             _ => return None,
         };
         Some((length + 1, Quantity::Size(number, letter)))
+    }
+
+    /// "80 cm", "0.8 m".
+    fn metric(&self, i: usize) -> Option<(usize, Quantity)> {
+        let (length, number) = self.number(i)?;
+        let unit = self.low(i + length);
+        // "2 m" may be millions where a noun follows.
+        let ends = unit != "m"
+            || !self.low(i + length + 1).starts_with(char::is_alphabetic)
+            || stopwords::is_stopword(self.low(i + length + 1));
+        let (number, base) = super::in_metric_base(number, unit).filter(|_| ends)?;
+        Some((length + 1, Quantity::Amount(number, base)))
     }
 
     fn age(&self, i: usize) -> Option<(usize, Quantity)> {
@@ -321,6 +337,12 @@ impl Tokens<'_> {
         };
         let at = i + start + length;
         let direction = if self.low(at) == "minutes" { at + 1 } else { at };
+        // "half six" is half past six.
+        if start == 0 && self.low(i) == "half" {
+            let (more, hour) = self.number(i + 1).filter(|(_, hour)| hour.1 == 1 && (1..=12).contains(&hour.0))?;
+            let is_counted = unit(self.low(i + 1 + more)).is_some();
+            return (!is_counted && !matches!(self.low(i + 1), "one" | "a")).then_some((1 + more, hour.0 as u32, 30));
+        }
         if matches!(self.low(direction), "past" | "to") {
             let (more, hour) =
                 self.number(direction + 1).filter(|(_, hour)| hour.1 == 1 && (1..=12).contains(&hour.0))?;

@@ -1,0 +1,54 @@
+//! Finds the names of a text that a turn before the quote gives to what the quote speaks of: "what is a used Prusa
+//! worth?" "Mine is at 2,900 hours."
+//!
+//! Never takes a name beside another one of the same turn that the text does not have, or where the quoted sentences
+//! name something else: then the quote may speak of either.
+
+use super::binding::has_value;
+use super::english::is_opening_word;
+
+use crate::text::statement::{Statement, StatementToken, TokenKind};
+
+/// Whether the last turn of `topics` with a name gives a word of a text to what the quoted sentences speak of.
+pub(super) fn is_named_before(word: &str, own: &Statement<'_>, said: &str, topics: &[&str]) -> bool {
+    if counts_thing(word, own, topics) {
+        return true;
+    }
+    let Some(name) = own.tokens.iter().find(|token| token.surface == word && token.kind == TokenKind::Name) else {
+        return false;
+    };
+    let is_other = |other: &StatementToken<'_>| !has_value(own, other);
+    let said = Statement::of(said);
+    if names(&said).any(is_other) {
+        return false;
+    }
+    let turn = topics.iter().rev().map(|turn| Statement::of(turn)).find(|turn| has_value(turn, name));
+    turn.is_some_and(|turn| !names(&turn).any(is_other))
+}
+
+/// Whether a number of a text stands in the last turn before the same word, and that turn has no other number there:
+/// "three raised beds".
+fn counts_thing(word: &str, own: &Statement<'_>, topics: &[&str]) -> bool {
+    let phrase = |statement: &Statement<'_>, at: usize| {
+        let is_word = |token: &&StatementToken<'_>| token.kind == TokenKind::Word;
+        let next = |n: usize| statement.tokens.get(at + n).filter(is_word).map(|token| token.key.clone());
+        next(1).zip(next(2))
+    };
+    let Some(at) = own.tokens.iter().position(|token| token.surface == word && token.kind == TokenKind::Number) else {
+        return false;
+    };
+    let Some(things) = phrase(own, at) else { return false };
+    topics.iter().any(|turn| {
+        let turn = Statement::of(turn);
+        let counts =
+            |n: &usize| turn.tokens[*n].kind == TokenKind::Number && phrase(&turn, *n).as_ref() == Some(&things);
+        let counted: Vec<usize> = (0..turn.tokens.len()).filter(counts).collect();
+        matches!(counted[..], [one] if turn.tokens[one].key == own.tokens[at].key)
+    })
+}
+
+/// The names of a text that are no names only because they begin it.
+fn names<'a>(statement: &'a Statement<'a>) -> impl Iterator<Item = &'a StatementToken<'a>> {
+    let is_name = |token: &&StatementToken<'_>| token.kind == TokenKind::Name && !is_opening_word(token, statement);
+    statement.tokens.iter().filter(is_name)
+}
