@@ -238,20 +238,7 @@ pub fn has_sides_exchanged<'a>(text: &str, clauses: impl Iterator<Item = &'a str
 /// Whether a text puts one thing above another one and its source says of the lower one that it is more so: "reading is
 /// harder" beside "essays are harder than reading".
 pub(super) fn has_lower_side_raised(text: &str, said: &str) -> bool {
-    let parts = || said.split([',', ';', '.', '\n', '，', '。', '；']);
-    if has_unspaced_script(text) {
-        let Some((higher, lower)) = text.split_once('比') else { return false };
-        let both = [han_keys(higher), han_keys(lower)];
-        let [higher, lower_keys] = without_common(&both);
-        let meets = |side: &HashSet<&String>, said: &HashSet<String>| said.iter().any(|key| side.contains(key));
-        return parts().filter(|part| !part.contains('比')).filter_map(|part| part.split_once('更')).any(
-            |(side, more)| {
-                let side = han_keys(side);
-                let is_same = more.chars().next().is_some_and(|c| lower.contains(c));
-                is_same && meets(&lower_keys, &side) && !meets(&higher, &side)
-            },
-        );
-    }
+    let parts = || said.split([',', ';', '.', '\n']);
     let Some((_, both)) = sides(text).into_iter().find(|(kind, _)| *kind == "than") else { return false };
     let [higher, lower] = without_common(&both);
     let meets = |side: &HashSet<&String>, said: &HashSet<String>| said.iter().any(|key| side.contains(key));
@@ -419,6 +406,28 @@ mod tests {
         check("User has 2 cats and 3 dogs", "I have three cats and two dogs", Some("2 cats"));
         check("User has 3 cats", "I have three cats and two dogs", None);
         check("Backups are kept for 30 weeks", "2 weeks for logs, 30 days for backups", Some("30 weeks"));
+    }
+
+    #[test]
+    fn what_is_more_so_is_not_the_lower_side() {
+        let check = |text: &str, said: &str, is_raised: bool| {
+            assert_eq!(has_lower_side_raised(text, said), is_raised, "{text} / {said}");
+        };
+        check("Reading is harder than essays", "essays are harder", true);
+        check("The bike takes ten minutes longer than the tram", "the tram is ten minutes slower", true);
+        check("The tram takes ten minutes longer than the bike", "the tram is ten minutes slower", false);
+        check("The bike is faster than the tram", "the tram is slower", false);
+    }
+
+    #[test]
+    fn a_rate_within_another_phrase_is_not_that_rate() {
+        let check = |text: &str, said: &str, expected: Option<&str>| {
+            let found = changed_frequency(text, said, super::super::FREQUENCIES, super::super::HAN_FREQUENCIES);
+            assert_eq!(found.as_deref(), expected, "{text} / {said}");
+        };
+        check("User bakes every weekend", "every now and then on a weekend", Some("every"));
+        check("User bakes every weekend", "I bake every weekend", None);
+        check("项目从不回滚", "我们从来都是往前修，不回滚", None);
     }
 
     #[test]
