@@ -42,7 +42,8 @@ pub(super) fn names_own_statement(line: &str) -> bool {
 /// The name in a chat whose lines the author says are theirs: `the lines with "me" are mine`, "Jo is me", "我"那几行是我发的.
 pub(super) fn own_speaker(line: &str) -> Option<String> {
     let low = line.to_lowercase();
-    let at = OWN_LINES.iter().filter_map(|words| low.find(words)).min()?;
+    let place = |words: &str| if words.is_ascii() { low.find(&format!(" {words}")) } else { low.find(words) };
+    let at = OWN_LINES.iter().filter_map(place).min()?;
     let before = low.get(..at)?;
     let marks = |c: char| matches!(c, '"' | '“' | '”' | '「' | '」' | '\'' | '‘' | '’');
     let quoted = before.split_once(marks).and_then(|(_, rest)| rest.split_once(marks)).map(|(name, _)| name);

@@ -104,7 +104,7 @@ pub(super) fn leads_and_asks(line: &str) -> bool {
 }
 
 /// Words that ask how good a text is.
-const HAN_JUDGING: [&str; 8] = ["押韵", "通顺", "顺吗", "顺不顺", "咋样", "怎么样", "像样", "有错"];
+const HAN_JUDGING: PhraseList = phrase_list!("transcript/judging.zh.txt");
 /// First words of a question.
 const QUESTION_WORDS: WordList = word_list!("transcript/question_words.en.txt");
 /// What a Chinese clause asks with.
@@ -181,7 +181,7 @@ fn is_said_so_by_another(lead: &str, words: &[String]) -> bool {
 /// a text of the author's.
 fn is_said_by_another(words: &[String]) -> bool {
     let [.., before, last] = words else { return false };
-    let subject = match words.len() > 2 && ADVERBS.contains(&before.as_str()) {
+    let subject = match words.len() > 2 && ADVERBS.iter().any(|adverb| adverb == before) {
         true => &words[words.len() - 3],
         false => before,
     };
@@ -189,7 +189,7 @@ fn is_said_by_another(words: &[String]) -> bool {
 }
 
 /// Words between a person and a verb of saying.
-const ADVERBS: [&str; 5] = ["just", "also", "then", "once", "already"];
+const ADVERBS: PhraseList = phrase_list!("transcript/saying_adverbs.en.txt");
 
 /// Whether a Chinese lead ends in a noun for what another person says or writes: 客户原话, 我妈语音.
 fn ends_in_text_of_another(lead: &str) -> bool {
@@ -236,7 +236,7 @@ fn is_own_han(lead: &str) -> bool {
 /// Whether a lead speaks of the author's own text: "As I said", "My rules", "I wrote".
 pub(super) fn names_own_text(words: &[String]) -> bool {
     let at = |n: usize| words.get(n).map_or("", String::as_str);
-    let is_got = is_got(&words);
+    let is_got = is_got(words);
     let writes =
         words.windows(2).any(|pair| FIRST_PERSON.contains(&pair[0]) && OWN_VERBS.iter().any(|verb| verb == pair[1]));
     let opens = OWN_OPENINGS.contains(at(0));

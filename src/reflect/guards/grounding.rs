@@ -23,6 +23,7 @@ mod abbreviations;
 mod answer_value;
 mod binding;
 mod chinese;
+mod chinese_scope;
 mod chinese_slots;
 mod chinese_verbs;
 pub(super) mod chinese_words;
@@ -60,10 +61,6 @@ const FREQUENCIES: PhraseList = phrase_list!("guards/grounding/frequencies.en.tx
 const HAN_FREQUENCIES: PhraseList = phrase_list!("guards/grounding/frequencies.zh.txt");
 const DEGREES: PhraseList = phrase_list!("guards/grounding/degrees.en.txt");
 const HAN_DEGREES: PhraseList = phrase_list!("guards/grounding/degrees.zh.txt");
-const HEDGES: WordList = word_list!("guards/grounding/hedges.en.txt");
-const HAN_HEDGES: PhraseList = phrase_list!("guards/grounding/hedges.zh.txt");
-const KEPT_HEDGES: WordList = word_list!("guards/grounding/kept_hedges.en.txt");
-const HAN_KEPT_HEDGES: PhraseList = phrase_list!("guards/grounding/kept_hedges.zh.txt");
 
 /// The texts that a claim may be taken from.
 #[derive(Clone, Debug, Default)]
@@ -238,7 +235,7 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
         }
     }
     missing.extend(chinese::changed_duration(text, sources.quote, &vocabulary.low).map(str::to_owned));
-    if states_possibility(&statement, text, sources.quote) {
+    if stance::states_possibility(&statement, text, sources.quote) {
         missing.push("maybe".into());
     }
     missing
@@ -389,33 +386,6 @@ fn replaced_words(text: &str, sources: &str) -> Vec<String> {
     let mut found = find(ALTERNATIVES, &|text, word| text.contains(&format!(" {word} ")));
     found.extend(find(HAN_ALTERNATIVES, &|text, word| text.contains(word)));
     found
-}
-
-/// Whether a text says as a fact what the clause that it is taken from says may be.
-fn states_possibility(statement: &Statement<'_>, text: &str, quote: &str) -> bool {
-    let says = |text: &str, words: WordList, phrases: PhraseList| {
-        let low = text.to_lowercase();
-        crate::text::words(&low).any(|w| words.contains(&w.text)) || phrases.iter().any(|phrase| text.contains(phrase))
-    };
-    let shares = |clause: &&str| {
-        let clause = Statement::of(clause);
-        clause.content().filter(|t| statement.content().any(|own| own.key == t.key)).count()
-    };
-    let source = clauses(quote).max_by_key(shares).filter(|clause| shares(clause) > 0);
-    // "You may call me Sam" and "could you" ask for something.
-    let may_be = |clause: &str| {
-        let words: Vec<&str> = clause.split(' ').collect();
-        let modal = words.iter().position(|word| matches!(*word, "may" | "could"));
-        modal.is_some_and(|at| {
-            let before = at.checked_sub(1).map_or("", |at| words[at]).to_lowercase();
-            let next = words.get(at + 1).map_or("", |next| *next);
-            !matches!(before.as_str(), "" | "you" | "if" | "that" | "how")
-                && !scope::is_month(&before, words.get(at + 1).copied().unwrap_or_default())
-                && !matches!(next, "you" | "not" | "never" | "see" | "only")
-        })
-    };
-    source.is_some_and(|clause| says(clause, HEDGES, HAN_HEDGES) || may_be(clause))
-        && !says(text, KEPT_HEDGES, HAN_KEPT_HEDGES)
 }
 
 /// Whether exactly one of the text and the clause that it is taken from is negated. A text may say "without" or "no

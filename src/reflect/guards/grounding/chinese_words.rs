@@ -4,6 +4,7 @@
 //! Never segments a text into words: frames, classes of words and function characters are in lists, and every other
 //! character must occur in a source.
 
+use super::chinese_scope;
 use crate::text::chinese_words::{WordClass, chinese_words, is_two_character_adjective, is_two_character_verb};
 use crate::text::phrase::has_unspaced_script;
 use crate::text::word_list::{PhraseList, phrase_list};
@@ -36,7 +37,7 @@ const FORMER: PhraseList = phrase_list!("guards/grounding/former.zh.txt");
 /// Words that introduce a reason.
 pub(super) const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.zh.txt");
 /// Nouns for persons other than the user, at the start of a clause.
-const PERSONS: PhraseList = phrase_list!("guards/grounding/persons.zh.txt");
+pub(super) const PERSONS: PhraseList = phrase_list!("guards/grounding/persons.zh.txt");
 
 /// The runs of Chinese characters of a text that its evidence does not support. `sources` are all texts, one after the
 /// other.
@@ -281,9 +282,9 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     });
     changed.extend(made_up_reason(text, sources));
     changed.extend(done_plan(text, clause));
-    changed.extend(only_made_all(text, clause));
-    changed.extend(two_sided_condition(text, said));
-    changed.extend(owner_before(text, said));
+    changed.extend(chinese_scope::only_made_all(text, clause));
+    changed.extend(chinese_scope::two_sided_condition(text, said));
+    changed.extend(chinese_scope::owner_before(text, said));
     changed.extend(hearsay(text, sentence));
     changed.extend(former_value(text, said));
     // 我平时修表玩，这个还能修吗 asks about something else; 能回款，你信吗 does not.
@@ -302,8 +303,7 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
 }
 
 /// Ends of a question about what was said before it; 能开票吗 asks about something else.
-const TAG_QUESTIONS: [&str; 11] =
-    ["对吗", "是吗", "对不对", "是不是", "信吗", "行吗", "可以吗", "好吗", "成吗", "会吗", "真的吗"];
+const TAG_QUESTIONS: PhraseList = phrase_list!("guards/grounding/tag_questions.zh.txt");
 /// So many characters has a question about what was said before it: 你信吗.
 const MAX_TAG_QUESTION: usize = 4;
 
@@ -332,50 +332,6 @@ fn done_plan(text: &str, clause: &str) -> Option<String> {
     })
 }
 
-/// 只 of a clause that says of some what a text says of all: 只对会员开, 对所有用户开放.
-fn only_made_all(text: &str, clause: &str) -> Option<String> {
-    let only = ["只对", "只给", "只在", "只有", "只让", "仅对", "仅限", "只限", "只跟"]
-        .into_iter()
-        .find(|word| clause.contains(*word))?;
-    let is_all = ["所有", "全部", "全体", "每个", "任何", "全都", "一律"].iter().any(|word| text.contains(word));
-    (is_all && !text.contains(['只', '仅'])).then(|| only.to_owned())
-}
-
-/// 就 of two clauses that say what follows if something is so, and if it is not, if a text leaves out the condition:
-/// 老板点头我就排，不点头就下期.
-fn two_sided_condition(text: &str, said: &str) -> Option<String> {
-    let clauses: Vec<&str> = said.split(['。', '！', '？', '\n', '；', '，', ',']).map(str::trim).collect();
-    let condition = |clause: &&str| {
-        let (before, _) = clause.split_once('就').or_else(|| clause.split_once('才'))?;
-        let denied = before.strip_prefix('不').or_else(|| before.strip_prefix('没'))?;
-        (denied.chars().count() > 1).then(|| denied.to_owned())
-    };
-    let denied = clauses.iter().find_map(condition)?;
-    let is_stated = |clause: &&str| {
-        let before = clause.split_once('就').map(|(before, _)| before);
-        before.is_some_and(|before| before.contains(&denied) && !before.contains(['不', '没']))
-    };
-    (clauses.iter().any(|clause| is_stated(&clause)) && !text.contains(&denied)).then(|| "就".to_owned())
-}
-
-/// The person in a clause that says nothing but whose something is, if a text says of the user what the next clause says
-/// of it: 我爸的，12年的.
-fn owner_before(text: &str, said: &str) -> Option<String> {
-    let sentence = most_alike(text, said.split(['。', '！', '？', '\n', '；']))?;
-    let clauses: Vec<&str> = sentence.split(['，', ',']).map(str::trim).collect();
-    let owner = |clause: &&str| {
-        let rest =
-            clause.trim_start_matches(['是', '那']).trim_start_matches('我').trim_end_matches(['呀', '啊', '呢']);
-        let noun = PERSONS
-            .iter()
-            .find(|noun| rest.strip_prefix(*noun).is_some_and(|rest| matches!(rest, "的" | "那台" | "的车")))?;
-        Some(noun.to_owned())
-    };
-    let (first, rest) = clauses.split_first()?;
-    let owner = owner(first).filter(|owner| !text.contains(owner.as_str()))?;
-    (text.starts_with("用户") && !rest.iter().any(|clause| clause.starts_with('我'))).then_some(owner)
-}
-
 /// 听 of 听同事说, if a text states as a fact what others said.
 fn hearsay(text: &str, sentence: &str) -> Option<String> {
     let (_, rest) = sentence.split_once('听')?;
@@ -396,7 +352,7 @@ fn counts_few(source: &str, word: &str) -> bool {
 }
 
 /// The part with the most pairs of characters of a text, the first of them.
-fn most_alike<'a>(text: &str, parts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(super) fn most_alike<'a>(text: &str, parts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let text: Vec<char> = text.chars().collect();
     let shared = |part: &str| {
         let pairs = text.windows(2).filter(|pair| part.contains(&pair.iter().collect::<String>())).count();
@@ -429,7 +385,9 @@ fn other_subject(text: &str, clause: &str) -> Option<String> {
     let is_near = |at: usize| clause[..at].chars().count() <= MAX_BEFORE_PERSON;
     let is_subject = |noun: &&str| {
         let before = clause.find(*noun).filter(|at| is_near(*at)).map(|at| &clause[..at]);
-        before.is_some_and(|before| !before.ends_with(NOT_BEFORE_SUBJECT) && !before.contains(['在', '有', '是', '把']))
+        before.is_some_and(|before| {
+            !NOT_BEFORE_SUBJECT.iter().any(|word| before.ends_with(word)) && !before.contains(['在', '有', '是', '把'])
+        })
     };
     let noun = PERSONS
         .iter()
@@ -469,13 +427,12 @@ fn users_own(part: &str, clause: &str) -> Option<String> {
 }
 
 /// First characters of nouns for relatives.
-const RELATIVES: [&str; 14] =
-    ["哥", "弟", "姐", "妹", "爸", "妈", "父", "母", "儿", "女", "老公", "老婆", "妻", "丈夫"];
+const RELATIVES: PhraseList = phrase_list!("guards/grounding/relative_starts.zh.txt");
 
 /// So many characters may stand before a person that a clause is about: 我上一任.
 const MAX_BEFORE_PERSON: usize = 5;
 /// Prepositions, after which a person is not whom the clause is about.
-const NOT_BEFORE_SUBJECT: [char; 12] = ['给', '帮', '对', '向', '让', '被', '陪', '替', '为', '由', '找', '带'];
+const NOT_BEFORE_SUBJECT: PhraseList = phrase_list!("guards/grounding/before_object.zh.txt");
 
 /// The persons that a text names.
 pub fn persons(text: &str) -> impl Iterator<Item = &'static str> {

@@ -220,7 +220,7 @@ fn is_share_of_another(subject: &ClauseSubject, predicate: &str, said: &str) -> 
     let ours: Vec<&str> = clauses.iter().filter(|(other, _)| other == subject).map(|(_, rest)| rest.as_str()).collect();
     let is_parallel =
         |rest: &str| ours.iter().any(|own| own.is_empty() || verb(own) == verb(rest)) && !rest.contains(['我', '咱']);
-    // Nobody but another one is named.
+    // The sources name another one only.
     let is_absent = match subject {
         ClauseSubject::Name(name) => ours.is_empty() && known.len() > 1 && !said.contains(name.as_str()),
         ClauseSubject::Speaker => false,

@@ -19,6 +19,11 @@ const DISCLAIMING: PhraseList = phrase_list!("guards/grounding/disclaiming.txt")
 /// Words for what ought to be, and for what is instead.
 const REQUIRED: PhraseList = phrase_list!("guards/grounding/required.txt");
 const ACTUAL: PhraseList = phrase_list!("guards/grounding/actual.txt");
+/// Words of a possibility, and those with which a text keeps it.
+const HEDGES: WordList = word_list!("guards/grounding/hedges.en.txt");
+const HAN_HEDGES: PhraseList = phrase_list!("guards/grounding/hedges.zh.txt");
+const KEPT_HEDGES: WordList = word_list!("guards/grounding/kept_hedges.en.txt");
+const HAN_KEPT_HEDGES: PhraseList = phrase_list!("guards/grounding/kept_hedges.zh.txt");
 /// Verbs behind a person or an origin that says something: 销售说, 据厂家介绍.
 const HAN_SAYING: PhraseList = phrase_list!("guards/grounding/saying.zh.txt");
 /// Words in a text that keep what it says as said.
@@ -75,7 +80,7 @@ fn disclaimed(text: &str, said: &str) -> Option<String> {
 }
 
 /// The words of a clause that says what ought to be, where the clause beside it says what is: "it's supposed to be
-/// monthly but nobody has the time".
+/// monthly but it never is".
 fn only_required(text: &str, said: &str) -> Option<String> {
     let is_han = has_unspaced_script(text);
     let plain = |text: &str| if is_han { text.to_owned() } else { spaced_words(text) };
@@ -177,6 +182,33 @@ pub(super) fn passed_over(text: &str, quote: &str, answer: &str, before: &[&str]
     };
     let is_passed = opens(answer, DEFERRAL) || length > MAX_SHORT_ANSWER && !opens(answer, ACCEPTANCE);
     (!shares && is_passed).then(|| offered.clone())
+}
+
+/// Whether a text says as a fact what the clause that it is taken from says may be.
+pub(super) fn states_possibility(statement: &Statement<'_>, text: &str, quote: &str) -> bool {
+    let says = |text: &str, words: WordList, phrases: PhraseList| {
+        let low = text.to_lowercase();
+        crate::text::words(&low).any(|w| words.contains(&w.text)) || phrases.iter().any(|phrase| text.contains(phrase))
+    };
+    let shares = |clause: &&str| {
+        let clause = Statement::of(clause);
+        clause.content().filter(|t| statement.content().any(|own| own.key == t.key)).count()
+    };
+    let source = super::clauses(quote).max_by_key(shares).filter(|clause| shares(clause) > 0);
+    // "You may call me Sam" and "could you" ask for something.
+    let may_be = |clause: &str| {
+        let words: Vec<&str> = clause.split(' ').collect();
+        let modal = words.iter().position(|word| matches!(*word, "may" | "could"));
+        modal.is_some_and(|at| {
+            let before = at.checked_sub(1).map_or("", |at| words[at]).to_lowercase();
+            let next = words.get(at + 1).map_or("", |next| *next);
+            !matches!(before.as_str(), "" | "you" | "if" | "that" | "how")
+                && !super::scope::is_month(&before, words.get(at + 1).copied().unwrap_or_default())
+                && !matches!(next, "you" | "not" | "never" | "see" | "only")
+        })
+    };
+    source.is_some_and(|clause| says(clause, HEDGES, HAN_HEDGES) || may_be(clause))
+        && !says(text, KEPT_HEDGES, HAN_KEPT_HEDGES)
 }
 
 /// Whether a turn begins with a word of a list.

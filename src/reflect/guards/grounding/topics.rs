@@ -23,7 +23,19 @@ pub(super) fn is_named_before(word: &str, own: &Statement<'_>, said: &str, topic
         return false;
     }
     let turn = topics.iter().rev().map(|turn| Statement::of(turn)).find(|turn| has_value(turn, name));
-    turn.is_some_and(|turn| !names(&turn).any(is_other))
+    turn.is_some_and(|turn| !names(&turn).any(is_other) && !says_more(&turn, name, own, &said))
+}
+
+/// Whether a turn has, apart from the words beside a name, something of a text that the quoted sentences do not say: then
+/// it states it with the name, and of something else.
+fn says_more(turn: &Statement<'_>, name: &StatementToken<'_>, own: &Statement<'_>, said: &Statement<'_>) -> bool {
+    let has = |statement: &Statement<'_>, key: &str| statement.tokens.iter().any(|token| token.key == key);
+    let at = turn.tokens.iter().position(|token| token.key == name.key);
+    let is_apart = |n: usize| at.is_none_or(|at| n.abs_diff(at) > 1);
+    turn.tokens.iter().enumerate().any(|(n, token)| {
+        let is_word = token.kind == TokenKind::Word && !token.is_han;
+        is_word && is_apart(n) && has(own, &token.key) && !has(said, &token.key)
+    })
 }
 
 /// Whether a number of a text stands in the last turn before the same word, and that turn has no other number there:

@@ -38,20 +38,17 @@ const HAN_TIME_ENDS: PhraseList = phrase_list!("guards/orders/time_ends.zh.txt")
 const HAN_OBJECT_NOUNS: PhraseList = phrase_list!("guards/orders/object_nouns.zh.txt");
 const HAN_NOUN_PREDICATES: PhraseList = phrase_list!("guards/orders/noun_predicates.zh.txt");
 /// Characters after such a verb that make it part of a noun: 打印机, 删除键.
-#[rustfmt::skip]
-const HAN_NOUN_SUFFIXES: &[char] = &[
-    '机', '键', '器', '率', '的', '时', '页', '量', '速', '按', '是', '目', '权', '格', '方', '工', '本', '很', '由', '在', '到', '需', '走', '班', '枪', '费', '师', '员',
-];
+const HAN_NOUN_SUFFIXES: PhraseList = phrase_list!("guards/orders/noun_suffixes.zh.txt");
 
 /// Phrases that turn an instruction into the preference of a user, team or company.
 static HAN_PREFERENCE: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/preferences.zh.txt"));
 
 /// Words of a sentence that tells what a person does or is used to.
-const TELLING_WORDS: [&str; 3] = ["正在", "习惯", "，用户"];
+const TELLING_WORDS: PhraseList = phrase_list!("guards/orders/telling.zh.txt");
 
 /// Who acts.
 const ACTORS: PhraseList = phrase_list!("guards/orders/actors.zh.txt");
-const ACTOR_ENDS: &[char] = &['员', '师', '者', '商', '队', '组', '局', '校', '院', '司', '们', '_'];
+const ACTOR_ENDS: PhraseList = phrase_list!("guards/orders/actor_ends.zh.txt");
 /// Words that end a condition, and those that open one.
 const CONDITION_ENDS: WordList = word_list!("guards/orders/condition_ends.zh.txt");
 const CONDITION_OPENINGS: WordList = word_list!("guards/orders/condition_openings.zh.txt");
@@ -164,7 +161,10 @@ fn opening_verb(rest: &str) -> Option<&str> {
         let noun = HAN_OBJECT_NOUNS.iter().find_map(|noun| after.strip_prefix(noun));
         noun.is_some_and(|rest| HAN_NOUN_PREDICATES.iter().any(|verb| rest.starts_with(verb)))
     };
-    if after.is_empty() || is_noun() || after.starts_with(HAN_NOUN_SUFFIXES) && !HAN_WEAK_VERBS.contains(verb) {
+    if after.is_empty()
+        || is_noun()
+        || HAN_NOUN_SUFFIXES.iter().any(|suffix| after.starts_with(suffix)) && !HAN_WEAK_VERBS.contains(verb)
+    {
         return None;
     }
     let words = chinese_words(rest);
@@ -227,7 +227,8 @@ pub(super) fn names_actor(word: &ChineseWord<'_>) -> bool {
         }
         WordClass::Foreign => true,
         WordClass::Noun | WordClass::Unknown => {
-            ACTORS.iter().any(|actor| word.text.contains(actor)) || word.text.ends_with(ACTOR_ENDS)
+            ACTORS.iter().any(|actor| word.text.contains(actor))
+                || ACTOR_ENDS.iter().any(|end| word.text.ends_with(end))
         }
         _ => false,
     }

@@ -6,21 +6,22 @@
 use super::super::UNITS;
 use super::super::numbers::{han_value, is_han_digit};
 use super::{Quantity, Ratio};
+use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
 
 const DIGITS: &str = "零一二三四五六七八九";
 /// Marks of a number that is not exact, before it.
-const ABOUT_BEFORE: [&str; 9] = ["差不多", "大约", "大概", "约莫", "左右", "上", "约", "大致", "估计"];
+const ABOUT_BEFORE: PhraseList = phrase_list!("guards/grounding/about_before.zh.txt");
 /// The same between a number and its unit, or in the place of its last digits: 三百来块, 五十几个, 十好几.
-const ABOUT_WITHIN: [&str; 6] = ["好几", "来", "多", "几", "把", "余"];
+const ABOUT_WITHIN: PhraseList = phrase_list!("guards/grounding/about_within.zh.txt");
 /// The same behind the unit, or behind the number.
-const ABOUT_AFTER: [&str; 8] = ["左右", "上下", "出头", "开外", "冒头", "来", "多", "余"];
+const ABOUT_AFTER: PhraseList = phrase_list!("guards/grounding/about_after.zh.txt");
 /// Characters behind a number that make something else of it: a date, a time, a share, a floor, an ordinal.
 const NOT_UNITS: &str = "年月日号点时分秒周天夜期季刻层楼成折比的了吧呢啊和跟与到至、第一二三四五六七八九十百千万亿半多来几零余出左上下开冒约";
 
 /// The amount at the start of a text, with its length in bytes.
 pub(super) fn amount(text: &str) -> Option<(usize, Quantity)> {
-    let before = ABOUT_BEFORE.iter().find(|word| text.starts_with(**word)).map_or(0, |word| word.len());
+    let before = ABOUT_BEFORE.iter().find(|word| text.starts_with(*word)).map_or(0, |word| word.len());
     let spaces = if before > 0 { text[before..].len() - text[before..].trim_start().len() } else { 0 };
     let start = before + spaces;
     let rest = &text[start..];
@@ -29,11 +30,11 @@ pub(super) fn amount(text: &str) -> Option<(usize, Quantity)> {
         return (before == 0).then(|| ('俩'.len_utf8(), Quantity::Amount(Ratio::whole(number), "个".to_owned())));
     }
     let (length, number) = number(rest)?;
-    let within = ABOUT_WITHIN.iter().find(|word| rest[length..].starts_with(**word));
+    let within = ABOUT_WITHIN.iter().find(|word| rest[length..].starts_with(*word));
     let at = length + within.map_or(0, |word| word.len());
     let spaces = rest[at..].len() - rest[at..].trim_start().len();
     let Some((unit, name)) = unit(&rest[at + spaces..]) else {
-        let after = ABOUT_AFTER.iter().find(|word| rest[length..].starts_with(**word));
+        let after = ABOUT_AFTER.iter().find(|word| rest[length..].starts_with(*word));
         // 一节课一百二: a price needs no unit.
         let ends =
             !rest[length..].starts_with(|c: char| c.is_alphanumeric() && !"了的吧呢".contains(c) || ".:%".contains(c));
@@ -50,7 +51,7 @@ pub(super) fn amount(text: &str) -> Option<(usize, Quantity)> {
         None => tail(&rest[end..], number, &name),
     };
     let end = end + more;
-    let after = ABOUT_AFTER.iter().find(|word| rest[end..].starts_with(**word)).map_or(0, |word| word.len());
+    let after = ABOUT_AFTER.iter().find(|word| rest[end..].starts_with(*word)).map_or(0, |word| word.len());
     let is_about = before > 0 || within.is_some() || after > 0;
     let (number, name) = in_base_unit(number, name);
     Some(match is_about {
