@@ -28,7 +28,7 @@ pub(super) fn two_sided_condition(text: &str, said: &str) -> Option<String> {
         let before = clause.split_once('就').map(|(before, _)| before);
         before.is_some_and(|before| before.contains(&denied) && !before.contains(['不', '没']))
     };
-    (clauses.iter().any(|clause| is_stated(clause)) && !text.contains(&denied)).then(|| "就".to_owned())
+    (clauses.iter().any(is_stated) && !text.contains(&denied)).then(|| "就".to_owned())
 }
 
 /// The person in a clause that says nothing but whose something is, if a text says of the user what the next clause says
