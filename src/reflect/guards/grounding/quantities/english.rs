@@ -338,7 +338,7 @@ impl Tokens<'_> {
         let at = i + start + length;
         let direction = if self.low(at) == "minutes" { at + 1 } else { at };
         // "half six" is half past six.
-        if start == 0 && self.low(i) == "half" {
+        if start == 0 && self.low(i) == "half" && !matches!(self.low(direction), "past" | "to") {
             let (more, hour) = self.number(i + 1).filter(|(_, hour)| hour.1 == 1 && (1..=12).contains(&hour.0))?;
             let is_counted = unit(self.low(i + 1 + more)).is_some();
             return (!is_counted && !matches!(self.low(i + 1), "one" | "a")).then_some((1 + more, hour.0 as u32, 30));
