@@ -225,7 +225,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::List(a) => {
             let list = |s: &Session| {
                 let options = ListOptions { blame: a.blame };
-                Ok(commands::list_with(s, a.address.as_deref(), options)?.truncated(a.limit.filter(|n| *n > 0)))
+                Ok(commands::list_with(s, a.address.as_deref(), options)?.truncated(a.limit))
             };
             runner.read_texts(OutputLayout::Plain, list)
         }
@@ -254,9 +254,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             BulletCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
             BulletCommand::List(a) => {
                 let options = ListOptions { blame: a.blame };
-                let list = |s: &Session| {
-                    Ok(commands::list_bullets(s, &a.address, options)?.truncated(a.limit.filter(|n| *n > 0)))
-                };
+                let list = |s: &Session| Ok(commands::list_bullets(s, &a.address, options)?.truncated(a.limit));
                 runner.read_texts(OutputLayout::Numbered, list)
             }
         },

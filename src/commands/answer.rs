@@ -72,11 +72,11 @@ pub enum ListResult {
 }
 
 impl ListResult {
-    /// Leaves out all rows but the first `limit`, and counts them in `more`.
+    /// Leaves out all rows but the first `limit`, and counts them in `more`. A limit of 0 is none.
     pub fn truncated(self, limit: Option<usize>) -> ListResult {
         match self {
             ListResult::Files(mut files) => {
-                let limit = limit.unwrap_or(usize::MAX);
+                let limit = limit.filter(|limit| *limit > 0).unwrap_or(usize::MAX);
                 files.more = files.files.len().saturating_sub(limit);
                 files.files.truncate(limit);
                 ListResult::Files(files)

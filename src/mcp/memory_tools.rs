@@ -179,7 +179,7 @@ impl From<Outline> for ListAnswer {
 
 fn list(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     check(&arguments::LIST, &call.arguments)?;
-    let limit = count(&call.arguments, "limit").filter(|limit| *limit > 0);
+    let limit = count(&call.arguments, "limit");
     let answer = match call.memory.list(text(&call.arguments, "address"))?.truncated(limit) {
         ListResult::Files(list) => {
             let more = Some(list.more).filter(|more| *more > 0);

@@ -38,9 +38,9 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Leaves out all rows but the first `limit`, and counts them in `more`.
+    /// Leaves out all rows but the first `limit`, and counts them in `more`. A limit of 0 is none.
     pub fn truncated(mut self, limit: Option<usize>) -> Outline {
-        let Some(limit) = limit else { return self };
+        let Some(limit) = limit.filter(|limit| *limit > 0) else { return self };
         let rows = |o: &Outline| o.bullets.len() + o.sections.len() + o.backlinks.len();
         let total = rows(&self);
         self.bullets.truncate(limit);

@@ -18,7 +18,7 @@ const MAX_VALUE: usize = 12;
 /// So many characters before and after a value must be the same; the end of a clause counts as one.
 const MIN_FRAME: usize = 3;
 
-/// So many characters has a word for what something belongs to.
+/// Maximum number of characters of a word for what something belongs to.
 const MAX_OWNER: usize = 4;
 
 /// A value of a text that stands in another clause than the rest of it, where that clause has another value.

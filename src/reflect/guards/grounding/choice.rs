@@ -73,7 +73,7 @@ fn limited_refusal(text: &str, question: &str, answer: &str) -> Option<String> {
     sentences.any(holds_elsewhere).then_some(limit)
 }
 
-/// What holds elsewhere has so many words of content.
+/// Minimum number of words of content of a sentence that says what holds elsewhere.
 const MIN_ELSEWHERE: usize = 2;
 
 /// Whether an answer begins with nothing but words of one side of a question, which a text has: "at the end", 磨砂的.

@@ -244,7 +244,7 @@ fn short_agent(clause: &str) -> Option<(ClauseSubject, &str)> {
     (acts && name.chars().all(is_unspaced)).then(|| (ClauseSubject::Name(name.to_owned()), rest))
 }
 
-/// So many characters may stand before 由 and who acts.
+/// Maximum number of characters before 由 and who acts.
 const MAX_BEFORE_AGENT: usize = 6;
 
 /// Whether a clause names, behind the thing, another one who does what a predicate says: 采购归阿芬管.
