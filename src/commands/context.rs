@@ -5,6 +5,7 @@
 
 mod layers;
 mod reader_mark;
+mod records;
 mod updates;
 
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use super::item_doubts::{ItemDoubts, read_instructions};
 use super::journal_notes::bullet_origins;
 use super::list_and_read::summary_of;
-use super::unread_files::{unread_sentences, why_unread};
+use super::unread_files::{not_text, unread_sentences, why_unread};
 use super::work_branch::branch_at_work;
 use super::{Error, Session};
 use crate::change::JournalEntry as Revision;
@@ -31,17 +32,16 @@ use crate::view::context::delta::{SeenRevision, UpdateEvent};
 use crate::view::context::entries::{RecentEntry, recent_entries};
 use crate::view::context::facts::FactCollector;
 use crate::view::context::files::{IndexedFile, date_in_name, sort_by_value};
-use crate::view::context::layered::{MemoryUpdates, merge_entries, merge_layers, merge_records, merge_updates};
+use crate::view::context::layered::{MemoryUpdates, merge_entries, merge_layers, merge_updates};
 use crate::view::context::notes::context_notes;
-use crate::view::context::page::{ContextOptions, DEFAULT_BUDGET, default_page, index_page, records_page};
+use crate::view::context::page::{ContextOptions, DEFAULT_BUDGET, default_page, index_page};
 use crate::view::context::prefilter::ContextPrefilter;
-use crate::view::context::records::{DatedRecord, MAX_RECORDS, newest_records};
 use crate::view::context::remarks::FindRemarks;
 use crate::view::context::{delta, itemize};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 
-use layers::{LayerParts, file_in_layer, layer_since, note_line, procedures_line};
+use layers::{LayerParts, file_in_layer, layer_note_line, layer_since, note_line, procedures_line};
 pub use reader_mark::ReaderMark;
 use reader_mark::{FileNames, MemoryMark};
 use updates::{DiskFile, FileUpdates};
@@ -190,7 +190,7 @@ impl ContextBuilder<'_> {
             listed.extend(files.into_iter().map(|file| file_in_layer(&name, file)));
             merge_entries(&mut entries, &name, of_layer);
             beside.extend(procedures_line(&name, part.procedures));
-            beside.extend(part.unread.iter().map(|why| note_line(&format!("{name}: {why}"))));
+            beside.extend(part.unread.iter().map(|why| layer_note_line(&name, why)));
             layer_marks.extend(part.mark.map(|mark| (layer.clone(), mark)));
         }
         beside.extend(left_out);
@@ -361,7 +361,7 @@ impl ContextBuilder<'_> {
             listed: Some(self.list_file(file, bytes)),
             parsed: parsed.map(|document| Box::new(itemize(&file.path, document))),
             updated,
-            unread: (!is_text).then(|| format!("'{}' is not UTF-8 text", file.path)),
+            unread: (!is_text).then(|| not_text(&file.path)),
         }
     }
 
@@ -429,64 +429,43 @@ impl ContextBuilder<'_> {
     }
 
     fn index_context(&self) -> Result<ContextResult, Rejection> {
-        let mut listed = self.list_files()?;
+        let (mut listed, unread) = self.list_files()?;
+        let mut beside: Vec<String> = unread.iter().map(|why| note_line(why)).collect();
         // The nearest first: where the budget is short, files of farther layers are left out before nearer ones.
         let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.list_files());
-        for (name, _, files) in parts {
+        for (name, _, (files, unread)) in parts {
             listed.extend(files.into_iter().map(|file| file_in_layer(&name, file)));
+            beside.extend(unread.iter().map(|why| layer_note_line(&name, why)));
         }
-        Ok(index_page(self.options, &listed, &left_out))
+        beside.extend(left_out);
+        Ok(index_page(self.options, &listed, &beside))
     }
 
-    /// The files of this builder's memory that the caller may see, most valuable first.
-    fn list_files(&self) -> Result<Vec<IndexedFile>, Rejection> {
+    /// The files of this builder's memory that the caller may see, most valuable first, and a sentence for each that
+    /// could not be read.
+    fn list_files(&self) -> Result<(Vec<IndexedFile>, Vec<String>), Rejection> {
         let store = self.store();
         let revisions = store.recent_entries()?;
-        let files: Vec<File> =
-            store.walk(None)?.into_iter().filter(|f| self.item_filter.allows_folder(&f.path)).collect();
-        let listed = store.map_files(&files, super::list_and_read::SUMMARY_HEAD_BYTES, &|file, read| {
-            let Ok((bytes, _)) = read else { return None };
-            let summary = || summary_of(store, &file.path, bytes);
-            let is_listed = self.item_filter.allows_folder(&file.path) && !self.is_index(file, bytes);
-            is_listed.then(|| IndexedFile { path: file.path.clone(), size: file.size, summary: summary() })
-        });
-        let mut listed: Vec<IndexedFile> = listed.into_iter().flatten().collect();
+        let files = self.visible_files()?;
+        let listed_or_unread =
+            store.map_files(&files, super::list_and_read::SUMMARY_HEAD_BYTES, &|file, read| match read {
+                Ok((bytes, _)) => Ok((!self.is_index(file, bytes)).then(|| self.list_file(file, bytes))),
+                Err(why) => Err(why_unread(&file.path, &why)),
+            });
+        let (mut listed, mut unread) = (Vec::new(), Vec::new());
+        for file in listed_or_unread {
+            match file {
+                Ok(file) => listed.extend(file),
+                Err(why) => unread.extend(why),
+            }
+        }
         sort_by_value(&mut listed, &last_writes(&revisions, |_| true));
-        Ok(listed)
+        Ok((listed, unread_sentences(self.session, unread.into_iter())))
     }
 
     /// The files that may be part of a context.
     fn visible_files(&self) -> Result<Vec<File>, Rejection> {
         Ok(self.store().walk(None)?.into_iter().filter(|f| self.item_filter.allows_folder(&f.path)).collect())
-    }
-
-    fn records_context(&self) -> Result<ContextResult, Rejection> {
-        let (mut shown, mut count) = self.newest_records()?;
-        let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.newest_records());
-        for (name, _, (records, of_layer)) in parts {
-            merge_records(&mut shown, &name, records, MAX_RECORDS);
-            count += of_layer;
-        }
-        let instructions = read_instructions(self.session, self.directory);
-        let doubts = ItemDoubts::new(self.session, &instructions);
-        Ok(records_page(self.options, &shown, count, &left_out, &|item| doubts.remarks(item)))
-    }
-
-    /// The newest records of this builder's memory, and the number of all.
-    fn newest_records(&self) -> Result<(Vec<DatedRecord>, usize), Rejection> {
-        let files = self.visible_files()?;
-        let found = self.store().map_files(&files, MAX_FILE_BYTES, &|file, read| {
-            let Ok((bytes, _)) = read else { return None };
-            let document = self
-                .item_filter
-                .allows_folder(&file.path)
-                .then(|| Document::from_bytes(bytes.to_vec()).ok())
-                .flatten()?;
-            Some(Box::new(itemize(&file.path, document)))
-        });
-        let found: Vec<ItemizedFile> = found.into_iter().flatten().map(|found| *found).collect();
-        let origins = bullet_origins(self.store())?;
-        Ok(newest_records(&found, &origins, &self.item_filter, MAX_RECORDS))
     }
 }
 

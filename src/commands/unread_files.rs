@@ -16,6 +16,11 @@ pub(super) fn why_unread(path: &MemoryPath, why: &Rejection) -> Option<String> {
     (why.code != Code::FileNotFound).then_some(reason)
 }
 
+/// Why a file that is not text was not read.
+pub(super) fn not_text(path: &MemoryPath) -> String {
+    format!("'{path}' is not UTF-8 text")
+}
+
 /// The sentences for the files that were not read.
 pub(super) fn unread_sentences(session: &Session, reasons: impl Iterator<Item = String>) -> Vec<String> {
     if session.visibility().is_some() {

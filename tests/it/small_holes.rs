@@ -136,17 +136,21 @@ fn a_file_that_cannot_be_read_is_told_by_what_searches_it() {
     assert!(found.stdout.contains("Indent the second line") && found.stderr.contains(told), "{found:?}");
     let json = run(&["query", "zebra", "--json", "--as", "ana"]).stdout;
     assert!(json.contains(&format!("\"left_out\":[\"{told}\"]")), "{json}");
-    let context = run(&["context", "-n", "--as", "ana"]).stdout;
-    assert!(context.contains(&format!("… {told}\n")), "{context}");
+    let context = |style: &str, name: &str| run(&["context", "-n", "--style", style, "--as", name]).stdout;
+    for style in ["default", "index", "records"] {
+        assert!(context(style, "ana").contains(&format!("… {told}\n")), "{style}");
+    }
     // A caller that may not see all of it learns nothing of the file.
-    for words in [&["query", "indent", "--as", "bot"][..], &["context", "-n", "--as", "bot"]] {
-        let ran = run(words);
-        assert!(!ran.stdout.contains("style") && !ran.stderr.contains("style"), "{ran:?}");
+    let ran = run(&["query", "indent", "--as", "bot"]);
+    assert!(!ran.stdout.contains("style") && !ran.stderr.contains("style"), "{ran:?}");
+    for style in ["default", "index", "records"] {
+        assert!(!context(style, "bot").contains("style"), "{style}");
     }
     mode(0o644);
     memory.put("facts/style.md", b"# Style\n\n- Indent with tabs \xff\n");
     let found = run(&["query", "indent", "--as", "ana"]);
     assert!(found.stderr.contains("left out: 'facts/style.md' is not UTF-8 text"), "{found:?}");
-    let context = run(&["context", "-n", "--as", "ana"]).stdout;
-    assert!(!context.contains("deleted"), "{context}");
+    assert!(context("records", "ana").contains("left out: 'facts/style.md' is not UTF-8 text"));
+    let default = context("default", "ana");
+    assert!(!default.contains("deleted"), "{default}");
 }

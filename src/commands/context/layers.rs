@@ -46,6 +46,11 @@ pub(super) fn note_line(why: &str) -> String {
     format!("… {}", sanitize::sanitize_line(why))
 }
 
+/// The same of what is left out of a layer.
+pub(super) fn layer_note_line(layer: &str, why: &str) -> String {
+    note_line(&format!("{layer}: {why}"))
+}
+
 /// A file of the index, with its layer.
 pub(super) fn file_in_layer(layer: &str, file: IndexedFile) -> IndexedFile {
     IndexedFile { path: SourceAddress::path(layer, &file.path), ..file }
