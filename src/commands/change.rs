@@ -14,6 +14,7 @@ use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
 use super::journal_notes;
 use super::layers::change_in_layer;
+use super::moved_file::with_new_path;
 use super::restricted_change::{fetch_visible, require_visible_files};
 use super::review::require_review;
 use super::scope_limits;
@@ -133,7 +134,7 @@ pub fn plan_batch(
         ..session.plan_context()
     };
     let (operations, warnings) =
-        with_anchor_hashes(session, ops).map_err(|why| without_single_number(vec![why], ops.len()))?;
+        with_anchor_hashes(session, ops).map_err(|why| as_refused(session, vec![why], ops.len()))?;
     let mut changeset = plan_in_context(session, snapshot, &operations, &context)?;
     changeset.warnings.extend(warnings);
     check_secrets(session, &mut changeset, snapshot)?;
@@ -172,7 +173,7 @@ fn plan_with_fetches(
     // Each round fetches at least one new input, and one operation needs fewer than ten, so this limit is never
     // reached.
     for _ in 0..MAX_ATTEMPTS * (ops.len() + 1) {
-        match plan(snapshot, ops, context).map_err(|refused| without_single_number(refused, ops.len()))? {
+        match plan(snapshot, ops, context).map_err(|refused| as_refused(session, refused, ops.len()))? {
             PlanOutcome::Ready(changeset) => {
                 if let Some(visibility) = &visibility {
                     require_visible_files(session, visibility, &changeset, snapshot)?;
@@ -192,12 +193,11 @@ fn plan_with_fetches(
     Err(Rejection::new(Code::Internal, "planning did not finish").into())
 }
 
-/// Removes the operation number from the rejections if the batch has only one operation.
-fn without_single_number(mut refused: Vec<Rejection>, operations: usize) -> Vec<Rejection> {
-    if operations < 2 {
-        refused.iter_mut().for_each(|r| r.operation = None);
-    }
-    refused
+/// Adds the new paths of moved files, and removes the operation number if the batch has only one operation.
+fn as_refused(session: &Session, refused: Vec<Rejection>, operations: usize) -> Vec<Rejection> {
+    let is_single = operations < 2;
+    let named = refused.into_iter().map(|why| with_new_path(session, why));
+    named.map(|why| Rejection { operation: why.operation.filter(|_| !is_single), ..why }).collect()
 }
 
 /// Commits the changeset that `plan_change` returns, unless it must wait for a person's review; plans again when a file

@@ -11,6 +11,7 @@ use super::blame::add_blame;
 use super::fetch::with_fetches;
 use super::layer_names::{rejection_in_layer, rejection_in_shared_scope};
 use super::layers::layer_left_out;
+use super::moved_file::with_new_path;
 use super::restricted_change::is_redacted;
 use super::{CommandResult, Session};
 use crate::change::Etag;
@@ -18,7 +19,7 @@ use crate::code::{Code, Rejection};
 use crate::document::{Document, TextDecodeError};
 use crate::operation::locate::{ResolvedTarget, SectionRef, bullets_by_name, resolve_address as locate};
 use crate::operation::snapshot::not_text_rejection;
-use crate::operation::{PlanStop, Snapshot, rejections};
+use crate::operation::{PlanStop, Snapshot, choose_bullet::BulletSelector, rejections};
 use crate::path::{Address, BulletRef, MemoryPath, SourceAddress};
 use crate::store::{FoundFile, Store};
 use crate::view::outline::{self, Outline, OutlineDepth, outline};
@@ -281,7 +282,7 @@ pub fn resolve_address_in(
     }
     let why = match (resolve_with_fetches(session, address, snapshot), session.visibility()) {
         (Err(why), Some(_)) => why,
-        (named, _) => return named,
+        (named, _) => return named.map_err(|why| with_new_path(session, why)),
     };
     let is_hidden = || resolve_with_fetches(&session.unfiltered(), address, &mut Snapshot::new()).is_ok();
     let is_refused = is_missing_in_redacted_file(session, address, snapshot, &why) || is_hidden();
@@ -316,13 +317,12 @@ fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result
         SectionRef::Missing(name) => return Err(rejections::section_not_found(file, &target.path, name).into()),
     };
     let document = &file.document;
-    let selector = crate::operation::choose_bullet::BulletSelector::default();
+    let selector = BulletSelector { section, ..BulletSelector::default() };
     let bullet = match &target.bullet {
         None => None,
         Some(BulletRef::Index(n)) => match document.top_level_bullets(section).get(n.wrapping_sub(1)) {
             Some(&i) => Some(i),
             None => {
-                let selector = crate::operation::choose_bullet::BulletSelector { section, ..selector };
                 let all = document.top_level_bullets(section);
                 return Err(
                     rejections::selection_rejected(file, &target.path, Code::BulletNotFound, &all, &selector).into()
@@ -330,7 +330,7 @@ fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result
             }
         },
         Some(BulletRef::Name(name)) => {
-            let selector = crate::operation::choose_bullet::BulletSelector { name: Some(name), section, ..selector };
+            let selector = BulletSelector { name: Some(name), ..selector };
             match bullets_by_name(document, name, (section != 0).then_some(section), &[])[..] {
                 [one] => Some(one),
                 [] => {

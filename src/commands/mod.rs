@@ -53,6 +53,7 @@ mod listed_entries;
 mod memory_tool;
 pub mod merge;
 pub mod model;
+mod moved_file;
 mod page;
 mod point_in_time;
 mod progress;

@@ -154,3 +154,18 @@ fn a_file_that_cannot_be_read_is_told_by_what_searches_it() {
     let default = context("default", "ana");
     assert!(!default.contains("deleted"), "{default}");
 }
+
+#[test]
+fn an_error_about_a_moved_file_names_its_new_path() {
+    let memory = memory();
+    memory.done(["mv", "user", "person"]);
+    memory.done(["mv", "person", "notes/human", "--create"]);
+    let new = memory.tree().into_keys().find(|path| path.ends_with("human.md")).unwrap();
+    for words in [&["list", "user"][..], &["read", "user"], &["rm", "user@1"], &["set", "person", "title=X"]] {
+        let refused = memory.run(words).exit(3).stderr_contains(&format!("moved it to {new}"));
+        refused.stderr_contains(&format!("try: memdir list {new}"));
+    }
+    // One that is back, or whose new file is gone, has no new path.
+    memory.done(["rm", "-f", &new]);
+    assert!(!memory.run(["list", "user"]).exit(3).stderr.contains("moved"));
+}

@@ -1,0 +1,39 @@
+//! Names the new path of a file that was not found because it was moved.
+//!
+//! Never reads the journal unless a file is missing, and never for a caller with an allowlist, who may not know the
+//! other file.
+
+use super::Session;
+use crate::change::EntryOutcome;
+use crate::code::{Code, Hint, Rejection};
+use crate::path::MemoryPath;
+
+/// The rejection, with the file's new path if the journal has one and the file is there.
+pub(super) fn with_new_path(session: &Session, why: Rejection) -> Rejection {
+    let path = why.details.get("path").and_then(|path| MemoryPath::from_disk_name(path.as_str()?).ok());
+    match path {
+        Some(path) if why.code == Code::FileNotFound && session.visibility().is_none() => {
+            match new_path(session, &path) {
+                Some((rev, to)) => {
+                    let command = Hint::new("list", to.as_str());
+                    Rejection { hints: vec![command], ..why.hint(format!("r{rev} moved it to {to}")) }
+                }
+                None => why,
+            }
+        }
+        _ => why,
+    }
+}
+
+/// Where the moves of the journal lead a file, and the revision of the last one.
+fn new_path(session: &Session, path: &MemoryPath) -> Option<(u64, MemoryPath)> {
+    let (mut rev, mut at) = (0, path.clone());
+    for entry in session.store.journal_without_texts().ok()?.iter().filter(|e| e.outcome == EntryOutcome::Done) {
+        let moved = entry.files.iter().find(|file| file.path == at && file.after.is_none());
+        if let Some(to) = moved.and_then(|file| file.moved.clone()) {
+            (rev, at) = (entry.rev, to);
+        }
+    }
+    let is_there = at != *path && session.store.read(&at).is_ok_and(|file| file.is_some());
+    is_there.then_some((rev, at))
+}
