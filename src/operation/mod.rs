@@ -32,6 +32,7 @@ pub mod related_bullets;
 pub mod relations;
 pub mod relocate;
 pub mod restore;
+pub mod section_links;
 pub mod set_values;
 pub mod snapshot;
 pub mod split_weeks;

@@ -4,7 +4,7 @@
 
 use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection};
-use crate::document::links::{find_links, refers_to};
+use crate::document::links::{FileLink, find_links, refers_to};
 use crate::document::{Document, DocumentEdit, InsertPosition, section_range, to_new_bullet};
 use crate::path::{Address, MemoryPath};
 use crate::text::{Splice, splice};
@@ -13,6 +13,7 @@ use super::bullets::{BulletPick, pick_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
+use super::section_links::MovedSection;
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Operation, Target, adopted, effects, rejections, validation, whole_file};
 
@@ -161,14 +162,24 @@ fn move_section(
         n,
     );
     effect.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
-    Ok(vec![
+    let moved = MovedSection {
+        from: &from.path,
+        document: &file.document,
+        range: range.clone(),
+        to: &dest.path,
+        after: Document::parse(format!("{}{}", document.text(), insertion.new)),
+        start: document.text().len(),
+    };
+    let mut pending = vec![
         PendingEdit::Edit(
             from.path.clone(),
             DocumentEdit::Raw(whole_file::removal_splice(&file.document, range)),
             EffectKind::Prepared(vec![effect]),
         ),
         PendingEdit::Edit(dest.path.clone(), DocumentEdit::Raw(insertion), EffectKind::NoEffect),
-    ])
+    ];
+    pending.extend(moved.update_links(planner, n)?);
+    Ok(pending)
 }
 
 fn move_file(
@@ -298,16 +309,25 @@ fn link_updates(document: &Document, holder: &MemoryPath, from: &MemoryPath, to:
     find_links(document)
         .into_iter()
         .filter(|l| refers_to(&text[l.start..l.end], l.is_wiki, holder, from))
-        .map(|l| {
-            let old = &text[l.start..l.end];
-            let new = match l.is_wiki {
-                true => wiki_link_target(old.trim(), from, to),
-                false if text[..l.start].ends_with('<') => relative_link_path(holder, to),
-                false => relative_link_path(holder, to).replace(' ', "%20").replace('(', "%28").replace(')', "%29"),
-            };
-            DocumentEdit::Raw(Splice { start: l.start, end: l.end, new })
-        })
+        .map(|link| link_update(document, &link, holder, from, to))
         .collect()
+}
+
+/// The edit that gives a link to a file the name of another file.
+pub(super) fn link_update(
+    document: &Document,
+    link: &FileLink,
+    holder: &MemoryPath,
+    from: &MemoryPath,
+    to: &MemoryPath,
+) -> DocumentEdit {
+    let text = document.text();
+    let new = match link.is_wiki {
+        true => wiki_link_target(text[link.start..link.end].trim(), from, to),
+        false if text[..link.start].ends_with('<') => relative_link_path(holder, to),
+        false => relative_link_path(holder, to).replace(' ', "%20").replace('(', "%28").replace(')', "%29"),
+    };
+    DocumentEdit::Raw(Splice { start: link.start, end: link.end, new })
 }
 
 /// The new target of a wiki link, in the form of the old one: stem or path, with or without `.md`.

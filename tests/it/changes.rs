@@ -142,7 +142,7 @@ fn mv() {
     assert_eq!(m.text(P), None);
     assert_eq!(m.text("procedures/deep/q.md").unwrap(), "# P\n\n- Prefers tabs\n");
     let see = m.text("facts/see.md").unwrap();
-    assert!(see.contains("- [[procedures/deep/q]] and [[q|that]]\n- [it](../procedures/deep/q.md#work)\n"), "{see}");
+    assert!(see.contains("- [[procedures/deep/q]] and [[q|that]]\n- [it](../procedures/home.md#work)\n"), "{see}");
     assert!(see.contains("- `[[p]]` [[pp]]\n"), "{see}");
     let moved = m.done(["undo", "--json"]).json();
     assert_eq!(moved["undone"], "r4");
