@@ -17,6 +17,7 @@ mod json_memory;
 mod letta;
 mod mem0;
 mod memdir_json;
+mod memdir_records;
 mod notes;
 mod server_memory;
 pub mod target_path;
@@ -100,7 +101,7 @@ pub enum ImportKind {
     Mem0,
     /// Letta's memory blocks or agent file.
     Letta,
-    /// What `memdir export --to json` or `jsonl` wrote.
+    /// What `memdir export --to json`, `jsonl` or `records` wrote.
     Memdir,
 }
 

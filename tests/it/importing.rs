@@ -485,9 +485,31 @@ fn what_was_exported_for_another_program_is_recognised_again() {
     assert_eq!(import(&other, &resource)["from"], "json-memory");
     let text = other.text("facts/Food.md").unwrap();
     assert!(text.contains("## Likes\n\n- Soup\n  <!-- mem id=m1 added=2025-01-02 -->\n- Tea\n"), "{text}");
+    let other = Memory::new();
     let records = source(&other, "records.json", export(&memory, "records").as_bytes());
     let answer = import(&other, &records);
-    assert_eq!(rows(&answer, "altered"), [""; 0], "{answer}");
-    let text = other.text("facts/chatgpt.md").unwrap();
-    assert!(text.contains("added=2025-01-02"), "{text}");
+    assert_eq!(answer["from"], "memdir");
+    // Its id says nothing of its file.
+    assert_eq!(rows(&answer, "altered"), ["records.json record 1: it does not name its file"], "{answer}");
+    let text = other.text("facts/records.md").unwrap();
+    assert!(text.contains("- Soup\n  <!-- mem id=m1 added=2025-01-02"), "{text}");
+    assert!(other.text("facts/food.md").unwrap().contains("- Tea\n"));
+}
+
+#[test]
+fn records_return_to_their_files_and_entries() {
+    let memory = Memory::new()
+        .file("facts/user.md", "# User\n\n- Name: Ana\n\n## Work\n\nSome prose.\n")
+        .file("episodes/2026-02.md", "# 2026-02 Episodes\n\n## Logger fix\n- Date: 2026-02-24\n- Lesson: flush\n\n## Likes green\n- Date: 2026-02-20\n- Summary: Likes green tea\n");
+    let other = Memory::new();
+    let answer = import(&other, &source(&other, "records.json", export(&memory, "records").as_bytes()));
+    assert_eq!((&answer["from"], &answer["skipped"]), (&json!("memdir"), &json!([])), "{answer}");
+    let text = other.text("facts/user.md").unwrap();
+    assert!(text.contains("- Name: Ana\n") && text.contains("- Some prose.\n"), "{text}");
+    let text = other.text("episodes/2026-02.md").unwrap();
+    assert!(text.contains("## Logger fix\n\n- Date: 2026-02-24\n- Lesson: flush\n"), "{text}");
+    assert!(text.contains("## Likes green\n\n- Date: 2026-02-20\n- Summary: Likes green tea\n"), "{text}");
+    // The list of an app, whose ids are no addresses, is still ChatGPT's kind.
+    let app = r#"{"memories":[{"id":"u1","content":"Tea","createdAt":null,"updatedAt":null}]}"#;
+    assert_eq!(import(&other, &source(&other, "app.json", app.as_bytes()))["from"], "chatgpt");
 }

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use super::memdir_records::exported_records;
 use super::{ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, scalar};
 use crate::document::{MetaKey, parse_date};
 
@@ -23,7 +24,10 @@ const NOTE: &str = "chatgpt";
 
 pub fn recognises(file: &SourceFile) -> bool {
     match file.json() {
-        Some(json) => conversations(&json).is_some() || rows(&json).is_some_and(|rows| !rows.is_empty()),
+        Some(json) => {
+            let is_own = json.as_object().is_some_and(|object| exported_records(object).is_some());
+            !is_own && (conversations(&json).is_some() || rows(&json).is_some_and(|rows| !rows.is_empty()))
+        }
         None => file.has_extension(&["txt"]) && file.text().is_some(),
     }
 }
@@ -94,7 +98,7 @@ fn memory_row(file: &SourceFile, at: usize, row: &Map<String, Value>, read: &mut
     let item = format!("{} memory {}", file.name, at + 1);
     let mut meta = Vec::new();
     push_id(&mut meta, row.get("id"));
-    // `createdAt` is how `export --to records` and the app that it is for write it.
+    // `createdAt` is how the app that `export --to records` is for writes it.
     push_key(&mut meta, MetaKey::Added, row.get("created_at").or_else(|| row.get("createdAt")));
     push_key(&mut meta, MetaKey::Upd, row.get("updated_at").or_else(|| row.get("updatedAt")));
     for (key, _) in row.iter().filter(|(key, value)| !KEPT_FIELDS.contains(&key.as_str()) && !value.is_null()) {

@@ -1,12 +1,16 @@
-//! What `memdir export --to json` and `--to jsonl` write: whole files, or one bullet a line.
+//! What `memdir export --to json` and `--to jsonl` write: whole files, or one bullet a line. Records (`--to records`)
+//! are read by `memdir_records.rs`.
 
 use serde_json::{Map, Value};
 
+use super::memdir_records::{exported_records, read_records};
 use super::{ImportedBullet, ImportedMemories, ImportedNote, NoteContent, SourceFile, scalar, text};
 
 pub fn recognises(file: &SourceFile) -> bool {
     match file.json() {
-        Some(Value::Object(object)) => exported_files(&object).is_some() || is_bullet(&object),
+        Some(Value::Object(object)) => {
+            exported_files(&object).is_some() || is_bullet(&object) || exported_records(&object).is_some()
+        }
         Some(_) => false,
         None => file.json_lines().next().is_some_and(|(_, first)| first.is_some_and(|row| is_bullet(&row))),
     }
@@ -23,9 +27,15 @@ fn is_bullet(row: &Map<String, Value>) -> bool {
 }
 
 pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'static str> {
-    if let Some(Value::Object(object)) = file.json()
-        && let Some(files) = exported_files(&object)
-    {
+    let object = match file.json() {
+        Some(Value::Object(object)) => object,
+        _ => Map::new(),
+    };
+    if let Some(records) = exported_records(&object) {
+        read_records(file, &records, read);
+        return Ok(());
+    }
+    if let Some(files) = exported_files(&object) {
         for (at, row) in files.iter().enumerate() {
             match row.as_object().filter(|row| is_bullet(row)) {
                 Some(row) => {
