@@ -3,8 +3,10 @@
 //! Never depends on the other operations of the batch: all refer to the text before it.
 
 use crate::change::{Effect, EffectSign};
-use crate::code::{Code, Rejection};
-use crate::document::{BulletMeta, Document, DocumentEdit, InsertPosition, NewBullet, section_range, to_new_bullet};
+use crate::code::{Code, Rejection, Warning};
+use crate::document::{
+    BulletMeta, Document, DocumentEdit, InsertPosition, MetaKey, NewBullet, section_range, to_new_bullet,
+};
 use crate::path::{BulletRef, MemoryPath};
 
 use super::archive::{self, ArchivedItem};
@@ -127,6 +129,7 @@ pub fn add(
         ))]);
     }
     warn_related(planner, n, &resolved.path, document, (within, &item.paragraph()));
+    warn_expired(planner, n, item.meta.as_ref());
     let item = planner.stamp_new_bullet(item, op);
     Ok(vec![PendingEdit::Edit(
         resolved.path,
@@ -204,7 +207,7 @@ pub fn update(
         true => None,
         false => {
             let stamped = planner.updated_meta(document, bullet, op);
-            Some(merged_meta(planner, &resolved.path, document, bullet, (stamped, pairs))?.0)
+            Some(merged_meta(planner, n, &resolved.path, document, bullet, (stamped, pairs))?.0)
         }
     };
     let mut pending = Vec::new();
@@ -353,7 +356,8 @@ pub fn set_meta<'a>(
 /// A bullet's metadata with these values, and the values as they are stored. The base is `stamped` if there is one,
 /// else the present metadata.
 fn merged_meta(
-    planner: &Planner<'_>,
+    planner: &mut Planner<'_>,
+    n: usize,
     path: &MemoryPath,
     document: &Document,
     bullet: usize,
@@ -373,18 +377,29 @@ fn merged_meta(
         }
         meta.set(key, value);
     }
+    if pairs.iter().any(|(key, _)| key == MetaKey::Exp.name()) {
+        warn_expired(planner, n, Some(&meta));
+    }
     Ok((meta, pairs))
 }
 
+/// Adds a warning if the last day that is given to a bullet is over already.
+fn warn_expired(planner: &mut Planner<'_>, n: usize, meta: Option<&BulletMeta>) {
+    if let Some(day) = meta.and_then(BulletMeta::expires).filter(|day| *day < planner.context.now.date()) {
+        let message = format!("it expired on {day} already, so `context` and `query` leave it out");
+        planner.warn(n, Warning::new(Code::Expired, message));
+    }
+}
+
 fn set_meta_of(
-    planner: &Planner<'_>,
+    planner: &mut Planner<'_>,
     n: usize,
     path: &MemoryPath,
     document: &Document,
     bullet: usize,
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<PendingEdit>> {
-    let (meta, pairs) = merged_meta(planner, path, document, bullet, (None, pairs))?;
+    let (meta, pairs) = merged_meta(planner, n, path, document, bullet, (None, pairs))?;
     if Some(&meta) == document.bullet_meta(bullet).as_ref()
         || (meta.0.is_empty() && document.bullet_meta(bullet).is_none())
     {

@@ -189,3 +189,14 @@ fn links_follow_a_section_to_another_file_or_are_told_to_dangle() {
     // Where all links follow, nothing is said.
     assert_eq!(memory.done(["mv", "job#tasks", "procedures/p.md"]).stderr, "");
 }
+
+#[test]
+fn a_last_day_that_is_over_is_told() {
+    let memory = memory();
+    let told = "expired: it expired on 2026-02-23 already";
+    memory.done(["add", "user", "Old news", "--exp", "2026-02-23"]).stderr_contains(told);
+    memory.done(["set", "user@2", "exp=2026-02-23", "-f"]).stderr_contains(told);
+    for words in [&["add", "user", "News", "--exp", "2026-02-24"][..], &["set", "user@2", "imp=3", "-f"]] {
+        assert_eq!(memory.done(words).stderr, "");
+    }
+}
