@@ -306,8 +306,10 @@ fn inverse_changeset(store: &Store, inversion: &RevisionInversion) -> Result<Cha
             }
             Ok(None) => {}
             Err(why) if inversion.keep_edited && why.code == Code::Conflict => {
-                let message = format!("{} was edited since r{} and was not changed", file.path, entry.rev);
-                changeset.warnings.push(Warning::new(Code::Note, message));
+                // A file that is gone was moved or removed: the refusal says by what.
+                let is_gone = store.read(&file.path).is_ok_and(|now| now.is_none());
+                let what = if is_gone { why.message } else { format!("{} was edited since r{}", file.path, entry.rev) };
+                changeset.warnings.push(Warning::new(Code::Note, format!("{what}; left as it is")));
             }
             Err(why) => refused.push(why),
         }

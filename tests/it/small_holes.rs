@@ -200,3 +200,14 @@ fn a_last_day_that_is_over_is_told() {
         assert_eq!(memory.done(words).stderr, "");
     }
 }
+
+#[test]
+fn undo_tells_a_moved_file_from_an_edited_one() {
+    let memory = memory();
+    let ops = r#"[{"op":"add","at":"user","text":"B2"},{"op":"add","at":"other","text":"C3","create":true}]"#;
+    memory.run(["apply"]).stdin(ops).exit(0);
+    memory.done(["mv", "user", "person", "--create"]);
+    let undone = memory.done(["undo", "r2", "--keep-edited"]);
+    assert!(!undone.stderr.contains("edited"), "{undone}");
+    undone.stderr_contains("facts/user.md was moved to facts/person.md by r3; left as it is");
+}
