@@ -57,6 +57,13 @@ impl ValueKind {
     }
 }
 
+impl CommandGrammar {
+    /// Whether a positional is a text of the memory.
+    pub fn takes_text(&self) -> bool {
+        self.positionals.iter().any(|positional| positional.value.is_text())
+    }
+}
+
 /// A row of the table: a command.
 pub const fn command(
     path: &'static [&'static str],

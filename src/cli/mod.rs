@@ -56,6 +56,7 @@ use std::ffi::OsString;
 
 use args::GlobalArgs;
 use clap::error::ErrorKind;
+use grammar::CommandGrammar;
 use output::{CliReply, OutputFormat};
 
 use crate::code::{Code, Hint, Rejection};
@@ -77,7 +78,8 @@ pub fn run(args: Vec<OsString>) -> u8 {
     if let Some((global, command, path)) = plain_args::parse(&args) {
         return run_command(&global, command, path);
     }
-    let path = grammar::WordReader::command_of(&args).path;
+    let called = grammar::WordReader::command_of(&args);
+    let path = called.path;
     let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
     let status = match args::command().try_get_matches_from(words).and_then(|matches| args::from_matches(&matches)) {
         Ok((global, Some(command))) => run_command(&global, command, path),
@@ -85,7 +87,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Err(error) => {
             let may_change = verbs::always_may_change(path);
             let format = OutputFormat { json, may_change, ..OutputFormat::default() };
-            let status = output::print_reply(clap_reply(&error, path), &format);
+            let status = output::print_reply(clap_reply(&error, called), &format);
             // git reads a merge driver's exit status 1 to 128 as "merged with conflicts", so a usage error needs a
             // higher one.
             if path == ["merge-driver"] && status != 0 { commands::merge::EXIT_NOT_DONE } else { status }
@@ -129,26 +131,30 @@ fn help_hint(path: &[&'static str]) -> Hint {
 }
 
 /// Converts a clap error: help and version are printed as answers, anything else is a usage error.
-fn clap_reply(error: &clap::Error, path: &[&'static str]) -> CliReply {
+fn clap_reply(error: &clap::Error, called: &CommandGrammar) -> CliReply {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => CliReply::Text(error.to_string()),
-        _ => usage_rejection(&error.to_string(), path).into(),
+        _ => usage_rejection(&error.to_string(), called).into(),
     }
 }
 
 /// Converts clap's error text: its first paragraph is the message, its tips are the hint, and the help of the called
 /// command is the command to try.
-fn usage_rejection(text: &str, path: &[&'static str]) -> Rejection {
+fn usage_rejection(text: &str, called: &CommandGrammar) -> Rejection {
     let mut paragraphs = text.split("\n\n");
     let first = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
     let sentence = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let mut rejection = Rejection::new(Code::Usage, sentence.trim_end_matches('.'));
     for paragraph in paragraphs {
         if let Some(tip) = paragraph.trim().strip_prefix("tip: ") {
-            rejection = rejection.hint(tip.lines().map(str::trim).collect::<Vec<_>>().join(" "));
+            // clap's own tip names only the start of the text, and `rm` would read an address after `--`.
+            rejection = match tip.starts_with("to pass '") && called.takes_text() {
+                true => rejection.hint("a text that starts with '-' needs a list marker, in one word: '- -5 degrees'"),
+                false => rejection.hint(tip.lines().map(str::trim).collect::<Vec<_>>().join(" ")),
+            };
         }
     }
-    rejection.try_command(help_hint(path))
+    rejection.try_command(help_hint(called.path))
 }
 
 /// The whole grammar with all subcommands and options built, for tests and generators.
@@ -200,10 +206,10 @@ mod tests {
     /// The usage error of a command line, and the command to try.
     fn usage_error(line: &str) -> (Rejection, String) {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        let path = grammar::WordReader::command_of(&words).path;
+        let called = grammar::WordReader::command_of(&words);
         let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(words));
         let error = args::command().try_get_matches_from(words).unwrap_err();
-        let rejection = usage_rejection(&error.to_string(), path);
+        let rejection = usage_rejection(&error.to_string(), called);
         let hint = hints::to_command(&rejection.hints[0], "").unwrap();
         (rejection, hint)
     }

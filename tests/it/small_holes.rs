@@ -211,3 +211,15 @@ fn undo_tells_a_moved_file_from_an_edited_one() {
     assert!(!undone.stderr.contains("edited"), "{undone}");
     undone.stderr_contains("facts/user.md was moved to facts/person.md by r3; left as it is");
 }
+
+#[test]
+fn a_text_that_starts_with_a_dash_gets_a_tip_that_works() {
+    let memory = memory();
+    let tip = "a text that starts with '-' needs a list marker, in one word: '- -5 degrees'";
+    for words in [&["add", "user", "-x"][..], &["add", "user", "-5 degrees", "--tag", "t"], &["rm", "user", "-x"]] {
+        memory.run(words).exit(2).stderr_contains(tip);
+    }
+    memory.done(["add", "user", "- -5 degrees", "--tag", "t"]);
+    assert!(memory.text("facts/user.md").unwrap().contains("- -5 degrees #t\n"));
+    memory.done(["rm", "user", "- -5 degrees #t"]);
+}
