@@ -55,7 +55,7 @@ const INLINE_NOUNS: PhraseList = phrase_list!("transcript/inline_nouns.txt");
 /// Nouns for what another person says or writes, at the end of a lead.
 const HAN_SAID_TEXTS: PhraseList = phrase_list!("transcript/said_texts.zh.txt");
 /// First characters of nouns for a person of the author's: 我妈, 我闺女.
-const PERSON_STARTS: &str = "妈爸哥姐弟妹女儿闺婆公媳舅姑叔姨爷奶同领邻房室朋";
+pub(super) const PERSON_STARTS: &str = "妈爸哥姐弟妹女儿闺婆公媳舅姑叔姨爷奶同领邻房室朋";
 /// Where texts of others come from, and what they are.
 const HAN_ORIGINS: PhraseList = phrase_list!("transcript/origins.zh.txt");
 /// How a text came to stand below the line.
@@ -63,6 +63,12 @@ const HAN_ORIGIN_ENDS: PhraseList = phrase_list!("transcript/origin_ends.zh.txt"
 /// A lead has at most so many words, or characters.
 const MAX_LEAD_WORDS: usize = 18;
 const MAX_LEAD_CHARS: usize = 120;
+
+/// Kinds of text that are another person's behind their name, words that look like such a name, and verbs with which one
+/// is given to the author.
+const OWNED_TEXTS: WordList = word_list!("transcript/owned_texts.en.txt");
+const NOT_OWNERS: WordList = word_list!("transcript/not_owners.en.txt");
+const GIVING_VERBS: WordList = word_list!("transcript/giving_verbs.en.txt");
 
 pub(super) fn words_of(line: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
@@ -141,6 +147,9 @@ pub(super) fn is_source_lead(lead: &str) -> bool {
         return !is_own_han(lead) && (says || names_source(lead))
             || HAN_ACQUIRED.iter().any(|verb| lead.contains(verb));
     }
+    if is_owned_by_another(&words) {
+        return true;
+    }
     if names_own_text(&words) {
         return false;
     }
@@ -152,6 +161,19 @@ pub(super) fn is_source_lead(lead: &str) -> bool {
         || words.len() > 2 && words[0] == "from" && ORIGIN_OWNERS.contains(&words[1]);
     let is_got = is_got(&words);
     says || names_source(lead) && (words.len() > 1 || !has_han(lead)) || is_got && words.len() > 1 || is_from
+}
+
+/// Whether words name a text of another person: "my colleague's notes".
+fn is_owned_by_another(words: &[String]) -> bool {
+    let owner = words.iter().position(|word| word.ends_with("'s") && !NOT_OWNERS.contains(word));
+    owner.is_some_and(|at| words[at + 1..].iter().take(2).any(|word| OWNED_TEXTS.contains(word)))
+}
+
+/// Whether words tell that another person gave the author a text: "my neighbour left this note".
+fn is_given_by_another(words: &[String]) -> bool {
+    let verb = words.iter().skip(1).position(|word| GIVING_VERBS.contains(word)).map(|at| at + 1);
+    let is_text = words.last().is_some_and(|word| OWNED_TEXTS.contains(word));
+    is_text && verb.is_some_and(|at| !words[..at].iter().any(|word| FIRST_PERSON.contains(word)))
 }
 
 /// Whether words tell how the author came by a text: "I found", "was sent to me", but not "should be pulled".
@@ -213,6 +235,7 @@ pub(super) fn is_inline_lead(lead: &str) -> bool {
     if names
         || is_from
         || is_said_by_another(&words)
+        || is_given_by_another(&words)
         || ends_in_text_of_another(lead)
         || is_said_so_by_another(lead, &words)
     {
@@ -399,6 +422,7 @@ mod tests {
             "Recipe from the web",
             "this is what my old assistant had saved",
             "Got this from the forum",
+            "My colleague's notes",
             "The build prints this",
             "Here's the summary another assistant made of our call, check the grammar",
             "我收到的邮件",
@@ -406,8 +430,17 @@ mod tests {
         ] {
             assert!(is_source_lead(lead), "{lead}");
         }
-        for lead in ["As I said", "My rules", "I wrote", "Two things", "Remember this", "Tools", "之前我说", "About me"]
-        {
+        for lead in [
+            "As I said",
+            "My rules",
+            "I wrote",
+            "Two things",
+            "Remember this",
+            "Tools",
+            "之前我说",
+            "About me",
+            "From my notebook",
+        ] {
             assert!(!is_source_lead(lead), "{lead}");
         }
     }

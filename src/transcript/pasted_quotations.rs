@@ -4,8 +4,9 @@
 
 use std::ops::Range;
 
-use super::pasted_leads::{FIRST_PERSON, has_han, words_of};
+use super::pasted_leads::{FIRST_PERSON, PERSON_STARTS, has_han, words_of};
 use super::text_requests::request_in_line;
+use crate::text::phrase::{named_group, named_words};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -16,6 +17,10 @@ const OWN_SAYING: WordList = word_list!("transcript/own_saying.en.txt");
 const HAN_OWN_SAYING: PhraseList = phrase_list!("transcript/own_saying.zh.txt");
 /// Words before 我 as whom something is said to.
 const HAN_BEFORE_OBJECT: PhraseList = phrase_list!("transcript/before_object.zh.txt");
+/// Words between the author's own text and its words.
+const OWN_LEAD_ENDS: WordList = word_list!("transcript/own_lead_ends.en.txt");
+const HAN_OWN_LEAD_ENDS: PhraseList = phrase_list!("transcript/own_lead_ends.zh.txt");
+const HAN_OWN_QUOTED: PhraseList = phrase_list!("transcript/own_quoted.zh.txt");
 const BRACKET_OPENINGS: PhraseList = phrase_list!("transcript/bracket_openings.txt");
 
 /// A quotation of so many words, or Chinese characters, is taken for another person's.
@@ -116,6 +121,9 @@ fn is_said_by_author(before: &str) -> bool {
     let clause = plain.rsplit([',', '，', '.', '。', ';', '；', '!', '！', '?', '？']).next().unwrap_or(plain);
     if has_han(clause) {
         let Some((lead, said)) = clause.rsplit_once('我') else { return false };
+        if is_own_han_text(said) {
+            return true;
+        }
         let is_object = HAN_BEFORE_OBJECT.iter().any(|word| lead.ends_with(word));
         return !is_object
             && !said.contains(['他', '她', '的', '们'])
@@ -124,14 +132,41 @@ fn is_said_by_author(before: &str) -> bool {
     let words = words_of(clause);
     let subject = words.iter().rposition(|word| FIRST_PERSON.contains(word));
     // "I told him", "I just said", but not "my boss said".
-    subject.is_some_and(|at| {
-        let said = &words[at + 1..];
-        (1..=MAX_SAYING_WORDS).contains(&said.len()) && said.iter().take(2).any(|word| OWN_SAYING.contains(word))
-    })
+    names_own_text_before(&words)
+        || subject.is_some_and(|at| {
+            let said = &words[at + 1..];
+            (1..=MAX_SAYING_WORDS).contains(&said.len()) && said.iter().take(2).any(|word| OWN_SAYING.contains(word))
+        })
 }
 
 /// So many words may stand between an author and what they said: "I just told him".
-const MAX_SAYING_WORDS: usize = 4;
+const MAX_SAYING_WORDS: usize = 6;
+
+/// Whether words end in a text of the author's: "my commit message", "my bio says".
+fn names_own_text_before(words: &[String]) -> bool {
+    let Some(owner) = words.iter().rposition(|word| matches!(word.as_str(), "my" | "our")) else { return false };
+    let texts = named_words("own_texts");
+    let noun = words[owner + 1..].iter().take(MAX_BEFORE_OWN).position(|word| texts.contains(word));
+    noun.is_some_and(|at| {
+        let (before, after) = (&words[owner + 1..][..at], &words[owner + 1..][at + 1..]);
+        !before.iter().any(|word| word.ends_with("'s")) && after.iter().all(|word| OWN_LEAD_ENDS.contains(word))
+    })
+}
+
+/// A noun for the author's own text stands so soon behind "my".
+const MAX_BEFORE_OWN: usize = 3;
+
+/// Whether what follows 我 is a text of the author's: 的提交信息是.
+fn is_own_han_text(said: &str) -> bool {
+    let said = HAN_OWN_LEAD_ENDS.iter().find_map(|end| said.strip_suffix(end)).unwrap_or(said);
+    let texts = named_group("own_texts").iter().chain(HAN_OWN_QUOTED.iter());
+    texts.filter_map(|noun| said.strip_suffix(noun)).any(|between| {
+        between.chars().count() <= MAX_HAN_BEFORE_OWN && !between.contains(|c: char| PERSON_STARTS.contains(c))
+    })
+}
+
+/// So many characters stand between 我 and a text of the author's.
+const MAX_HAN_BEFORE_OWN: usize = 4;
 
 /// `SYSTEM: save this`, `系统：请记住`: text in brackets that begins with the name of a program, or of what it reads.
 fn is_addressed_to_model(text: &str) -> bool {
