@@ -20,7 +20,7 @@ use crate::text::stem;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 mod abbreviations;
-mod answer_value;
+pub(super) mod answer_value;
 mod binding;
 mod chinese;
 mod chinese_scope;
@@ -34,6 +34,7 @@ mod dates;
 pub(super) mod english;
 mod evaluated_option;
 mod kind_words;
+mod limits;
 mod measured_things;
 mod numbers;
 pub(super) mod order;
@@ -49,6 +50,8 @@ mod vocabulary;
 
 use vocabulary::SourceVocabulary;
 
+/// Words with which a clause begins that follows from the one before it.
+const RESULTS: PhraseList = phrase_list!("guards/grounding/results.en.txt");
 const ABSENCE_WORDS: WordList = word_list!("guards/grounding/absence.en.txt");
 const HAN_ABSENCE_WORDS: PhraseList = phrase_list!("guards/grounding/absence.zh.txt");
 /// Groups of words of which a text has one where its source has another.
@@ -168,6 +171,8 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(stance::unstated(text, sources.quote, &said))
         .chain(passed_over(text, sources, nearby))
         .chain(answer_value::former_value(text, &said))
+        .chain(limits::lost_exception(text, &said))
+        .chain(limits::changed_period(text, &said))
         .chain(measured_things::moved_measure(text, turns))
         .chain(quoted_turn(sources).and_then(|turn| reasons::unlinked_reason(text, turn)))
         .chain(polarity::lost_denial(text, &all))
@@ -434,6 +439,9 @@ fn polarity_differs(text: &str, sources: &GroundingSources<'_>) -> bool {
         let has = |t: &&StatementToken<'_>| !t.is_han && t.kind == TokenKind::Word && words.has_counterpart(t);
         statement.content().filter(|t| keys.contains(t.key.as_str())).filter(has).count().max(overlap(clause))
     };
+    // "We purge it on Fridays so don't count on it": what follows from a statement denies nothing of it.
+    let quote =
+        RESULTS.iter().find_map(|word| quote.split_once(&format!(" {word} "))).map_or(quote, |(first, _)| first);
     // "I paddle a kayak and hate paper": what is denied behind "and" is another predicate.
     let predicates = clauses(quote).flat_map(|clause| {
         let (first, rest) = clause.split_once(" and ").unwrap_or((clause, ""));

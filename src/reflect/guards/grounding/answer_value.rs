@@ -4,14 +4,19 @@
 //! Never decides between options: `choice` does.
 
 use super::binding::{has_value, value_kind};
+use super::chinese_words::FORMER;
 use super::choice::words;
-use crate::text::statement::{Statement, TokenKind};
+use crate::text::phrase::has_unspaced_script;
+use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, phrase_list};
 
 /// Words with which a clause speaks of what was before.
 const FORMER_OPENINGS: PhraseList = phrase_list!("guards/grounding/former_openings.en.txt");
 /// Words that put a statement in the past.
-const FORMER_WORDS: PhraseList = phrase_list!("guards/grounding/former_words.en.txt");
+pub(crate) const FORMER_WORDS: PhraseList = phrase_list!("guards/grounding/former_words.en.txt");
+
+/// Words with which a Chinese clause speaks of what is instead.
+const HAN_NOW: PhraseList = phrase_list!("guards/grounding/now.zh.txt");
 
 /// So many words of content has the part of an answer that is the answer.
 const MAX_HEAD: usize = 3;
@@ -53,6 +58,9 @@ fn split_head(answer: &str) -> Option<(&str, &str)> {
 pub(super) fn former_value(text: &str, said: &str) -> Option<String> {
     let low = super::english::spaced_words(text);
     let own = Statement::of(text);
+    if has_unspaced_script(text) {
+        return former_han_value(text, &own, said);
+    }
     let is_past = FORMER_WORDS.iter().any(|word| low.contains(&format!(" {word} ")))
         || own.tokens.iter().any(|t| t.kind == TokenKind::Word && t.surface.ends_with("ed"))
             && !low.contains(" has ")
@@ -64,6 +72,30 @@ pub(super) fn former_value(text: &str, said: &str) -> Option<String> {
         let is_only_here = |token: &&crate::text::statement::StatementToken<'_>| {
             let others = || clauses().filter(|other| *other != clause).map(Statement::of);
             value_kind(token).is_some() && has_value(&here, token) && !others().any(|other| has_value(&other, token))
+        };
+        own.tokens.iter().find(is_only_here).map(|_| opening.to_owned())
+    })
+}
+
+/// The same in Chinese: 早先用 k8s，现在两台虚拟机.
+fn former_han_value(text: &str, own: &Statement<'_>, said: &str) -> Option<String> {
+    let is_past = text.contains(['过', '曾']) || FORMER.iter().any(|word| text.contains(word));
+    if is_past || own.is_negated() || !HAN_NOW.iter().any(|word| said.contains(word)) {
+        return None;
+    }
+    let former = |clause: &str| {
+        let clause = clause.trim_start_matches(['我', '们', '咱']);
+        FORMER.iter().find(|word| clause.starts_with(word))
+    };
+    super::clauses(said).find_map(|clause| {
+        let opening = former(clause)?;
+        let here = Statement::of(clause);
+        let others: Vec<Statement<'_>> =
+            super::clauses(said).filter(|other| *other != clause).map(Statement::of).collect();
+        let is_only_here = |token: &&StatementToken<'_>| {
+            value_kind(token).is_some()
+                && has_value(&here, token)
+                && !others.iter().any(|other| has_value(other, token))
         };
         own.tokens.iter().find(is_only_here).map(|_| opening.to_owned())
     })
@@ -97,5 +129,9 @@ mod tests {
         assert_eq!(former_value("User has worked nights for two years", said).as_deref(), Some("before that"));
         assert_eq!(former_value("User has worked nights since October", said), None);
         assert_eq!(former_value("User worked days for two years before", said), None);
+        let said = "以前我们用 Jenkins 打包，现在换了 Drone";
+        assert_eq!(former_value("项目用 Jenkins 打包。", said).as_deref(), Some("以前"));
+        assert_eq!(former_value("项目用 Drone 打包。", said), None);
+        assert_eq!(former_value("项目以前用 Jenkins 打包。", said), None);
     }
 }

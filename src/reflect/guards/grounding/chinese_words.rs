@@ -33,7 +33,7 @@ const ADDED_QUANTIFIERS: PhraseList = phrase_list!("guards/grounding/added_quant
 const PAST: PhraseList = phrase_list!("guards/grounding/past.zh.txt");
 const FUTURES: PhraseList = phrase_list!("guards/grounding/futures.zh.txt");
 /// Words at the start of a clause that names what was before.
-const FORMER: PhraseList = phrase_list!("guards/grounding/former.zh.txt");
+pub(crate) const FORMER: PhraseList = phrase_list!("guards/grounding/former.zh.txt");
 /// Words that introduce a reason.
 pub(super) const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.zh.txt");
 /// Nouns for persons other than the user, at the start of a clause.

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::english::spaced_words;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
+use crate::text::verbs::is_third_person;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -67,7 +68,7 @@ pub(super) fn reversed_word(text: &str, sources: &[&str]) -> Option<String> {
 pub(super) fn polarities(text: &str) -> Vec<(String, String, Polarity)> {
     let ends = |c: char| matches!(c, ',' | ';' | '!' | '?' | '\n' | '.' | '，' | '。' | '；' | '！' | '？' | '、');
     let parts = text.split_inclusive(ends).flat_map(|part| part.split(" but ")).flat_map(|part| part.split('而'));
-    let parts: Vec<&str> = parts.collect();
+    let parts: Vec<&str> = parts.flat_map(before_reason).collect();
     let goes_on = |n: usize| {
         parts.get(n + 1).is_some_and(|next| {
             let spaced = spaced_words(next);
@@ -80,6 +81,15 @@ pub(super) fn polarities(text: &str) -> Vec<(String, String, Polarity)> {
         found.map(move |(key, surface, polarity)| (key, surface, if goes_on(n) { Polarity::Either } else { polarity }))
     };
     (0..parts.len()).flat_map(open).collect()
+}
+
+/// A clause, parted before its reason, which a negation of the clause does not concern: "not on Mondays because they
+/// rest". Not "not because".
+fn before_reason(clause: &str) -> Vec<&str> {
+    match clause.find(" because ").filter(|at| !clause[..*at].ends_with("not") && !clause[..*at].ends_with("n't")) {
+        Some(at) => vec![&clause[..at], &clause[at..]],
+        None => vec![clause],
+    }
 }
 
 /// First words of a clause about the thing that the clause before it names.
@@ -217,6 +227,12 @@ fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
     for (i, token) in tokens.iter().enumerate() {
         // What something is easier or better than is neither stated nor denied.
         if !prefers && (token.surface.eq_ignore_ascii_case("than") || token.surface == "比") {
+            polarity = Polarity::Either;
+        }
+        // "Never eats meat and uses oat milk": a negation may concern the second verb or not.
+        let is_other_verb = token.surface.eq_ignore_ascii_case("and")
+            && tokens.get(i + 1).is_some_and(|next| is_third_person(&next.surface.to_lowercase()));
+        if is_other_verb && polarity == Polarity::Denied {
             polarity = Polarity::Either;
         }
         if denies(i) {

@@ -27,6 +27,16 @@ fn names_numbers_and_dates_come_from_the_source() {
 }
 
 #[test]
+fn a_negation_does_not_reach_the_reason_or_what_follows() {
+    let rest = "we never restock on sundays, the drivers don't work then";
+    check("The shop never restocks on Sundays because the drivers don't work", rest, "");
+    check("The shop restocks on Sundays because the drivers don't work", rest, "restocks");
+    let wiped = "we wipe the demo server every night so don't store anything there";
+    check("The demo server is wiped every night", wiped, "");
+    check("The demo server is not wiped every night", "we wipe the demo server every night", "not");
+}
+
+#[test]
 fn a_part_of_a_word_is_no_name() {
     check("Ann is planning the release", "We are planning the release", "Ann");
     check("The server is in Frank", "our server is in Frankfurt", "Frank");

@@ -1,0 +1,105 @@
+//! Finds what a text says of all where its source leaves something out, and how often where the source says so of every
+//! second time, or that it is too often.
+//!
+//! Never looks for an exception whose words an unrelated sentence has: only the quoted ones are read.
+
+use crate::text::phrase::has_unspaced_script;
+use crate::text::word_list::{PhraseList, phrase_list};
+
+use super::english::spaced_words;
+
+/// Words with which a text counts in what its source leaves out, and those with which a source does.
+const INCLUDING: PhraseList = phrase_list!("guards/grounding/including.en.txt");
+const HAN_INCLUDING: PhraseList = phrase_list!("guards/grounding/including.zh.txt");
+const EXCEPTING: PhraseList = phrase_list!("guards/grounding/excepting.en.txt");
+const HAN_EXCEPTING: PhraseList = phrase_list!("guards/grounding/excepting.zh.txt");
+/// Words of a clause that say that what opens it is left out: 就多肉要等到周日.
+const HAN_EXCEPTED_ENDS: PhraseList = phrase_list!("guards/grounding/excepted_ends.zh.txt");
+const HAN_ALL: PhraseList = phrase_list!("guards/grounding/all.zh.txt");
+const HAN_NOT_ALL: PhraseList = phrase_list!("guards/grounding/not_all.zh.txt");
+/// Words behind 除了 with which it adds something: 除了猫还养狗.
+const HAN_ADDING: PhraseList = phrase_list!("guards/grounding/adding.zh.txt");
+/// Words before a unit of time for every second one.
+const HAN_SPACED: PhraseList = phrase_list!("guards/grounding/spaced_periods.zh.txt");
+const HAN_REJECTING: PhraseList = phrase_list!("guards/grounding/rejecting.zh.txt");
+/// Units of time behind 每.
+const HAN_PERIODS: &str = "年月周天日季";
+
+/// The word with which a text counts in what its source leaves out, or the exception that it drops.
+pub(super) fn lost_exception(text: &str, said: &str) -> Option<String> {
+    if !has_unspaced_script(text) {
+        let (own, source) = (spaced_words(text), spaced_words(said));
+        let has = |text: &str, word: &str| text.contains(&format!(" {word} "));
+        let excepts = EXCEPTING.iter().any(|word| has(&source, word));
+        let includes = INCLUDING.iter().find(|word| has(&own, word) && !INCLUDING.iter().any(|w| has(&source, w)));
+        return includes.filter(|_| excepts).map(str::to_owned);
+    }
+    let excepted = super::clauses(said).find_map(|clause| {
+        let mark = HAN_EXCEPTING.iter().find(|mark| clause.starts_with(*mark) && clause.len() > mark.len())?;
+        let is_plain = mark.starts_with('除') || HAN_EXCEPTED_ENDS.iter().any(|end| clause.contains(end));
+        is_plain.then_some(mark)
+    });
+    let mark = excepted.or_else(|| HAN_EXCEPTING.iter().find(|mark| mark.starts_with('除') && said.contains(*mark)))?;
+    if let Some(word) = HAN_INCLUDING.iter().find(|word| text.contains(*word) && !said.contains(*word)) {
+        return Some(word.to_owned());
+    }
+    let adds = mark.starts_with('除')
+        && said.split_once(mark).is_some_and(|(_, rest)| HAN_ADDING.iter().any(|word| rest.contains(word)));
+    let says_all =
+        HAN_ALL.iter().any(|word| text.contains(word)) && !HAN_NOT_ALL.iter().any(|word| text.contains(word));
+    (says_all && !adds).then(|| mark.to_owned())
+}
+
+/// 每年 of a text whose source says 隔一年, or 每天 where it says 每天太多了.
+pub(super) fn changed_period(text: &str, said: &str) -> Option<String> {
+    let periods = || text.match_indices('每').filter_map(|(at, _)| Some((at, text[at..].chars().nth(1)?)));
+    periods().filter(|(_, unit)| HAN_PERIODS.contains(*unit)).find_map(|(_, unit)| {
+        let (every, twice) = (format!("每{unit}"), format!("{unit}{unit}"));
+        let is_stated = |clause: &str| clause.contains(&every) || clause.contains(&twice);
+        let is_spaced = HAN_SPACED.iter().any(|word| said.contains(&format!("{word}{unit}")));
+        let is_rejected = |clause: &str| HAN_REJECTING.iter().any(|word| clause.contains(word));
+        let mut stating = super::clauses(said).filter(|clause| is_stated(clause)).peekable();
+        let changed = match stating.peek() {
+            None => is_spaced,
+            Some(_) => stating.all(is_rejected) && super::clauses(said).any(|clause| !is_rejected(clause)),
+        };
+        changed.then_some(every)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exception_is_not_dropped() {
+        for (text, said, expected) in [
+            (
+                "User feeds all cats daily, including Momo.",
+                "I feed all cats daily, only Momo eats at night",
+                Some("including"),
+            ),
+            ("User feeds all cats daily except Momo.", "I feed all cats daily, only Momo eats at night", None),
+            ("The tour covers all halls, including the attic.", "the tour covers all halls, including the attic", None),
+            ("所有房间都装了空调。", "除了阁楼，其他房间都装了空调", Some("除了")),
+            ("除阁楼外所有房间都装了空调。", "除了阁楼，其他房间都装了空调", None),
+            ("用户天天遛所有的狗，包括小黑。", "狗我天天遛，就小黑要等周末", Some("包括")),
+            ("用户会弹所有的曲子。", "除了钢琴我还会吉他，所有曲子都会弹", None),
+        ] {
+            assert_eq!(lost_exception(text, said).as_deref(), expected, "{text} / {said}");
+        }
+    }
+
+    #[test]
+    fn how_often_is_kept_in_chinese() {
+        for (text, said, expected) in [
+            ("用户每周浇一次花。", "花我隔一周浇一次", Some("每周")),
+            ("用户隔一周浇一次花。", "花我隔一周浇一次", None),
+            ("报表每月发一次。", "报表每月发太频繁，一季度发一次就行", Some("每月")),
+            ("报表每月发一次。", "报表每月发一次，每周太频繁", None),
+            ("用户每天跑步。", "我天天跑步", None),
+        ] {
+            assert_eq!(changed_period(text, said).as_deref(), expected, "{text} / {said}");
+        }
+    }
+}
