@@ -16,7 +16,10 @@ use crate::path::MemoryPath;
 use crate::text::prose_mask::split_label;
 use crate::transcript::{MessageParts, Role, Turn};
 
+mod corrected;
 mod names;
+
+use corrected::TurnCorrections;
 
 /// The effects of a planned operation on the current memory.
 pub struct PlannedEffects<'a> {
@@ -124,13 +127,32 @@ fn ungrounded_claim(
         .collect();
     // What a statement is about is often named in the turns before.
     let is_nearby = |t: &&Turn| own(t) && t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn;
-    let nearby: Vec<&str> = context.turns.iter().filter(is_nearby).map(|t| t.text.as_str()).collect();
-    let sources = GroundingSources {
-        quote: proposal.quote.as_deref().unwrap_or_default(),
-        texts: written.iter().map(AsRef::as_ref).chain(removed).chain(paths).collect(),
-        times: days_said(&turns, context),
-        days: if is_episode { days_said(&turns, context) } else { Vec::new() },
-        topics: if proof.role == Role::User { nearby.clone() } else { Vec::new() },
+    let nearby: Vec<&Turn> = context.turns.iter().filter(is_nearby).collect();
+    let quote = proposal.quote.as_deref().unwrap_or_default();
+    let (removed, paths): (Vec<&str>, Vec<&str>) = (removed.collect(), paths.collect());
+    let first = turns.iter().chain(&nearby).map(|t| t.number).min().unwrap_or(proof.turn);
+    let corrections = TurnCorrections::of(context.turns, proof.turn, first);
+    // What the user took back is no source.
+    let check = |text: &str, is_particular: bool| {
+        let written: Vec<_> = turns.iter().zip(&written).map(|(t, w)| corrections.apply(t.number, w, text)).collect();
+        let nearby: Vec<_> = nearby.iter().map(|t| corrections.apply(t.number, &t.text, text)).collect();
+        let nearby: Vec<&str> = nearby.iter().map(AsRef::as_ref).collect();
+        let whole = turns.iter().position(|t| t.number == proof.turn).map_or("", |at| &written[at]);
+        let quote = corrections.apply_to_quote(proof.turn, quote, whole, text);
+        let restated = corrections.restated(proof.turn, text);
+        let others =
+            restated.map(|(turn, _)| turn).into_iter().chain(removed.iter().copied()).chain(paths.iter().copied());
+        let sources = GroundingSources {
+            quote: restated.map_or(&quote, |(_, sentence)| sentence),
+            texts: written.iter().map(AsRef::as_ref).chain(others).collect(),
+            times: days_said(&turns, context),
+            days: if is_episode { days_said(&turns, context) } else { Vec::new() },
+            topics: if proof.role == Role::User { nearby.clone() } else { Vec::new() },
+        };
+        match is_particular {
+            true => guards::check_particulars(text, &sources),
+            false => guards::check_grounding(text, &sources, &nearby),
+        }
     };
     let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
     // memdir writes the day of an episode itself.
@@ -140,11 +162,11 @@ fn ungrounded_claim(
     let reply = context.turns.iter().find(|t| own(t) && t.role == Role::User && t.number > proof.turn);
     let unconfirmed = |text: &str| {
         let turn = quoted.filter(|turn| turn.role == Role::Assistant)?;
-        guards::check_agreement(text, sources.quote, &turn.text, reply.map(|reply| reply.text.as_str()))
+        guards::check_agreement(text, quote, &turn.text, reply.map(|reply| reply.text.as_str()))
     };
     let check = |text: &str| match is_episode || is_summary(text) {
-        true => guards::check_particulars(text, &sources),
-        false => guards::check_grounding(text, &sources, &nearby).or_else(|| unconfirmed(text)),
+        true => check(text, true),
+        false => check(text, false).or_else(|| unconfirmed(text)),
     };
     added.filter(|e| !is_day(&e.text)).find_map(|e| check(&e.text))
 }

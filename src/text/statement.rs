@@ -11,8 +11,8 @@ use super::word_list::{PhraseList, WordList, phrase_list, word_list};
 use super::words::is_unspaced;
 use super::{stem, stopwords, verbs, word_frequency};
 
-const MONTHS: WordList = word_list!("statements/months.en.txt");
-const WEEKDAYS: WordList = word_list!("statements/weekdays.en.txt");
+pub(crate) const MONTHS: WordList = word_list!("statements/months.en.txt");
+pub(crate) const WEEKDAYS: WordList = word_list!("statements/weekdays.en.txt");
 pub(crate) const NUMBER_WORDS: WordList = word_list!("statements/number_words.en.txt");
 const UNITS: WordList = word_list!("statements/units.en.txt");
 /// Words that negate a sentence, besides those that end in `n't`.

@@ -121,6 +121,11 @@ fn quote_weight(quote: &str) -> usize {
     quote.chars().filter(|c| c.is_alphanumeric()).map(of).sum()
 }
 
+/// Whether a text contains a quote, whatever the quotation marks, dashes and spaces.
+pub fn is_quoted_in(text: &str, quote: &str) -> bool {
+    contains_words(&normalize(text), &normalize(quote))
+}
+
 /// Whether a text contains a quote and the quote starts and ends at word boundaries. Both are normalized.
 pub(super) fn contains_words(text: &str, quote: &str) -> bool {
     let joins = |a: Option<char>, b: Option<char>| {

@@ -13,6 +13,7 @@
 //! * [`evidence`](mod@evidence): the turn that contains a quote.
 //! * [`grounding`](mod@grounding): what the quote's turn does not contain, or puts together in another way.
 //! * [`sensitive`]: sensitive fields; [`consent`]: whether the user agreed to have one remembered.
+//! * [`corrections`]: what a user took back and what stands in its place.
 //! * [`ending`]: whether the user says that a bullet ended.
 //! * [`withheld`]: requests of the user not to keep what was said.
 //! * [`duplicate`](mod@duplicate): texts that the memory contains already, or contradicts.
@@ -20,6 +21,7 @@
 pub mod canary;
 mod chinese_clause;
 pub mod consent;
+pub mod corrections;
 pub mod duplicate;
 pub mod ending;
 pub mod evidence;
