@@ -7,7 +7,7 @@ mod pairs;
 mod values;
 
 use pairs::{changed_value, denied_value};
-use values::{TextValue, ValueKind, values};
+use values::{TextValue, TextValueKind, values};
 
 use crate::text::phrase::has_unspaced_script;
 use crate::text::stopwords;
@@ -257,7 +257,7 @@ fn correction_at(turn: &str, phrase: &CorrectionPhrase) -> Option<Correction> {
     let scope = &before[from..];
     if let Some((new, end)) = value_behind(turn, phrase, scope) {
         let old = values(scope).into_iter().rfind(|old| new.may_replace(old))?;
-        let surface = match old.unit.is_empty() && new.kind == ValueKind::Number {
+        let surface = match old.unit.is_empty() && new.kind == TextValueKind::Number {
             true => &turn[new.start..new.unit_end],
             false => new.surface(turn),
         };

@@ -13,7 +13,7 @@ const HAN_DIGITS: &str = "一二两三四五六七八九十百千半零〇";
 const HAN_DAYS: &str = "一二三四五六日天末";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueKind {
+pub(super) enum TextValueKind {
     Number,
     Weekday,
     Month,
@@ -25,7 +25,7 @@ pub(super) enum ValueKind {
 pub(super) struct TextValue {
     pub start: usize,
     pub end: usize,
-    pub kind: ValueKind,
+    pub kind: TextValueKind,
     /// The word or the character that a number counts.
     pub unit: String,
     /// Where the unit ends; the end of the value without one.
@@ -93,19 +93,19 @@ fn spaced_value(text: &str, start: usize, end: usize) -> Option<TextValue> {
     let word = &text[start..end];
     let low = word.to_lowercase();
     let kind = if word.starts_with(|c: char| c.is_ascii_digit()) || NUMBER_WORDS.value(&low).is_some() && low != "one" {
-        ValueKind::Number
+        TextValueKind::Number
     } else if WEEKDAYS.value(&low).is_some() {
-        ValueKind::Weekday
+        TextValueKind::Weekday
     } else if MONTHS.value(&low).is_some() && (low != "may" || word != low) {
-        ValueKind::Month
+        TextValueKind::Month
     } else {
-        is_name(text, start, word, &low).then_some(ValueKind::Name)?
+        is_name(text, start, word, &low).then_some(TextValueKind::Name)?
     };
     let next = text[end..].trim_start();
     if AFTER_COUNT.contains(&next[..word_end(next, 0)].to_lowercase()) {
         return None;
     }
-    let has_unit = kind == ValueKind::Number && !word.contains(':');
+    let has_unit = kind == TextValueKind::Number && !word.contains(':');
     let (unit, unit_end) = if has_unit { unit_at(text, end) } else { (String::new(), end) };
     Some(TextValue { start, end, kind, unit, unit_end })
 }
@@ -150,7 +150,7 @@ fn han_value(text: &str, start: usize) -> Option<TextValue> {
         Some(start + lead.len() + day.len_utf8())
     });
     if let Some(end) = day {
-        return Some(TextValue { start, end, kind: ValueKind::Weekday, unit: String::new(), unit_end: end });
+        return Some(TextValue { start, end, kind: TextValueKind::Weekday, unit: String::new(), unit_end: end });
     }
     let length = rest.chars().take_while(|c| HAN_DIGITS.contains(*c)).map(char::len_utf8).sum::<usize>();
     let (end, digits) = (start + length, &rest[..length]);
@@ -162,5 +162,5 @@ fn han_value(text: &str, start: usize) -> Option<TextValue> {
         return None;
     }
     let (unit, unit_end) = unit_at(text, end);
-    Some(TextValue { start, end, kind: ValueKind::Number, unit, unit_end })
+    Some(TextValue { start, end, kind: TextValueKind::Number, unit, unit_end })
 }
