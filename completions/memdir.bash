@@ -237,7 +237,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__add)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -291,11 +291,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -337,7 +337,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__append)
-            opts="-t -s -d -F -n -m -f -C -g -S -q -v -h --title --summary --date --file-summary --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-t -s -d -F -n -m -f -C -g -S -q -v -h --title --summary --date --file-summary --file --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -395,11 +395,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -441,7 +441,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__apply)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -471,11 +471,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -561,7 +561,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__add)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -615,11 +615,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -661,7 +661,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__del)
-            opts="-n -m -f -C -g -S -q -v -h --index --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -f -C -g -S -q -v -h --index --archive --forget --dry-run --reason --source --consent --lock-timeout --if-match --force --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -687,11 +687,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -785,7 +785,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__update)
-            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --lock-timeout --if-match --force --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -823,11 +823,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -869,7 +869,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__check)
-            opts="-n -m -f -C -g -S -q -v -h --since --writing --anchors --stale --strict --against --rot --fix --format --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -C -g -S -q -v -h --since --writing --anchors --stale --strict --against --rot --fix --format --dry-run --reason --source --consent --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -904,10 +904,6 @@ _memdir() {
                     return 0
                     ;;
                 --consent)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1013,7 +1009,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__compact)
-            opts="-F -n -m -f -C -g -S -q -v -h --to --file --older --by-week --duplicates --by-age --provider --model --timeout --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --to --file --older --by-week --duplicates --by-age --provider --model --timeout --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1063,11 +1059,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1257,7 +1253,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__edit)
-            opts="-n -m -f -C -g -S -q -v -h --resume --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -C -g -S -q -v -h --resume --create --dry-run --reason --source --consent --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1280,10 +1276,6 @@ _memdir() {
                     return 0
                     ;;
                 --consent)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1555,7 +1547,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__import)
-            opts="-n -m -f -C -g -S -q -v -h --from --in --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -C -g -S -q -v -h --from --in --create --dry-run --reason --source --consent --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1582,10 +1574,6 @@ _memdir() {
                     return 0
                     ;;
                 --consent)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1631,7 +1619,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__inbox)
-            opts="-n -m -f -C -g -S -q -v -h --accept --reject --branch --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-f -n -m -C -g -S -q -v -h --accept --reject --branch --force --create --dry-run --reason --source --consent --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1654,10 +1642,6 @@ _memdir() {
                     return 0
                     ;;
                 --consent)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2055,7 +2039,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__mv)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2077,11 +2061,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2123,7 +2107,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__patch)
-            opts="-F -n -m -f -C -g -S -q -v -h --old --new --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --old --new --file --dry-run --reason --source --consent --lock-timeout --if-match --force --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2161,11 +2145,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2207,7 +2191,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__prune)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-f -n -m -C -g -S -q -v -h --force --dry-run --reason --source --consent --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2226,10 +2210,6 @@ _memdir() {
                     return 0
                     ;;
                 --consent)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2427,7 +2407,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__redo)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -C -g -S -q -v -h --dry-run --reason --source --consent --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2446,10 +2426,6 @@ _memdir() {
                     return 0
                     ;;
                 --consent)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2599,7 +2575,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__resolve)
-            opts="-n -m -f -C -g -S -q -v -h --ours --theirs --both --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -C -g -S -q -v -h --ours --theirs --both --dry-run --reason --source --consent --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2618,10 +2594,6 @@ _memdir() {
                     return 0
                     ;;
                 --consent)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2667,7 +2639,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__restore)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2689,11 +2661,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2735,7 +2707,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__rm)
-            opts="-n -m -f -C -g -S -q -v -h --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -f -C -g -S -q -v -h --archive --forget --dry-run --reason --source --consent --lock-timeout --if-match --force --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2757,11 +2729,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2891,7 +2863,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__set)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --lock-timeout --if-match --force --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2913,11 +2885,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3247,7 +3219,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__undo)
-            opts="-n -m -f -C -g -S -q -v -h --by --keep-edited --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-n -m -C -g -S -q -v -h --by --keep-edited --dry-run --reason --source --consent --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3270,10 +3242,6 @@ _memdir() {
                     return 0
                     ;;
                 --consent)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3319,7 +3287,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__update)
-            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --lock-timeout --if-match --force --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3357,11 +3325,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -3447,7 +3415,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__write)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --lock-timeout --if-match --force --create --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -3477,11 +3445,11 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --if-match)
+                --lock-timeout)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --lock-timeout)
+                --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

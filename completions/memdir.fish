@@ -72,14 +72,14 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Set up git
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "scope" -d 'List, add or remove scopes: memories of their own in this one, one for each app, user or project'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "sync" -d 'Commit, fetch, merge by bullet and push a memory that is its own git repository'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "import" -d 'Import the memories of another program'
-complete -c memdir -n "__fish_memdir_needs_command" -f -a "embed" -d 'Make the vectors of find.embeddings that are missing, and drop those of texts that are gone'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "embed" -d 'Compute the embeddings that are missing, and delete those of removed texts'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "export" -d 'Print the memory in the format of another program'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "mcp" -d 'Serve an agent\'s host over the Model Context Protocol, on stdin and stdout'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "checkpoint" -d 'Save, load, list or remove the state of an agent, as JSON under a key'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge" -d 'Merge three files and print the text; exit 4 if conflicts are left in it'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge-driver" -d 'Merge for git and write the result to OURS; exit 0 merged, 1 conflicts, over 128 failed'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "hook" -d 'Answer a hook of an agent host: reads its JSON from stdin, prints its envelope, always exits 0'
-complete -c memdir -n "__fish_memdir_needs_command" -f -a "tool" -d 'Serve the memory tool of others: reads a request as JSON from stdin, prints its reply'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "tool" -d 'Serve another program\'s memory tool: reads a request as JSON from stdin, prints its reply'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "etag" -d 'Print the etag of a file or section, for --if-match'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "where" -d 'Print the path of the data directory or of a file'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "schema" -d 'Print a JSON Schema'
@@ -203,8 +203,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -l when -d 'A rule fo
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -229,8 +229,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -s F -l file -d 'R
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -240,7 +240,6 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand update" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -250,8 +249,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -s h -l help -d 'P
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand rm" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -263,7 +262,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -l archive -d 'Move wh
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l forget -d 'Erase its text also from the undo files, journal and archive; cannot be undone'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand rm" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -273,8 +271,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -s h -l help -d 'Print
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand restore" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -294,8 +292,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand restore" -s h -l help -d '
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand mv" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -315,8 +313,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand mv" -s h -l help -d 'Print
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand set" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand set" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -326,7 +324,6 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand set" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -341,8 +338,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand append" -s F -l file -d 'R
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand append" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand append" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -365,8 +362,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand patch" -s F -l file -d 'Re
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand patch" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -376,7 +373,6 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand patch" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -387,8 +383,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand write" -s F -l file -d 'Re
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand write" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand write" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -409,8 +405,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand apply" -s F -l file -d 'Re
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand apply" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -431,7 +427,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -l resume -d 'Contin
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand edit" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -440,9 +435,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -l as -d 'The caller
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand edit" -s n -l dry-run -d 'Show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand edit" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -476,8 +470,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -500,8 +494,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -513,7 +507,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l forget -d 'Erase its text also from the undo files, journal and archive; cannot be undone'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -526,8 +519,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -537,7 +530,6 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -627,7 +619,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand undo" -l by -d 'Undo the n
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -638,8 +629,6 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l keep-edited -d 'Skip files that were edited since and cannot be merged'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s n -l dry-run -d 'Show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -649,7 +638,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand undo" -s h -l help -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand redo" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -659,8 +647,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -l color -d 'Colour:
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s n -l dry-run -d 'Show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand redo" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand redo" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -708,7 +694,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l branch -d 'Commi
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -719,9 +704,9 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l accept -d 'Apply them to the memory as it is now'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l reject -d 'Discard them'
-complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s n -l dry-run -d 'Show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s f -l force -d 'Skip the staleness check of proposals that act on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -737,8 +722,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l timeout -d 'Se
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
@@ -761,7 +746,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -s h -l help -d '
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand prune" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -770,9 +754,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand prune" -l as -d 'The calle
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s f -l force -d 'Trust the clock, also if it seems to have jumped'
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s n -l dry-run -d 'Show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand prune" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand prune" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -781,14 +764,13 @@ complete -c memdir -n "__fish_memdir_using_subcommand prune" -l no-pager -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only findings that are new since this git commit; paths are relative to the working directory' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l against -d 'Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md' -r -F
-complete -c memdir -n "__fish_memdir_using_subcommand check" -l rot -d 'What is wrong with any folder of notes, which need not be a memory: numbers with examples; writes nothing' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l rot -d 'Report what is wrong with any folder of notes, which need not be a memory; writes nothing' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l format -d 'How findings are printed: text, json (as --json), or github (annotations of GitHub Actions)' -r -f -a "text\t'Lines as compilers print them'
 json\t'One JSON object'
 github\t'Workflow commands of GitHub Actions'"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand check" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -803,8 +785,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -l stale -d 'Also r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l strict -d 'Count contradictions and stale bullets as findings; without it they are notes'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l fix -d 'Fix what needs no decision'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s n -l dry-run -d 'Show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand check" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand check" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -814,7 +794,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -s h -l help -d 'Pr
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -827,8 +806,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l ours -d 'Resol
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l theirs -d 'Resolve the remaining conflicts with their version'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l both -d 'Resolve the remaining conflicts with both versions, ours first'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s n -l dry-run -d 'Show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -906,7 +883,6 @@ complete -c memdir -n "__fish_memdir_using_subcommand import" -l in -d 'The fold
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
-complete -c memdir -n "__fish_memdir_using_subcommand import" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -915,9 +891,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand import" -l as -d 'The call
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l create -d 'Create a new file even if its name is close to an existing one'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s n -l dry-run -d 'Show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand import" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
-complete -c memdir -n "__fish_memdir_using_subcommand import" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s q -l quiet -d 'Print no result of a change and no warnings'

@@ -10,6 +10,7 @@ use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, Valu
 
 use super::argv;
 use super::verbs;
+use crate::commands::ChangeOptions;
 
 // Options that every command takes, before or after its name. (No doc comment: clap would use it as the help of the
 // command.)
@@ -74,18 +75,80 @@ pub struct ChangeArgs {
     /// The user's words that agree to this change of a sensitive field, verbatim; recorded in the journal
     #[arg(long, value_name = "QUOTE", help_heading = "Change options", value_parser = argv::text_value)]
     pub consent: Option<String>,
+    /// Seconds to wait for another writer (default 10)
+    #[arg(long, value_name = "S", help_heading = "Change options", allow_negative_numbers = true, value_parser = seconds)]
+    pub lock_timeout: Option<std::time::Duration>,
+}
+
+// Options of the changes to a file that was read before.
+#[derive(Args, Clone, Debug, Default)]
+#[group(skip)]
+pub struct FileChangeArgs {
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
     /// Only change the file if it still has this etag (8 or more hex digits)
     #[arg(long, value_name = "ETAG", help_heading = "Change options")]
     pub if_match: Option<String>,
     /// Skip the staleness check when acting on an index, an id or a whole file
     #[arg(short, long, help_heading = "Change options")]
     pub force: bool,
+}
+
+// Options of the changes that may create a file, too.
+#[derive(Args, Clone, Debug, Default)]
+#[group(skip)]
+pub struct FileCreationArgs {
+    #[command(flatten)]
+    pub file_change_args: FileChangeArgs,
     /// Create a new file even if its name is close to an existing one, or has another extension than .md
     #[arg(long, help_heading = "Change options")]
     pub create: bool,
-    /// Seconds to wait for another writer (default 10)
-    #[arg(long, value_name = "S", help_heading = "Change options", allow_negative_numbers = true, value_parser = seconds)]
+}
+
+/// What the options of a change say: how it is made, and how long it waits for the lock.
+#[derive(Default)]
+pub struct ChangeSettings {
+    pub options: ChangeOptions,
     pub lock_timeout: Option<std::time::Duration>,
+}
+
+impl ChangeSettings {
+    pub fn force(mut self, force: bool) -> Self {
+        self.options.force = force;
+        self
+    }
+
+    pub fn create(mut self, create: bool) -> Self {
+        self.options.create = create;
+        self
+    }
+}
+
+impl From<&ChangeArgs> for ChangeSettings {
+    fn from(args: &ChangeArgs) -> Self {
+        let options = ChangeOptions {
+            dry_run: args.dry_run,
+            reason: args.reason.clone(),
+            source: args.source.clone(),
+            consent: args.consent.clone(),
+            ..ChangeOptions::default()
+        };
+        ChangeSettings { options, lock_timeout: args.lock_timeout }
+    }
+}
+
+impl From<&FileChangeArgs> for ChangeSettings {
+    fn from(args: &FileChangeArgs) -> Self {
+        let mut settings = ChangeSettings::from(&args.change_args).force(args.force);
+        settings.options.if_match.clone_from(&args.if_match);
+        settings
+    }
+}
+
+impl From<&FileCreationArgs> for ChangeSettings {
+    fn from(args: &FileCreationArgs) -> Self {
+        ChangeSettings::from(&args.file_change_args).create(args.create)
+    }
 }
 
 /// Parses a number of seconds, such as `0.5`.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::args::ChangeArgs;
+use super::args::{ChangeArgs, FileChangeArgs, FileCreationArgs};
 use super::argv::{self, RmOperand};
 use crate::document::MetaKey;
 
@@ -15,7 +15,7 @@ use crate::document::MetaKey;
     about = "Add bullets to a file or section; create it if it is missing",
     after_help = "Without a text, markdown is read from stdin: each top-level item of a list becomes one bullet, with what \
                   is below it; a text without a list becomes one bullet.\n\n\
-                  Example: memdir add user 'Prefers tabs' 'Lives in Austin' --tag profile"
+                  Example: memdir add user 'Prefers tabs' 'Deploys on Fridays' --tag profile"
 )]
 #[group(skip)]
 pub struct AddArgs {
@@ -53,7 +53,7 @@ pub struct AddArgs {
     #[arg(long)]
     pub branch: bool,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileCreationArgs,
 }
 
 impl AddArgs {
@@ -100,7 +100,7 @@ pub struct UpdateArgs {
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileChangeArgs,
 }
 
 #[derive(Args, Debug)]
@@ -121,7 +121,7 @@ pub struct RmArgs {
     #[arg(long)]
     pub forget: bool,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileChangeArgs,
 }
 
 #[derive(Args, Debug)]
@@ -139,7 +139,7 @@ pub struct MvArgs {
     #[arg(value_name = "DEST")]
     pub to: String,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileCreationArgs,
 }
 
 #[derive(Args, Debug)]
@@ -157,7 +157,7 @@ pub struct SetArgs {
     #[arg(value_name = "KEY=VALUE", required = true)]
     pub pairs: Vec<String>,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileChangeArgs,
 }
 
 #[derive(Args, Debug)]
@@ -190,7 +190,7 @@ pub struct AppendArgs {
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileCreationArgs,
 }
 
 impl AppendArgs {
@@ -224,7 +224,7 @@ pub struct PatchArgs {
     #[arg(short = 'F', long = "file", value_name = "FILE", conflicts_with_all = ["old", "new"])]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileChangeArgs,
 }
 
 #[derive(Args, Debug)]
@@ -245,7 +245,7 @@ pub struct WriteArgs {
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileCreationArgs,
 }
 
 #[derive(Args, Debug)]
@@ -263,7 +263,7 @@ pub struct ApplyArgs {
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileCreationArgs,
 }
 
 #[derive(Args, Debug)]
@@ -279,6 +279,9 @@ pub struct EditArgs {
     /// Continue with a copy that an earlier edit kept
     #[arg(long, value_name = "PATH")]
     pub resume: Option<PathBuf>,
+    /// Create a new file even if its name is close to an existing one, or has another extension than .md
+    #[arg(long, help_heading = "Change options")]
+    pub create: bool,
     #[command(flatten)]
     pub change_args: ChangeArgs,
 }
@@ -286,7 +289,7 @@ pub struct EditArgs {
 #[derive(Args, Debug)]
 #[command(
     about = "Remove one bullet by handle, index or text",
-    after_help = "Example: memdir bullet del user --index 2 'Lives in Austin'"
+    after_help = "Example: memdir bullet del user --index 2 'Deploys on Fridays'"
 )]
 #[group(skip)]
 pub struct BulletDelArgs {
@@ -306,7 +309,7 @@ pub struct BulletDelArgs {
     #[arg(long)]
     pub forget: bool,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileChangeArgs,
 }
 
 #[cfg(test)]

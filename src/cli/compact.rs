@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::answer::PrintAnswer;
-use super::args::ChangeArgs;
+use super::args::FileCreationArgs;
 use super::model::ModelArgs;
 use super::text::{Printer, change_result};
 use super::to_operation::ContentReader;
@@ -53,7 +53,7 @@ pub struct CompactArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileCreationArgs,
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

@@ -16,7 +16,7 @@ const MAX_SETTLE_S: u64 = 60;
 
 #[derive(Args, Debug)]
 #[command(
-    about = "Make the vectors of find.embeddings that are missing, and drop those of texts that are gone",
+    about = "Compute the embeddings that are missing, and delete those of removed texts",
     after_help = "A change and the start of a session do it in the background. Only memories that the user config names \
                   under find.embeddings have vectors.\n\nExample: memdir embed"
 )]

@@ -168,6 +168,10 @@ fn command_page(command: &Command, words: &[&str]) -> String {
     let (name, usage) = (words.join("-"), words.join(" "));
     let command = command.clone().name(name.clone()).bin_name(usage).display_name(name.clone()).version("");
     let command = if name == "memdir" { command.version(env!("CARGO_PKG_VERSION")) } else { command };
+    // The usage line of the help: the generated one repeats every option without its value.
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage:").trim_start().to_owned();
+    let command = command.override_usage(usage);
     let mut out = Vec::new();
     let page = clap_mangen::Man::new(command).date("").source("memdir").manual("memdir");
     drop(page.render(&mut out));

@@ -159,7 +159,7 @@ pub struct SyncArgs {
     #[arg(long, conflicts_with_all = ["remote", "dry_run", "only"])]
     pub setup: bool,
     /// Only fetch and merge; or push, without asking a remote that has everything
-    #[arg(long, value_name = "WAY", value_parser = ["fetch", "push"])]
+    #[arg(long, value_name = "DIRECTION", value_parser = ["fetch", "push"])]
     pub only: Option<String>,
     /// Show what would be committed; change nothing, do not contact the remote
     #[arg(short = 'n', long)]

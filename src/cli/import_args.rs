@@ -34,6 +34,9 @@ pub struct ImportArgs {
     /// The folder for new files (default: facts)
     #[arg(long = "in", value_name = "FOLDER")]
     pub folder: Option<String>,
+    /// Create a new file even if its name is close to an existing one
+    #[arg(long, help_heading = "Change options")]
+    pub create: bool,
     #[command(flatten)]
     pub change_args: ChangeArgs,
 }

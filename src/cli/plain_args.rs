@@ -6,7 +6,7 @@
 
 use std::ffi::OsString;
 
-use super::args::{ChangeArgs, GlobalArgs};
+use super::args::{FileChangeArgs, GlobalArgs};
 use super::bullet::{BulletArgs, BulletCommand};
 use super::change_args::{AddArgs, UpdateArgs};
 use super::grammar::{CommandGrammar, WordReader, WordRole, strip_list_marker};
@@ -59,7 +59,7 @@ fn add_args(mut positionals: Vec<String>) -> AddArgs {
 
 fn update_args(mut positionals: Vec<String>, index: Option<i64>, force: bool) -> UpdateArgs {
     let at = positionals.remove(0);
-    let change_args = ChangeArgs { force, ..ChangeArgs::default() };
+    let change_args = FileChangeArgs { force, ..FileChangeArgs::default() };
     UpdateArgs { at, texts: positionals, index, change_args, ..UpdateArgs::default() }
 }
 

@@ -5,7 +5,7 @@
 use clap::Args;
 
 use super::answer::PrintAnswer;
-use super::args::ChangeArgs;
+use super::args::{ChangeArgs, ChangeSettings, FileCreationArgs};
 use super::text::{Printer, TextStyle, change_result};
 use crate::commands::answer::WarningRow;
 use crate::commands::results::PruneResult;
@@ -23,7 +23,7 @@ pub struct RestoreArgs {
     #[arg(value_name = "ADDRESS", required = true)]
     pub at: Vec<String>,
     #[command(flatten)]
-    pub change_args: ChangeArgs,
+    pub change_args: FileCreationArgs,
 }
 
 #[derive(Args, Debug)]
@@ -35,8 +35,17 @@ pub struct RestoreArgs {
 )]
 #[group(skip)]
 pub struct PruneArgs {
+    /// Trust the clock, also if it seems to have jumped
+    #[arg(short, long, help_heading = "Change options")]
+    pub force: bool,
     #[command(flatten)]
     pub change_args: ChangeArgs,
+}
+
+impl From<&PruneArgs> for ChangeSettings {
+    fn from(args: &PruneArgs) -> Self {
+        ChangeSettings::from(&args.change_args).force(args.force)
+    }
 }
 
 impl PrintAnswer for PruneResult {

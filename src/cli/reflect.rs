@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::answer::PrintAnswer;
-use super::args::{ChangeArgs, seconds, whole_number};
+use super::args::{ChangeArgs, ChangeSettings, seconds, whole_number};
 use super::argv;
 use super::model::ModelArgs;
 use super::sanitize;
@@ -131,8 +131,20 @@ pub struct InboxArgs {
     /// Commit them on a new git branch, one a commit, and print the text of a pull request
     #[arg(long, value_name = "NAME", conflicts_with_all = ["accept", "reject"])]
     pub branch: Option<String>,
+    /// Skip the staleness check of proposals that act on an index, an id or a whole file
+    #[arg(short, long, help_heading = "Change options")]
+    pub force: bool,
+    /// Create a new file even if its name is close to an existing one, or has another extension than .md
+    #[arg(long, help_heading = "Change options")]
+    pub create: bool,
     #[command(flatten)]
     pub change_args: ChangeArgs,
+}
+
+impl From<&InboxArgs> for ChangeSettings {
+    fn from(args: &InboxArgs) -> Self {
+        ChangeSettings::from(&args.change_args).force(args.force).create(args.create)
+    }
 }
 
 impl PrintAnswer for ReflectReport {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::answer::Answer;
-use super::args::{ChangeArgs, GlobalArgs};
+use super::args::{ChangeSettings, GlobalArgs};
 use super::change_args::AppendArgs;
 use super::compact::CompactArgs;
 use super::git_args::{SetupArgs, SetupTarget, SyncArgs};
@@ -47,18 +47,23 @@ impl Runner<'_> {
     /// Runs a command that changes the memory, with its options.
     pub fn change_with<T: Into<Answer>>(
         &self,
-        args: &ChangeArgs,
+        settings: impl Into<ChangeSettings>,
         use_case: impl FnOnce(&Session, &ChangeOptions) -> CommandResult<T>,
     ) -> CliReply {
-        self.in_session(SessionNeeds::All, args.lock_timeout, OutputLayout::Plain, |session| {
-            then_embed(session, use_case(session, &change_options(args)))
+        let ChangeSettings { options, lock_timeout } = settings.into();
+        self.in_session(SessionNeeds::All, lock_timeout, OutputLayout::Plain, |session| {
+            then_embed(session, use_case(session, &options))
         })
     }
 
     /// Runs a batch of operations. Errors in the arguments are reported before the data directory is searched for.
-    pub fn apply_batch(&self, args: &ChangeArgs, batch: Result<Batch, impl Into<Error>>) -> CliReply {
+    pub fn apply_batch(
+        &self,
+        settings: impl Into<ChangeSettings>,
+        batch: Result<Batch, impl Into<Error>>,
+    ) -> CliReply {
         match batch {
-            Ok(batch) => self.change_with(args, |session, how| commands::change(session, batch, how)),
+            Ok(batch) => self.change_with(settings, |session, how| commands::change(session, batch, how)),
             Err(failure) => failure.into().into(),
         }
     }
@@ -236,11 +241,12 @@ impl Runner<'_> {
     pub fn change_with_progress<T: Into<Answer>>(
         &self,
         task: &str,
-        args: &ChangeArgs,
+        settings: impl Into<ChangeSettings>,
         use_case: impl FnOnce(&Session, &ChangeOptions) -> CommandResult<T>,
     ) -> CliReply {
-        self.with_progress(task, SessionNeeds::All, args.lock_timeout, |session| {
-            then_embed(session, use_case(session, &change_options(args)))
+        let ChangeSettings { options, lock_timeout } = settings.into();
+        self.with_progress(task, SessionNeeds::All, lock_timeout, |session| {
+            then_embed(session, use_case(session, &options))
         })
     }
 
@@ -356,18 +362,6 @@ pub fn check_agent(global: &GlobalArgs, query: QueryOptions) -> Result<QueryOpti
             Err(Rejection::new(Code::InvalidQuery, message).hint("omit one of them, or give both the same name"))
         }
         _ => Ok(query),
-    }
-}
-
-fn change_options(args: &ChangeArgs) -> ChangeOptions {
-    ChangeOptions {
-        dry_run: args.dry_run,
-        force: args.force,
-        create: args.create,
-        reason: args.reason.clone(),
-        source: args.source.clone(),
-        consent: args.consent.clone(),
-        if_match: args.if_match.clone(),
     }
 }
 

@@ -52,7 +52,7 @@ pub struct CheckArgs {
     /// Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md
     #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',')]
     pub against: Vec<PathBuf>,
-    /// What is wrong with any folder of notes, which need not be a memory: numbers with examples; writes nothing
+    /// Report what is wrong with any folder of notes, which need not be a memory; writes nothing
     #[arg(
         long,
         value_name = "DIR",

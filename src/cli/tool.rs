@@ -19,7 +19,7 @@ const MAX_REQUEST_BYTES: u64 = 64 << 20;
 
 #[derive(Args, Debug)]
 #[command(
-    about = "Serve the memory tool of others: reads a request as JSON from stdin, prints its reply",
+    about = "Serve another program's memory tool: reads a request as JSON from stdin, prints its reply",
     after_help = "anthropic: the commands view, create, str_replace, insert, delete and rename of the type \
                   memory_20250818. The reply is {\"content\", \"is_error\"}. /memories is the data directory, where a \
                   bare name is one of facts/ and notes.txt is kept as notes.txt.md. Every change is planned like any \

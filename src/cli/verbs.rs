@@ -5,7 +5,7 @@
 use clap::{ArgMatches, Command, FromArgMatches};
 use schemars::{Schema, SchemaGenerator};
 
-use super::args::{GlobalArgs, grammar};
+use super::args::{ChangeSettings, GlobalArgs, grammar};
 use super::bullet::{BULLET, BulletArgs, BulletCommand};
 use super::change_args::{
     AddArgs, AppendArgs, ApplyArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
@@ -68,12 +68,13 @@ change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - 
          patch FILE --old A --new B   replace a text that occurs exactly once
          write FILE · edit FILE · apply (operations as JSON) · bullet add|del|update|list
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV] · stats
-model    reflect [FILE] · inbox [ID…] [--accept|--reject|--branch] · compact [FILE] · prune · embed
-team     init [DIR] · scope [add|rm] · check [FILE…] · setup git · sync [REMOTE] · resolve [FILE]
+model    reflect [FILE] · compact [FILE] · embed
+upkeep   inbox [ID…] [--accept|--reject|--branch] · prune · check [FILE…] · checkpoint
+team     init [DIR] · scope [add|rm] · setup git · sync [REMOTE] · resolve [FILE]
 hosts    setup HOST (claude, codex, …) · mcp [--read-only] (Model Context Protocol)
          import SOURCE · export --to KIND   memories of other programs
 
-Changes take -n (dry run), -m REASON, --if-match ETAG, -f.
+Changes take -n (dry run) and -m REASON, those of a file --if-match ETAG and -f, too.
 memdir COMMAND --help explains one command; man memdir explains all.
 ";
 
@@ -195,7 +196,7 @@ verbs! {
     visible reads Embed(EmbedArgs) -> EmbedResult = "embed";
     visible reads Export(ExportArgs) -> ExportResult = "export";
     visible changes Mcp(McpArgs) = "mcp", if |a| !a.read_only;
-    hidden changes Checkpoint(CheckpointArgs) -> CheckpointChange | CheckpointList | CheckpointText = "checkpoint", if |a| a.may_change();
+    visible changes Checkpoint(CheckpointArgs) -> CheckpointChange | CheckpointList | CheckpointText = "checkpoint", if |a| a.may_change();
     hidden reads Merge(MergeArgs) -> MergeResult = "merge";
     hidden reads MergeDriver(MergeDriverArgs) = "merge-driver";
     hidden changes Hook(HookArgs) = "hook";
@@ -246,7 +247,8 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Write(a) => runner.apply_batch(&a.change_args, to_operation::write(&a, &read_content)),
         CliCommand::Apply(a) => runner.apply_batch(&a.change_args, to_operation::apply(&a, &read_content)),
         CliCommand::Edit(a) => {
-            runner.change_with(&a.change_args, |s, how| edit::edit(s, &a.at, a.resume.as_deref(), how))
+            let settings = ChangeSettings::from(&a.change_args).create(a.create);
+            runner.change_with(settings, |s, how| edit::edit(s, &a.at, a.resume.as_deref(), how))
         }
         CliCommand::Bullet(a) => match a.command {
             BulletCommand::Add(a) => runner.apply_batch(&a.change_args, to_operation::add(&a, &read_content)),
@@ -285,8 +287,9 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             runner.change_with(&a.change_args, |s, how| commands::redo(s, a.revision.as_deref(), how))
         }
         CliCommand::Reflect(a) => runner.reflect(a),
-        CliCommand::Inbox(InboxArgs { branch: Some(name), ids, change_args, .. }) => {
-            runner.change_with(&change_args, |s, how| commands::inbox::inbox_branch(s, &ids, &name, how))
+        CliCommand::Inbox(a) if a.branch.is_some() => {
+            let name = a.branch.as_deref().unwrap_or_default();
+            runner.change_with(&a, |s, how| commands::inbox::inbox_branch(s, &a.ids, name, how))
         }
         CliCommand::Inbox(a) => {
             let decision = match (a.accept, a.reject) {
@@ -294,7 +297,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
                 (_, true) => Some(InboxDecision::Reject),
                 _ => None,
             };
-            runner.change_with(&a.change_args, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
+            runner.change_with(&a, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
         }
         CliCommand::Check(CheckArgs { rot: Some(dir), .. }) => run_rot(global, &dir),
         CliCommand::Check(a) => runner.check(&a),
@@ -304,7 +307,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         }),
         CliCommand::Compact(a) if a.older.is_some() => run_digests(&runner, &a),
         CliCommand::Compact(a) => runner.compact(&a),
-        CliCommand::Prune(a) => runner.change_with_progress("reading", &a.change_args, commands::prune::prune),
+        CliCommand::Prune(a) => runner.change_with_progress("reading", &a, commands::prune::prune),
         CliCommand::Resolve(a) => {
             let take = match (a.ours, a.theirs, a.both) {
                 (true, ..) => Some(ConflictChoice::Ours),
@@ -315,8 +318,8 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             runner.change_with(&a.change_args, |s, how| commands::resolve(s, a.file.as_deref(), take, how))
         }
         CliCommand::Import(a) => {
-            let options = a.to_options();
-            runner.change_with_progress("reading", &a.change_args, |s, how| commands::import::import(s, &options, how))
+            let (options, settings) = (a.to_options(), ChangeSettings::from(&a.change_args).create(a.create));
+            runner.change_with_progress("reading", settings, |s, how| commands::import::import(s, &options, how))
         }
         CliCommand::Export(a) => {
             runner.with_progress("exporting", SessionNeeds::All, None, |s| commands::export::export(s, &a.to_options()))

@@ -180,7 +180,8 @@ pub struct ChangeOptions {
     pub source: Option<String>,
     /// The user's words of consent to a change of sensitive fields, verbatim; recorded in the journal.
     pub consent: Option<String>,
-    /// The etag of the file that the caller read; the change is refused if the file has another one now.
+    /// The etag of the file that the caller read; operations on the file, and `compact` of it, are refused if it has
+    /// another one now. Commands that name no file (`undo`, `redo`, `resolve`, `prune`, `inbox`) ignore it.
     pub if_match: Option<String>,
 }
 

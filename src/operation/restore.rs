@@ -64,7 +64,7 @@ fn resolve_archived<'a>(planner: &Planner<'a>, at: &Target) -> PlanStep<Resolved
 fn not_archived(path: &MemoryPath) -> Rejection {
     let home = path.as_str().strip_prefix("archive/").unwrap_or(path.as_str());
     Rejection::new(Code::FileNotFound, format!("nothing of {home} is archived"))
-        .hint("list archive shows what is archived")
+        .hint("`memdir list archive` shows what is archived")
         .try_command(Hint::new("list", ARCHIVE_FOLDER))
 }
 
