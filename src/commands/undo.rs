@@ -47,7 +47,7 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
     invert_revision(session, options, (undo_options.revision.as_deref(), search), |entries| {
         let entry = match &undo_options.revision {
             Some(rev) => Some(find_revision(rev, entries)?),
-            None => journal::revision_to_undo(entries, undo_options.by.as_deref()),
+            None => journal::revision_to_undo(entries, undo_options.by.as_deref(), &session.actor),
         };
         let Some(entry) = entry else { return Ok(None) };
         if undo_options.revision.is_none() {

@@ -70,8 +70,13 @@ pub fn revision_states(entries: &[JournalEntry]) -> HashMap<u64, RevisionState> 
 }
 
 /// The revision that `undo` reverts: the newest in effect that is neither undo nor redo, changed a file and was not
-/// forgotten; `by` limits it to one actor.
-pub fn revision_to_undo<'e>(entries: &'e [JournalEntry], by: Option<&str>) -> Option<&'e JournalEntry> {
+/// forgotten. `by` limits it to one actor; without it, proposals that others than the `caller` left in `inbox/` do not
+/// count, because they changed nothing yet.
+pub fn revision_to_undo<'e>(
+    entries: &'e [JournalEntry],
+    by: Option<&str>,
+    caller: &str,
+) -> Option<&'e JournalEntry> {
     let states = revision_states(entries);
     entries
         .iter()
@@ -82,7 +87,14 @@ pub fn revision_to_undo<'e>(entries: &'e [JournalEntry], by: Option<&str>) -> Op
                 && !e.files.is_empty()
                 && !e.forgotten
         })
-        .find(|e| by.is_none_or(|name| e.actor == name))
+        .find(|e| match by {
+            Some(name) => e.actor == name,
+            None => e.actor == caller || !only_adds_proposals(e),
+        })
+}
+
+fn only_adds_proposals(entry: &JournalEntry) -> bool {
+    entry.files.iter().all(|file| file.path.folder() == Some("inbox") && file.before.is_none())
 }
 
 /// The revision that `redo` restores: the one undone last and not redone yet.
@@ -173,13 +185,28 @@ mod tests {
     }
 
     #[test]
+    fn undo_passes_over_proposals_of_others_unless_it_names_them() {
+        let mut proposal = entry(2, "bot", None, "", "2");
+        proposal.files[0].path = MemoryPath::new("inbox/p20d2c8.md").unwrap();
+        let mut rejected = entry(3, "ana", None, "2", "");
+        rejected.files[0].path = MemoryPath::new("inbox/p20d2c8.md").unwrap();
+        let mut log = vec![entry(1, "ana", None, "", "1"), proposal];
+        let undone = |log: &[_], by, caller| revision_to_undo(log, by, caller).map(|e| e.rev);
+        assert_eq!(undone(&log, None, "ana"), Some(1));
+        assert_eq!(undone(&log, None, "bot"), Some(2));
+        assert_eq!(undone(&log, Some("bot"), "ana"), Some(2));
+        log.push(rejected);
+        assert_eq!(undone(&log, None, "bot"), Some(3));
+    }
+
+    #[test]
     fn undo_goes_further_back_and_redo_returns_in_reverse() {
         let mut log = vec![entry(1, "a", None, "", "1"), entry(2, "b", None, "1", "2"), entry(3, "a", None, "2", "3")];
-        assert_eq!(revision_to_undo(&log, None).map(|e| e.rev), Some(3));
-        assert_eq!(revision_to_undo(&log, Some("b")).map(|e| e.rev), Some(2));
+        assert_eq!(revision_to_undo(&log, None, "a").map(|e| e.rev), Some(3));
+        assert_eq!(revision_to_undo(&log, Some("b"), "a").map(|e| e.rev), Some(2));
         assert!(revision_to_redo(&log).is_none());
         log.push(entry(4, "a", Some(InverseKind::Undo(3)), "3", "2"));
-        assert_eq!(revision_to_undo(&log, None).map(|e| e.rev), Some(2));
+        assert_eq!(revision_to_undo(&log, None, "a").map(|e| e.rev), Some(2));
         log.push(entry(5, "a", Some(InverseKind::Undo(2)), "2", "1"));
         assert_eq!(revision_to_redo(&log).map(|e| e.rev), Some(2));
         log.push(entry(6, "a", Some(InverseKind::Redo(2)), "1", "2"));

@@ -355,3 +355,22 @@ fn an_undo_of_what_was_removed_since_says_so() {
     // It is gone, which is all that the undo of its creation could do.
     memory.done(["undo", "r1"]).unchanged();
 }
+
+#[test]
+fn undo_leaves_the_waiting_proposal_of_another_alone() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Prefers tabs"]);
+    memory.run(["add", "user", "Lives in Austin"]).by("planner").may_change().exit(5).stderr_contains("waits");
+    memory.run(["undo"]).exit(0).stdout_contains("undone r1").stdout_contains("- @acvh Prefers tabs");
+    // Named, it is withdrawn.
+    memory.run(["undo", "--by", "planner"]).exit(0).stdout_contains("removed inbox/");
+}
+
+#[test]
+fn a_precondition_is_refused_where_no_file_is_named() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Prefers tabs"]);
+    for command in ["undo", "redo", "prune", "resolve", "inbox"] {
+        memory.run([command, "--if-match", "deadbeef00"]).exit(2).unchanged();
+    }
+}
