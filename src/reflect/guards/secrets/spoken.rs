@@ -52,7 +52,7 @@ pub(super) fn find_spoken(text: &str, low: &str, out: &mut Vec<Secret>) {
                     && token.bytes().all(|b| b.is_ascii_alphanumeric())
                     && names.iter().any(|(_, to)| {
                         let gap = sentence.get(*to..at).unwrap_or("?");
-                        matches!(gap.trim(), "" | "是" | "：" | ":" | "为" | "is")
+                        matches!(gap.trim_matches([' ', '*', '_']), "" | "是" | "：" | ":" | "为" | "is")
                     });
                 let is_secret = !is_about && is_short && !is_measured(sentence, at + token.len())
                     || is_mixed(token, is_about)
@@ -89,9 +89,18 @@ fn tokens(sentence: &str) -> impl Iterator<Item = (usize, &str)> {
     sentence.split(splits).filter_map(move |run| {
         let open = run.trim_start_matches(['(', '[', '\'', ':', ',', '>', '-']);
         let token = open.trim_end_matches(['.', ',', ';', ':', ')', ']', '\'', '?', '}']);
-        let at = open.as_ptr() as usize - sentence.as_ptr() as usize;
+        let token = without_emphasis(token);
+        let at = token.as_ptr() as usize - sentence.as_ptr() as usize;
         (!token.is_empty()).then_some((at, token))
     })
+}
+
+/// A token without markdown's emphasis, whose marks a password could have, too.
+fn without_emphasis(token: &str) -> &str {
+    let strong = ["**", "__", "~~"];
+    let token = strong.iter().fold(token, |token, mark| token.trim_start_matches(mark).trim_end_matches(mark));
+    let paired = |mark| token.strip_prefix(mark)?.strip_suffix(mark);
+    paired('*').or_else(|| paired('_')).unwrap_or(token)
 }
 
 /// Whether a token has letters and digits as passwords do, and is no version, address, path or name of an algorithm.
@@ -244,6 +253,8 @@ mod tests {
             "[redacted] opens the NAS, that is the admin password",
         );
         check("My PIN is 4812.", "My PIN is [redacted].");
+        check("My PIN is **4812**.", "My PIN is **[redacted]**.");
+        check("The admin password is **tide-4411x**", "The admin password is **[redacted]**");
         check("The wifi password at home is sunflower", "The wifi password at home is [redacted]");
         check("The passphrase is purple monkey dishwasher", "The passphrase is [redacted]");
         check("The passphrase of the disk is nine walnuts dance", "The passphrase of the disk is [redacted]");
@@ -257,6 +268,10 @@ mod tests {
     fn what_is_said_about_passwords_stays() {
         for text in [
             "The password is weak",
+            "**Always** pin the toolchain",
+            "In **CI**, pin actions by hash",
+            "**Docker**: pin base images to a digest",
+            "**Tests**: the password is rotated",
             "The password is the same as last year",
             "The passphrase is kept in the safe",
             "The password policy asks for 14 characters and SHA-256",
