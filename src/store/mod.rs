@@ -471,9 +471,4 @@ impl LockedStore<'_> {
             Err(CommitStopped::Rejected(Rejection::new(Code::Internal, "the commit did not finish")))
         })
     }
-
-    /// The revision of the next commit.
-    pub fn next_rev(&self) -> u64 {
-        self.next_revision.get()
-    }
 }

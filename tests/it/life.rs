@@ -1,6 +1,6 @@
 //! The life of a memory: `prune`, `restore`, and what `rm` does in `archive/`.
 //!
-//! Each test states before and after; the rules are those of DESIGN's example unless it says otherwise.
+//! Each test states before and after; the rules are those of ARCHITECTURE.md (Life of a memory) unless it says otherwise.
 
 use crate::support::{CommandRun, Memory, handle, memdir_command};
 

@@ -47,12 +47,15 @@ fn pages() -> Vec<Page> {
 }
 
 /// Runs one command with a fixed clock, caller and git identity, and returns what it prints on both streams.
-fn run(script: &str, root: &Path) -> String {
+fn run(script: &str, root: &Path, is_agent: bool) -> String {
     let programs = Path::new(env!("CARGO_BIN_EXE_memdir")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = Command::new("bash");
     shell.env_clear().env("PATH", path).env("HOME", root).env("LC_ALL", "C.UTF-8");
     shell.env("MEMDIR_NOW", "2026-02-24T10:00:00Z").env("USER", "you");
+    if is_agent {
+        shell.env("CLAUDECODE", "1");
+    }
     // Not /dev/null: as root, `git config --global` would replace the device by a file.
     shell.env("GIT_CONFIG_GLOBAL", root.join(".gitconfig")).env("GIT_CONFIG_NOSYSTEM", "1");
     shell.current_dir(root).stdin(Stdio::null());
@@ -60,12 +63,12 @@ fn run(script: &str, root: &Path) -> String {
     String::from_utf8(output.stdout).unwrap().replace(&root.display().to_string(), SHOWN_DIR)
 }
 
-/// The page as it would read if every console block showed what its commands print now.
-fn replayed(text: &str) -> String {
+/// The page as it would read if every console block showed what its commands print now, to a person or in the shell of
+/// an agent.
+fn replayed(text: &str, is_agent: bool) -> String {
     let temp = tempfile::tempdir().unwrap();
     let root = fs::canonicalize(temp.path()).unwrap();
     fs::create_dir_all(root.join(".config/memdir")).unwrap();
-    fs::write(root.join(".config/memdir/config.yaml"), "people: [you, ana]\n").unwrap();
     fs::write(root.join(".gitconfig"), "[user]\nname = you\nemail = you@localhost\n").unwrap();
     let (mut out, mut lines) = (String::new(), text.lines().peekable());
     let mut in_console = false;
@@ -88,16 +91,24 @@ fn replayed(text: &str) -> String {
             out.push_str(more);
             out.push('\n');
         }
-        out.push_str(&run(&script, &root));
+        out.push_str(&run(&script, &root, is_agent));
     }
     out
+}
+
+#[test]
+fn an_agent_may_type_the_front_page() {
+    let front_page = pages().into_iter().find(|page| page.name == "README.md").expect("README.md");
+    let now = replayed(&front_page.text, true);
+    let diff = similar::TextDiff::from_lines(front_page.text.as_str(), now.as_str());
+    assert!(front_page.text == now, "it reads otherwise in an agent's shell:\n{}", diff.unified_diff());
 }
 
 #[test]
 fn console_blocks_show_what_their_commands_print() {
     let pages = pages();
     let replays: Vec<String> = std::thread::scope(|scope| {
-        let threads: Vec<_> = pages.iter().map(|page| scope.spawn(|| replayed(&page.text))).collect();
+        let threads: Vec<_> = pages.iter().map(|page| scope.spawn(|| replayed(&page.text, false))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
     let mut stale = String::new();

@@ -301,7 +301,7 @@ fn every_file_starts_with_its_purpose() {
     }
 }
 
-/// Words of an earlier private vocabulary; STYLE and the glossary name the standard terms for them.
+/// Words of an earlier private vocabulary; CONTRIBUTING.md names the standard terms for them.
 const HOUSE_WORDS: [&str; 26] = [
     "told",
     "whoever",
