@@ -344,7 +344,8 @@ fn add_proof(planned: &mut ChangeResult, changeset: &Changeset) {
 pub(super) fn note_no_operations(planned: &mut ChangeResult) {
     planned.operations = None;
     if planned.changed {
-        let message = "this dry run contains no operations, so `memdir apply` cannot make the change: run the command without -n";
+        let message =
+            "this dry run contains no operations, so `memdir apply` cannot make the change: run the command without -n";
         planned.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
     }
 }

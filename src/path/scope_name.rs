@@ -57,7 +57,9 @@ fn violation(text: &str) -> Option<&'static str> {
     match text.as_bytes() {
         [] => Some("it is empty"),
         bytes if bytes.len() > MAX_BYTES => Some("it is longer than 64 bytes"),
-        bytes if !bytes.iter().all(|b| is_allowed(*b)) => Some("it contains a character other than a-z, 0-9, '.', '_' and '-'"),
+        bytes if !bytes.iter().all(|b| is_allowed(*b)) => {
+            Some("it contains a character other than a-z, 0-9, '.', '_' and '-'")
+        }
         [b'.' | b'_' | b'-', ..] => Some("it does not start with a letter or digit"),
         _ if FOLDERS.contains(&text) || text == SCOPES_FOLDER => Some("a folder of every memory has that name"),
         // Names of devices, and final dots, which some systems drop.
