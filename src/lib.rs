@@ -20,7 +20,7 @@
 //! # }
 //! ```
 //!
-//! [`Memory`] has one method for each command, with its own result type ([`results`]). Every error is an [`Error`] with
+//! [`Memory`] has a method for each command that a program needs, with a result type of its own ([`results`]). Every error is an [`Error`] with
 //! a [`Code`], and says whether anything was changed. The files are the only truth: other processes and editors may
 //! change them at any time, and the next call sees their changes.
 //!
@@ -97,6 +97,7 @@ pub use commands::reflect::ReflectOptions;
 pub use commands::results;
 pub use commands::scope::ScopeOptions;
 pub use commands::setup::SetupMode;
+pub use commands::stats::StatsOptions;
 pub use commands::sync::{SyncDirection, SyncOptions};
 pub use commands::{
     ChangeOptions, CheckOptions, ContextRequest, ContextStyle, Error, InitOptions, LogOptions, MemoryToolReply,

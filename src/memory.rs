@@ -1,4 +1,4 @@
-//! The library's front: `Memory` has one method for each command, with typed results and one error type.
+//! The library's front: `Memory` has a method for each command, with typed results and one error type.
 //!
 //! Never has rules of its own: every method opens a session, as the command line does, and calls one function of
 //! `commands`.
@@ -31,7 +31,9 @@ use crate::operation::{Action, Batch, Operation, Target, dialects};
 use crate::view::query::filter::QueryOptions;
 
 mod blame;
+mod checkpoints;
 mod duplicates;
+mod figures;
 mod import;
 mod inbox;
 mod life;

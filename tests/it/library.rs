@@ -254,3 +254,18 @@ fn a_scope_is_opened_by_its_name() {
     assert_eq!(memory.remove_scope(&options("web", true)).unwrap().deleted_count, Some(1));
     assert_eq!(web.add("user", "Prefers rain").unwrap_err().code(), Code::NoDataDir);
 }
+
+#[test]
+fn a_checkpoint_is_saved_loaded_and_removed_and_changes_are_counted() {
+    let (_dir, memory) = new_memory();
+    memory.add("user", "Prefers tabs").unwrap();
+    let saved = memory.save_checkpoint("thread-7", r#"{"step": 3}"#, None).unwrap();
+    assert_eq!(memory.load_checkpoint("thread-7").unwrap().text, r#"{"step": 3}"#);
+    assert_eq!(memory.checkpoints().unwrap().checkpoints.len(), 1);
+    let refused = memory.save_checkpoint("thread-7", "{}", Some("01234567")).unwrap_err();
+    assert_eq!(refused.code(), memdir::Code::Conflict);
+    memory.remove_checkpoint("thread-7", Some(&saved.checkpoint.etag)).unwrap();
+    assert_eq!(memory.checkpoints().unwrap().checkpoints, []);
+    assert!(!memory.stats(&memdir::StatsOptions::default()).unwrap().figures.is_empty());
+    assert_eq!(memory.embed().unwrap_err().code(), memdir::Code::NoModel);
+}
