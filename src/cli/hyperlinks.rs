@@ -3,9 +3,10 @@
 //!
 //! Never guesses: an unknown terminal gets plain text.
 
-use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 /// Names in `TERM_PROGRAM` of terminals that show such links.
 const PROGRAMS: [&str; 7] = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby"];
@@ -33,14 +34,14 @@ pub fn are_supported(env: &dyn Fn(&str) -> Option<String>) -> bool {
         || env("VTE_VERSION").and_then(|version| version.parse::<u32>().ok()).is_some_and(|v| v >= MIN_VTE)
 }
 
+/// What the address of a file has encoded: all but RFC 3986's unreserved characters and the separator of folders.
+const ENCODED: AsciiSet = NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// Appends the start of a link to a file below a directory.
 pub fn start_link(out: &mut String, dir: &Path, path: &str) {
     out.push_str("\x1b]8;;file://");
-    for byte in dir.as_os_str().as_bytes().iter().chain(b"/").chain(path.as_bytes()) {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(*byte)),
-            byte => drop(write!(out, "%{byte:02X}")),
-        }
+    for part in [dir.as_os_str().as_bytes(), b"/", path.as_bytes()] {
+        out.extend(percent_encode(part, &ENCODED));
     }
     out.push_str("\x1b\\");
 }

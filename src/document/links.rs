@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem;
+use percent_encoding::percent_decode_str;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use super::{Document, Span, lines};
@@ -199,25 +200,7 @@ pub fn resolve_relative(holder: &MemoryPath, target: &str) -> Option<String> {
 
 /// Decodes `%20` and similar escapes; unchanged if the result is not UTF-8.
 pub(super) fn percent_decode(text: &str) -> Cow<'_, str> {
-    if !text.contains('%') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let digit = |i: usize| after.get(i).and_then(|b| char::from(*b).to_digit(16));
-        match (byte, digit(0), digit(1)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                rest = &after[2..];
-            }
-            _ => {
-                out.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(out).map_or(Cow::Borrowed(text), Cow::Owned)
+    percent_decode_str(text).decode_utf8().unwrap_or(Cow::Borrowed(text))
 }
 
 #[cfg(test)]

@@ -2,7 +2,10 @@
 //!
 //! Never reorders or drops unknown keys.
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
 use super::MetaKey;
+use super::links::percent_decode;
 
 /// The keys and values of a metadata line, in order. Values are unescaped; quoting and `%XX` escapes exist only in the
 /// written line. A key without a value (`pin`) has an empty value.
@@ -12,7 +15,8 @@ pub struct BulletMeta(pub Vec<(String, String)>);
 impl BulletMeta {
     /// Parses a line, with or without indent and line ending; `None` if it is not a metadata line.
     pub fn parse(line: &str) -> Option<BulletMeta> {
-        let owned = |pair: Option<(&str, &str)>| pair.map(|(key, value)| (key.to_owned(), percent_decode(value)));
+        let owned =
+            |pair: Option<(&str, &str)>| pair.map(|(key, value)| (key.to_owned(), percent_decode(value).into_owned()));
         meta_pairs(line)?.map(owned).collect::<Option<Vec<_>>>().map(BulletMeta)
     }
 
@@ -131,34 +135,7 @@ fn encode_value(value: &str) -> String {
 }
 
 pub(super) fn push_percent_encoded(c: char, out: &mut String) {
-    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-        out.push('%');
-        out.push_str(&format!("{byte:02X}"));
-    }
-}
-
-/// Decodes `%XX`; other text is unchanged.
-pub(super) fn percent_decode(value: &str) -> String {
-    if !value.contains('%') {
-        return value.to_owned();
-    }
-    let bytes = value.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = value.get(at + 1..at + 3).filter(|h| h.bytes().all(|b| b.is_ascii_hexdigit()));
-        match hex.filter(|_| bytes[at] == b'%').and_then(|h| u8::from_str_radix(h, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| value.to_owned())
+    out.extend(utf8_percent_encode(c.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC));
 }
 
 #[cfg(test)]

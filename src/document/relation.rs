@@ -2,7 +2,8 @@
 //!
 //! Never resolves a name to a file. Names and types that the brackets could not hold are percent-encoded.
 
-use super::meta::{percent_decode, push_percent_encoded};
+use super::links::percent_decode;
+use super::meta::push_percent_encoded;
 
 /// A longer text without quotes is prose that ends in a link.
 const MAX_PLAIN_WORDS: usize = 3;
@@ -28,16 +29,16 @@ impl RelationText {
         let (from, words) = match text[..start].trim_end().strip_prefix("[[") {
             Some(inner) => {
                 let (from, words) = inner.split_once("]]")?;
-                (Some(percent_decode(from)), words.trim_start())
+                (Some(percent_decode(from).into_owned()), words.trim_start())
             }
             None => (None, text[..start].trim_end()),
         };
         let quoted = words.strip_prefix('"').and_then(|inner| inner.strip_suffix('"'));
         let relation_type = match quoted.filter(|inner| !inner.contains('"')) {
-            Some(inner) => percent_decode(inner),
+            Some(inner) => percent_decode(inner).into_owned(),
             None => plain_type(words)?.to_owned(),
         };
-        Some(RelationText { from, relation_type, to: percent_decode(to) })
+        Some(RelationText { from, relation_type, to: percent_decode(to).into_owned() })
     }
 
     /// The text of a bullet that states the relation: `works_at [[Acme]]`.

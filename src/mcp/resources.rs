@@ -2,11 +2,13 @@
 //!
 //! Never lists or reads what the caller may not see: it calls the library as the tools do.
 
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
-
 use serde_json::json;
 
 use super::ToolSet;
@@ -93,16 +95,13 @@ pub fn error_data(error: &Error) -> ErrorData {
     }
 }
 
+/// What a URI has encoded: all but RFC 3986's unreserved characters, the separator of folders, and `@`.
+const ENCODED: AsciiSet =
+    NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'@');
+
 /// The URI of a file.
 pub fn to_uri(path: &str) -> String {
-    let mut uri = String::from(SCHEME);
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b'@' => uri.push(byte.into()),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
+    format!("{SCHEME}{}", utf8_percent_encode(path, &ENCODED))
 }
 
 /// The address that a URI names; for the graph that of the whole memory.
@@ -115,20 +114,7 @@ pub fn to_address(uri: &str) -> Result<String, ErrorData> {
     }
     let invalid = || ErrorData::invalid_params(format!("not a URI of this server: it must start with {SCHEME}"), None);
     let encoded = uri.strip_prefix(SCHEME).filter(|rest| !rest.is_empty()).ok_or_else(invalid)?;
-    let mut bytes = Vec::with_capacity(encoded.len());
-    let mut rest = encoded.as_bytes();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        let escaped = || std::str::from_utf8(tail.get(..2)?).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        match (first, escaped()) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            _ => bytes.push(*first),
-        }
-    }
-    String::from_utf8(bytes).map_err(|_| invalid())
+    percent_decode_str(encoded).decode_utf8().map(Cow::into_owned).map_err(|_| invalid())
 }
 
 #[cfg(test)]
