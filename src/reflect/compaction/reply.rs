@@ -6,10 +6,7 @@
 use anyhow::anyhow;
 use serde_json::{Map, Value};
 
-/// How many brackets in a text are tried as the start of a JSON value; bounds the work on hostile replies.
-const MAX_STARTS: usize = 32;
-/// How much of a text is searched, in bytes.
-const MAX_BYTES: usize = 1024 * 1024;
+use crate::reflect::reply_json::values_in;
 
 /// A model's reference to an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,12 +54,8 @@ pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Vec<RawDecisio
 
 /// Collects the decisions of the first JSON value in a text that has any.
 fn collect_from_text(text: &str, out: &mut Vec<RawDecision>) {
-    let text = text.get(..MAX_BYTES).unwrap_or(text);
-    for (at, _) in text.match_indices(['{', '[']).take(MAX_STARTS) {
-        let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
-        if let Some(Ok(value)) = values.next() {
-            collect_decisions(&value, out);
-        }
+    for value in values_in(text) {
+        collect_decisions(&value, out);
         if !out.is_empty() {
             return;
         }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::DuplicateItem;
 use crate::reflect::compaction::strip_invisible;
+use crate::reflect::reply_json::values_in;
 
 const SYSTEM_PROMPT: &str = "\
 You keep a memory free of duplicates. You are shown pairs of its items, and you say for each pair whether both items \
@@ -127,17 +128,9 @@ pub fn parse_reply(
     }
 }
 
-/// How many brackets in a text are tried as the start of a JSON value; bounds the work on hostile replies.
-const MAX_STARTS: usize = 32;
-/// How much of a text is searched, in bytes.
-const MAX_BYTES: usize = 1024 * 1024;
-
 fn collect_rows_of_text(text: &str, rows: &mut Vec<Value>) {
-    let text = text.get(..MAX_BYTES).unwrap_or(text);
-    for (at, _) in text.match_indices(['{', '[']).take(MAX_STARTS) {
-        if let Some(Ok(value)) = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next() {
-            collect_rows(&value, rows);
-        }
+    for value in values_in(text) {
+        collect_rows(&value, rows);
         if !rows.is_empty() {
             return;
         }
