@@ -9,11 +9,13 @@ use clap::Args;
 use super::answer::PrintAnswer;
 use super::args::FileCreationArgs;
 use super::model::ModelArgs;
+use super::output::CliReply;
+use super::run::{Runner, read_content};
 use super::text::{Printer, change_result};
 use super::to_operation::ContentReader;
 use crate::commands::Error;
 use crate::commands::answer::{CompactReport, WarningRow};
-use crate::commands::compact::CompactOptions;
+use crate::commands::compact::{CompactOptions, compact_within_budget};
 use crate::operation::dialects;
 
 #[derive(Args, Debug)]
@@ -58,6 +60,18 @@ pub struct CompactArgs {
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "expected a number of 1 or more".to_owned())
+}
+
+/// Runs `compact`; without a model, or with `--by-age`, the oldest items are archived.
+pub fn run_compact(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
+    let options = match args.to_options(&read_content) {
+        Ok(options) => options,
+        Err(failure) => return failure.into(),
+    };
+    runner.compact_with_model("compacting", args, |session, how, model, budget| {
+        let progress = |task: &str| session.progress.begin(task);
+        compact_within_budget(session, &options, how, model, budget, &progress)
+    })
 }
 
 impl CompactArgs {

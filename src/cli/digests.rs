@@ -4,34 +4,21 @@
 
 use super::answer::PrintAnswer;
 use super::compact::CompactArgs;
-use super::open;
 use super::output::CliReply;
 use super::run::Runner;
 use super::text::{Printer, TextStyle, count, effects, file_heading};
-use crate::code::Code;
 use crate::commands::answer::{DigestReport, WarningRow};
 use crate::commands::compact::{DigestOptions, digest_episodes};
-use crate::commands::model::open_model;
-use crate::host::models::ModelQuery;
-use crate::host::user;
 
 /// Runs `compact --older` with the configured model; without one, the old files are listed.
 pub fn run_digests(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
-    let model_required = args.names_model();
-    let opened = match open_model(&ModelQuery::from(args.model.clone()), &open::env) {
-        Ok(opened) => Some(opened),
-        Err(why) if why.code == Code::NoModel && !model_required => None,
-        Err(why) => return why.into(),
-    };
     let options = DigestOptions {
         address: args.at.clone().unwrap_or_default(),
         older: args.older.clone().unwrap_or_default(),
-        model_required,
+        model_required: args.names_model(),
     };
-    let budget_of_user = user::load_config(&open::env).0.tokens_per_day;
-    runner.change_with_progress("reading", &args.change_args, |session, how| {
-        let budget = session.policy.policy.daily_budget(budget_of_user);
-        digest_episodes(session, &options, how, opened.as_ref(), budget)
+    runner.compact_with_model("reading", args, |session, how, model, budget| {
+        digest_episodes(session, &options, how, model, budget)
     })
 }
 

@@ -4,30 +4,17 @@
 
 use super::answer::PrintAnswer;
 use super::compact::CompactArgs;
-use super::open;
 use super::output::CliReply;
 use super::run::Runner;
 use super::text::{Printer, TextStyle, change_result, count};
-use crate::code::Code;
 use crate::commands::answer::{DuplicatesReport, WarningRow};
 use crate::commands::compact::{DuplicatesOptions, remove_duplicates};
-use crate::commands::model::open_model;
-use crate::host::models::ModelQuery;
-use crate::host::user;
 
 /// Runs `compact --duplicates` with the configured model; without one, the pairs are listed.
 pub fn run_duplicates(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
-    let model_required = args.names_model();
-    let opened = match open_model(&ModelQuery::from(args.model.clone()), &open::env) {
-        Ok(opened) => Some(opened),
-        Err(why) if why.code == Code::NoModel && !model_required => None,
-        Err(why) => return why.into(),
-    };
-    let options = DuplicatesOptions { address: args.at.clone(), model_required };
-    let budget_of_user = user::load_config(&open::env).0.tokens_per_day;
-    runner.change_with_progress("reading", &args.change_args, |session, how| {
-        let budget = session.policy.policy.daily_budget(budget_of_user);
-        remove_duplicates(session, &options, how, opened.as_ref(), budget)
+    let options = DuplicatesOptions { address: args.at.clone(), model_required: args.names_model() };
+    runner.compact_with_model("reading", args, |session, how, model, budget| {
+        remove_duplicates(session, &options, how, model, budget)
     })
 }
 

@@ -18,6 +18,7 @@ use super::progress::ProgressDisplay;
 use super::state::{CheckArgs, CheckFormat};
 use super::{open, query_args, to_operation};
 use crate::code::{Code, Rejection, Warning};
+use crate::commands::model::{OpenModel, open_model};
 use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
 use crate::commands::usage::AnswerUse;
@@ -57,11 +58,7 @@ impl Runner<'_> {
     }
 
     /// Runs a batch of operations. Errors in the arguments are reported before the data directory is searched for.
-    pub fn apply_batch(
-        &self,
-        settings: impl Into<ChangeSettings>,
-        batch: Result<Batch, impl Into<Error>>,
-    ) -> CliReply {
+    pub fn apply_batch(&self, settings: impl Into<ChangeSettings>, batch: Result<Batch, impl Into<Error>>) -> CliReply {
         match batch {
             Ok(batch) => self.change_with(settings, |session, how| commands::change(session, batch, how)),
             Err(failure) => failure.into().into(),
@@ -211,30 +208,26 @@ impl Runner<'_> {
         })
     }
 
-    /// Runs `compact` with the configured model; without one, or with `--by-age`, the oldest items are archived.
-    pub fn compact(&self, args: &CompactArgs) -> CliReply {
-        let model_query = ModelQuery::from(args.model.clone());
-        let model_named = model_query.provider.is_some() || model_query.model.is_some();
-        let opened = match (args.by_age, args.to_options(&read_content)) {
-            (_, Err(failure)) => return failure.into(),
-            (true, Ok(query)) => Ok((query, None)),
-            (false, Ok(query)) => match commands::model::open_model(&model_query, &open::env) {
-                Ok(opened) => Ok((query, Some(opened))),
-                Err(why) if why.code == Code::NoModel && !model_named => Ok((query, None)),
-                Err(why) => Err(why),
+    /// Runs one of the tasks of `compact` with the configured model, or with none if none is configured and the options
+    /// name none. The use case gets the model and the daily limit of tokens.
+    pub fn compact_with_model<T: Into<Answer>>(
+        &self,
+        task: &str,
+        args: &CompactArgs,
+        use_case: impl FnOnce(&Session, &ChangeOptions, Option<&OpenModel>, Option<u64>) -> CommandResult<T>,
+    ) -> CliReply {
+        let opened = match args.by_age {
+            true => None,
+            false => match open_model(&ModelQuery::from(args.model.clone()), &open::env) {
+                Ok(opened) => Some(opened),
+                Err(why) if why.code == Code::NoModel && !args.names_model() => None,
+                Err(why) => return why.into(),
             },
         };
-        match opened {
-            Ok((query, opened)) => {
-                let budget_of_user = user::load_config(&open::env).0.tokens_per_day;
-                self.change_with_progress("compacting", &args.change_args, |s, how| {
-                    let budget = s.policy.policy.daily_budget(budget_of_user);
-                    let progress = |task: &str| s.progress.begin(task);
-                    commands::compact::compact_within_budget(s, &query, how, opened.as_ref(), budget, &progress)
-                })
-            }
-            Err(why) => why.into(),
-        }
+        let budget_of_user = user::load_config(&open::env).0.tokens_per_day;
+        self.change_with_progress(task, &args.change_args, |session, how| {
+            use_case(session, how, opened.as_ref(), session.policy.policy.daily_budget(budget_of_user))
+        })
     }
 
     /// Like [`Runner::change_with`], for a command that may take long.

@@ -11,7 +11,7 @@ use super::change_args::{
     AddArgs, AppendArgs, ApplyArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
 use super::checkpoint::{CheckpointArgs, run_checkpoint};
-use super::compact::CompactArgs;
+use super::compact::{CompactArgs, run_compact};
 use super::complete::CompleteArgs;
 use super::context::ContextArgs;
 use super::digests::run_digests;
@@ -306,7 +306,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             commands::compact::split_into_weeks(session, a.at.as_deref().unwrap_or_default(), how)
         }),
         CliCommand::Compact(a) if a.older.is_some() => run_digests(&runner, &a),
-        CliCommand::Compact(a) => runner.compact(&a),
+        CliCommand::Compact(a) => run_compact(&runner, &a),
         CliCommand::Prune(a) => runner.change_with_progress("reading", &a, commands::prune::prune),
         CliCommand::Resolve(a) => {
             let take = match (a.ours, a.theirs, a.both) {
