@@ -8,12 +8,11 @@ use std::collections::{HashSet, VecDeque};
 
 use jiff::civil::Date;
 
-use super::super::fetch::is_archived_or_proposed;
-use super::super::list_and_read::resolve_address;
 use super::super::model::OpenModel;
 use super::super::{ChangeOptions, CommandResult, Error, Session};
 use super::model_texts::{compaction_rules, redact_secrets};
-use crate::code::{Code, Rejection};
+use super::targets::resolve_file_or_section;
+use crate::code::Rejection;
 use crate::commands::answer::{DuplicatesReport, PossibleDuplicate, TokenCounts};
 use crate::operation::effects::section_slug;
 use crate::reflect::duplicates::{
@@ -60,7 +59,7 @@ pub fn remove_duplicates(
     if opened.is_some() {
         session.may_write()?;
     }
-    let scope = resolve_scope(session, options)?;
+    let scope = resolve_pool(session, options)?;
     let is_whole = scope.path.is_none();
     let mut run = DuplicatesRun::new(session, pool::collect(session, &scope)?);
     let Some(opened) = opened else { return Ok(run.list_for_person()) };
@@ -77,16 +76,9 @@ pub fn remove_duplicates(
     Ok(report)
 }
 
-fn resolve_scope(session: &Session, options: &DuplicatesOptions) -> Result<PoolScope, Rejection> {
+fn resolve_pool(session: &Session, options: &DuplicatesOptions) -> Result<PoolScope, Rejection> {
     let Some(address) = &options.address else { return Ok(PoolScope::default()) };
-    session.require_own_scope(address)?;
-    let target = resolve_address(session, address)?;
-    if target.bullet.is_some() {
-        return Err(Rejection::new(Code::Usage, "compact takes a file or section, not a bullet"));
-    }
-    if is_archived_or_proposed(&target.path) {
-        return Err(Rejection::new(Code::ReadOnly, "nothing is compacted in archive/ and inbox/"));
-    }
+    let target = resolve_file_or_section(session, address)?;
     let section = section_slug(&target.document, target.section);
     Ok(PoolScope { path: Some(target.path), section })
 }

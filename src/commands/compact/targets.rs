@@ -4,7 +4,7 @@
 
 use super::super::Session;
 use super::super::fetch::is_archived_or_proposed;
-use super::super::list_and_read::resolve_address;
+use super::super::list_and_read::{ResolvedAddress, resolve_address};
 use super::CompactOptions;
 use crate::code::{Code, Rejection};
 use crate::document::{Document, MAX_FILE_BYTES};
@@ -70,14 +70,7 @@ pub fn resolve_scope(session: &Session, options: &CompactOptions) -> Result<Comp
             Some(_) => Err(Rejection::new(Code::Usage, "--to needs the address of a file or section")),
         };
     };
-    session.require_own_scope(address)?;
-    let target = resolve_address(session, address)?;
-    if target.bullet.is_some() {
-        return Err(Rejection::new(Code::Usage, "compact takes a file or section, not a bullet"));
-    }
-    if is_archived_or_proposed(&target.path) {
-        return Err(Rejection::new(Code::ReadOnly, "files in archive/ and inbox/ have no limits"));
-    }
+    let target = resolve_file_or_section(session, address)?;
     let slug = section_slug(&target.document, target.section);
     let Some(to) = options.to else { return Ok(CompactionScope::Within(target.path, slug)) };
     let limit = session.policy.policy.maximum_for(&target.path, slug.as_deref(), LimitMeasure::Entries);
@@ -88,6 +81,22 @@ pub fn resolve_scope(session: &Session, options: &CompactOptions) -> Result<Comp
         false => SizeLimits { bullets: Some(to), ..SizeLimits::default() },
     };
     Ok(CompactionScope::ToSize(LimitScopeRef { path: target.path, slug, limits }))
+}
+
+/// The file or section that an address names.
+///
+/// # Errors
+/// `usage` for a bullet, `read_only` in `archive/` and `inbox/`, and errors of resolving the address.
+pub fn resolve_file_or_section(session: &Session, address: &str) -> Result<ResolvedAddress, Rejection> {
+    session.require_own_scope(address)?;
+    let target = resolve_address(session, address)?;
+    if target.bullet.is_some() {
+        return Err(Rejection::new(Code::Usage, "compact takes a file or section, not a bullet"));
+    }
+    if is_archived_or_proposed(&target.path) {
+        return Err(Rejection::new(Code::ReadOnly, "nothing is compacted in archive/ and inbox/"));
+    }
+    Ok(target)
 }
 
 /// Whether `section` is `within` or one of its subsections.
