@@ -21,7 +21,7 @@ pub struct GlobalArgs {
     #[arg(short = 'C', value_name = "DIR", help_heading = "Global options", value_hint = ValueHint::DirPath,
           value_parser = OsStringValueParser::new())]
     pub start: Vec<std::ffi::OsString>,
-    /// The data directory itself; also MEMDIR
+    /// The directory of the memory itself; also MEMDIR
     #[arg(long, value_name = "DIR", help_heading = "Global options", value_hint = ValueHint::DirPath)]
     pub dir: Option<std::path::PathBuf>,
     /// Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)
@@ -30,7 +30,7 @@ pub struct GlobalArgs {
     /// A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE ('*' for query: all)
     #[arg(short = 'S', long, value_name = "NAME", help_heading = "Global options")]
     pub scope: Option<String>,
-    /// The caller's name, recorded in the journal; also MEMDIR_AS
+    /// The caller's name, recorded in the history; also MEMDIR_AS
     #[arg(long = "as", value_name = "NAME", help_heading = "Global options")]
     pub actor: Option<String>,
     /// Print one JSON object: the answer on stdout, or the error on stderr
@@ -39,7 +39,7 @@ pub struct GlobalArgs {
     /// Print no result of a change and no warnings
     #[arg(short, long, help_heading = "Global options", conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Also print etags, metadata and how the data directory was found
+    /// Also print etags, metadata and how the memory was found
     #[arg(short, long, help_heading = "Global options")]
     pub verbose: bool,
     /// Colour: auto (on a terminal without NO_COLOR), always or never
@@ -66,13 +66,13 @@ pub struct ChangeArgs {
     /// Show what would change, write nothing
     #[arg(short = 'n', long, help_heading = "Change options")]
     pub dry_run: bool,
-    /// The reason, recorded in the journal
+    /// The reason, recorded in the history
     #[arg(short = 'm', long, value_name = "TEXT", help_heading = "Change options", value_parser = argv::text_value)]
     pub reason: Option<String>,
-    /// The source, recorded in the journal
+    /// The source, recorded in the history
     #[arg(long, value_name = "ID", help_heading = "Change options", value_parser = argv::text_value)]
     pub source: Option<String>,
-    /// The user's words that agree to this change of a sensitive field, verbatim; recorded in the journal
+    /// The user's words that agree to this change of a sensitive field, verbatim; recorded in the history
     #[arg(long, value_name = "QUOTE", help_heading = "Change options", value_parser = argv::text_value)]
     pub consent: Option<String>,
     /// Seconds to wait for another writer (default 10)

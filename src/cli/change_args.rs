@@ -117,7 +117,7 @@ pub struct RmArgs {
     /// Move what is removed to archive/
     #[arg(long, conflicts_with = "forget")]
     pub archive: bool,
-    /// Erase its text also from the undo files, journal and archive; cannot be undone
+    /// Erase its text also from the undo files, history and archive; cannot be undone
     #[arg(long)]
     pub forget: bool,
     #[command(flatten)]
@@ -305,7 +305,7 @@ pub struct BulletDelArgs {
     /// Move what is removed to archive/
     #[arg(long, conflicts_with = "forget")]
     pub archive: bool,
-    /// Erase its text also from the undo files, journal and archive; cannot be undone
+    /// Erase its text also from the undo files, history and archive; cannot be undone
     #[arg(long)]
     pub forget: bool,
     #[command(flatten)]

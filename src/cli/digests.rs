@@ -6,9 +6,10 @@ use super::answer::PrintAnswer;
 use super::compact::CompactArgs;
 use super::output::CliReply;
 use super::run::Runner;
-use super::text::{Printer, TextStyle, count, effects, file_heading};
+use super::text::{Printer, TextStyle, effects, file_heading};
 use crate::commands::answer::{DigestReport, WarningRow};
 use crate::commands::compact::{DigestOptions, digest_episodes};
+use crate::text::counted_noun::counted_noun;
 
 /// Runs `compact --older` with the configured model; without one, the old files are listed.
 pub fn run_digests(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
@@ -42,7 +43,7 @@ impl PrintAnswer for DigestReport {
             printer.note(&format!("{model}, {} tokens", tokens.input + tokens.output));
         }
         let done = self.digests.iter().filter(|row| row.digest.is_some()).count();
-        printer.note(&format!("{} digested, {} waiting", count(done, "old file"), self.digests.len() - done));
+        printer.note(&format!("{} digested, {} waiting", counted_noun(done, "old file"), self.digests.len() - done));
     }
 
     fn warnings(&self) -> &[WarningRow] {

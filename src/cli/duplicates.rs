@@ -6,9 +6,10 @@ use super::answer::PrintAnswer;
 use super::compact::CompactArgs;
 use super::output::CliReply;
 use super::run::Runner;
-use super::text::{Printer, TextStyle, change_result, count};
+use super::text::{Printer, TextStyle, change_result};
 use crate::commands::answer::{DuplicatesReport, WarningRow};
 use crate::commands::compact::{DuplicatesOptions, remove_duplicates};
+use crate::text::counted_noun::counted_noun;
 
 /// Runs `compact --duplicates` with the configured model; without one, the pairs are listed.
 pub fn run_duplicates(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
@@ -39,23 +40,24 @@ impl PrintAnswer for DuplicatesReport {
         }
         if self.waiting_count > self.waiting.len() {
             let more = self.waiting_count - self.waiting.len();
-            printer.note(&format!("{} not shown", count(more, "more pair")));
+            printer.note(&format!("{} not shown", counted_noun(more, "more pair")));
         }
         if let Some(why) = self.stopped.as_ref().filter(|_| self.waiting_count > 0) {
             printer.note(&format!("not asked about all pairs: {why}"));
         }
         if let (Some(model), Some(tokens)) = (&self.model, &self.tokens) {
-            let asked = format!("{} asked about, {} of them different", count(self.asked, "pair"), self.different);
+            let asked =
+                format!("{} asked about, {} of them different", counted_noun(self.asked, "pair"), self.different);
             printer.note(&format!("{asked}; {model}, {} tokens", tokens.input + tokens.output));
         }
         let rev = self.change.rev.as_ref().map_or(String::new(), |rev| format!("{rev}: "));
         let bullets = self.bullets - self.removed.len();
         printer.note(&format!(
             "{rev}{} removed, {} waiting; repeated: {} of {} ({}), now {} of {bullets} ({})",
-            count(self.removed.len(), "duplicate"),
-            count(self.waiting_count, "pair"),
+            counted_noun(self.removed.len(), "duplicate"),
+            counted_noun(self.waiting_count, "pair"),
             self.repeated_before,
-            count(self.bullets, "bullet"),
+            counted_noun(self.bullets, "bullet"),
             share(self.repeated_before, self.bullets),
             self.repeated_after,
             share(self.repeated_after, bullets),

@@ -9,6 +9,7 @@ use crate::code::{Code, Hint};
 use crate::commands::answer::{
     ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupResult, SyncResult, UndecidedFile, WarningRow,
 };
+use crate::text::counted_noun::counted_noun;
 
 impl PrintAnswer for MergeResult {
     /// Prints only the merged text to stdout, and the number of conflicts to stderr.
@@ -149,12 +150,12 @@ impl PrintAnswer for SyncResult {
         if let Some(merged) = &self.merged {
             let names = merged.files.iter().take(MAX_NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join(" ");
             let more = merged.files.len().saturating_sub(MAX_NAMED_FILES);
-            printer.text("merged ").text(&commit_count(merged.commits)).text(" from ").text(remote);
+            printer.text("merged ").text(&counted_noun(merged.commits, "commit")).text(" from ").text(remote);
             printer.text(if names.is_empty() { "" } else { ": " }).text(&names);
             printer.text(&if more > 0 { format!(" and {more} more") } else { String::new() }).end_line();
         }
         if self.pushed > 0 {
-            printer.text("pushed ").text(&commit_count(self.pushed)).text(" to ").text(remote).end_line();
+            printer.text("pushed ").text(&counted_noun(self.pushed, "commit")).text(" to ").text(remote).end_line();
         }
         self.conflicts.iter().for_each(|file| unresolved_file(printer, file));
         for file in &self.conflicts {
@@ -234,10 +235,6 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
     if file.why.starts_with("removed") || file.why == "both_moved" {
         try_line(printer, &format!("{git} rm -- {path}"));
     }
-}
-
-fn commit_count(n: usize) -> String {
-    if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") }
 }
 
 fn try_line(printer: &mut Printer, command: &str) {

@@ -10,11 +10,12 @@ use clap::{Args, ValueEnum, ValueHint};
 use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
 use super::sanitize;
-use super::text::{Printer, TextStyle, change_result, count};
+use super::text::{Printer, TextStyle, change_result};
 use crate::commands::answer::WarningRow;
 use crate::commands::export::{ExportKind, ExportOptions, ExportResult};
 use crate::commands::import::{ImportOptions, ImportResult};
 use crate::operation::import::ImportKind;
+use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]
 #[command(
@@ -147,7 +148,7 @@ impl PrintAnswer for ExportResult {
             false => printer.out.push_str(&self.text),
         }
         if let Some(out) = &self.out {
-            printer.note(&format!("{} in {out}", count(self.items, "item")));
+            printer.note(&format!("{} in {out}", counted_noun(self.items, "item")));
         }
         for row in &self.skipped {
             printer.note(&format!("not in it: {}: {}", row.item, row.reason));

@@ -12,17 +12,18 @@ use super::args::whole_number;
 use super::history::to_minute;
 use super::output::OutputLayout;
 use super::sanitize;
-use super::text::{Printer, TextStyle, file_count, format_size};
+use super::text::{Printer, TextStyle, format_size};
 use crate::commands::results::{
     Backlink, BulletBlame, BulletRow, CommitOrigin, EtagResult, FileList, InitResult, Outline, TextResult, WhereResult,
 };
 use crate::document::MetaKey;
 
+use crate::text::counted_noun::counted_noun;
 use crate::text::display_width;
 use crate::view::query::query_row::branch_mark;
 
 #[derive(Args, Debug)]
-#[command(about = "Create a data directory", after_help = "Example: memdir init memory --example")]
+#[command(about = "Create a memory", after_help = "Example: memdir init memory --example")]
 #[group(skip)]
 pub struct InitArgs {
     /// The directory (default: --dir, MEMDIR, or ./memory; with -g, your own memory)
@@ -94,10 +95,10 @@ pub struct EtagArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(about = "Print the path of the data directory or of a file", after_help = "Example: cd \"$(memdir where)\"")]
+#[command(about = "Print the path of the memory or of a file", after_help = "Example: cd \"$(memdir where)\"")]
 #[group(skip)]
 pub struct WhereArgs {
-    /// The file (default: the data directory)
+    /// The file (default: the directory of the memory)
     #[arg(value_name = "FILE")]
     pub address: Option<String>,
 }
@@ -109,7 +110,7 @@ impl PrintAnswer for InitResult {
             printer.styled(TextStyle::Added, "+").text(" ").text(path).end_line();
         }
         if self.adopted > 0 {
-            printer.text(&format!("adopted {}", file_count(self.adopted))).end_line();
+            printer.text(&format!("adopted {}", counted_noun(self.adopted, "file"))).end_line();
         }
         if !self.changed {
             printer.note("nothing to do");

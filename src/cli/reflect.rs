@@ -16,6 +16,7 @@ use super::text::{Printer, TextStyle, effects, file_heading, guard_figures};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{InboxList, ProposalRow, ReflectDecision, ReflectReport, RequestDecision, WarningRow};
 use crate::commands::reflect::reason_text;
+use crate::text::counted_noun::counted_noun;
 
 /// The form in which the model replies.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,10 +102,10 @@ pub struct ReflectArgs {
     /// Call the model, show what would change, write nothing
     #[arg(short = 'n', long, help_heading = "Change options")]
     pub dry_run: bool,
-    /// The reason, recorded in the journal
+    /// The reason, recorded in the history
     #[arg(short = 'm', long, value_name = "TEXT", help_heading = "Change options", value_parser = argv::text_value)]
     pub reason: Option<String>,
-    /// The source, recorded in the journal (default: the conversation's id)
+    /// The source, recorded in the history (default: the conversation's id)
     #[arg(long, value_name = "ID", help_heading = "Change options", value_parser = argv::text_value)]
     pub source: Option<String>,
     /// Seconds to wait for another writer (default 10)
@@ -253,7 +254,7 @@ fn totals(printer: &mut Printer, answer: &ReflectReport) {
         let new = turns.saturating_sub(seen);
         let read = match answer.conversations.is_empty() {
             true => String::new(),
-            false => format!("{new} turn{}, ", if new == 1 { "" } else { "s" }),
+            false => counted_noun(new, "turn") + ", ",
         };
         let line = format!(
             "{read}{} found: {} kept, {} known, {} waiting, {} refused; {} {}, {} tokens in, {} out",
@@ -271,8 +272,8 @@ fn totals(printer: &mut Printer, answer: &ReflectReport) {
         if let Some(finder) = &answer.finder {
             let found = answer.request.as_ref().and_then(|request| request.found).unwrap_or_default();
             let line = format!(
-                "{found} item{} found by {} {}, {} tokens in, {} out",
-                if found == 1 { "" } else { "s" },
+                "{} found by {} {}, {} tokens in, {} out",
+                counted_noun(found, "item"),
                 finder.provider,
                 finder.model,
                 finder.input_tokens,

@@ -8,6 +8,7 @@ use super::answer::PrintAnswer;
 use super::sanitize;
 use super::text::{Printer, TextStyle};
 use crate::commands::answer::{LargerBounds, QueryResult, QueryRow};
+use crate::text::counted_noun::counted_noun;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::answer::ScopeMatches;
 use crate::view::query::query_row::branch_mark;
@@ -19,7 +20,9 @@ impl PrintAnswer for QueryResult {
         items(printer, &self.items);
         self.left_out.iter().for_each(|why| printer.note(why));
         for scope in &self.scopes {
-            printer.styled(TextStyle::Heading, &format!("-S {}: {}", scope.scope, item_count(scope.found))).end_line();
+            printer
+                .styled(TextStyle::Heading, &format!("-S {}: {}", scope.scope, counted_noun(scope.found, "item")))
+                .end_line();
             items(printer, &scope.items);
         }
         if self.words_left_out > 0 {
@@ -30,7 +33,7 @@ impl PrintAnswer for QueryResult {
         }
         let undated = match self.undated {
             0 => String::new(),
-            n => format!("; {} of unknown date left out", item_count(n)),
+            n => format!("; {} of unknown date left out", counted_noun(n, "item")),
         };
         if self.found == 0 && self.scopes.is_empty() {
             let other = if self.query.is_empty() { "other filters" } else { "other or fewer words" };
@@ -43,7 +46,7 @@ impl PrintAnswer for QueryResult {
         let in_scopes = |count: fn(&ScopeMatches) -> usize| self.scopes.iter().map(count).sum::<usize>();
         let (shown, found) = (self.shown + in_scopes(|scope| scope.shown), self.found + in_scopes(|scope| scope.found));
         let tokens = self.tokens + in_scopes(|scope| scope.tokens);
-        let counts = format!("{shown} of {}", item_count(found));
+        let counts = format!("{shown} of {}", counted_noun(found, "item"));
         let long = format!("{counts}{linked}, {tokens} tokens{undated}{more}");
         // The line itself counts against the budget: of a small one, only the most important part fits.
         let available = self.budget.map_or(usize::MAX, |budget| budget.saturating_sub(tokens));
@@ -84,10 +87,6 @@ fn link_reason(printer: &mut Printer, row: &QueryRow) {
     if let Some(link) = &row.linked {
         printer.styled(TextStyle::Dim, &format!("  {}", link.line()));
     }
-}
-
-fn item_count(n: usize) -> String {
-    format!("{n} item{}", if n == 1 { "" } else { "s" })
 }
 
 fn item(printer: &mut Printer, row: &QueryRow) {

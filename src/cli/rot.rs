@@ -6,12 +6,13 @@ use super::answer::PrintAnswer;
 use super::args::GlobalArgs;
 use super::open::{SessionNeeds, env, open_session, working_dir};
 use super::output::{CliReply, OutputLayout};
-use super::text::{Printer, TextStyle, count};
+use super::text::{Printer, TextStyle};
 use crate::code::Code;
 use crate::commands::answer::{RotReport, RotStop, WarningRow};
 use crate::commands::{MAX_BULLETS_PER_WORD, check_rot};
 use crate::host::actor;
 use crate::text::byte_size::format_size;
+use crate::text::counted_noun::counted_noun;
 
 /// Runs `check --rot`, which needs no data directory. Where one is found, the caller's scope in it holds.
 pub fn run_rot(global: &GlobalArgs, dir: &Path) -> CliReply {
@@ -28,7 +29,7 @@ pub fn run_rot(global: &GlobalArgs, dir: &Path) -> CliReply {
 /// How many words led to no contradictions, and why.
 pub(super) fn frequent_words_line(words: usize) -> String {
     let occur = if words == 1 { "occurs" } else { "occur" };
-    let words = count(words, "word");
+    let words = counted_noun(words, "word");
     format!("{words} {occur} in more than {MAX_BULLETS_PER_WORD} bullets of a section and led to no contradictions")
 }
 
@@ -37,16 +38,16 @@ impl PrintAnswer for RotReport {
     fn print(&self, printer: &mut Printer) {
         let size = format!(
             "{}, {}, {}",
-            count(self.files, "file"),
-            count(self.bullets, "bullet"),
+            counted_noun(self.files, "file"),
+            counted_noun(self.bullets, "bullet"),
             format_size(self.bytes as u64)
         );
         printer.styled(TextStyle::Heading, &self.dir).text(&format!(": {size}")).end_line();
         if self.unreadable > 0 {
-            printer.note(&format!("{} could not be read", count(self.unreadable, "file")));
+            printer.note(&format!("{} could not be read", counted_noun(self.unreadable, "file")));
         }
         if self.left_out > 0 {
-            let folders = count(self.left_out, "folder");
+            let folders = counted_noun(self.left_out, "folder");
             printer.note(&format!("left out: {folders} of scopes, or of a memory whose policy restricts the caller"));
         }
         if let Some(RotStop { what, limit, entries }) = &self.stopped {

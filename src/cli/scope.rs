@@ -7,11 +7,12 @@ use clap::{Args, ValueEnum};
 use super::answer::PrintAnswer;
 use super::output::CliReply;
 use super::run::Runner;
-use super::text::{Printer, TextStyle, count};
+use super::text::{Printer, TextStyle};
 use crate::code::{Code, Rejection};
 use crate::commands;
 use crate::commands::results::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
 use crate::commands::scope::ScopeOptions;
+use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]
 #[command(
@@ -81,7 +82,8 @@ impl PrintAnswer for ScopeList {
 }
 
 fn print_row(printer: &mut Printer, row: &ScopeRow, state: &str) {
-    let counts = [count(row.files, "file"), count(row.bullets, "bullet"), entries(row.entries)].join(", ");
+    let counts =
+        [counted_noun(row.files, "file"), counted_noun(row.bullets, "bullet"), entries(row.entries)].join(", ");
     let changed = row.changed.as_deref().map(|at| format!(", changed {}", at.get(..10).unwrap_or(at)));
     printer.text(&row.name);
     printer.styled(TextStyle::Dim, &format!("  {state}{counts}{}", changed.unwrap_or_default())).end_line();
@@ -93,7 +95,7 @@ fn entries(n: usize) -> String {
 
 impl PrintAnswer for ScopeChange {
     fn print(&self, printer: &mut Printer) {
-        let (name, items) = (&self.scope, count(self.items, "item"));
+        let (name, items) = (&self.scope, counted_noun(self.items, "item"));
         let would = if self.dry_run { "would be " } else { "" };
         printer.note(&match self.action {
             ScopeAction::Kept => format!("the scope '{name}' exists, with {items}"),

@@ -12,9 +12,10 @@ use super::args::ChangeArgs;
 use super::github;
 use super::output::OutputLayout;
 use super::rot::frequent_words_line;
-use super::text::{Printer, TextStyle, change_result, file_count, format_size, guard_figures};
+use super::text::{Printer, TextStyle, change_result, format_size, guard_figures};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{AnchorRow, AttentionRow, ChangeResult, CheckReport, StatusReport, WarningRow};
+use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]
 #[command(
@@ -86,7 +87,7 @@ impl PrintAnswer for StatusReport {
     fn print(&self, printer: &mut Printer) {
         printer.styled(TextStyle::Heading, &self.dir);
         printer
-            .text(&format!(": {}, {}, as {}", file_count(self.files), format_size(self.bytes), self.actor))
+            .text(&format!(": {}, {}, as {}", counted_noun(self.files, "file"), format_size(self.bytes), self.actor))
             .end_line();
         match (&self.rev, &self.since) {
             (Some(rev), Some(since)) => printer.text(&format!("last change {rev}, history since {since}")).end_line(),
@@ -190,8 +191,8 @@ impl PrintAnswer for CheckReport {
     /// Prints findings as compilers do, `path:line:column: level: code: text`, or as annotations.
     fn print(&self, printer: &mut Printer) {
         let files = match &self.anchors {
-            Some(anchors) => format!("{} in {}", anchor_counts(anchors), file_count(self.checked)),
-            None => file_count(self.checked),
+            Some(anchors) => format!("{} in {}", anchor_counts(anchors), counted_noun(self.checked, "file")),
+            None => counted_noun(self.checked, "file"),
         };
         printer.note(&match self.findings.iter().filter(|f| f.level != "note").count() {
             0 => format!("{files} checked, no findings"),

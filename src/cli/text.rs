@@ -374,15 +374,5 @@ pub fn guard_figures(
     Some(parts.join(", ") + &refused)
 }
 
-/// `1 file`, `2 files`.
-pub fn file_count(n: usize) -> String {
-    format!("{n} file{}", if n == 1 { "" } else { "s" })
-}
-
-/// A number with its noun: "1 pair", "2 pairs".
-pub fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests;

@@ -174,11 +174,11 @@ pub struct ChangeOptions {
     pub force: bool,
     /// Create a new file even where an existing file has a similar name.
     pub create: bool,
-    /// Why the change is made; recorded in the journal.
+    /// Why the change is made; recorded in the history.
     pub reason: Option<String>,
-    /// Where the content is from; recorded in the journal.
+    /// Where the content is from; recorded in the history.
     pub source: Option<String>,
-    /// The user's words of consent to a change of sensitive fields, verbatim; recorded in the journal.
+    /// The user's words of consent to a change of sensitive fields, verbatim; recorded in the history.
     pub consent: Option<String>,
     /// The etag of the file that the caller read; operations on the file, and `compact` of it, are refused if it has
     /// another one now. Commands that name no file (`undo`, `redo`, `resolve`, `prune`, `inbox`) ignore it.

@@ -14,6 +14,7 @@ use crate::operation::limits;
 use crate::path::{MemoryPath, ScopeName};
 use crate::store::scopes::{ScopeState, scope_not_found};
 use crate::store::{Store, init};
+use crate::text::counted_noun::counted_noun;
 
 /// What a new scope has as its policy.
 const SCOPE_POLICY: &str = "\
@@ -209,7 +210,7 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         (true, true) => Err(archived_rejection(&name, items_of(ScopeState::Archived)?).into()),
         (false, true) => {
             let items = items_of(ScopeState::Archived)?;
-            let why = format!("the scope '{name}' is archived already, with {}", counted_items(items));
+            let why = format!("the scope '{name}' is archived already, with {}", counted_noun(items, "item"));
             Err(Rejection::new(Code::ScopeNotFound, why)
                 .try_command(Hint { verb: vec!["scope", "rm", "--purge"], operands: vec![name.to_string()] })
                 .into())
@@ -288,14 +289,10 @@ fn readable_part(session: &Session, memory: &Store, state: ScopeState, name: &st
     }
 }
 
-fn counted_items(items: usize) -> String {
-    format!("{items} item{}", if items == 1 { "" } else { "s" })
-}
-
 /// The error where an archived scope has the name.
 fn archived_rejection(name: &ScopeName, items: usize) -> Rejection {
     let try_with = |verb| Hint { verb, operands: vec![name.to_string()] };
-    Rejection::new(Code::Exists, format!("an archived scope '{name}' exists, with {}", counted_items(items)))
+    Rejection::new(Code::Exists, format!("an archived scope '{name}' exists, with {}", counted_noun(items, "item")))
         .hint("bring it back with --restore, or delete it for good with `rm --purge`")
         .try_command(try_with(vec!["scope", "add", "--restore"]))
         .try_command(try_with(vec!["scope", "rm", "--purge"]))

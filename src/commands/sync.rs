@@ -34,6 +34,7 @@ use crate::host::git::Git;
 use crate::host::remote::RemoteBranch;
 use crate::host::repository::{GitMergeResult, OngoingOperation, RepositoryState};
 use crate::store::LockedStore;
+use crate::text::counted_noun::counted_noun;
 
 /// Which way commits go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -359,8 +360,8 @@ impl SyncRun<'_> {
             return Ok((SyncStep::Continue, state));
         }
         let unrelated = self.check_incoming(head.as_deref(), remote, tip)?;
-        self.progress(&format!("merging {} from {}", commit_count(behind), remote.display_name()));
-        let message = format!("memory: {} from {} merged", commit_count(behind), remote.display_name());
+        self.progress(&format!("merging {} from {}", counted_noun(behind, "commit"), remote.display_name()));
+        let message = format!("memory: {} from {} merged", counted_noun(behind, "commit"), remote.display_name());
         let driver = format!("{DRIVER_KEY}={}", setup::driver_command()?);
         let merge_result = self.git.merge_commit(tip, &message, &[driver], unrelated)?;
         let step = match merge_result {
@@ -486,8 +487,4 @@ impl SyncRun<'_> {
             self.answer.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
         }
     }
-}
-
-fn commit_count(n: usize) -> String {
-    if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") }
 }

@@ -126,7 +126,7 @@ fn find_memory(
     }
     match user().filter(|dir| is_data_dir(dir)) {
         Some(dir) => Ok(FoundDirectory::new(normalize(&dir), "user")),
-        None => Err(no_data_dir_error("no data directory found here or in a parent directory")
+        None => Err(no_data_dir_error("no memory found here or in a parent directory")
             .hint("create one with `memdir init`, or your own with `memdir -g init`, or name one with --dir DIR or MEMDIR")
             .try_command(Hint { verb: vec!["init"], operands: Vec::new() })),
     }

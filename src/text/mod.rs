@@ -10,6 +10,7 @@ pub mod code_anchor;
 pub mod code_path;
 pub mod code_text;
 pub mod contradiction;
+pub mod counted_noun;
 pub mod dates;
 pub mod display_width;
 pub mod exact_tokens;

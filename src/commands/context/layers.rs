@@ -8,6 +8,7 @@ use super::ContextBuilder;
 use crate::code::Rejection;
 use crate::commands::Session;
 use crate::path::SourceAddress;
+use crate::text::counted_noun::counted_noun;
 use crate::view::context::delta::SeenRevision;
 use crate::view::context::files::IndexedFile;
 use crate::view::context::sanitize;
@@ -58,7 +59,7 @@ pub(super) fn file_in_layer(layer: &str, file: IndexedFile) -> IndexedFile {
 
 /// The line about the procedures of a layer; `None` if it has none.
 pub(super) fn procedures_line(layer: &str, count: usize) -> Option<String> {
-    let files = sanitize::file_count(count);
+    let files = counted_noun(count, "file");
     (count > 0).then(|| format!("… and {files} with procedures in {layer}: memdir list {layer}:procedures"))
 }
 

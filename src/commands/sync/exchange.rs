@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
 use super::push_queue::{PushQueue, PushTurn};
-use super::{SyncDirection, SyncRun, SyncStep, commit_count};
+use super::{SyncDirection, SyncRun, SyncStep};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::UndecidedFile;
 use crate::document::Document;
@@ -15,6 +15,7 @@ use crate::host::git::GitBlob;
 use crate::host::lock_files::NamedLock;
 use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
 use crate::operation::conflict_regions;
+use crate::text::counted_noun::counted_noun;
 
 /// How many times in a row the same thing may be in the way. git itself waits 100 ms for a lock of a ref.
 const MAX_BLOCKED: u32 = 5;
@@ -204,7 +205,7 @@ impl SyncRun<'_> {
         if ahead == 0 || self.has_committed_markers(&head, tip.as_deref())? {
             return Ok(RoundResult::Done);
         }
-        self.progress(&format!("pushing {} to {}", commit_count(ahead), remote.display_name()));
+        self.progress(&format!("pushing {} to {}", counted_noun(ahead, "commit"), remote.display_name()));
         let (branch, timeout) = (&self.answer.branch, self.options.network_timeout);
         match self.git.push(branch, remote, set_upstream, queue.own(), timeout)? {
             PushResult::Behind => {

@@ -7,6 +7,7 @@ use crate::code::{Code, Rejection};
 use crate::host::git::GitBlob;
 use crate::host::remote::RemoteBranch;
 use crate::store::init::POLICY_FILE;
+use crate::text::counted_noun::counted_noun;
 
 /// What a host puts into a new repository, besides hidden files.
 const STARTER_FILES: [&str; 3] = ["readme", "license", "copying"];
@@ -73,10 +74,7 @@ fn is_memory(files: &[GitBlob]) -> bool {
 }
 
 fn file_count(files: &[GitBlob]) -> String {
-    match files.iter().filter(|file| file.path.ends_with(".md")).count() {
-        1 => "1 file".to_owned(),
-        n => format!("{n} files"),
-    }
+    counted_noun(files.iter().filter(|file| file.path.ends_with(".md")).count(), "file")
 }
 
 /// Whether a file is one that a host puts into a new repository.

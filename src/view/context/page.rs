@@ -19,6 +19,7 @@ use super::reported::ReportedItems;
 use super::sanitize::{self, NOTES_NOTICE};
 use super::stable_page::stable_page;
 use crate::policy::Policy;
+use crate::text::counted_noun::counted_noun;
 use crate::text::llm_tokens::estimate_llm_tokens;
 
 /// The smallest budget in tokens: the fixed lines of every context fit into it.
@@ -99,7 +100,7 @@ impl FixedLines {
         let empty = events.is_empty() && notes.is_empty() && files.is_empty() && facts.facts.is_empty();
         let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
         let guide = guide_for(options.budget, options.for_tools);
-        let aside = format!("… and {} with procedures: memdir list procedures", sanitize::file_count(*procedures));
+        let aside = format!("… and {} with procedures: memdir list procedures", counted_noun(*procedures, "file"));
         let mut lines = FixedLines {
             frame: frame.to_owned(),
             guide: guide.lines().map(str::to_owned).chain(options.command_note()).collect(),

@@ -95,11 +95,6 @@ pub fn truncate(text: &str, most: usize) -> Cow<'_, str> {
     text.into()
 }
 
-/// `1 file`, `2 files`.
-pub fn file_count(n: usize) -> String {
-    format!("{n} file{}", if n == 1 { "" } else { "s" })
-}
-
 /// The line that reports omitted files.
 pub fn omitted_files_line(n: usize) -> String {
     // A larger number must not give a shorter line: see `block::min_budget`.
