@@ -38,7 +38,66 @@ pub struct FileLink {
 
 /// All links of a document that may refer to memory files, excluding code and comments.
 pub fn find_links(document: &Document) -> Vec<FileLink> {
-    let mut found = link_candidates(document.text());
+    without_hidden(document, link_candidates(document.text()))
+}
+
+/// The Markdown links of a document to a part of itself, `[work](#work)`, excluding code and comments.
+pub fn own_part_links(document: &Document) -> Vec<FileLink> {
+    let mut found = markdown_links(document.text(), |file| file.is_empty());
+    found.retain(|link| !link.fragment.range().is_empty());
+    without_hidden(document, found)
+}
+
+/// The Markdown links and images of a document whose destination is a relative path, of a memory file or of any other
+/// file, excluding code and comments. A name without a dot or slash is none: it may be prose, `f[x](y)`.
+pub fn relative_path_links(document: &Document) -> Vec<FileLink> {
+    let mut found = markdown_links(document.text(), is_relative_path);
+    found.extend(link_definitions(document.text()));
+    found.sort_by_key(|link| link.start);
+    without_hidden(document, found)
+}
+
+/// The link reference definitions with a relative path, `[label]: path` (CommonMark 4.7).
+fn link_definitions(text: &str) -> impl Iterator<Item = FileLink> {
+    let definition = move |close: usize| {
+        let line = lines::start(text.as_bytes(), close);
+        let is_label = text[line..close].trim_start_matches([' ', '>']).starts_with('[') && close - line > 1;
+        let after = close + 2;
+        let target = after + text[after..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let start = target + usize::from(text[target..].starts_with('<'));
+        let ends =
+            |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n') && start == target || byte == b'>' || byte == b'\n';
+        let stop = start + text[start..].bytes().position(ends).unwrap_or(text.len() - start);
+        let end = start + text[start..stop].find('#').unwrap_or(stop - start);
+        let span = |from: usize, to: usize| Span { start: from as u32, end: to as u32 };
+        (is_label && is_relative_path(&text[start..end])).then(|| FileLink {
+            start,
+            end,
+            fragment: span((end + 1).min(stop), stop),
+            span: span(line, stop),
+            is_wiki: false,
+        })
+    };
+    memmem::find_iter(text.as_bytes(), "]:").filter_map(definition)
+}
+
+fn markdown_links(text: &str, accepts: fn(&str) -> bool) -> Vec<FileLink> {
+    let links = memmem::find_iter(text.as_bytes(), "](").filter_map(|at| parse_markdown_link(text, at, accepts));
+    links.filter(|link| !is_escaped(text.as_bytes(), link.span.start as usize)).collect()
+}
+
+fn is_memory_file(file: &str) -> bool {
+    file.ends_with(".md") && !file.contains("://") && !file.starts_with('/')
+}
+
+fn is_relative_path(file: &str) -> bool {
+    let has_scheme = file.split('/').next().is_some_and(|first| first.contains(':'));
+    let is_address = has_scheme || file.starts_with(['/', '\\', '?']) || file.starts_with("www.");
+    !is_address && file.contains(['.', '/'])
+}
+
+/// The links that are not in code or in a comment.
+fn without_hidden(document: &Document, mut found: Vec<FileLink>) -> Vec<FileLink> {
     if !found.is_empty() {
         // Both are in the order of the text.
         let hidden = code_and_comment_ranges(document, &found);
@@ -60,7 +119,7 @@ pub fn link_candidates(text: &str) -> Vec<FileLink> {
         return Vec::new();
     }
     let wiki = memmem::find_iter(bytes, "[[").filter_map(|at| parse_wiki_link(text, at));
-    let plain = memmem::find_iter(bytes, "](").filter_map(|at| parse_markdown_link(text, at));
+    let plain = memmem::find_iter(bytes, "](").filter_map(|at| parse_markdown_link(text, at, is_memory_file));
     let mut found: Vec<FileLink> =
         wiki.chain(plain).filter(|link| !is_escaped(bytes, link.span.start as usize)).collect();
     found.sort_by_key(|link| link.start);
@@ -90,8 +149,8 @@ fn parse_wiki_link(text: &str, at: usize) -> Option<FileLink> {
     Some(FileLink { start, end: start + file, fragment: part, span: span(at, close), is_wiki: true })
 }
 
-/// Parses `](file.md#fragment "title")`; the destination may be in angle brackets.
-fn parse_markdown_link(text: &str, at: usize) -> Option<FileLink> {
+/// Parses `](file.md#fragment "title")`; the destination may be in angle brackets. `None` unless the file is accepted.
+fn parse_markdown_link(text: &str, at: usize, accepts: fn(&str) -> bool) -> Option<FileLink> {
     let bytes = text.as_bytes();
     let angled = bytes.get(at + 2) == Some(&b'<');
     let start = at + 2 + usize::from(angled);
@@ -100,7 +159,7 @@ fn parse_markdown_link(text: &str, at: usize) -> Option<FileLink> {
         false => link_destination(&text[start..])?,
     };
     let file = inner.split('#').next().unwrap_or(inner);
-    if !file.ends_with(".md") || file.contains("://") || file.starts_with('/') || !has_opening_bracket(&bytes[..at]) {
+    if !accepts(file) || !has_opening_bracket(&bytes[..at]) {
         return None;
     }
     let (end, stop) = (start + file.len(), start + inner.len());
@@ -198,8 +257,13 @@ pub fn resolve_relative(holder: &MemoryPath, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// Encodes what would end the destination of a Markdown link, or read as an escape.
+pub fn percent_encode(path: &str) -> String {
+    path.replace('%', "%25").replace(' ', "%20").replace('(', "%28").replace(')', "%29")
+}
+
 /// Decodes `%20` and similar escapes; unchanged if the result is not UTF-8.
-pub(super) fn percent_decode(text: &str) -> Cow<'_, str> {
+pub fn percent_decode(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8().unwrap_or(Cow::Borrowed(text))
 }
 
@@ -233,6 +297,17 @@ mod tests {
             &["user", "#Work", "user#^mem7", "user"],
         );
         check("---\nup: \"[[user]]\"\n---\n# T [[a]]\n\nSee [[b]].\n", &["user", "a", "b"]);
+    }
+
+    #[test]
+    fn links_to_a_part_of_the_file_and_to_any_relative_path_are_found() {
+        let text = "- [a](#work) [b](u.md#x) ![c](img/a.png) [d](<../a b.rs#L3>) `[e](e/f)` [g](http://a/b.c) [h](/i.md) \\
+                    f[x](y) [j](mailto:a@b.c) [k](www.a.b) [l](#) [[m#n]]\n\n[r]: ../n.md#a \"t\"\n[s]: <o p.md>\nas [t]: u.md\n";
+        let document = Document::parse(text);
+        let parts: Vec<&str> = own_part_links(&document).iter().map(|l| &text[l.fragment.range()]).collect();
+        assert_eq!(parts, ["work"]);
+        let files: Vec<&str> = relative_path_links(&document).iter().map(|l| &text[l.start..l.end]).collect();
+        assert_eq!(files, ["u.md", "img/a.png", "../a b.rs", "../n.md", "o p.md"]);
     }
 
     #[test]

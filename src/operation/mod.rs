@@ -30,6 +30,7 @@ pub mod planner;
 pub mod rejections;
 pub mod related_bullets;
 pub mod relations;
+pub mod relative_links;
 pub mod relocate;
 pub mod restore;
 pub mod section_links;

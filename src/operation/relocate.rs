@@ -4,7 +4,7 @@
 
 use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection};
-use crate::document::links::{FileLink, find_links, refers_to};
+use crate::document::links::{FileLink, find_links, percent_encode, refers_to};
 use crate::document::{Document, DocumentEdit, InsertPosition, section_range, to_new_bullet};
 use crate::path::{Address, MemoryPath};
 use crate::text::{Splice, splice};
@@ -13,7 +13,8 @@ use super::bullets::{BulletPick, pick_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
-use super::section_links::MovedSection;
+use super::relative_links::{rebased_bullet, rebased_links};
+use super::section_links::{MovedSection, SectionChange};
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Operation, Target, adopted, effects, rejections, validation, whole_file};
 
@@ -60,7 +61,7 @@ fn move_bullet(
     let op_without_if_match = Operation { if_match: None, ..op.clone() };
     let base = planner.edit_base(n, &op_without_if_match, &dest.path, create)?;
     let document = planner.base_document(&base);
-    let item = to_new_bullet(&file.document, bullet);
+    let item = rebased_bullet(to_new_bullet(&file.document, bullet), &from.path, &dest.path);
     let (position, within) = match &dest.section {
         SectionRef::File => (InsertPosition::EndOfSection(0), 0),
         SectionRef::At(at) => (InsertPosition::EndOfSection(*at), *at),
@@ -137,13 +138,12 @@ fn move_section(
     let base = planner.edit_base(n, &op_without_if_match, &dest.path, create)?;
     let document = planner.base_document(&base);
     let range = section_range(&file.document, section);
-    let mut block = file.document.text()[range.clone()].trim_end().to_owned() + "\n";
     let mut title = file.document.section_title(section).into_owned();
+    let mut title_splice = None;
     if let SectionRef::Missing(name) = &dest.section {
-        let s = &file.document.sections()[section];
-        let (a, b) = (s.title.start as usize - range.start, s.title.end as usize - range.start);
+        let span = file.document.sections()[section].title;
         title = new_section_title(name);
-        block.replace_range(a..b, &title);
+        title_splice = Some(Splice { start: span.start as usize, end: span.end as usize, new: title.clone() });
     }
     if let SectionRef::At(_) = dest.section {
         return Err(Rejection::new(Code::Exists, format!("{} already has that section", dest.path)).into());
@@ -152,8 +152,6 @@ fn move_section(
     if title_exists {
         return Err(Rejection::new(Code::Exists, format!("{} already has a section with that title", dest.path)).into());
     }
-    let insertion = whole_file::append_splice(document, &block)
-        .map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("in {}: {why}", dest.path)))?;
     let mut effect = effects::line_effect(
         &from.path,
         EffectSign::Moved,
@@ -162,24 +160,55 @@ fn move_section(
         n,
     );
     effect.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
-    let moved = MovedSection {
+    let would_break = |why| Rejection::new(Code::WouldBreakStructure, format!("in {}: {why}", dest.path));
+    let block = moved_text(&file.document, &range, title_splice.iter().cloned())?;
+    let insertion = whole_file::append_splice(document, &block).map_err(would_break)?;
+    let removal = whole_file::removal_splice(&file.document, range.clone());
+    let appended = document.text().len() + insertion.new.len() - insertion.new.trim_start_matches(['\n', '\r']).len();
+    let change = SectionChange {
         from: &from.path,
         document: &file.document,
-        range: range.clone(),
-        to: &dest.path,
-        after: Document::parse(format!("{}{}", document.text(), insertion.new)),
-        start: document.text().len(),
+        title: title_splice.as_ref(),
+        after: Document::parse(spliced(file.document.text(), std::slice::from_ref(&removal))?),
+        moved: Some(MovedSection {
+            range: range.clone(),
+            to: &dest.path,
+            after: Document::parse(format!("{}{}", document.text(), insertion.new)),
+            start: appended,
+        }),
     };
+    let updates = change.update_links(planner, n)?;
+    let mut inside = updates.inside;
+    for link in rebased_links(&file.document, &from.path, &dest.path) {
+        if range.contains(&link.start) && inside.iter().all(|other| other.start != link.start) {
+            inside.push(link);
+        }
+    }
+    let block = moved_text(&file.document, &range, inside.into_iter().chain(title_splice.iter().cloned()))?;
+    let insertion = whole_file::append_splice(document, &block).map_err(would_break)?;
     let mut pending = vec![
-        PendingEdit::Edit(
-            from.path.clone(),
-            DocumentEdit::Raw(whole_file::removal_splice(&file.document, range)),
-            EffectKind::Prepared(vec![effect]),
-        ),
+        PendingEdit::Edit(from.path.clone(), DocumentEdit::Raw(removal), EffectKind::Prepared(vec![effect])),
         PendingEdit::Edit(dest.path.clone(), DocumentEdit::Raw(insertion), EffectKind::NoEffect),
     ];
-    pending.extend(moved.update_links(planner, n)?);
+    pending.extend(updates.pending);
     Ok(pending)
+}
+
+/// The text of a section as it is appended to another file.
+fn moved_text(
+    document: &Document,
+    range: &std::ops::Range<usize>,
+    splices: impl Iterator<Item = Splice>,
+) -> Result<String, Rejection> {
+    let mut splices: Vec<Splice> = splices
+        .map(|one| Splice { start: one.start - range.start, end: one.end - range.start, new: one.new })
+        .collect();
+    splices.sort_by_key(|one| one.start);
+    Ok(spliced(&document.text()[range.clone()], &splices)?.trim_end().to_owned() + "\n")
+}
+
+fn spliced(text: &str, splices: &[Splice]) -> Result<String, Rejection> {
+    splice(text, splices).map_err(|_| Rejection::new(Code::Internal, "links overlap"))
 }
 
 fn move_file(
@@ -215,7 +244,9 @@ fn move_file(
         )?;
     }
     let mut pending = vec![PendingEdit::MoveFile(from.clone(), dest.clone())];
-    for holder in planner.snapshot.backlinks(from)? {
+    let mut holders: std::collections::BTreeSet<&MemoryPath> = planner.snapshot.backlinks(from)?.iter().collect();
+    holders.insert(from);
+    for holder in holders {
         let Some(file) = planner.snapshot.file(holder)? else { continue };
         let edits = link_updates(&file.document, holder, from, &dest);
         if !edits.is_empty()
@@ -277,7 +308,7 @@ pub fn add_moved_file(
         edits.into_iter().filter_map(|(_, e, _)| if let DocumentEdit::Raw(s) = e { Some(s) } else { None }).collect();
     raw.sort_by_key(|s| s.start);
     if !raw.is_empty() {
-        text = splice(&text, &raw).map_err(|_| Rejection::new(Code::Internal, "links overlap"))?;
+        text = spliced(&text, &raw)?;
     }
     changeset
         .effects
@@ -303,31 +334,39 @@ pub fn add_moved_file(
     Ok(())
 }
 
-/// The edits that update a file's links to a moved file.
+/// The edits that update a file's links to a moved file, and in that file its relative links.
 fn link_updates(document: &Document, holder: &MemoryPath, from: &MemoryPath, to: &MemoryPath) -> Vec<DocumentEdit> {
     let text = document.text();
-    find_links(document)
+    let holder_after = if holder == from { to } else { holder };
+    let mut splices: Vec<Splice> = find_links(document)
         .into_iter()
         .filter(|l| refers_to(&text[l.start..l.end], l.is_wiki, holder, from))
-        .map(|link| link_update(document, &link, holder, from, to))
-        .collect()
+        .map(|link| {
+            let new = link_name(document, &link, holder_after, from, to);
+            Splice { start: link.start, end: link.end, new }
+        })
+        .collect();
+    if holder == from {
+        let named: Vec<usize> = splices.iter().map(|one| one.start).collect();
+        splices.extend(rebased_links(document, from, to).into_iter().filter(|one| !named.contains(&one.start)));
+    }
+    splices.into_iter().map(DocumentEdit::Raw).collect()
 }
 
-/// The edit that gives a link to a file the name of another file.
-pub(super) fn link_update(
+/// The name that a link to `from` in the file `holder` gets for the file `to`.
+pub(super) fn link_name(
     document: &Document,
     link: &FileLink,
     holder: &MemoryPath,
     from: &MemoryPath,
     to: &MemoryPath,
-) -> DocumentEdit {
+) -> String {
     let text = document.text();
-    let new = match link.is_wiki {
+    match link.is_wiki {
         true => wiki_link_target(text[link.start..link.end].trim(), from, to),
         false if text[..link.start].ends_with('<') => relative_link_path(holder, to),
-        false => relative_link_path(holder, to).replace(' ', "%20").replace('(', "%28").replace(')', "%29"),
-    };
-    DocumentEdit::Raw(Splice { start: link.start, end: link.end, new })
+        false => percent_encode(&relative_link_path(holder, to)),
+    }
 }
 
 /// The new target of a wiki link, in the form of the old one: stem or path, with or without `.md`.

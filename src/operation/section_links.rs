@@ -1,30 +1,40 @@
-//! Finds what becomes of links to a section that moves to another file.
+//! Finds what becomes of links to the parts of a file when a section of it gets another title or moves to another file.
 //!
-//! Never changes a link that would lead to another text there: it is counted, and the caller is warned.
+//! Never lets a link lead to another text than before: what cannot follow is counted, and the caller is warned.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::code::{Code, Warning};
-use crate::document::Document;
 use crate::document::fragments::fragment_range;
-use crate::document::links::{FileLink, find_links, refers_to};
+use crate::document::links::{FileLink, find_links, own_part_links, refers_to};
+use crate::document::{Document, DocumentEdit, slug};
 use crate::path::MemoryPath;
+use crate::text::Splice;
 
 use super::pending_edit::PendingEdit;
 use super::planner::Planner;
-use super::relocate::link_update;
+use super::relocate::link_name;
 use super::snapshot::PlanStep;
 use super::validation;
 
 /// How many files with dangling links a warning names.
 const NAMED_FILES: usize = 3;
 
-/// A section that moves to the end of another file.
-pub struct MovedSection<'a> {
+/// A section that gets another title, moves to the end of another file, or both.
+pub struct SectionChange<'a> {
     pub from: &'a MemoryPath,
     pub document: &'a Document,
-    /// The section in `document`.
+    /// The edit of the title, in `document`.
+    pub title: Option<&'a Splice>,
+    /// The text of `from` afterwards.
+    pub after: Document,
+    pub moved: Option<MovedSection<'a>>,
+}
+
+/// A section that moves to the end of another file.
+pub struct MovedSection<'a> {
+    /// The section in the file that it leaves.
     pub range: Range<usize>,
     pub to: &'a MemoryPath,
     /// The other file with the section in it.
@@ -33,76 +43,166 @@ pub struct MovedSection<'a> {
     pub start: usize,
 }
 
-impl MovedSection<'_> {
-    /// The edits that let links to the section follow it. Adds a warning about links that cannot.
-    pub fn update_links(&self, planner: &mut Planner<'_>, n: usize) -> PlanStep<Vec<PendingEdit>> {
+/// What lets links follow.
+#[derive(Default)]
+pub struct LinkUpdates {
+    /// The edits of links outside the section that moves.
+    pub pending: Vec<PendingEdit>,
+    /// The edits of links in the section that moves, in the text of the file that it leaves.
+    pub inside: Vec<Splice>,
+}
+
+/// Where a part of the file is afterwards. Lines are counted because line endings may differ between the files.
+struct NewPlace<'a> {
+    path: &'a MemoryPath,
+    document: &'a Document,
+    line: usize,
+}
+
+impl SectionChange<'_> {
+    /// The edits that let links to parts of the file follow. Adds a warning about links that cannot.
+    pub fn update_links(&self, planner: &mut Planner<'_>, n: usize) -> PlanStep<LinkUpdates> {
         let mut holders: BTreeSet<&MemoryPath> = planner.snapshot.backlinks(self.from)?.iter().collect();
         holders.insert(self.from);
-        let (mut pending, mut dangling, mut files) = (Vec::new(), 0, BTreeSet::new());
+        let (mut updates, mut dangling, mut files) = (LinkUpdates::default(), 0, BTreeSet::new());
         for holder in holders {
             let Some(file) = planner.snapshot.file(holder)? else { continue };
             let is_writable =
                 validation::check_writable(holder, Some(&file.document), planner.context.allow_reserved).is_ok();
             let mut edits = Vec::new();
-            for link in find_links(&file.document) {
-                match self.fate(holder, &file.document, &link) {
-                    LinkFate::Stays => {}
-                    LinkFate::Follows if is_writable => {
-                        edits.push(link_update(&file.document, &link, holder, self.from, self.to));
-                    }
-                    LinkFate::Follows | LinkFate::Dangles => {
+            for link in self.links_of(holder, &file.document) {
+                let moved =
+                    self.moved.as_ref().filter(|moved| holder == self.from && moved.range.contains(&link.start));
+                match self.link_edits(holder, &file.document, &link, moved.map_or(holder, |moved| moved.to)) {
+                    Some(splices) if splices.is_empty() => {}
+                    Some(splices) if moved.is_some() => updates.inside.extend(splices),
+                    Some(splices) if is_writable => edits.extend(splices.into_iter().map(DocumentEdit::Raw)),
+                    _ => {
                         dangling += 1;
-                        files.insert(if self.moves_along(holder, &link) { self.to } else { holder });
+                        files.insert(moved.map_or(holder, |moved| moved.to));
                     }
                 }
             }
             if !edits.is_empty() {
-                pending.push(PendingEdit::UpdateLinks(holder.clone(), edits));
+                updates.pending.push(PendingEdit::UpdateLinks(holder.clone(), edits));
             }
         }
         if dangling > 0 {
-            planner.warn(n, self.dangling_warning(dangling, &files));
+            planner.warn(n, dangling_warning(dangling, &files));
         }
-        Ok(pending)
+        Ok(updates)
     }
 
-    fn fate(&self, holder: &MemoryPath, document: &Document, link: &FileLink) -> LinkFate {
+    /// The links of a file that may lead to a part of `from`. A link in the title that changes is left as it is.
+    fn links_of(&self, holder: &MemoryPath, document: &Document) -> Vec<FileLink> {
+        let mut links = find_links(document);
+        if holder == self.from {
+            links.extend(own_part_links(document));
+            let title = self.title.map(|title| title.start..title.end);
+            links.retain(|link| title.as_ref().is_none_or(|title| !title.contains(&link.start)));
+        }
+        links
+    }
+
+    /// The edits of a link that stands in `holder_after` afterwards; `None` if it cannot lead to its text any more.
+    fn link_edits(
+        &self,
+        holder: &MemoryPath,
+        document: &Document,
+        link: &FileLink,
+        holder_after: &MemoryPath,
+    ) -> Option<Vec<Splice>> {
         let (named, part) = (&document.text()[link.start..link.end], &document.text()[link.fragment.range()]);
         let is_own = holder == self.from && named.trim().is_empty();
         let is_to_file = is_own || refers_to(named, link.is_wiki, holder, self.from);
-        let Some(target) = fragment_range(self.document, part).filter(|_| is_to_file) else { return LinkFate::Stays };
-        let is_to_section = self.range.contains(&target.start);
-        let follows = fragment_range(&self.after, part).is_some_and(|found| found.start >= self.start);
-        match self.moves_along(holder, link) {
-            // It moves along: without a name of a file it now leads into the other file.
-            true if is_own == is_to_section && (follows || !is_own) => LinkFate::Stays,
-            true => LinkFate::Dangles,
-            false if !is_to_section => LinkFate::Stays,
-            false if follows => LinkFate::Follows,
-            false => LinkFate::Dangles,
+        let Some(target) = fragment_range(self.document, part).filter(|_| is_to_file) else { return Some(Vec::new()) };
+        let place = self.new_place(target.start);
+        let new_part = self.new_part(link, part, &place)?;
+        let mut splices = Vec::new();
+        let stays_own = is_own && place.path == holder_after;
+        if !stays_own && (is_own || place.path != self.from) {
+            let new = link_name(document, link, holder_after, self.from, place.path);
+            splices.push(Splice { start: link.start, end: link.end, new });
+        }
+        if new_part != part {
+            splices.push(Splice {
+                start: link.fragment.start as usize,
+                end: link.fragment.end as usize,
+                new: new_part,
+            });
+        }
+        Some(splices)
+    }
+
+    /// Where the text that starts at a byte of `document` is afterwards.
+    fn new_place(&self, at: usize) -> NewPlace<'_> {
+        let line = line_of(self.document, at);
+        match &self.moved {
+            Some(moved) if moved.range.contains(&at) => {
+                let first = line_of(self.document, moved.range.start);
+                let line = line - first + line_of(&moved.after, moved.start);
+                NewPlace { path: moved.to, document: &moved.after, line }
+            }
+            Some(moved) if at >= moved.range.end => {
+                let lines = line_of(self.document, moved.range.end) - line_of(self.document, moved.range.start);
+                NewPlace { path: self.from, document: &self.after, line: line - lines }
+            }
+            _ => NewPlace { path: self.from, document: &self.after, line },
         }
     }
 
-    /// Whether a link is in the section itself.
-    fn moves_along(&self, holder: &MemoryPath, link: &FileLink) -> bool {
-        holder == self.from && self.range.contains(&link.start)
+    /// The fragment that leads to a place, in the form of the old one; `None` if there is none.
+    fn new_part(&self, link: &FileLink, part: &str, place: &NewPlace<'_>) -> Option<String> {
+        let leads_there = |part: &String| {
+            fragment_range(place.document, part).is_some_and(|range| line_of(place.document, range.start) == place.line)
+        };
+        let kept = Some(part.to_owned()).filter(leads_there);
+        if kept.is_some() || part.trim().starts_with('^') {
+            return kept;
+        }
+        let sections = place.document.sections();
+        let at =
+            (1..sections.len()).find(|&i| line_of(place.document, sections[i].heading.start as usize) == place.line)?;
+        let title = place.document.section_title(at).into_owned();
+        let is_plain =
+            |title: &str| link.is_wiki && !title.contains(['#', '^', '|', '[', ']', '/', '\\', '%', '`', '*']);
+        let as_slug = Some(sections[at].slug.clone());
+        let as_title = Some(title).filter(|title| is_plain(title));
+        let in_path = self.part_with_new_title(part).filter(|part| link.is_wiki || !part.contains(' '));
+        let is_slug = part.trim() == slug(part);
+        let candidates = if is_slug { [in_path, as_slug, as_title] } else { [in_path, as_title, as_slug] };
+        candidates.into_iter().flatten().find(leads_there)
     }
 
-    fn dangling_warning(&self, dangling: usize, files: &BTreeSet<&MemoryPath>) -> Warning {
-        let mut names: Vec<String> = files.iter().take(NAMED_FILES).map(|path| path.to_string()).collect();
-        if files.len() > NAMED_FILES {
-            names.push(format!("{} more", files.len() - NAMED_FILES));
-        }
-        let links = if dangling == 1 { "1 link leads".to_owned() } else { format!("{dangling} links lead") };
-        let message =
-            format!("{links} nowhere after the move, in {}; `memdir check` lists dangling links", names.join(", "));
-        Warning::new(Code::DanglingLink, message).detail("links", dangling)
+    /// A path of headings, `Work#Contacts`, with the new title of the section that is in it.
+    fn part_with_new_title(&self, part: &str) -> Option<String> {
+        let title = self.title?;
+        let (old, new) = (slug(&self.document.text()[title.start..title.end]), &title.new);
+        let step = |step: &str| match slug(step.trim()) == old {
+            true if step == old => slug(new),
+            true => new.clone(),
+            false => step.to_owned(),
+        };
+        let steps = part.split_inclusive(['#', '/']).map(|written| {
+            let name = written.trim_end_matches(['#', '/']);
+            format!("{}{}", step(name), &written[name.len()..])
+        });
+        (part.contains(['#', '/']) && !new.contains(['#', '^', '|', '[', ']', '/', '\\'])).then(|| steps.collect())
     }
 }
 
-/// What a link does when the section moves.
-enum LinkFate {
-    Stays,
-    Follows,
-    Dangles,
+/// The number of line endings before a byte.
+fn line_of(document: &Document, at: usize) -> usize {
+    memchr::memchr_iter(b'\n', &document.text().as_bytes()[..at]).count()
+}
+
+fn dangling_warning(dangling: usize, files: &BTreeSet<&MemoryPath>) -> Warning {
+    let mut names: Vec<String> = files.iter().take(NAMED_FILES).map(|path| path.to_string()).collect();
+    if files.len() > NAMED_FILES {
+        names.push(format!("{} more", files.len() - NAMED_FILES));
+    }
+    let links = if dangling == 1 { "1 link leads".to_owned() } else { format!("{dangling} links lead") };
+    let message =
+        format!("{links} nowhere after the change, in {}; `memdir check` lists dangling links", names.join(", "));
+    Warning::new(Code::DanglingLink, message).detail("links", dangling)
 }

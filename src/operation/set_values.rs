@@ -12,6 +12,7 @@ use super::field_checks::{check_key, check_summary_line, escape_for_message, inv
 use super::locate::{SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
+use super::section_links::SectionChange;
 use super::snapshot::PlanStep;
 use super::{Operation, Target, bullets, effects, rejections, whole_file};
 
@@ -39,10 +40,17 @@ pub fn set(
     };
     let mut pending = Vec::new();
     for (key, value) in pairs {
-        pending.extend(match section {
+        let edits = match section {
             0 => set_file_value(&file.document, &resolved.path, key, value, n)?,
             at => vec![set_section_value(&file.document, &resolved.path, at, key, value, n)?],
-        });
+        };
+        if key == "title"
+            && let Some(PendingEdit::Edit(_, DocumentEdit::Raw(title), _)) = edits.first()
+            && title.start < title.end
+        {
+            pending.extend(renamed_links(planner, n, &resolved.path, &file.document, title)?);
+        }
+        pending.extend(edits);
     }
     if pending.is_empty() {
         pending.push(PendingEdit::Unchanged(effects::line_effect(
@@ -54,6 +62,19 @@ pub fn set(
         )));
     }
     Ok(pending)
+}
+
+/// The edits that let links to a section with a new title follow.
+fn renamed_links(
+    planner: &mut Planner<'_>,
+    n: usize,
+    path: &MemoryPath,
+    document: &Document,
+    title: &Splice,
+) -> PlanStep<Vec<PendingEdit>> {
+    let after = crate::text::splice(document.text(), std::slice::from_ref(title)).unwrap_or_default();
+    let change = SectionChange { from: path, document, title: Some(title), after: Document::parse(after), moved: None };
+    Ok(change.update_links(planner, n)?.pending)
 }
 
 fn set_file_value(

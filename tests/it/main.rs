@@ -68,6 +68,7 @@ mod library;
 mod life;
 mod life_model;
 mod life_seed;
+mod link_follow;
 mod links;
 mod long_journal;
 #[cfg(feature = "mcp")]

@@ -171,26 +171,6 @@ fn an_error_about_a_moved_file_names_its_new_path() {
 }
 
 #[test]
-fn links_follow_a_section_to_another_file_or_are_told_to_dangle() {
-    let memory = Memory::new()
-        .file("facts/user.md", "# User\n\n- see [[#Work]]\n\n## Work\n\n- desk ^d1\n- [[#Home]]\n\n## Home\n\n- tea\n")
-        .file("facts/job.md", "# Job\n\n- [[user#Work|work]]\n")
-        .file("procedures/p.md", "- [a](../facts/user.md#work), [b](../facts/user.md#home), [[user#^d1]], [[user]]\n");
-    let moved = memory.done(["mv", "user#work", "job"]);
-    moved.stderr_contains("dangling_link: 1 link leads nowhere after the move, in facts/job.md");
-    let text = memory.text("procedures/p.md").unwrap();
-    assert_eq!(text, "- [a](../facts/job.md#work), [b](../facts/user.md#home), [[job#^d1]], [[user]]\n");
-    assert!(memory.text("facts/user.md").unwrap().contains("- see [[facts/job#Work]]\n"));
-    assert!(memory.text("facts/job.md").unwrap().contains("- [[job#Work|work]]\n"));
-    memory.done(["undo"]);
-    // Under another title the links do not find it.
-    let renamed = memory.done(["mv", "user#work", "job#Tasks"]);
-    renamed.stderr_contains("dangling_link: 4 links lead nowhere after the move, in facts/job.md, facts/user.md");
-    // Where all links follow, nothing is said.
-    assert_eq!(memory.done(["mv", "job#tasks", "procedures/p.md"]).stderr, "");
-}
-
-#[test]
 fn a_last_day_that_is_over_is_told() {
     let memory = memory();
     let told = "expired: it expired on 2026-02-23 already";

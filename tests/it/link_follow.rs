@@ -1,0 +1,120 @@
+//! Links follow what they lead to: a section that gets another title, a section or file that moves; and links in a text
+//! that moves still reach their target.
+
+use super::support::Memory;
+
+/// A file with sections, and links to them in every form.
+fn memory() -> Memory {
+    Memory::new()
+        .file(
+            "facts/user.md",
+            "# User\n\n- see [[#Work]], [work](#work)\n\n## Work\n\n- desk ^d1\n- [[#Home]], [home](#home), [[user#Work|job]]\n\n\
+             ### Tools\n\n- vim\n\n## Home\n\n- tea\n",
+        )
+        .file("facts/job.md", "# Job\n\n- [[user#Work|work]] `[[user#Work]]`\n")
+        .file(
+            "procedures/p.md",
+            "- [a](../facts/user.md#work \"t\"), [b](../facts/user.md#home), [[user#^d1]], [[user]], [[user#work]]\n\
+             - [[facts/user#Work#Tools]], [[user#Tools]], [c](../facts/user.md#tools)\n",
+        )
+}
+
+fn texts(memory: &Memory) -> [String; 3] {
+    ["facts/user.md", "facts/job.md", "procedures/p.md"].map(|path| memory.text(path).unwrap())
+}
+
+#[test]
+fn links_follow_a_section_to_its_new_title() {
+    let memory = memory();
+    let before = texts(&memory);
+    for arguments in [["set", "user#work", "title=Paid Work"], ["mv", "user#work", "user#Paid Work"]] {
+        let renamed = memory.done(arguments);
+        assert_eq!(renamed.stderr, "", "{arguments:?}");
+        let [user, job, p] = texts(&memory);
+        let title = user.lines().find_map(|line| line.strip_prefix("## ")).unwrap().to_owned();
+        assert!(user.contains(&format!("- see [[#{title}]], [work](#paid-work)\n\n## {title}\n")), "{user}");
+        assert!(user.contains(&format!("- [[#Home]], [home](#home), [[user#{title}|job]]\n")), "{user}");
+        assert_eq!(job, format!("# Job\n\n- [[user#{title}|work]] `[[user#Work]]`\n"));
+        let first = "- [a](../facts/user.md#paid-work \"t\"), [b](../facts/user.md#home), [[user#^d1]], [[user]], [[user#paid-work]]\n";
+        let second = format!("- [[facts/user#{title}#Tools]], [[user#Tools]], [c](../facts/user.md#tools)\n");
+        assert_eq!(p, format!("{first}{second}"));
+        memory.done(["check"]);
+        memory.done(["undo"]);
+        assert_eq!(texts(&memory), before);
+    }
+}
+
+#[test]
+fn links_to_sections_of_one_name_keep_their_section() {
+    let memory = Memory::new()
+        .file("facts/a.md", "# A\n\n## Work\n\n- one\n\n## Work\n\n- two\n")
+        .file("facts/b.md", "- [1](a.md#work), [2](a.md#work-1), [[a#Work]]\n");
+    memory.done(["set", "a#work", "title=Play (evenings)"]);
+    assert_eq!(
+        memory.text("facts/b.md").unwrap(),
+        "- [1](a.md#play-evenings), [2](a.md#work), [[a#Play (evenings)]]\n"
+    );
+    memory.done(["undo"]);
+    // A title with a mark of links is named by its slug.
+    memory.done(["set", "a#work", "title=C# | more"]);
+    assert_eq!(memory.text("facts/b.md").unwrap(), "- [1](a.md#c--more), [2](a.md#work), [[a#c--more]]\n");
+    memory.done(["undo"]);
+    memory.done(["set", "a", "title=Alpha"]);
+    assert_eq!(memory.text("facts/b.md").unwrap(), "- [1](a.md#work), [2](a.md#work-1), [[a#Work]]\n");
+}
+
+#[test]
+fn links_follow_a_section_to_another_file() {
+    let memory = memory();
+    for (to, title, slug) in [("job", "Work", "work"), ("job#Tasks", "Tasks", "tasks")] {
+        let moved = memory.done(["mv", "user#work", to]);
+        assert_eq!(moved.stderr, "", "{to}");
+        let [user, job, p] = texts(&memory);
+        assert!(user.contains(&format!("- see [[facts/job#{title}]], [work](job.md#{slug})\n")), "{user}");
+        assert!(job.contains(&format!("- [[job#{title}|work]] `[[user#Work]]`\n\n## {title}\n")), "{job}");
+        assert!(job.contains(&format!("- [[facts/user#Home]], [home](user.md#home), [[job#{title}|job]]\n")), "{job}");
+        assert!(
+            p.contains(&format!("- [a](../facts/job.md#{slug} \"t\"), [b](../facts/user.md#home), [[job#^d1]]")),
+            "{p}"
+        );
+        assert!(
+            p.contains(&format!(", [[user]], [[job#{slug}]]\n- [[facts/job#{title}#Tools]], [[job#Tools]],")),
+            "{p}"
+        );
+        memory.done(["check"]);
+        memory.done(["undo"]);
+    }
+}
+
+#[test]
+fn a_link_that_cannot_follow_is_told() {
+    let memory = Memory::new()
+        .file("facts/a.md", "# A\n\n## Work\n\n- one ^d1\n")
+        .file("facts/b.md", "# B\n\n- other ^d1\n")
+        .file("facts/c.md", "- [[a#^d1]], [[a#Work]]\n");
+    let moved = memory.done(["mv", "a#work", "b"]);
+    moved.stderr_contains("dangling_link: 1 link leads nowhere after the change, in facts/c.md");
+    assert_eq!(memory.text("facts/c.md").unwrap(), "- [[a#^d1]], [[b#Work]]\n");
+}
+
+#[test]
+fn relative_links_in_a_text_that_moves_still_reach_their_target() {
+    let links = "[x](x.md#s), ![i](img/i.png), [code](../../src/a.rs#L3), [w](https://a.b/c), [[x]], `[y](y.md)`";
+    let memory = Memory::new()
+        .file(
+            "facts/user.md",
+            &format!("# User\n\n## Work\n\n- {links}\n\n[ref]: x.md \"t\"\n\n## Home\n\n- tea {links}\n"),
+        )
+        .file("facts/x.md", "# X\n\n## S\n\n- a\n")
+        .file("procedures/deep/p.md", "# P\n\n- b\n");
+    let moved = "[x](../../facts/x.md#s), ![i](../../facts/img/i.png), [code](../../../src/a.rs#L3), [w](https://a.b/c), [[x]], `[y](y.md)`";
+    assert_eq!(memory.done(["mv", "user#work", "procedures/deep/p.md"]).stderr, "");
+    let p = memory.text("procedures/deep/p.md").unwrap();
+    assert!(p.contains(&format!("- {moved}\n\n[ref]: ../../facts/x.md \"t\"\n")), "{p}");
+    memory.done(["mv", "-f", "user#home@1", "procedures/deep/p.md"]);
+    let p = memory.text("procedures/deep/p.md").unwrap();
+    assert!(p.contains(&format!("- tea {moved}\n")), "{p}");
+    memory.done(["mv", "procedures/deep/p.md", "facts/q.md", "--create"]);
+    let q = memory.text("facts/q.md").unwrap();
+    assert!(q.contains(&format!("- {links}\n\n[ref]: x.md \"t\"\n")) && q.contains(&format!("- tea {links}\n")), "{q}");
+}
