@@ -509,7 +509,9 @@ fn records_return_to_their_files_and_entries() {
     let text = other.text("episodes/2026-02.md").unwrap();
     assert!(text.contains("## Logger fix\n\n- Date: 2026-02-24\n- Lesson: flush\n"), "{text}");
     assert!(text.contains("## Likes green\n\n- Date: 2026-02-20\n- Summary: Likes green tea\n"), "{text}");
-    // The list of an app, whose ids are no addresses, is still ChatGPT's kind.
-    let app = r#"{"memories":[{"id":"u1","content":"Tea","createdAt":null,"updatedAt":null}]}"#;
-    assert_eq!(import(&other, &source(&other, "app.json", app.as_bytes()))["from"], "chatgpt");
+    // Ids of their own say nothing of the kind: the fields do.
+    for (fields, from) in [(r#""createdAt":null,"updatedAt":null"#, "memdir"), (r#""updated_at":null"#, "chatgpt")] {
+        let list = format!(r#"{{"memories":[{{"id":"u1","content":"Tea",{fields}}}]}}"#);
+        assert_eq!(import(&other, &source(&other, "list.json", list.as_bytes()))["from"], from);
+    }
 }

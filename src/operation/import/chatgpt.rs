@@ -14,7 +14,8 @@ use super::{ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, sca
 use crate::document::{MetaKey, parse_date};
 
 /// The fields of a row that become a bullet and its metadata.
-const KEPT_FIELDS: [&str; 6] = ["id", "content", "created_at", "updated_at", "createdAt", "updatedAt"];
+const KEPT_FIELDS: [&str; 8] =
+    ["id", "content", "created_at", "createdAt", "created_timestamp", "updated_at", "updatedAt", "last_updated"];
 
 /// A conversation that is no object.
 static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
@@ -87,6 +88,13 @@ fn push(item: String, text: String, meta: Vec<(String, String)>, read: &mut Impo
     known.is_some()
 }
 
+/// A time in seconds since 1970 as text; other values stay as they are.
+fn readable_time(time: &Value) -> Value {
+    let seconds = time.as_f64().filter(|seconds| *seconds > 0.0);
+    let at = seconds.and_then(|seconds| Timestamp::from_second(seconds.floor() as i64).ok());
+    at.map_or_else(|| time.clone(), |at| Value::from(at.to_string()))
+}
+
 /// Adds a memory of a list in which each one stands once.
 fn push_once(item: String, text: String, meta: Vec<(String, String)>, read: &mut ImportedMemories) {
     if push(item.clone(), text, meta, read) {
@@ -98,9 +106,12 @@ fn memory_row(file: &SourceFile, at: usize, row: &Map<String, Value>, read: &mut
     let item = format!("{} memory {}", file.name, at + 1);
     let mut meta = Vec::new();
     push_id(&mut meta, row.get("id"));
-    // `createdAt` is how the app that `export --to records` is for writes it.
-    push_key(&mut meta, MetaKey::Added, row.get("created_at").or_else(|| row.get("createdAt")));
-    push_key(&mut meta, MetaKey::Upd, row.get("updated_at").or_else(|| row.get("updatedAt")));
+    // The list that the settings page loads has `created_timestamp` in seconds; the others are those of extensions.
+    for (key, names) in [(MetaKey::Added, &KEPT_FIELDS[2..5]), (MetaKey::Upd, &KEPT_FIELDS[5..])] {
+        if let Some(time) = names.iter().filter_map(|name| row.get(*name)).find(|time| !time.is_null()) {
+            push_key(&mut meta, key, Some(&readable_time(time)));
+        }
+    }
     for (key, _) in row.iter().filter(|(key, value)| !KEPT_FIELDS.contains(&key.as_str()) && !value.is_null()) {
         read.change(&item, format!("its '{key}' is not kept"));
     }

@@ -2,24 +2,33 @@
 //!
 //! Never guesses the file of a record that has an id of its own: such records are in a file of their own.
 
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, text};
 use crate::document::{MetaKey, slug};
 use crate::path::MemoryPath;
 
-/// The fields of a record; it has all of them and no others.
+/// The fields of a record: its id and text, and its times.
 const FIELDS: [&str; 4] = ["id", "content", "createdAt", "updatedAt"];
 /// The file of records that do not name theirs.
 const UNNAMED: (&str, &str) = ("records", "Records");
 
-/// The records of an export; `None` if none of them has an address of a memory for its id, as with another program.
+/// The records of an export, recognised by their shape: `memories` and nothing else, each with these four fields and no
+/// others, two texts and two times. ChatGPT's own list has `updated_at` and `created_timestamp` instead.
 pub fn exported_records(object: &Map<String, Value>) -> Option<Vec<Map<String, Value>>> {
     let rows: Option<Vec<_>> = object.get("memories")?.as_array()?.iter().map(|row| row.as_object().cloned()).collect();
-    let rows = rows?;
-    let is_record = |row: &Map<String, Value>| row.len() == FIELDS.len() && FIELDS.iter().all(|f| row.contains_key(*f));
-    let is_own = rows.iter().all(is_record) && rows.iter().any(|row| address(&text(row, "id")).is_some());
-    is_own.then_some(rows)
+    rows.filter(|rows| object.len() == 1 && !rows.is_empty() && rows.iter().all(is_record))
+}
+
+fn is_record(row: &Map<String, Value>) -> bool {
+    let is_text = |name: &str| row.get(name).is_some_and(Value::is_string);
+    let is_time = |name: &str| {
+        row.get(name).is_some_and(|at| at.is_null() || at.as_str().is_some_and(|at| at.parse::<Timestamp>().is_ok()))
+    };
+    row.len() == FIELDS.len()
+        && FIELDS[..2].iter().all(|name| is_text(name))
+        && FIELDS[2..].iter().all(|name| is_time(name))
 }
 
 /// The path of an address, and the section that it names; `None` for another id.

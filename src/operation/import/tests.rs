@@ -35,6 +35,17 @@ fn the_second_reader_of_a_kind_is_not_asked() {
         ("x.json", "{\"label\":\"human\",\"value\":\"a\"}", ImportKind::Letta),
         ("x.json", "{\"entities\":[],\"relations\":[]}", ImportKind::ServerMemory),
         ("x.json", "{\"memories\":[{\"content\":\"a\"}]}", ImportKind::ChatGpt),
+        (
+            "x.json",
+            "{\"memories\":[{\"id\":\"1\",\"content\":\"a\",\"updated_at\":\"2026-01-01T00:00:00Z\"}]}",
+            ImportKind::ChatGpt,
+        ),
+        ("x.json", "[{\"id\":\"1\",\"content\":\"a\",\"createdAt\":null,\"updatedAt\":null}]", ImportKind::ChatGpt),
+        (
+            "x.json",
+            "{\"memories\":[{\"id\":\"1\",\"content\":\"a\",\"createdAt\":null,\"updatedAt\":null}]}",
+            ImportKind::Memdir,
+        ),
         ("x.json", "{\"memdir\":1,\"files\":[]}", ImportKind::Memdir),
         ("x.json", "{\"Food\":{\"Likes\":[{\"item\":\"a\",\"display\":\"A\"}]}}", ImportKind::JsonMemory),
         ("x.md", "a", ImportKind::Markdown),
@@ -42,6 +53,18 @@ fn the_second_reader_of_a_kind_is_not_asked() {
     ] {
         assert_eq!(ImportKind::detect(&files(name, text)), Ok(kind), "{text}");
     }
+}
+
+#[test]
+fn the_list_of_chatgpts_settings_keeps_its_times() {
+    let list = r#"{"memories":[{"id":"m-1","content":"Is vegan.","created_timestamp":1780000000.5,
+        "updated_at":"2026-09-30T12:00:00.000Z","conversation_id":null,"gizmo_id":null}],"memory_max_tokens":9}"#;
+    let files = files("memories.json", list);
+    assert_eq!(ImportKind::detect(&files), Ok(ImportKind::ChatGpt));
+    let read = ImportKind::ChatGpt.read(&files);
+    let NoteContent::Bullets { bullets, .. } = &read.notes[0].content else { panic!("no bullets") };
+    let meta: Vec<String> = bullets[0].meta.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    assert_eq!(meta, ["id=m-1", "added=2026-05-28T20:26:40Z", "upd=2026-09-30T12:00:00.000Z"]);
 }
 
 proptest! {
