@@ -9,6 +9,7 @@ use crate::code::{Code, Hint};
 use crate::commands::answer::{
     ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupResult, SyncResult, UndecidedFile, WarningRow,
 };
+use crate::host::agent_hosts::{AgentHost, SETUP_NOTE};
 use crate::text::counted_noun::counted_noun;
 
 impl PrintAnswer for MergeResult {
@@ -48,7 +49,7 @@ impl PrintAnswer for SetupResult {
         if self.wired && self.has_changed() {
             printer.note(match self.host {
                 None => "commit these changes, and run `memdir setup git` once in every other clone",
-                Some(_) => "the host reads these files when a session starts; `--remove` takes the entries out again",
+                Some(name) => AgentHost::by_name(name).map_or(SETUP_NOTE, |host| host.setup_note),
             });
         }
         for command in &self.commands {

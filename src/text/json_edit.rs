@@ -130,11 +130,46 @@ fn with_tree<T>(text: &str, dialect: JsonDialect, f: impl FnOnce(JsonCursor<'_>)
     };
     let parsed = parse_to_ast(&text[mark..], &CollectOptions::default(), &options)
         .map_err(|error| JsonProblem { message: error.to_string() })?;
+    if let Some(at) = invalid_character(&text[mark..]) {
+        let line = text[..mark + at].matches('\n').count() + 1;
+        return Err(JsonProblem {
+            message: format!(
+                "Control characters must be escaped, and only blanks may stand between values on line {line}"
+            ),
+        });
+    }
     let Some(node) = &parsed.value else { return Err(JsonProblem { message: "the file has no value".to_owned() }) };
     if let Some(name) = repeated_key(node) {
         return Err(JsonProblem { message: format!("the key '{name}' occurs twice in one object") });
     }
     Ok(f(JsonCursor { node, text, mark }))
+}
+
+/// The offset of a character that the parser above takes and JSON forbids (RFC 8259, sections 2 and 7): a control
+/// character in a string, or another blank than space, tab and line end outside one.
+fn invalid_character(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut at, mut in_string) = (0, false);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' if in_string => at += 1,
+            b'"' => in_string = !in_string,
+            b'/' if !in_string => at += comment_length(&text[at..]).saturating_sub(1),
+            byte if in_string && byte < b' ' => return Some(at),
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            byte if !in_string && !byte.is_ascii_graphic() => return Some(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+fn comment_length(text: &str) -> usize {
+    match text.starts_with("/*") {
+        true => text.find("*/").map_or(text.len(), |end| end + 2),
+        false => text.find('\n').unwrap_or(text.len()),
+    }
 }
 
 fn repeated_key(node: &Node<'_>) -> Option<String> {
@@ -372,6 +407,19 @@ mod tests {
         assert_eq!(list.last(), Some(&json!({"run": "m"})));
         let restored = remove(&edited, LOOSE, &steps(list.len() - 1)).unwrap();
         assert_eq!(restored.unwrap_or_default(), before);
+    }
+
+    #[test]
+    fn a_character_that_hosts_refuse_is_refused() {
+        for text in
+            ["{\"a\": \"x\ty\"}", "{\"a\": \"x\ny\"}", "{\"a\":\u{a0}1}", "{\"a\": 1,\u{c}\"b\": 2}", "{\"\0\": 1}"]
+        {
+            assert!(parse(text, STRICT).is_err() && parse(text, LOOSE).is_err(), "{text:?}");
+        }
+        for text in ["\u{feff}{\"\u{a0}é\": \"\\t\\\"\u{7f}/*\"}\r\n", "{\t}"] {
+            assert!(parse(text, STRICT).is_ok() && parse(text, LOOSE).is_ok(), "{text:?}");
+        }
+        assert!(parse("{ // \"é\t\n  /* \u{c} */ \"a\": 1 } // \"", LOOSE).is_ok());
     }
 
     #[test]

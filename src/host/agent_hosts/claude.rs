@@ -5,8 +5,8 @@
 //! Data only.
 
 use super::{
-    AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, PROJECT_MCP, STRICT_JSON, UserFile,
-    UserServer,
+    AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, PROJECT_MCP, SETUP_NOTE, STRICT_JSON,
+    UserFile, UserServer,
 };
 
 /// Its names of the events; the end of a session is the last.
@@ -62,6 +62,7 @@ pub const HOST: AgentHost = AgentHost {
     }),
     // The user's own servers stand in `~/.claude.json`, which Claude Code rewrites all the time with its own state
     // (<https://code.claude.com/docs/en/mcp>, "User scope"): two writers would lose what the other wrote.
+    setup_note: SETUP_NOTE,
     user_server: Some(UserServer {
         file: UserFile { variable: Some("CLAUDE_CONFIG_DIR"), folder: "", name: ".claude.json" },
         key: "mcpServers",

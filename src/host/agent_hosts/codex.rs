@@ -1,6 +1,6 @@
 //! Codex: the JSON Schemas in `codex-rs/hooks/schema/generated/` of <https://github.com/openai/codex>. Its outputs
-//! allow no other fields (`additionalContext` is one before a tool, too), `transcript_path` may be null, and there is
-//! no event for the end of a session.
+//! allow no other fields (`additionalContext` is one before a tool, too), and `transcript_path` may be null. An event for
+//! the end of a session is new (<https://developers.openai.com/codex/hooks>); the end of a turn serves all versions.
 //!
 //! Data only.
 
@@ -38,6 +38,9 @@ pub const HOST: AgentHost = AgentHost {
         HookEvent::Stop,
     ],
     auto_memory: None,
+    // "Review and trust hooks" on that page: a hook runs once the user trusts its present definition.
+    setup_note: "Codex asks you to trust new and changed hooks, with `/hooks`, before it runs them; `--remove` takes the \
+                 entries out again",
     user_server: None,
     ..claude::HOST
 };

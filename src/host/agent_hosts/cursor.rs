@@ -7,7 +7,7 @@
 //!
 //! Data only.
 
-use super::{AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, UserFile};
+use super::{AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, SETUP_NOTE, UserFile};
 use crate::text::json_edit::JsonDialect;
 
 /// As in the settings of VS Code, from which Cursor is derived.
@@ -57,5 +57,6 @@ pub const HOST: AgentHost = AgentHost {
         HookEvent::SessionEnd,
     ],
     auto_memory: None,
+    setup_note: SETUP_NOTE,
     user_server: None,
 };

@@ -6,7 +6,7 @@
 //!
 //! Data only.
 
-use super::{AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, UserFile};
+use super::{AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, SETUP_NOTE, UserFile};
 use crate::text::json_edit::JsonDialect;
 
 pub const HOST: AgentHost = AgentHost {
@@ -36,5 +36,6 @@ pub const HOST: AgentHost = AgentHost {
     }],
     setup_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PreCompact, HookEvent::SessionEnd],
     auto_memory: None,
+    setup_note: SETUP_NOTE,
     user_server: None,
 };

@@ -87,9 +87,14 @@ pub struct AgentHost {
     pub setup_events: &'static [HookEvent],
     /// The file with the setting that names the folder of the host's own memory, if it has one.
     pub auto_memory: Option<ConfigFile>,
+    /// What the user has to know, or to do, before the hooks run.
+    pub setup_note: &'static str,
     /// The user's own MCP servers, where only the host itself can write them.
     pub user_server: Option<UserServer>,
 }
+
+/// The note for a host that has none of its own.
+pub const SETUP_NOTE: &str = "the host reads these files when a session starts; `--remove` takes the entries out again";
 
 /// A list of MCP servers that `setup` reads and only a command of the host writes.
 #[derive(Debug)]
