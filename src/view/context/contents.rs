@@ -142,10 +142,9 @@ impl ContextContents<'_> {
         self.pack_note_rows(NOTES_HEAD, &all, budget, MIN_REST, &|left| self.omitted_notes(left, policy))
     }
 
-    /// The paths of the items of a block whose lines have their whole texts.
+    /// The paths of the items of a block.
     pub fn whole_notes<'s>(&'s self, noted: &'s PackedBlock) -> impl Iterator<Item = &'s str> {
-        let whole = noted.shown.iter().map(|n| &self.notes[*n]).filter(|note| note.is_whole());
-        whole.map(|note| address_path(&note.address))
+        noted.shown.iter().map(|n| address_path(&self.notes[*n].address))
     }
 
     /// The items that a page has room for below all others: as long as there is more room than `spare`, in quarters of

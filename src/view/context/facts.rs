@@ -10,9 +10,9 @@ use jiff::civil::Date;
 
 use super::context_filter::ContextFilter;
 use super::layered::overrules_mark;
-use super::notes::{CategoryQuotas, ContextNote, confidence_mark, is_low, note_reason, policy_categories};
+use super::notes::{CategoryQuotas, ContextNote, LONG_BYTES, confidence_mark, is_low, note_reason, policy_categories};
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
-use super::{item_address, item_identity, item_line, item_text, place_in_file, sanitize};
+use super::{item_address, item_identity, item_line, item_text, place_in_file, sanitize, text_bytes, whole_text};
 use crate::document::{Handle, MetaKey};
 use crate::path::MemoryPath;
 use crate::policy::{EffectiveConfidence, Policy};
@@ -21,12 +21,12 @@ use crate::text::rule_statements::{names_rules, states_rule};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
-use crate::view::query::items::{ItemKind, label, searched_texts};
+use crate::view::query::items::{ItemKind, label};
 
-/// The least number of tokens that a fact takes. It bounds how many can fit a budget.
+/// What a fact of a few words takes, in tokens, its marker and handle included.
 const MIN_FACT_TOKENS: usize = 6;
-/// A longer fact, in tokens, is ranked below all shorter ones: it would displace many.
-const LONG_FACT_TOKENS: usize = 200;
+/// The marker and the handle of a line, in tokens.
+const MARK_TOKENS: usize = 2;
 /// The bytes of long facts after which no further files are read: formatting them takes time.
 const MAX_LONG_BYTES: usize = 2 << 20;
 
@@ -197,12 +197,12 @@ impl<'a> FactCollector<'a> {
             }
             let categories = policy_categories(&facts, item, self.policy);
             let confidence = facts.confidence(item, self.policy.decay, self.filter.today);
-            let bytes = searched_texts(&file.document, &file.items[item]).map(str::len).iter().sum::<usize>();
+            let bytes = text_bytes(file, item);
             keys.push((
                 FactKey {
                     is_doubtful: is_low(confidence),
                     is_no_rule: !is_rule(&facts, item),
-                    is_long: bytes > 4 * LONG_FACT_TOKENS,
+                    is_long: bytes > LONG_BYTES,
                     is_relation: is_relation(file, item),
                     is_episode,
                     category: categories.first().copied().unwrap_or(usize::MAX),
@@ -213,13 +213,13 @@ impl<'a> FactCollector<'a> {
                 },
                 categories,
                 confidence,
+                bytes,
             ));
         }
         self.files += 1;
         keys.sort_by_key(|(key, ..)| *key);
-        // Of a large file only as many are formatted as could be shown.
-        keys.truncate(self.budget / MIN_FACT_TOKENS);
-        for (key, categories, confidence) in keys {
+        keys.truncate(self.most_shown(keys.iter().map(|(.., bytes)| *bytes)));
+        for (key, categories, confidence, _) in keys {
             let item = key.position.1;
             let fact = PlainFact {
                 path: file.path.to_string(),
@@ -246,6 +246,17 @@ impl<'a> FactCollector<'a> {
                     .push(categories.into_iter().filter(|n| self.policy.categories[*n].rag_length.is_some()).collect());
             }
         }
+    }
+
+    /// Of a large file only as many facts are formatted as could be shown: a choice of twice as much as the budget, even
+    /// if each has two words. `sizes` are those of the facts in bytes, the most valuable first.
+    fn most_shown(&self, sizes: impl Iterator<Item = usize>) -> usize {
+        let mut tokens = 0;
+        let within = sizes.take_while(|bytes| {
+            tokens += bytes / 4 + MARK_TOKENS;
+            tokens <= 2 * self.budget
+        });
+        within.count().max(self.budget / MIN_FACT_TOKENS)
     }
 
     /// The facts. A category with a `rag_length` gives at most that many items, the notes included.
@@ -313,13 +324,6 @@ fn is_rule(facts: &ItemFacts<'_>, item: usize) -> bool {
 fn reads_as_rule(file: &ItemizedFile, item: usize) -> bool {
     let section = file.items[item].section as usize;
     names_rules(&file.document.section_title(section)) || states_rule(&item_text(file, item))
-}
-
-/// An item's text with its further paragraphs.
-fn whole_text(file: &ItemizedFile, item: usize) -> String {
-    let text = item_text(file, item);
-    let [_, more] = searched_texts(&file.document, &file.items[item]);
-    if more.trim().is_empty() { text } else { format!("{text} {more}") }
 }
 
 /// Whether an item is nothing but a relation to another file.

@@ -98,6 +98,18 @@ pub fn item_text(file: &ItemizedFile, item: usize) -> String {
     }
 }
 
+/// An item's text with its further paragraphs.
+fn whole_text(file: &ItemizedFile, item: usize) -> String {
+    let text = item_text(file, item);
+    let [_, more] = items::searched_texts(&file.document, &file.items[item]);
+    if more.trim().is_empty() { text } else { format!("{text} {more}") }
+}
+
+/// The bytes of an item's whole text.
+fn text_bytes(file: &ItemizedFile, item: usize) -> usize {
+    items::searched_texts(&file.document, &file.items[item]).map(str::len).iter().sum()
+}
+
 mod update_kind;
 mod updates_header;
 

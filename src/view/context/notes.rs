@@ -9,10 +9,9 @@ use std::collections::HashMap;
 use super::context_filter::ContextFilter;
 use super::layered::overrules_mark;
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
-use super::{item_address, item_identity, item_line, item_text, place_in_file, sanitize};
+use super::{item_address, item_identity, item_line, place_in_file, sanitize, text_bytes, whole_text};
 use crate::document::{Handle, MetaKey};
 use crate::policy::{ContextMode, EffectiveConfidence, Policy};
-use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
@@ -20,9 +19,9 @@ use crate::view::query::items::ItemKind;
 
 /// Minimum importance of an item that is always included.
 pub const IMPORTANT: u8 = 7;
-/// The longest text of an item that is not pinned, in tokens. A pinned one is shown whole or not at all: half a rule
-/// may say the opposite of it.
-const MAX_NOTE_TOKENS: usize = 80;
+/// A longer text, in bytes, is ranked below all shorter ones, unless it is pinned: it would displace many. None is cut:
+/// half a rule may say the opposite of it.
+pub const LONG_BYTES: usize = 800;
 
 /// Why an item is included; of several reasons the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,6 +73,7 @@ pub struct ContextNote {
     /// What is known about it, once it was asked.
     pub remarks: OnceCell<ItemRemarks>,
     importance: u8,
+    is_long: bool,
     /// Its effective confidence, if it states one.
     pub confidence: Option<EffectiveConfidence>,
     /// The addresses of items of farther layers that it contradicts.
@@ -86,11 +86,6 @@ impl ContextNote {
     /// Indices of its categories that have a `rag_length` in the policy.
     pub fn limited_categories(&self) -> &[usize] {
         &self.limited_categories
-    }
-
-    /// Whether its line contains the whole text.
-    pub fn is_whole(&self) -> bool {
-        self.reason == NoteReason::Pinned || estimate_llm_tokens(&self.text) <= MAX_NOTE_TOKENS
     }
 
     /// The file whose name stands above its line.
@@ -107,17 +102,13 @@ impl ContextNote {
     pub fn line(&self, remarks: &ItemRemarks) -> String {
         let mark = remarks.to_text();
         let doubt = confidence_mark(self.confidence);
-        let text = match self.is_whole() {
-            true => self.text.as_str().into(),
-            false => sanitize::truncate(&self.text, MAX_NOTE_TOKENS),
-        };
-        let text = format!("{text}{mark}{doubt}{}", overrules_mark(&self.overrules));
+        let text = format!("{}{mark}{doubt}{}", self.text, overrules_mark(&self.overrules));
         item_line(&self.address, &self.path, &text)
     }
 
     /// What sorts it before its importance and its date do.
-    pub fn rank(&self) -> (u8, bool) {
-        (self.reason.rank(), self.is_doubtful())
+    pub fn rank(&self) -> (u8, bool, bool) {
+        (self.reason.rank(), self.is_doubtful(), self.is_long)
     }
 
     fn is_doubtful(&self) -> bool {
@@ -151,6 +142,7 @@ pub fn context_notes(
                 anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
                 remarks: OnceCell::new(),
                 importance: facts.importance(item).unwrap_or(0),
+                is_long: why != NoteReason::Pinned && text_bytes(file, item) > LONG_BYTES,
                 confidence: facts.confidence(item, policy.decay, filter.today),
                 overrules: Vec::new(),
                 limited_categories: bounded,
@@ -164,17 +156,17 @@ pub fn context_notes(
     let sanitized = |(note, f, item): (ContextNote, usize, usize)| ContextNote {
         address: sanitize::sanitize_line(&item_address(&files[f], item)),
         identity: item_identity(&files[f], item),
-        text: sanitize::sanitize_line(&item_text(&files[f], item)),
+        text: sanitize::sanitize_line(&whole_text(&files[f], item)),
         ..note
     };
     all.into_iter().map(sanitized).filter(|note| !note.text.is_empty()).collect()
 }
 
-/// Orders the more valuable note first: by reason, low confidence last, then by importance, date.
+/// Orders the more valuable note first: by reason, low confidence last, long ones behind others, then by importance,
+/// date.
 fn compare_value(a: &ContextNote, b: &ContextNote) -> Ordering {
     let by_imp = || b.importance.cmp(&a.importance);
-    let by_doubt = || a.is_doubtful().cmp(&b.is_doubtful());
-    a.reason.rank().cmp(&b.reason.rank()).then_with(by_doubt).then_with(by_imp).then_with(|| b.date.cmp(&a.date))
+    a.rank().cmp(&b.rank()).then_with(by_imp).then_with(|| b.date.cmp(&a.date))
 }
 
 /// Whether an item states a confidence of which too little is left.

@@ -33,6 +33,7 @@ pub(super) const FILES_HEAD: &str = "Available memory:";
 /// The head of an index without the files of which everything is shown.
 pub(super) const MORE_FILES_HEAD: &str = "More memory:";
 const ENTRIES_HEAD: &str = "Newest entries:";
+const MORE_ENTRIES_HEAD: &str = "More entries:";
 /// The longest text of a record, in characters.
 const MAX_RECORD_CHARS: usize = 200;
 
@@ -296,16 +297,36 @@ fn pack_rest<'a>(
 
 /// The newest entries; nothing if not even one fits, because the index lists their files.
 pub(super) fn pack_entries(entries: &[RecentEntry], budget: usize) -> PackedBlock {
-    let rows = BlockRows {
-        count: entries.len(),
-        row: &|n| entries[n].line(),
+    let all: Vec<usize> = (0..entries.len()).collect();
+    pack_entry_rows(ENTRIES_HEAD, entries, &all, budget, MIN_REST)
+}
+
+/// The entries that a page has room for below all else, as long as there is more room than `spare`, in quarters of a
+/// token. Returns their indices, too.
+pub(super) fn pack_more_entries(
+    entries: &[RecentEntry],
+    shown: &[usize],
+    room: usize,
+    spare: usize,
+) -> (PackedBlock, Vec<usize>) {
+    let others: Vec<usize> = (0..entries.len()).filter(|n| !shown.contains(n)).collect();
+    let block = pack_entry_rows(MORE_ENTRIES_HEAD, entries, &others, room.saturating_sub(1), spare.max(MIN_REST));
+    let taken = block.shown.iter().map(|n| others[*n]).collect();
+    (block, taken)
+}
+
+fn pack_entry_rows(head: &str, entries: &[RecentEntry], rows: &[usize], budget: usize, min_rest: usize) -> PackedBlock {
+    let block_rows = BlockRows {
+        count: rows.len(),
+        row: &|n| entries[rows[n]].line(),
         least_cost: &|_| 0,
         position: &|n| n,
         file: &|_| None,
         max_misses: MAX_INDEX_MISSES,
-        min_rest: MIN_REST,
+        min_rest,
     };
-    let block = pack(ENTRIES_HEAD, &rows, budget, &|left| vec![omitted_entries_line(entries, left)]);
+    let omitted = |left: &[usize]| vec![omitted_entries_line(left.first().map(|n| &entries[rows[*n]]))];
+    let block = pack(head, &block_rows, budget, &omitted);
     if block.shown.is_empty() || block.cost() > budget { PackedBlock::default() } else { block }
 }
 
@@ -352,9 +373,9 @@ pub(super) fn pack_index(
     pack(head, &rows, budget, &omitted_files)
 }
 
-/// The line that reports omitted entries.
-fn omitted_entries_line(entries: &[RecentEntry], left: &[usize]) -> String {
-    let first = left.first().map_or("", |n| entries[*n].address.split(['#', '@']).next().unwrap_or_default());
+/// The line that reports omitted entries; `first` is the newest of them.
+fn omitted_entries_line(first: Option<&RecentEntry>) -> String {
+    let first = first.map_or("", |entry| address_path(&entry.address));
     match sanitize::is_plain_name(first) {
         true => format!("… and older ones: memdir list {first}"),
         false => "… and older ones: memdir list episodes".to_owned(),

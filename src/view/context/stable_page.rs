@@ -14,7 +14,7 @@ use super::delta;
 use super::files::IndexedFile;
 use super::page::{
     ContextOptions, FACTS_HEAD, FILES_HEAD, FixedLines, MORE_FILES_HEAD, address_path, entry_row, file_row,
-    join_blocks, least_budgets, omitted_files, pack_entries, pack_index, since_when,
+    join_blocks, least_budgets, omitted_files, pack_entries, pack_index, pack_more_entries, since_when,
 };
 use super::reported::ReportedItems;
 use crate::policy::Policy;
@@ -37,6 +37,11 @@ const MOVING_SHARE: usize = 10;
 const EMPTY_SHARE: usize = 11;
 /// What a new fact and the fact that it pushes out take, in quarters of a token.
 const TWO_FACTS: usize = 60 * 4;
+/// The least page, in quarters of a token, that keeps room for a new fact beside more items or entries. On a smaller one
+/// that room would be too large a part.
+const MIN_MORE_ROWS: usize = 600 * 4;
+/// The part of the page that may be kept for a new fact beside more items.
+const MOST_KEPT_SHARE: usize = 13;
 /// The part of what the items leave that the index and the entries get, where not everything fits.
 const INDEX_SHARE: usize = 6;
 
@@ -65,13 +70,15 @@ impl StableRest {
 struct StableBlocks {
     noted: PackedBlock,
     rest: StableRest,
-    /// The items that stand below all others.
+    /// More items below the older facts.
     more_notes: (PackedBlock, Vec<usize>),
+    /// More entries below the older facts, where all facts are shown.
+    more_entries: (PackedBlock, Vec<usize>),
 }
 
 impl StableBlocks {
     fn cost(&self) -> usize {
-        self.noted.cost() + self.rest.cost() + self.more_notes.0.cost()
+        self.noted.cost() + self.rest.cost() + self.more_notes.0.cost() + self.more_entries.0.cost()
     }
 }
 
@@ -119,12 +126,12 @@ fn to_result(
     (reported, updates): (&ReportedItems, &PackedBlock),
 ) -> ContextResult {
     let FixedLines { frame, guide, aside } = fixed;
-    let StableBlocks { noted, rest, more_notes: (more_notes, more_rows) } = blocks;
+    let StableBlocks { noted, rest, more_notes: (more_notes, more_rows), more_entries: (more_entries, older) } = blocks;
     let mut shown_index = rest.index.lines.clone();
     shown_index.extend(aside.iter().cloned());
     let mut lines = vec![guide, vec![frame], noted.lines.clone(), shown_index, rest.entries.lines.clone()];
-    lines.extend(rest.facts.iter().map(|(block, _)| block.lines.clone()));
-    lines.extend([more_notes.lines, updates.lines.clone()]);
+    let [older_facts, new_facts, more_facts] = rest.facts.each_ref().map(|(block, _)| block.lines.clone());
+    lines.extend([older_facts, more_entries.lines, more_notes.lines, new_facts, more_facts, updates.lines.clone()]);
     let left_out = [&noted.omitted, &rest.index.omitted, &aside, &rest.entries.omitted, &updates.omitted];
     let items = noted.shown.iter().chain(&more_rows).map(|n| contents.note_item(*n));
     let (files, entries) = (&contents.files, &contents.entries);
@@ -134,7 +141,13 @@ fn to_result(
         more_updates: all.events.len() - updates.shown.len(),
         items: items.chain(rest.shown_facts().map(|n| contents.fact_item(n))).collect(),
         files: rest.index.shown.iter().map(|n| file_row(&files[rest.index_files[*n]])).collect(),
-        entries: rest.entries.shown.iter().map(|n| entry_row(&entries[*n], &entries[*n].line())).collect(),
+        entries: rest
+            .entries
+            .shown
+            .iter()
+            .chain(&older)
+            .map(|n| entry_row(&entries[*n], &entries[*n].line()))
+            .collect(),
         left_out: left_out.into_iter().flatten().cloned().collect(),
         ..join_blocks("default", options, &lines)
     }
@@ -181,8 +194,20 @@ fn pack_part(contents: &ContextContents<'_>, policy: &Policy, budget: usize, roo
         rest = pack_after(&noted);
     }
     let left = room.beside_updates(after(&noted)).saturating_sub(rest.cost());
-    let more_notes = contents.pack_more_notes(&noted.shown, left, room.empty());
-    StableBlocks { noted, rest, more_notes }
+    let is_large = room.total >= MIN_MORE_ROWS;
+    // A few new facts have room beside them, so that the next one moves nothing.
+    let new = rest.facts[1].0.cost();
+    let beside_new = left.saturating_sub((new.div_ceil(step).max(1) * step).saturating_sub(new));
+    let notes = |room: usize, spare: usize| contents.pack_more_notes(&noted.shown, room, spare);
+    let is_used = |(block, _): &(PackedBlock, Vec<usize>)| left - block.cost() <= room.total / MOST_KEPT_SHARE;
+    let more_notes = Some(notes(beside_new, MIN_REST)).filter(|notes| is_large && is_used(notes));
+    let more_notes = more_notes.unwrap_or_else(|| notes(left, room.empty()));
+    let has_all = noted.omitted.is_empty() && rest.shown_facts().count() == contents.facts.facts.len();
+    let more_entries = match has_all && is_large {
+        true => pack_more_entries(&contents.entries, &rest.entries.shown, beside_new, MIN_REST),
+        false => Default::default(),
+    };
+    StableBlocks { noted, rest, more_notes, more_entries }
 }
 
 /// Packs entries, index and facts into `budget`, and more facts into what the updates leave. `whole_notes` are the
@@ -323,7 +348,12 @@ fn pack_whole(contents: &ContextContents<'_>, policy: &Policy, budget: usize) ->
     let whole_notes: Vec<&str> = contents.whole_notes(&noted).collect();
     let rest = whole_rest(contents, &whole_notes, &new_facts(contents));
     let cost = noted.cost() + rest.cost();
-    (cost <= budget).then(|| StableBlocks { noted, rest, more_notes: Default::default() })
+    (cost <= budget).then(|| StableBlocks {
+        noted,
+        rest,
+        more_notes: Default::default(),
+        more_entries: Default::default(),
+    })
 }
 
 /// All entries and facts, and the index of the files of which something is left.
