@@ -16,6 +16,7 @@ mod links;
 mod places;
 mod rot;
 mod rot_index;
+mod rot_links;
 mod rot_memories;
 mod stale;
 

@@ -328,3 +328,36 @@ fn words_in_too_many_bullets_to_lead_to_contradictions_are_counted() {
         ["1 word occurs in more than 40 bullets of a section and led to no contradictions"]
     );
 }
+
+#[test]
+fn links_of_obsidian_logseq_and_a_zettelkasten_are_read_as_there() {
+    let folder = Folder::new(&[
+        (
+            "Home.md",
+            "- [[Plan#Goals]] [[Plan#^b1]] [[Plan#Lost]] [md](Plan.md#goals) [[Lost]] %% [[Hidden]] %%\n- [[{{date}}]]\n",
+        ),
+        ("Plan.md", "# Plan\n\n## Goals\n\nText ^b1\n"),
+        (
+            "pages/Project A.md",
+            "type:: project\nalias:: PA, [[Proj]]\n\n- [[ns/page]] [[PA]] [[proj]] {{query [[x]]}} [[y]]\n",
+        ),
+        ("pages/ns___page.md", "- [[Jan 2nd, 2026]] [[2026/01/02]] [[Jan 3rd, 2026]]\n"),
+        ("journals/2026_01_02.md", "- bought milk\n- bought milk\n"),
+        ("journals/2026_01_05.md", "- bought milk\n"),
+        ("logseq/config.edn", "{}"),
+        ("logseq/bak/pages/old.md", "- [[Older]]\n"),
+        ("202601021530 Trees.md", "See [[202601021531]], [[202601021532]].\n"),
+        ("202601021531.md", "Leaves\n"),
+        ("202601021532 Roots.md", "Roots\n"),
+    ]);
+    let before = folder.tree();
+    let (count, examples) = folder.count("dangling_links");
+    assert_eq!(examples, ["Home.md:1: Plan#Lost", "Home.md:1: Lost", "pages/Project A.md:4: y"]);
+    assert_eq!(count, 4, "the fourth is Jan 3rd");
+    // The same on another day is no repetition.
+    assert_eq!(
+        folder.count("repeated"),
+        (1, vec!["journals/2026_01_02.md:2 = journals/2026_01_02.md:1: bought milk".into()])
+    );
+    assert_eq!(folder.tree(), before);
+}

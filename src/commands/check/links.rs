@@ -42,14 +42,6 @@ pub fn checkable_links(path: &MemoryPath, document: &Document) -> Vec<CheckedLin
         .collect()
 }
 
-/// The links of a document whose file does not exist, each with its line.
-pub fn dangling_targets(path: &MemoryPath, document: &Document, names: &LinkNames<'_>) -> Vec<(usize, String)> {
-    let links = checkable_links(path, document).into_iter();
-    let dangling =
-        links.filter(|link| !link.target.is_empty() && names.resolve(&link.target, link.wiki, path).is_none());
-    dangling.map(|link| (link.line, link.target)).collect()
-}
-
 /// The findings about the links of some files; `names` indexes all files of the memory.
 pub fn dangling_links(
     session: &Session,
@@ -72,7 +64,8 @@ pub fn dangling_links(
         let Ok(Some(version)) = session.store.read(path) else { continue };
         // An unreadable file has a finding of its own.
         let Ok(document) = Document::from_bytes(version.bytes.to_vec()) else { continue };
-        for (holder, link) in links.into_iter().filter(|(_, link)| !has_fragment(&document, link)) {
+        for (holder, link) in links.into_iter().filter(|(_, link)| !has_fragment(&document, &link.fragment, link.wiki))
+        {
             findings.push(dangling_finding(
                 holder,
                 link,
@@ -85,10 +78,10 @@ pub fn dangling_links(
 
 /// Whether a document contains the fragment of a link. Markdown links may also name an HTML anchor (`id` or `name`) or
 /// a line (`L12`).
-fn has_fragment(document: &Document, link: &CheckedLink) -> bool {
-    let anchor = || ["id", "name"].iter().any(|key| document.text().contains(&format!("{key}=\"{}\"", link.fragment)));
-    let line = || link.fragment.strip_prefix('L').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
-    fragment_range(document, &link.fragment).is_some() || !link.wiki && (line() || anchor())
+pub fn has_fragment(document: &Document, fragment: &str, is_wiki: bool) -> bool {
+    let anchor = || ["id", "name"].iter().any(|key| document.text().contains(&format!("{key}=\"{fragment}\"")));
+    let line = || fragment.strip_prefix('L').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
+    fragment_range(document, fragment).is_some() || !is_wiki && (line() || anchor())
 }
 
 fn dangling_finding(holder: &MemoryPath, link: &CheckedLink, text: String) -> CheckFinding {

@@ -7,9 +7,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use super::contradictions::{PairSearch, contradicting_pairs_within};
-use super::links::dangling_targets;
 use super::places::LineIndex;
 use super::rot_index::{index_overflow, not_in_index};
+use super::rot_links::{dangling_links, is_backup, is_day_note};
 use super::rot_memories::{holds_scopes, is_restricted_memory, require_readable};
 use crate::code::Rejection;
 use crate::commands::Session;
@@ -25,7 +25,6 @@ use crate::text::code_anchor::CodeAnchor;
 use crate::text::code_text::CodeText;
 use crate::text::near_duplicate::extra_words;
 use crate::text::statement::Statement;
-use crate::view::links::LinkNames;
 
 /// How many examples of each kind are shown.
 const EXAMPLES: usize = 3;
@@ -53,7 +52,7 @@ pub(super) struct Note {
 pub fn check_rot(dir: &Path, actor: &str, session: Option<&Session>) -> Result<RotReport, Rejection> {
     require_readable(dir, actor, session)?;
     let limits = FolderLimits::default();
-    let is_left_out = |folder: &Path| holds_scopes(folder) || is_restricted_memory(folder, actor);
+    let is_left_out = |folder: &Path| holds_scopes(folder) || is_backup(folder) || is_restricted_memory(folder, actor);
     let NotesFolder { files, unreadable, left_out, entries, stopped } =
         notes_folder::read_folder(dir, limits, &is_left_out)?;
     let mut report = RotReport { dir: dir.display().to_string(), files: files.len(), ..RotReport::default() };
@@ -151,6 +150,10 @@ fn repeated(notes: &[Note]) -> CountedExamples {
         let first = Statement::of(&first_text);
         // Of many equal ones, each is compared with the first.
         for &(_, other) in group[1..].iter().take(MAX_EQUAL_BULLETS) {
+            // What was done on two days is no repetition.
+            if other.0 != group[0].1.0 && [other, group[0].1].iter().all(|at| is_day_note(&notes[at.0].path)) {
+                continue;
+            }
             let text = text_of(other);
             let statement = Statement::of(&text);
             if first.text.trim() == statement.text.trim()
@@ -185,17 +188,6 @@ fn contradictions(notes: &[Note], search: &mut PairSearch) -> CountedExamples {
         let at = |bullet: usize| place(note, note.document.bullets()[bullet].line_start);
         for (a, b) in contradicting_pairs_within(&note.document, search) {
             found.add(|| format!("{}: {} / {}: {}", at(b), text(b), at(a), text(a)));
-        }
-    }
-    found
-}
-
-fn dangling_links(notes: &[Note]) -> CountedExamples {
-    let names = LinkNames::new(notes.iter().map(|note| &note.path));
-    let mut found = CountedExamples::default();
-    for note in notes {
-        for (line, target) in dangling_targets(&note.path, &note.document, &names) {
-            found.add(|| format!("{}:{line}: {}", note.path, shortened(&target)));
         }
     }
     found
