@@ -1,7 +1,8 @@
 //! Matches nodes by position: what both sides wrote anew in one place, between the same neighbours.
 //!
 //! Never matches a node that only one side changed: where the other side left it alone, a removal and an addition merge
-//! as well as a rewritten node.
+//! as well as a rewritten node. Where the other side edited it, they do not: the addition would stand beside a conflict
+//! between the edit and a removal that neither side meant.
 
 use super::node_matching::{NodeLinks, has_no_id};
 use super::tree::{MergeNodeKind, MergeTree};
@@ -9,6 +10,8 @@ use super::{section_matching, similarity_match};
 
 /// Minimum similarity of a bullet that both sides rewrote in its place. Below it the two new bullets are two new facts.
 const MIN_IN_PLACE: f64 = 0.25;
+/// Of texts of so many words, or fewer, similarity says nothing: `milk` and `soy` are two values of one bullet.
+const MAX_SHORT_WORDS: usize = 3;
 
 /// Matches a section that one side renamed with the one section that the other side has in its place.
 pub fn match_renamed_sections(base: &MergeTree, sides: [&MergeTree; 2], links: [&mut NodeLinks; 2]) {
@@ -41,7 +44,30 @@ pub fn match_rewritten_nodes(base: &MergeTree, sides: [&MergeTree; 2], links: [&
                 links[1].link(*old, *b);
             }
         }
+        for (i, pairs) in found.iter().enumerate() {
+            for (old, new) in pairs {
+                if links[i].are_unlinked(*old, *new) && is_edited_in_place(base, *old, sides[1 - i], links[1 - i]) {
+                    let other = links[1 - i].side_of[*old].is_some_and(|node| is_short(sides[1 - i], node));
+                    let are_short = other && is_short(base, *old) && is_short(sides[i], *new);
+                    let is_near = similarity_match::node_similarity(base, *old, sides[i], *new) >= MIN_IN_PLACE;
+                    if kind == MergeNodeKind::Block || are_short || is_near {
+                        links[i].link(*old, *new);
+                    }
+                }
+            }
+        }
     }
+}
+
+/// Whether a side edited a node of the base and left it below its parent, so that a removal by the other one conflicts.
+fn is_edited_in_place(base: &MergeTree, old: usize, side: &MergeTree, links: &NodeLinks) -> bool {
+    let stays = |node: usize| links.side_of[base.nodes[old].parent] == Some(side.nodes[node].parent);
+    let edited = links.side_of[old].filter(|node| side.nodes[*node].key != base.nodes[old].key);
+    has_no_id(base, old) && edited.is_some_and(stays)
+}
+
+fn is_short(tree: &MergeTree, node: usize) -> bool {
+    tree.nodes[node].children.is_empty() && tree.plain_text(node).split_whitespace().count() <= MAX_SHORT_WORDS
 }
 
 /// Pairs of unmatched nodes of one kind: as many between two neighbours in the base as between the same two on the

@@ -115,3 +115,19 @@ fn what_both_sides_added_below_different_items_stays_below_each() {
     );
     check("# P\n\n- a\n", "# P\n\n- a\n  - open\n", "# P\n\n- a\n  - open\n", "# P\n\n- a\n  - open\n");
 }
+
+#[test]
+fn both_edits_of_a_short_bullet_stand_in_the_conflict() {
+    let [base, near, far] = ["milk", "oat milk", "soy"].map(|text| format!("# T\n\n- tea\n- {text}\n- rye\n"));
+    let conflict = |ours: &str, theirs: &str| {
+        format!(
+            "# T\n\n- tea\n<<<<<<< ours\n- {ours}\n||||||| base\n- milk\n=======\n- {theirs}\n>>>>>>> theirs\n- rye\n"
+        )
+    };
+    check_conflict(&base, &near, &far, &conflict("oat milk", "soy"));
+    check_conflict(&base, &far, &near, &conflict("soy", "oat milk"));
+    // A long new text in the place of a short one is a fact of its own, whatever the other side made of that.
+    let own = base.replace("milk", "The harbour closes at six on Sundays in winter");
+    let text = "# T\n\n- tea\n- The harbour closes at six on Sundays in winter\n<<<<<<< ours\n- oat milk\n||||||| base\n- milk\n=======\n>>>>>>> theirs\n- rye\n";
+    check_conflict(&base, &near, &own, text);
+}
