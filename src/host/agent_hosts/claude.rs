@@ -60,9 +60,9 @@ pub const HOST: AgentHost = AgentHost {
         auto_memory_key: Some("autoMemoryDirectory"),
         new_file_members: &[],
     }),
+    setup_note: SETUP_NOTE,
     // The user's own servers stand in `~/.claude.json`, which Claude Code rewrites all the time with its own state
     // (<https://code.claude.com/docs/en/mcp>, "User scope"): two writers would lose what the other wrote.
-    setup_note: SETUP_NOTE,
     user_server: Some(UserServer {
         file: UserFile { variable: Some("CLAUDE_CONFIG_DIR"), folder: "", name: ".claude.json" },
         key: "mcpServers",
