@@ -233,6 +233,7 @@ pub struct Rejection {
     pub message: String,
     /// How to fix it, in plain words.
     pub hint: Option<String>,
+    /// Commands to run next, the best one first.
     pub hints: Vec<Hint>,
     /// Values for programs: candidates, etags, positions.
     pub details: Map<String, Value>,

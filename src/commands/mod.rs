@@ -275,6 +275,7 @@ pub struct UndoOptions {
     pub keep_edited: bool,
 }
 
+/// How `init` creates a memory, and what it writes beside `memdir.yaml` and `.gitignore`.
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
     /// Write the example memory.

@@ -264,6 +264,7 @@ pub fn open(config: &ModelConfig) -> Result<Box<dyn Model>, LlmError> {
 
 /// A language model that answers one request at a time.
 pub trait Model {
+    /// The host and the name of the model, as reports and the history name them.
     fn id(&self) -> &ModelId;
 
     /// Sends one request and returns the reply. Retries are up to the implementation and end with the deadline.

@@ -1,5 +1,5 @@
-//! Rules about the sources, checked by reading them: which words a module may contain, which module may use which, how
-//! long a file may grow, and that everything public is documented.
+//! Rules about the sources, checked by reading them: which words a module may contain, which module may use which, and
+//! how long a file may grow.
 //!
 //! Reads text only: it knows no Rust beyond lines, comments, names and `use` trees.
 
