@@ -48,7 +48,9 @@ impl PrintAnswer for RotReport {
         }
         if self.left_out > 0 {
             let folders = counted_noun(self.left_out, "folder");
-            printer.note(&format!("left out: {folders} of scopes, or of a memory whose policy restricts the caller"));
+            printer.note(&format!(
+                "left out: {folders} of scopes, of Logseq's backups, or of a memory whose policy restricts the caller"
+            ));
         }
         if let Some(RotStop { what, limit, entries }) = &self.stopped {
             let line = format!("stopped at {limit} {what}, after {entries} names; the rest was not checked");

@@ -14,7 +14,7 @@ use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
 use super::relative_links::{rebased_bullet, rebased_links};
-use super::section_links::{MovedSection, SectionChange};
+use super::section_links::{LineBreaks, MovedSection, SectionChange};
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Operation, Target, adopted, effects, rejections, validation, whole_file};
 
@@ -176,6 +176,7 @@ fn move_section(
             after: Document::parse(format!("{}{}", document.text(), insertion.new)),
             start: appended,
         }),
+        lines: LineBreaks::default(),
     };
     let updates = change.update_links(planner, n)?;
     let mut inside = updates.inside;

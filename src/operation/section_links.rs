@@ -2,6 +2,7 @@
 //!
 //! Never lets a link lead to another text than before: what cannot follow is counted, and the caller is warned.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -30,7 +31,17 @@ pub struct SectionChange<'a> {
     /// The text of `from` afterwards.
     pub after: Document,
     pub moved: Option<MovedSection<'a>>,
+    pub lines: LineBreaks,
 }
+
+/// Where the lines end in the text before, the text afterwards, and the text that a section moves to: found once, for
+/// all links.
+#[derive(Default)]
+pub struct LineBreaks([OnceCell<Vec<usize>>; 3]);
+
+const BEFORE: usize = 0;
+const AFTER: usize = 1;
+const OTHER: usize = 2;
 
 /// A section that moves to the end of another file.
 pub struct MovedSection<'a> {
@@ -56,6 +67,8 @@ pub struct LinkUpdates {
 struct NewPlace<'a> {
     path: &'a MemoryPath,
     document: &'a Document,
+    /// Its text among [`LineBreaks`].
+    text: usize,
     line: usize,
 }
 
@@ -136,41 +149,56 @@ impl SectionChange<'_> {
 
     /// Where the text that starts at a byte of `document` is afterwards.
     fn new_place(&self, at: usize) -> NewPlace<'_> {
-        let line = line_of(self.document, at);
+        let line = self.line(BEFORE, at);
+        let here = |line: usize| NewPlace { path: self.from, document: &self.after, text: AFTER, line };
         match &self.moved {
             Some(moved) if moved.range.contains(&at) => {
-                let first = line_of(self.document, moved.range.start);
-                let line = line - first + line_of(&moved.after, moved.start);
-                NewPlace { path: moved.to, document: &moved.after, line }
+                let line = line - self.line(BEFORE, moved.range.start) + self.line(OTHER, moved.start);
+                NewPlace { path: moved.to, document: &moved.after, text: OTHER, line }
             }
             Some(moved) if at >= moved.range.end => {
-                let lines = line_of(self.document, moved.range.end) - line_of(self.document, moved.range.start);
-                NewPlace { path: self.from, document: &self.after, line: line - lines }
+                here(line + self.line(BEFORE, moved.range.start) - self.line(BEFORE, moved.range.end))
             }
-            _ => NewPlace { path: self.from, document: &self.after, line },
+            _ => here(line),
         }
+    }
+
+    /// The number of line endings before a byte of a text.
+    fn line(&self, text: usize, at: usize) -> usize {
+        let breaks = self.lines.0[text].get_or_init(|| {
+            let other = || self.moved.as_ref().map_or("", |moved| moved.after.text());
+            let bytes = [self.document.text(), self.after.text(), other()][text].as_bytes();
+            memchr::memchr_iter(b'\n', bytes).collect()
+        });
+        breaks.partition_point(|end| *end < at)
     }
 
     /// The fragment that leads to a place, in the form of the old one; `None` if there is none.
     fn new_part(&self, link: &FileLink, part: &str, place: &NewPlace<'_>) -> Option<String> {
         let leads_there = |part: &String| {
-            fragment_range(place.document, part).is_some_and(|range| line_of(place.document, range.start) == place.line)
+            fragment_range(place.document, part).is_some_and(|range| self.line(place.text, range.start) == place.line)
         };
         let kept = Some(part.to_owned()).filter(leads_there);
         if kept.is_some() || part.trim().starts_with('^') {
             return kept;
         }
         let sections = place.document.sections();
-        let at =
-            (1..sections.len()).find(|&i| line_of(place.document, sections[i].heading.start as usize) == place.line)?;
-        let title = place.document.section_title(at).into_owned();
+        let starts_there = |i: &usize| self.line(place.text, sections[*i].heading.start as usize) == place.line;
+        let at = (1..sections.len()).find(starts_there)?;
         let is_plain =
-            |title: &str| link.is_wiki && !title.contains(['#', '^', '|', '[', ']', '/', '\\', '%', '`', '*']);
+            |title: &String| link.is_wiki && !title.contains(['#', '^', '|', '[', ']', '/', '\\', '%', '`', '*']);
+        let title = |at: usize| Some(place.document.section_title(at).into_owned()).filter(is_plain);
+        let parent = (sections[at].parent as usize, title(at));
+        let below_parent = match parent {
+            (above @ 1.., Some(name)) => title(above).map(|above| format!("{above}#{name}")),
+            _ => None,
+        };
         let as_slug = Some(sections[at].slug.clone());
-        let as_title = Some(title).filter(|title| is_plain(title));
         let in_path = self.part_with_new_title(part).filter(|part| link.is_wiki || !part.contains(' '));
-        let is_slug = part.trim() == slug(part);
-        let candidates = if is_slug { [in_path, as_slug, as_title] } else { [in_path, as_title, as_slug] };
+        let candidates = match part.trim() == slug(part) {
+            true => [in_path, as_slug, title(at), None],
+            false => [in_path, title(at), below_parent, as_slug],
+        };
         candidates.into_iter().flatten().find(leads_there)
     }
 
@@ -189,11 +217,6 @@ impl SectionChange<'_> {
         });
         (part.contains(['#', '/']) && !new.contains(['#', '^', '|', '[', ']', '/', '\\'])).then(|| steps.collect())
     }
-}
-
-/// The number of line endings before a byte.
-fn line_of(document: &Document, at: usize) -> usize {
-    memchr::memchr_iter(b'\n', &document.text().as_bytes()[..at]).count()
 }
 
 fn dangling_warning(dangling: usize, files: &BTreeSet<&MemoryPath>) -> Warning {

@@ -12,7 +12,7 @@ use super::field_checks::{check_key, check_summary_line, escape_for_message, inv
 use super::locate::{SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
-use super::section_links::SectionChange;
+use super::section_links::{LineBreaks, SectionChange};
 use super::snapshot::PlanStep;
 use super::{Operation, Target, bullets, effects, rejections, whole_file};
 
@@ -73,7 +73,14 @@ fn renamed_links(
     title: &Splice,
 ) -> PlanStep<Vec<PendingEdit>> {
     let after = crate::text::splice(document.text(), std::slice::from_ref(title)).unwrap_or_default();
-    let change = SectionChange { from: path, document, title: Some(title), after: Document::parse(after), moved: None };
+    let change = SectionChange {
+        from: path,
+        document,
+        title: Some(title),
+        after: Document::parse(after),
+        moved: None,
+        lines: LineBreaks::default(),
+    };
     Ok(change.update_links(planner, n)?.pending)
 }
 

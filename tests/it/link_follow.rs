@@ -118,3 +118,45 @@ fn relative_links_in_a_text_that_moves_still_reach_their_target() {
     let q = memory.text("facts/q.md").unwrap();
     assert!(q.contains(&format!("- {links}\n\n[ref]: x.md \"t\"\n")) && q.contains(&format!("- tea {links}\n")), "{q}");
 }
+
+#[test]
+fn a_heading_that_the_other_file_has_too_is_named_below_its_parent() {
+    let memory = Memory::new()
+        .file(
+            "facts/a.md",
+            "# A\r\n\r\n## One\r\n\r\n### Sub\r\n\r\n- s\r\n\r\n## Two\r\n\r\n- [[#Sub]], [s](#sub), [[#Two]]\r\n",
+        )
+        .file("facts/b.md", "# B\n\n## Sub\n\n- z [[#Sub]]\n");
+    assert_eq!(memory.done(["mv", "a#one", "b"]).stderr, "");
+    let a = memory.text("facts/a.md").unwrap();
+    assert!(a.contains("- [[facts/b#One#Sub]], [s](b.md#sub-1), [[#Two]]\r\n"), "{a}");
+    assert!(memory.text("facts/b.md").unwrap().contains("- z [[#Sub]]\n\n## One\n\n### Sub\n\n- s\n"));
+    memory.done(["check"]);
+}
+
+#[test]
+fn a_batch_gives_two_sections_a_new_title() {
+    let memory = Memory::new()
+        .file("facts/a.md", "# A\n\n## One\n\n- x\n\n## Two\n\n- [[#One]], [[#Two]]\n")
+        .file("facts/b.md", "- [[a#One]], [[a#Two]], [x](a.md#one)\n");
+    let rename = |from: &str, to: &str| format!(r##"{{"op":"set","at":"a#{from}","meta":{{"title":"{to}"}}}}"##);
+    memory.run(["apply"]).stdin(format!("[{},{}]", rename("one", "Uno"), rename("two", "Dos"))).exit(0);
+    assert_eq!(memory.text("facts/b.md").unwrap(), "- [[a#Uno]], [[a#Dos]], [x](a.md#uno)\n");
+    assert!(memory.text("facts/a.md").unwrap().contains("- [[#Uno]], [[#Dos]]\n"));
+}
+
+#[test]
+fn a_restricted_agent_breaks_no_link_that_it_does_not_see() {
+    let policy =
+        "version: 1\ncategories:\n  custom:\n    - name: food\n    - name: health\nallowlists:\n  bot: [food]\n";
+    let memory = Memory::new()
+        .file("memdir.yaml", policy)
+        .file("facts/user.md", "# User\n\n## Likes\n\n- tea\n\n## Home\n\n- sea\n")
+        .file("facts/own.md", "- [[user#Likes]]\n");
+    memory.done(["set", "user#likes", "title=Loves", "--as", "bot"]);
+    assert_eq!(memory.text("facts/own.md").unwrap(), "- [[user#Loves]]\n");
+    memory.put("facts/other.md", "# Other\n\n## Health\n\n- see [[user#Loves]]\n");
+    let before = memory.text("facts/user.md");
+    memory.run(["set", "user#loves", "title=Likes", "--as", "bot"]).exit(5).stderr_contains("category_not_allowed");
+    assert_eq!(memory.text("facts/user.md"), before);
+}

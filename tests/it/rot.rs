@@ -276,7 +276,7 @@ fn a_memory_that_restricts_the_caller_is_left_out() {
     };
     let (seen, told) = count("bot");
     assert!(
-        seen.contains("notes: 2 files") && told.contains("left out: 1 folder of scopes, or of a memory"),
+        seen.contains("notes: 2 files") && told.contains("left out: 1 folder of scopes, of Logseq"),
         "{seen} {told}"
     );
     let (seen, told) = count("ana");
