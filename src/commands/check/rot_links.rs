@@ -18,6 +18,8 @@ use crate::view::links::{LinkNames, target_and_fragment};
 
 /// The least digits of an id at the start of a note's name: a day, `20260102`.
 const MIN_ID_DIGITS: usize = 8;
+/// How far before a link the `{{` of its query may stand, in bytes.
+const MAX_LOOKBACK: usize = 256;
 /// Logseq's properties of a page that are names of it (<https://docs.logseq.com/#/page/properties>).
 const NAME_PROPERTIES: [&str; 2] = ["alias::", "title::"];
 /// The months as Logseq writes them in its default format, `Jan 2nd, 2026`.
@@ -120,9 +122,11 @@ pub(super) fn is_backup(folder: &Path) -> bool {
 /// two `%%`.
 fn is_placeholder(text: &str, link: &FileLink, comment_marks: &[usize]) -> bool {
     let target = &text[link.start..link.end];
-    let before = &text[..link.span.start as usize];
-    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-    let in_braces = line.rfind("{{").is_some_and(|open| !line[open..].contains("}}"));
+    let end = link.span.start as usize;
+    let near = &text.as_bytes()[end.saturating_sub(MAX_LOOKBACK)..end];
+    let line = near.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let last = |bytes: &[u8], pair: &[u8]| bytes.windows(2).rposition(|two| two == pair);
+    let in_braces = last(line, b"{{").is_some_and(|open| last(&line[open..], b"}}").is_none());
     let marks_before = comment_marks.partition_point(|mark| *mark < link.start);
     let in_comment = marks_before % 2 == 1 && marks_before < comment_marks.len();
     target.contains("{{") || target.contains("<%") || in_braces || in_comment
