@@ -127,10 +127,15 @@ impl Session {
         self.layers.iter().flat_map(|layers| &layers.others).map(|layer| layer.name.clone()).collect()
     }
 
-    /// The warnings about layers that are left out.
+    /// The warnings about layers that are left out, and about what is wrong with the policies of the others.
     pub fn layer_warnings(&self) -> Vec<Warning> {
         let left_out = self.layers.iter().flat_map(|layers| &layers.left_out);
-        left_out.map(|why| Warning::new(Code::Note, why.clone())).collect()
+        let of_policies = self.layers.iter().flat_map(|layers| &layers.others).flat_map(|layer| {
+            let named = |warning: &Warning| format!("in the layer {}: {}", layer.name, warning.message);
+            let warnings = layer.session.policy.warnings.iter();
+            warnings.map(move |warning| Warning { message: named(warning), ..warning.clone() })
+        });
+        left_out.map(|why| Warning::new(Code::Note, why.clone())).chain(of_policies).collect()
     }
 }
 

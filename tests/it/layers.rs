@@ -288,6 +288,17 @@ fn a_nearer_layer_wins_a_contradiction_visibly() {
 }
 
 #[test]
+fn what_is_wrong_with_the_policy_of_a_layer_is_told() {
+    let project = layered("[project, mine]");
+    project.put(&format!("{MINE}/memdir.yaml"), "version: 1\nlimits: [\n");
+    for words in [&["list"][..], &["query", "tabs"], &["context"]] {
+        let told = run(&project, words);
+        assert!(told.status == 0 && told.stderr.contains("in the layer mine: "), "{words:?} {told:#?}");
+        assert!(told.stdout.contains("mine:facts/style.md"), "{words:?} {told:#?}");
+    }
+}
+
+#[test]
 fn a_layer_that_is_missing_or_broken_is_told_and_left_out() {
     let project = layered("[project, mine, ~/team/memory, relative]");
     project.put("team/x", "");
