@@ -52,7 +52,9 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
     let claims = claims(&proposal.operation.action);
     for claim in &claims {
         for violation in guards::check_text(&claim.text, claim.kind, context.rules) {
-            if !claim.exempts(&violation) && found.iter().all(|f| f.violation != violation.violation) {
+            let is_said_so = violation.violation == Violation::ManyFacts
+                && proposal.quote.as_ref().is_some_and(|quote| guards::facts::are_said_together(&claim.text, quote));
+            if !claim.exempts(&violation) && !is_said_so && found.iter().all(|f| f.violation != violation.violation) {
                 found.push(violation);
             }
         }

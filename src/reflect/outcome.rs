@@ -107,11 +107,16 @@ fn ungrounded_claim(
     let own = |t: &&Turn| !t.injected && matches!(t.role, Role::User | Role::Assistant);
     let quoted = context.turns.iter().find(|t| t.number == proof.turn);
     let is_short = quoted.is_some_and(|t| t.text.chars().count() <= MAX_ANSWER_CHARS);
-    let question = context.turns.iter().rfind(|t| own(t) && t.role == Role::Assistant && t.number < proof.turn);
+    let before = || context.turns.iter().filter(own).filter(|t| t.number < proof.turn);
+    let question = before().rfind(|t| t.role == Role::Assistant);
+    // What the user agrees to is the user's statement, and so is the message that it answers.
+    let agreed = quoted.zip(question).filter(|(reply, turn)| is_short && agrees_to(reply, turn, context.turns));
+    let agreed = agreed.map(|(_, turn)| before().rfind(|t| t.number < turn.number).map_or(turn.number, |t| t.number));
+    let is_asked = question.filter(|q| is_short && (agreed.is_some() || q.text.contains(['?', '？'])));
     let is_source = |t: &&Turn| {
         t.number == proof.turn
-            || own(t) && (is_episode || Some(t.number) == proposal.turn)
-            || is_short && question.is_some_and(|q| q.number == t.number)
+            || own(t) && (is_episode || Some(t.number) == proposal.turn || agreed == Some(t.number))
+            || is_asked.is_some_and(|q| q.number == t.number)
     };
     let turns: Vec<&Turn> = context.turns.iter().filter(is_source).collect();
     let removed = planned.effects.iter().filter(|e| e.sign == EffectSign::Removed).map(|e| e.text.as_str());
@@ -169,6 +174,11 @@ fn ungrounded_claim(
         false => check(text, false).or_else(|| unconfirmed(text)),
     };
     added.filter(|e| !is_day(&e.text)).find_map(|e| check(&e.text))
+}
+
+/// Whether the user's reply agrees to a turn of the assistant, which is not what a tool printed.
+fn agrees_to(reply: &Turn, turn: &Turn, turns: &[Turn]) -> bool {
+    reply.role == Role::User && guards::agrees(&reply.text) && !guards::evidence::repeats_tool(&turn.text, turn, turns)
 }
 
 /// When turns were said: a turn without a time of its own, on the day on which it is read.

@@ -23,6 +23,9 @@ const HAN_RETRACTING: PhraseList = phrase_list!("guards/corrections/retracting.z
 /// Words that may stand between such a phrase and the new value, besides those of what is corrected.
 const BETWEEN: WordList = word_list!("guards/corrections/between.en.txt");
 
+/// Words with which a user says where he looked a value up.
+const LOOKING_UP: PhraseList = phrase_list!("guards/corrections/looking_up.txt");
+
 /// So many words may stand between the phrase and the value.
 const MAX_WORDS_BETWEEN: usize = 6;
 /// So many Chinese characters may.
@@ -115,7 +118,8 @@ pub fn correction_of(earlier: &str, later: &str) -> Option<Correction> {
     }
     let low = later.to_ascii_lowercase();
     let phrase = phrases(&low).into_iter().find(|phrase| phrase.start <= MAX_BEFORE_PHRASE)?;
-    let (new, _) = value_behind(later, &phrase, earlier)?;
+    let behind = value_behind(later, &phrase, earlier).map(|(value, _)| value);
+    let new = behind.or_else(|| looked_up_value(later, &phrase, earlier))?;
     let candidates: Vec<TextValue> = values(earlier).into_iter().filter(|old| new.may_replace(old)).collect();
     let old = match &candidates[..] {
         [only] => only,
@@ -244,6 +248,21 @@ fn value_behind(turn: &str, phrase: &CorrectionPhrase, before: &str) -> Option<(
         }
     }
     None
+}
+
+/// The value that a user found where he looked it up: "just found the receipt: 5,400", 刚问了房东，说是三千. It stands at
+/// the end of its clause, alone of its kind.
+fn looked_up_value(turn: &str, phrase: &CorrectionPhrase, before: &str) -> Option<TextValue> {
+    let words = turn[phrase.start..].to_lowercase();
+    if !LOOKING_UP.iter().any(|word| words.contains(word)) {
+        return None;
+    }
+    let is_end = |c: char| matches!(c, '.' | ',' | ';' | '!' | '?' | '\n' | '，' | '。' | '；' | '！' | '？' | '了');
+    let of_kind = |value: &TextValue| values(before).iter().any(|old| value.may_replace(old));
+    let mut found = values(turn).into_iter().filter(|value| value.start >= phrase.start && of_kind(value));
+    let value = found.next().filter(|_| found.next().is_none())?;
+    let rest = turn[value.unit_end..].trim_start();
+    (rest.is_empty() || rest.starts_with(is_end)).then_some(value)
 }
 
 /// What a phrase within a turn corrects.

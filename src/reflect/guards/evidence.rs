@@ -65,7 +65,7 @@ pub fn find_evidence(
 }
 
 /// Whether a turn of the assistant only repeats what a tool printed, or the user pasted, before it.
-fn repeats_tool(quote: &str, turn: &Turn, turns: &[Turn]) -> bool {
+pub fn repeats_tool(quote: &str, turn: &Turn, turns: &[Turn]) -> bool {
     let earlier = |role| turns.iter().filter(move |t| t.role == role && !t.injected && t.number < turn.number);
     let messages: Vec<MessageParts> = earlier(Role::User).map(|t| MessageParts::of(&t.text)).collect();
     let pasted = messages.iter().map(|message| message.pasted.as_str()).filter(|text| !text.is_empty());

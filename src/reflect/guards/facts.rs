@@ -10,8 +10,10 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::{GuardFinding, GuardText, MemoryKind, Violation};
-use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, matched_text, word_tokens};
+use crate::text::phrase::{PhrasePatterns, WordToken, has_unspaced_script, is_capitalized, matched_text, word_tokens};
 use crate::text::prose_mask::split_label;
+use crate::text::sentences;
+use crate::text::statement::{Statement, StatementToken};
 use crate::text::verbs::{self, is_third_person};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
@@ -73,6 +75,33 @@ pub fn check_single_fact(input: &GuardText<'_>, kind: MemoryKind) -> Option<Guar
     }
     (kind == MemoryKind::Fact && count_topics(input) > 1).then(|| GuardFinding::new(Violation::ManyFacts, ""))
 }
+
+/// Whether a short text of several facts is one sentence with what a quote says in one breath: "Tomek owns the scripts, I
+/// own the docs". Each part must have words of the quote.
+pub fn are_said_together(text: &str, quote: &str) -> bool {
+    let is_han = has_unspaced_script(text);
+    let (most, least_shared) = if is_han { (MAX_TOGETHER_HAN, 2) } else { (MAX_TOGETHER, 1) };
+    let is_single = |text: &str, most: usize| sentences::sentences(text).len() <= most;
+    let said = Statement::of(quote);
+    let shares = |part: &str| {
+        let part = Statement::of(part);
+        let is_said = |t: &&StatementToken<'_>| said.tokens.iter().any(|one| one.key == t.key);
+        part.content().filter(is_said).count() >= least_shared
+    };
+    let parts: Vec<&str> = text.split([';', '；', '，']).filter(|part| !part.trim().is_empty()).collect();
+    text.chars().count() <= most
+        && is_single(text, 1)
+        && is_single(quote, MAX_QUOTED)
+        && parts.len() <= MAX_PARTS
+        && second_label(text).is_none()
+        && parts.into_iter().all(shares)
+}
+
+/// The longest text of facts that are said together, in characters; its parts; the sentences of their quote.
+const MAX_TOGETHER: usize = 140;
+const MAX_TOGETHER_HAN: usize = 48;
+const MAX_PARTS: usize = 3;
+const MAX_QUOTED: usize = 2;
 
 /// The third clause with a subject of its own: "the editor is Helix, the shell is fish, and the user was born in 1980".
 fn third_clause(prose: &str) -> Option<&str> {
@@ -286,4 +315,24 @@ fn topic_rows(tokens: &[WordToken<'_>]) -> Vec<usize> {
         last_end = i + length;
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_of_one_breath_may_stand_together() {
+        for (text, quote, is_together) in [
+            ("Ines owns the forms; the user owns the tables.", "Ines owns the forms, I own the tables", true),
+            ("User keeps bees; the hives are red.", "I keep bees", false),
+            ("Name: Ines, Team: forms", "I'm Ines from forms", false),
+            ("账单走邮件，提醒走短信。", "账单走邮件，提醒走短信，别弄混", true),
+            ("账单走邮件，服务器在东京。", "账单走邮件", false),
+        ] {
+            assert_eq!(are_said_together(text, quote), is_together, "{text} / {quote}");
+        }
+        let long = format!("User keeps bees; {}", "the hives are red and stand behind the barn ".repeat(4));
+        assert!(!are_said_together(&long, &long));
+    }
 }

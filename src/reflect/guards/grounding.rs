@@ -13,10 +13,8 @@ use std::borrow::Cow;
 
 use crate::text::contradiction::{Difference, find_contradiction};
 use crate::text::exact_tokens::missing_tokens;
-use crate::text::phrase::has_unspaced_script;
 use crate::text::prose_mask::split_label;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
-use crate::text::stem;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 mod abbreviations;
@@ -30,9 +28,11 @@ pub(super) mod chinese_words;
 mod choice;
 mod clause_subject;
 mod comparison;
+mod crossed_subject;
 mod dates;
 pub(super) mod english;
 mod evaluated_option;
+mod joint_denial;
 mod kind_words;
 mod limits;
 mod measured_things;
@@ -45,9 +45,14 @@ mod roles;
 pub(super) mod scope;
 mod speaker;
 mod stance;
+mod told_as_done;
+mod tool_output;
 mod topics;
+mod typos;
 mod vocabulary;
 
+pub use stance::agrees;
+pub use tool_output::repeats_tool_output;
 use vocabulary::SourceVocabulary;
 
 /// Words with which a clause begins that follows from the one before it.
@@ -109,12 +114,13 @@ pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<G
     (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
 }
 
-/// A text with the dates, quantities and short forms of words that its sources have for the same; `times`: when they were
+/// A text with the dates, quantities, short forms and spellings of words that its sources have for the same; `times`: when they were
 /// written.
 fn in_forms_of_sources<'a>(text: &'a str, sources: &[&str], times: &[&str]) -> Cow<'a, str> {
     let dated = dates::in_forms_of(text, sources, times).map_or(Cow::Borrowed(text), Cow::Owned);
     let counted = quantities::in_forms_of(&dated, sources).map_or(dated, Cow::Owned);
-    abbreviations::in_forms_of(&counted, sources).map_or(counted, Cow::Owned)
+    let shortened = abbreviations::in_forms_of(&counted, sources).map_or(counted, Cow::Owned);
+    typos::in_forms_of(&shortened, sources).map_or(shortened, Cow::Owned)
 }
 
 /// What [`missing_particulars`] reports, the words of content that nothing in the sources supports, and what the text
@@ -162,6 +168,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(quantities::changed_rate(text, &said))
         .chain(order::raised_degree(text, &all, DEGREES, HAN_DEGREES))
         .chain(clause_subject::is_of_another_subject(text, &said).then(|| "order".to_owned()))
+        .chain(crossed_subject::crossed_subject(text, &said, turns.iter().chain(nearby)))
         .chain(order::part_as_whole(text, &said))
         .chain(order::turned_degree(text, &said))
         .chain(binding::moved_value(text, turns))
@@ -170,11 +177,14 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(choice(text, sources, nearby))
         .chain(stance::unstated(text, sources.quote, &said))
         .chain(passed_over(text, sources, nearby))
+        .chain(told_as_done::told_as_done(text, &said))
         .chain(answer_value::former_value(text, &said))
         .chain(limits::lost_exception(text, &said))
         .chain(limits::changed_period(text, &said))
         .chain(measured_things::moved_measure(text, turns))
         .chain(quoted_turn(sources).and_then(|turn| reasons::unlinked_reason(text, turn)))
+        .chain(dates::exchanged_day(text, &all))
+        .chain(joint_denial::affirmed_word(text, &said))
         .chain(polarity::lost_denial(text, &all))
         .chain(polarity::ended_thing(text, &said))
         .chain(polarity::opposed_word(text, &said, &all))
@@ -305,7 +315,9 @@ fn value_of_another_turn(text: &str, said: &str, sources: &GroundingSources<'_>,
 /// have a question and its answer.
 fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<String> {
     let answer = quoted_turn(sources)?;
-    let questions = || sources.texts.iter().copied().filter(|text| *text != answer);
+    // A short answer answers the turn before it, whatever that is.
+    let before = nearby.last().copied().filter(|_| answer.chars().count() <= MAX_SHORT_ANSWER);
+    let questions = || sources.texts.iter().copied().chain(before).filter(|text| *text != answer);
     let of_answer = |question: &str| {
         choice::rejected_option(text, question, answer)
             .or_else(|| choice::corrected_value(text, question, answer))
@@ -319,6 +331,9 @@ fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option
         .or_else(|| nearby.iter().rev().find_map(|question| choice::clearly_rejected_option(text, question, answer)))
         .or_else(|| choice::rejected_of_two(text, answer))
 }
+
+/// A longer answer says itself what it is about, in characters.
+const MAX_SHORT_ANSWER: usize = 120;
 
 /// What another turn said before the quote, if the text states it and the quoted turn passes over it.
 fn passed_over(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<String> {
@@ -464,35 +479,6 @@ const MAX_ALTERNATIVE: usize = 3;
 fn clauses(text: &str) -> impl Iterator<Item = &str> {
     let ends = |c: char| matches!(c, ',' | ';' | '!' | '?' | '\n' | '，' | '。' | '；' | '！' | '？');
     text.split(ends).flat_map(|part| part.split(". ")).flat_map(|part| part.split(" but ")).map(str::trim)
-}
-
-/// Whether a quote of the assistant only repeats what a tool printed: nearly all its content is on one line of the
-/// tool's output, in Chinese nearly all of each clause, and the user did not write it.
-pub fn repeats_tool_output<'a>(
-    quote: &str,
-    tool: impl Iterator<Item = &'a str>,
-    user: impl Iterator<Item = &'a str>,
-) -> bool {
-    let tool: Vec<&str> = tool.flat_map(str::lines).collect();
-    let user: Vec<&str> = user.flat_map(str::lines).collect();
-    let clauses = match has_unspaced_script(quote) {
-        true => chinese::clauses_without_citation(quote),
-        false => vec![quote],
-    };
-    let statements: Vec<Statement<'_>> = clauses.into_iter().map(Statement::of).collect();
-    let keys = |s: &Statement<'_>| s.content().map(|t| t.key.clone()).collect::<Vec<_>>();
-    let parts: Vec<Vec<String>> = statements.iter().map(keys).filter(|keys| keys.len() >= 2).collect();
-    let is_in = |lines: &[&str]| parts.iter().all(|keys| lines.iter().any(|line| contains_keys(line, keys)));
-    !parts.is_empty() && is_in(&tool) && !is_in(&user)
-}
-
-/// Whether a line contains four of five keys.
-fn contains_keys(line: &str, keys: &[String]) -> bool {
-    let plain = line.to_lowercase();
-    let low = plain.replace(['_', '-', ':', '='], " ");
-    let words: HashSet<String> = Statement::of(&low).tokens.into_iter().map(|t| stem(&t.key).into_owned()).collect();
-    let is_in = |key: &&String| words.contains(&*stem(key)) || key.len() > 3 && plain.contains(key.as_str());
-    keys.iter().filter(is_in).count() * 5 >= keys.len() * 4
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ use consent::has_consent;
 pub use consent::has_consent_for;
 pub use duplicate::{RelatedText, find_related, find_related_or_exclusive, find_related_or_possible, is_repeated};
 pub use evidence::{QuoteEvidence, find_evidence};
-pub use grounding::{GroundingSources, check_agreement, check_grounding, check_particulars};
+pub use grounding::{GroundingSources, agrees, check_agreement, check_grounding, check_particulars};
 use possible_contradiction::opposite_states;
 pub use sensitive::{benign_field, field_labels, sensitive_field};
 pub use withheld::find_withheld;

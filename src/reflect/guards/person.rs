@@ -99,13 +99,16 @@ fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
     let before = &tokens[..i];
     let user = before.iter().any(|t| t.text == "user");
     if plural {
-        // "The functions name their unit"; "User keeps their notes" is about the user.
+        // "The functions name their unit".
         let is_object = |t: &WordToken<'_>| {
             t.text.len() > 5 && t.text.ends_with('s') && !is_capitalized(t.surface) && !is_third_person(&t.text)
         };
         // "The user resets passwords after they leak": the nearest plural is meant, not the user.
         let has_object = user && word != "their" && before[1..].iter().any(is_object);
+        // "The user keeps their notes": no other person is named before it.
+        let is_users = user && word == "their" && is_subject_alone(before);
         return has_object
+            || is_users
             || !user && before.iter().any(|t| t.text.len() > 3 && t.text.ends_with('s') && !is_capitalized(t.surface))
             || !user && i > 1 && before[0].text.ends_with('s');
     }
@@ -114,6 +117,18 @@ fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
     let noun = before.iter().rposition(|t| ANTECEDENTS.contains(&t.text)).is_some_and(|at| i - at > 2);
     let clause = i > 2 && SUBORDINATORS.contains(&tokens[i - 1].text);
     noun || clause || named || EXPLETIVES.find(&tokens[near]).is_some()
+}
+
+/// Whether the user is the subject of a sentence up to a word, and no other person, name or group stands between.
+fn is_subject_alone(before: &[WordToken<'_>]) -> bool {
+    let at = usize::from(before.first().is_some_and(|t| t.text == "the"));
+    let is_other = |t: &WordToken<'_>| {
+        let is_plural = t.text.len() > 4 && t.text.ends_with('s') && !t.text.ends_with("ss");
+        is_relative(&t.text) || is_capitalized(t.surface) || is_plural && !is_third_person(&t.text)
+    };
+    before.get(at).is_some_and(|t| t.text == "user")
+        && before.get(at + 1).is_none_or(|t| t.text != "'s")
+        && !before.iter().skip(at + 2).any(is_other)
 }
 
 fn is_relative(word: &str) -> bool {

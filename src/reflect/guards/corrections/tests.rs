@@ -48,6 +48,9 @@ fn a_later_turn_corrects_an_earlier_one() {
         ("the standup is at 9", "actually the standup is at 10 now", "the standup is at 10"),
         ("服务器有16台", "说错了，是12台", "服务器有12台"),
         ("我住在苏州", "更正一下，是无锡不是苏州", "我住在无锡"),
+        ("the tent cost 310", "hang on, just found the bill: 340. and the stove?", "the tent cost 340"),
+        ("the tent cost 310", "just checked the poles, 2 are bent", "the tent cost 310"),
+        ("押金是2000", "刚问了房东，说是2600，那合同怎么改", "押金是2600"),
         ("the standup is at 9", "sorry, 3 more questions", "the standup is at 9"),
         ("the standup is at 9", "thanks! we also need 4 rooms", "the standup is at 9"),
     ] {

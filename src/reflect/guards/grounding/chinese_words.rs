@@ -242,7 +242,10 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
         if added.starts_with('从') && sources.contains("从来") && sources.contains(['不', '没']) {
             return None;
         }
-        first_of(sources, QUANTIFIERS.sections().nth(n)).is_none().then(|| added.to_owned())
+        // 写得正式 says nothing of all.
+        let is_said = |word: &str| if word == "得" { chinese_scope::must(sources) } else { sources.contains(word) };
+        let said = QUANTIFIERS.sections().nth(n).and_then(|section| section.iter().find(|word| is_said(word)));
+        said.is_none().then(|| added.to_owned())
     }));
     changed.extend((0..5).find_map(|n| {
         // 只有周末才去 limits the clause behind it, too; 只有网页版能导 is a statement of its own.
@@ -251,12 +254,7 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
             .filter(|word| !(counts_few(source, word) || n == 2 && lasts_still(source, word)))?;
         first_of(text, QUANTIFIERS.sections().nth(n + 2)).is_none().then(|| lost.to_owned())
     }));
-    let supposes = ["如果", "要是", "假如", "万一", "倘若"]
-        .iter()
-        .find(|word| clause.trim_start().starts_with(**word) || sentence.trim_start().starts_with(**word));
-    let keeps =
-        |text: &str| ["如果", "要是", "假如", "万一", "若", "时", "会", "则"].iter().any(|word| text.contains(word));
-    changed.extend(supposes.filter(|_| !keeps(text)).map(|word| (*word).to_owned()));
+    changed.extend(chinese_scope::lost_condition(text, sentence, clause));
     for list in [PAST, FUTURES] {
         let lost = first_of(clause, list.sections().next());
         changed.extend(lost.filter(|_| first_of(text, list.sections().nth(1)).is_none()).map(str::to_owned));

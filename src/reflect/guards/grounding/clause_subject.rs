@@ -10,7 +10,7 @@ use super::english::{base_stem, spaced_words};
 use super::roles::SYMMETRIC;
 use crate::text::phrase::has_unspaced_script;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
-use crate::text::word_list::{WordList, word_list};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
 /// Stems of verbs whose object may be their subject: "we moved Atlas", "Atlas moved".
@@ -256,7 +256,8 @@ fn is_done_by_another(subject: &ClauseSubject, predicate: &str, clause: &str) ->
         None => return false,
     };
     let verb = verb.trim_start_matches(['来', '在', '去']).trim_end_matches(['的', '了', '着']);
-    let single = thing.trim();
+    let thing = THING_ENDS.iter().fold(thing.trim(), |thing, end| thing.trim_end_matches(end));
+    let single = thing;
     let thing: Vec<String> = han_pairs(thing);
     let has_thing = match thing.as_slice() {
         [] => single.chars().count() == 1 && predicate.contains(single),
@@ -265,6 +266,8 @@ fn is_done_by_another(subject: &ClauseSubject, predicate: &str, clause: &str) ->
     agent != *subject && !verb.is_empty() && predicate.contains(verb) && has_thing
 }
 
+/// Words behind a thing that say since when or how often a person does something with it: 导入模块一直是小韩在维护.
+const THING_ENDS: PhraseList = phrase_list!("guards/grounding/thing_ends.zh.txt");
 /// Words between a thing and who does something with it.
 const AGENT_MARKS: [char; 3] = ['归', '由', '是'];
 
@@ -355,6 +358,8 @@ mod tests {
         check("库房由用户管。", "库房归老魏管，我只管前台", true);
         check("The user trains the interns.", "the interns are trained by Yusuf", true);
         check("Yusuf trains the interns.", "the interns are trained by Yusuf", false);
+        check("用户审核账单。", "账单向来是小顾在审核，我只改改格式", true);
+        check("小顾审核账单。", "账单向来是小顾在审核，我只改改格式", false);
         check("老魏管库房。", "库房归老魏管，我只管前台", false);
         check("Marta covered the stall.", "she covered the stall after Marta's car died", true);
     }

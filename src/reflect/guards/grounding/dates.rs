@@ -138,6 +138,13 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str], times: &[&str]) -> Optio
     (end > 0).then_some(restated)
 }
 
+/// A day whose month and number changed places: 9月6日 for 6月9号.
+pub(super) fn exchanged_day(text: &str, sources: &[&str]) -> Option<String> {
+    let said: Vec<(i8, i8)> = sources.iter().flat_map(|source| chinese::written_days(source)).collect();
+    let is_exchanged = |(month, day): &(i8, i8)| !said.contains(&(*month, *day)) && said.contains(&(*day, *month));
+    chinese::written_days(text).into_iter().find(is_exchanged).map(|(month, day)| format!("{month}月{day}日"))
+}
+
 /// The dates of a text, without relative ones if no base is given.
 fn phrases(text: &str, base: Option<Date>) -> Vec<DatePhrase> {
     let mut found = english::phrases(text, base);

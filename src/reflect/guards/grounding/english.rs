@@ -314,11 +314,25 @@ pub(in super::super) fn is_generic_stem(low: &str, key: &str) -> bool {
 pub(super) fn is_uncommon(token: &StatementToken<'_>) -> bool {
     let low = token.surface.to_lowercase();
     let key = base_stem(&low);
-    word_frequency::per_mille(&key) == 0
-        && SUPPORT.value(&key).is_none()
-        && !VERBS.contains(&key)
-        && !is_generic_stem(&low, &key)
-        && !PARAPHRASES.iter().any(|line| line.split('|').any(|one| one == key))
+    word_frequency::per_mille(&key) == 0 && !is_listed(&low, &key)
+}
+
+/// Whether a word in lower case, with its stem, is in a list of words of content.
+fn is_listed(low: &str, stem: &str) -> bool {
+    SUPPORT.value(stem).is_some()
+        || VERBS.contains(stem)
+        || is_generic_stem(low, stem)
+        || PARAPHRASES.iter().any(|line| line.split('|').any(|one| one == stem))
+}
+
+/// Whether a word in lower case is spelt as a list has it, in any form.
+pub(super) fn is_known_spelling(low: &str) -> bool {
+    let stem = base_stem(low);
+    word_frequency::per_mille(&stem) > 0
+        || is_listed(low, &stem)
+        || KINDS.value(&stem).is_some()
+        || stopwords::is_stopword(low)
+        || IRREGULAR_FORMS.value(low).is_some()
 }
 
 /// Whether a word is an irregular form.

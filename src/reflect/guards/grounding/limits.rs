@@ -17,6 +17,13 @@ const HAN_EXCEPTING: PhraseList = phrase_list!("guards/grounding/excepting.zh.tx
 const HAN_EXCEPTED_ENDS: PhraseList = phrase_list!("guards/grounding/excepted_ends.zh.txt");
 const HAN_ALL: PhraseList = phrase_list!("guards/grounding/all.zh.txt");
 const HAN_NOT_ALL: PhraseList = phrase_list!("guards/grounding/not_all.zh.txt");
+/// Words for all of some things, those with which a text keeps an exception, and those that open one behind them.
+const ALL: PhraseList = phrase_list!("guards/grounding/all.en.txt");
+const KEEPING: PhraseList = phrase_list!("guards/grounding/keeping_exceptions.en.txt");
+const EXCEPTED: PhraseList = phrase_list!("guards/grounding/excepted.en.txt");
+/// Words for what is left when something is excepted, and words for every one of some times: 周一闭馆，别的日子都开.
+const HAN_REST: PhraseList = phrase_list!("guards/grounding/rest.zh.txt");
+const HAN_EVERY: PhraseList = phrase_list!("guards/grounding/every.zh.txt");
 /// Words behind 除了 with which it adds something: 除了猫还养狗.
 const HAN_ADDING: PhraseList = phrase_list!("guards/grounding/adding.zh.txt");
 /// Words before a unit of time for every second one.
@@ -31,8 +38,22 @@ pub(super) fn lost_exception(text: &str, said: &str) -> Option<String> {
         let (own, source) = (spaced_words(text), spaced_words(said));
         let has = |text: &str, word: &str| text.contains(&format!(" {word} "));
         let excepts = EXCEPTING.iter().any(|word| has(&source, word));
+        let is_all = ALL.iter().find(|word| has(&own, word)).filter(|_| !KEEPING.iter().any(|word| has(&own, word)));
+        // "Every bus may be climbed into, not the tram though": an exception behind what holds of all.
+        let after_all = ALL.iter().filter_map(|word| source.split_once(&format!(" {word} "))).map(|(_, rest)| rest);
+        let excepts_behind =
+            after_all.into_iter().any(|rest| EXCEPTED.iter().any(|word| rest.contains(&format!(" {word} "))));
+        if let Some(word) = is_all.filter(|_| excepts_behind) {
+            return Some(word.to_owned());
+        }
         let includes = INCLUDING.iter().find(|word| has(&own, word) && !INCLUDING.iter().any(|w| has(&source, w)));
         return includes.filter(|_| excepts).map(str::to_owned);
+    }
+    if let Some(rest) = HAN_REST.iter().find(|word| said.contains(*word) && !said.contains('除'))
+        && HAN_ALL.iter().chain(HAN_EVERY).any(|word| text.contains(word))
+        && !HAN_NOT_ALL.iter().any(|word| text.contains(word))
+    {
+        return Some(rest.to_owned());
     }
     let excepted = super::clauses(said).find_map(|clause| {
         let mark = HAN_EXCEPTING.iter().find(|mark| clause.starts_with(*mark) && clause.len() > mark.len())?;
@@ -50,8 +71,11 @@ pub(super) fn lost_exception(text: &str, said: &str) -> Option<String> {
     (says_all && !adds).then(|| mark.to_owned())
 }
 
-/// 每年 of a text whose source says 隔一年, or 每天 where it says 每天太多了.
+/// 每年 of a text whose source says 隔一年, or 每天 where it says 每天太多了; "once a day" where it says "before every meal".
 pub(super) fn changed_period(text: &str, said: &str) -> Option<String> {
+    if !has_unspaced_script(text) {
+        return other_period(&spaced_words(text), &spaced_words(said));
+    }
     let periods = || text.match_indices('每').filter_map(|(at, _)| Some((at, text[at..].chars().nth(1)?)));
     periods().filter(|(_, unit)| HAN_PERIODS.contains(*unit)).find_map(|(_, unit)| {
         let (every, twice) = (format!("每{unit}"), format!("{unit}{unit}"));
@@ -66,6 +90,24 @@ pub(super) fn changed_period(text: &str, said: &str) -> Option<String> {
         changed.then_some(every)
     })
 }
+
+/// The period of "once a day" in a text whose source has only another one behind "every" or "each". Both spaced.
+fn other_period(own: &str, said: &str) -> Option<String> {
+    let names = |text: &str, period: &str| period.split('|').any(|word| text.contains(&format!(" {word} ")));
+    let stated = PERIODS.iter().find(|period| {
+        let unit = period.split('|').next().unwrap_or_default();
+        let repeats = ["once a", "twice a", "times a", "once per", "twice per", "every", "each"];
+        repeats.iter().any(|times| own.contains(&format!(" {times} {unit} ")))
+            || period.split('|').nth(1).is_some_and(|adverb| own.contains(&format!(" {adverb} ")))
+    })?;
+    let words: Vec<&str> = said.trim().split(' ').collect();
+    let is_other = |two: &[&str]| matches!(two[0], "every" | "each" | "per") && !own.contains(&format!(" {} ", two[1]));
+    (!names(said, stated) && words.windows(2).any(is_other))
+        .then(|| stated.split('|').next().unwrap_or(stated).to_owned())
+}
+
+/// A unit of time a line, its adverb and other words that name it.
+const PERIODS: PhraseList = phrase_list!("guards/grounding/named_periods.en.txt");
 
 #[cfg(test)]
 mod tests {
@@ -98,6 +140,31 @@ mod tests {
             ("报表每月发一次。", "报表每月发太频繁，一季度发一次就行", Some("每月")),
             ("报表每月发一次。", "报表每月发一次，每周太频繁", None),
             ("用户每天跑步。", "我天天跑步", None),
+        ] {
+            assert_eq!(changed_period(text, said).as_deref(), expected, "{text} / {said}");
+        }
+    }
+
+    #[test]
+    fn what_holds_of_all_but_one_is_not_said_of_all() {
+        for (text, said, expected) in [
+            ("Every boat may be rented.", "every boat may be rented, not the red canoe though", Some("every")),
+            ("Every boat but the red canoe may be rented.", "every boat may be rented, not the red canoe though", None),
+            ("Every boat may be rented.", "every boat may be rented in summer", None),
+            ("泳池每天都开。", "泳池周二换水，其他日子都开", Some("其他")),
+            ("泳池除周二外都开。", "泳池周二换水，其他日子都开", None),
+        ] {
+            assert_eq!(lost_exception(text, said).as_deref(), expected, "{text} / {said}");
+        }
+    }
+
+    #[test]
+    fn once_a_day_is_not_before_each_class() {
+        for (text, said, expected) in [
+            ("User waters the seedlings once a day.", "I water the seedlings after every class", Some("day")),
+            ("User waters the seedlings once a day.", "I water the seedlings every morning", None),
+            ("User waters the seedlings every class.", "I water the seedlings after every class", None),
+            ("The bus runs weekly.", "the bus runs every market day", Some("week")),
         ] {
             assert_eq!(changed_period(text, said).as_deref(), expected, "{text} / {said}");
         }

@@ -203,7 +203,7 @@ pub(super) fn turned_degree(text: &str, said: &str) -> Option<String> {
 }
 
 /// Words for all of some things.
-const WHOLE: [&str; 4] = ["all", "every", "each", "both"];
+const WHOLE: [&str; 5] = ["all", "every", "each", "both", "none"];
 const WHOLE_HAN: [&str; 5] = ["都", "全部", "所有", "每个", "全"];
 /// Words for some of them.
 const PARTS: WordList = word_list!("guards/grounding/parts.en.txt");

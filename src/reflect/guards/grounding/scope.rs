@@ -30,7 +30,7 @@ const PROFESSIONS: WordList = word_list!("guards/grounding/professions.en.txt");
 const AFTER_PERSON: WordList = word_list!("guards/grounding/after_person.en.txt");
 const REPORTING: WordList = word_list!("guards/grounding/reporting.en.txt");
 /// Words before a verb that make it a participle: "is used", "have lived".
-const AUXILIARIES: WordList = word_list!("guards/grounding/auxiliaries.en.txt");
+pub(super) const AUXILIARIES: WordList = word_list!("guards/grounding/auxiliaries.en.txt");
 /// Words before a clause with a subject of its own.
 const CONJUNCTIONS: PhraseList = phrase_list!("guards/grounding/clause_conjunctions.en.txt");
 /// First words of questions that are answered by yes or no.
@@ -226,13 +226,14 @@ fn lost_time(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<St
     // What stands behind "if" is only supposed.
     let is_supposed = clause.starts_with(" if ") || clause.starts_with(" and if ") || clause.starts_with(" but if ");
     let keeps_condition = ["if", "when", "whenever", "once", "unless", "would", "may", "might"];
-    if is_supposed && !words().any(|w| keeps_condition.contains(&w)) {
+    let kept = without_month(&spaced_words(statement.text));
+    let keeps_condition = |w: &str| keeps_condition.contains(&w) && kept.contains(&format!(" {w} "));
+    if is_supposed && !words().any(keeps_condition) && !names_condition(statement, clause) {
         return Some("if".to_owned());
     }
     // "That would be Greta" answers a question.
     let clause = &clause.replacen(" that would be ", " ", 1).replacen(" that'd be ", " ", 1);
     let clause = &without_month(clause);
-    let kept = without_month(&spaced_words(statement.text));
     if let Some(word) =
         first_of(clause, FUTURES.sections().next()).filter(|_| !has_any(&kept, FUTURES.sections().nth(1)))
     {
@@ -252,6 +253,20 @@ fn lost_time(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<St
         is_past_verb(&said.tokens[i].surface.to_lowercase()) && next != "to" && !AUXILIARIES.contains(before)
     };
     (!is_past && !forms.is_empty() && forms.iter().all(is_past_form)).then(|| said.tokens[forms[0]].surface.to_owned())
+}
+
+/// Whether a text names all of what a condition supposes, beside what follows from it: "PRs that touch the schema need
+/// two reviews" for "if a PR touches the schema, two people review it". `clause`: begins with "if".
+fn names_condition(statement: &Statement<'_>, clause: &str) -> bool {
+    let own = EnglishSources::of_evidence([statement.text].into_iter());
+    let condition = Statement::of(clause.trim());
+    let mut content = condition.content().filter(|t| !is_generic_word(t)).peekable();
+    let is_relative = [" that ", " which ", " who ", " whose ", " with ", " longer ", " over ", " above ", " below "];
+    let spaced = spaced_words(statement.text);
+    content.peek().is_some()
+        && is_relative.iter().any(|word| spaced.contains(word))
+        && content.all(|t| own.has_counterpart(t))
+        && statement.content().count() > condition.content().count()
 }
 
 /// Words between single spaces without "may" as the name of a month.

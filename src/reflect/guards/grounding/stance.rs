@@ -175,12 +175,14 @@ pub(super) fn passed_over(text: &str, quote: &str, answer: &str, before: &[&str]
     let offered = own.iter().find(|word| before.iter().any(|turn| choice::words(turn).contains(*word)))?;
     let shares = own.iter().any(|word| said.contains(word));
     // "After. Otherwise my students skip it": a short first clause answers.
-    let first = answer.split(['.', ',', ';', '!', '?', '，', '。', '；', '\n']).next().unwrap_or_default();
+    let first = answer.trim_start().split(['.', ',', ';', '!', '?', '，', '。', '；', '\n']).next().unwrap_or_default();
     let length = match has_unspaced_script(quote) {
         true => first.chars().count() / 2,
         false => first.split_whitespace().count(),
     };
-    let is_passed = opens(answer, DEFERRAL) || length > MAX_SHORT_ANSWER && !opens(answer, ACCEPTANCE);
+    // "Is that so?" asks back.
+    let asks_back = answer.trim_start()[first.len()..].starts_with(['?', '？']) && length <= MAX_SHORT_ANSWER;
+    let is_passed = asks_back || opens(answer, DEFERRAL) || length > MAX_SHORT_ANSWER && !opens(answer, ACCEPTANCE);
     (!shares && is_passed).then(|| offered.clone())
 }
 
@@ -211,12 +213,22 @@ pub(super) fn states_possibility(statement: &Statement<'_>, text: &str, quote: &
         && !says(text, KEPT_HEDGES, HAN_KEPT_HEDGES)
 }
 
-/// Whether a turn begins with a word of a list.
+/// Last characters of a short Chinese question: 是吗.
+const HAN_ASKING_ENDS: [char; 2] = ['吗', '么'];
+
+/// Whether a turn agrees to what was said before it.
+pub fn agrees(turn: &str) -> bool {
+    opens(turn, ACCEPTANCE.sections().next().unwrap_or(ACCEPTANCE)) && !opens(turn, DEFERRAL)
+}
+
+/// Whether a turn begins with a word of a list, which is no question.
 fn opens(turn: &str, list: PhraseList) -> bool {
     let low = turn.trim_start().to_lowercase().replace('\u{2019}', "'");
     let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'');
-    let starts =
-        |word: &str| low.strip_prefix(word).is_some_and(|rest| !word.is_empty() && (!word.is_ascii() || is_end(rest)));
+    let asks = |rest: &str| rest.starts_with(['?', '？']) || rest.starts_with(HAN_ASKING_ENDS);
+    let starts = |word: &str| {
+        low.strip_prefix(word).is_some_and(|rest| !word.is_empty() && (!word.is_ascii() || is_end(rest)) && !asks(rest))
+    };
     list.iter().any(starts)
 }
 
@@ -232,14 +244,17 @@ pub(super) fn unconfirmed(text: &str, quote: &str, turn: &str, reply: Option<&st
     let has =
         |word: &&str| if word.is_ascii() { spaced.contains(&format!(" {word} ")) } else { sentence.contains(*word) };
     let offered = SUPPOSING.iter().filter(|word| !word.is_empty()).find(has);
-    let agrees = reply.is_some_and(|reply| {
+    let is_agreed = reply.is_some_and(|reply| {
         let own = choice::words(text);
         let shares = choice::words(reply).iter().any(|word| own.contains(word));
         let is_statement = !reply.trim_end().ends_with(['?', '？']);
-        opens(reply, ACCEPTANCE.sections().next().unwrap_or(ACCEPTANCE))
-            || shares && is_statement && !Statement::of(reply).is_negated()
+        agrees(reply) || shares && is_statement && !Statement::of(reply).is_negated()
     });
-    match agrees {
+    // What the assistant says of itself is nothing of the user: it plays a part.
+    if is_of_user && offered.is_none() && (sentence.contains('我') || spaced.contains(" i ")) {
+        return Some(quote.to_owned());
+    }
+    match is_agreed {
         true => None,
         false => offered.map(str::to_owned).or_else(|| is_of_user.then(|| quote.to_owned())),
     }
@@ -285,6 +300,25 @@ mod tests {
         check("The monorepo uses pnpm", "Which tool?", "pnpm, and only in the monorepo", false);
         check("用户空腹跑五公里", "可以试试空腹跑五公里", "再说吧，先告诉我膝盖咋回事", true);
         check("用户空腹跑五公里", "可以试试空腹跑五公里", "好的，就这么办吧", false);
+    }
+
+    #[test]
+    fn an_answer_agrees_if_it_begins_so_and_asks_nothing() {
+        for reply in ["yes, exactly that", "Sounds good, we'll go with that", "对，就这样", "没问题，就按你说的设"]
+        {
+            assert!(agrees(reply), "{reply}");
+        }
+        for reply in ["right? I wonder", "good question, let me check", "是吗？那怎么办", "我等会看看", "no, never"]
+        {
+            assert!(!agrees(reply), "{reply}");
+        }
+    }
+
+    #[test]
+    fn what_the_assistant_says_of_itself_is_nothing_of_the_user() {
+        let quote = "我每天早上喝一杯美式";
+        assert!(unconfirmed("用户每天早上喝美式", quote, quote, Some("好嘞，贵姓")).is_some());
+        assert!(unconfirmed("用户每天早上喝美式", "您每天早上喝美式", "您每天早上喝美式", Some("对")).is_none());
     }
 
     #[test]

@@ -235,6 +235,16 @@ fn distance(rest: &str, base: Date) -> DateRead {
     Some((Said::Spans(distant(base, unit, direction * count)?), used))
 }
 
+/// The months and days that a text writes: 6月9号.
+pub(super) fn written_days(text: &str) -> Vec<(i8, i8)> {
+    let day_at = |(at, _): (usize, char)| {
+        let is_part = text[..at].ends_with(|c: char| c.is_ascii_digit() || c == '十');
+        let (month, day, _) = month_and_day(&text[at..]).filter(|_| !is_part)?;
+        Some((month, day?))
+    };
+    text.char_indices().filter_map(day_at).collect()
+}
+
 /// 0 is Monday.
 fn weekday_number(c: char) -> Option<i8> {
     Some(WEEKDAYS.chars().position(|d| d == c)?.min(6) as i8)

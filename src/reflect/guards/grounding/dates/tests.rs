@@ -124,3 +124,14 @@ fn what_says_no_date_supports_none() {
     // What the source has in the same words stays.
     assert_eq!(in_forms_of("On 2026-03-05.", &["tomorrow, 2026-03-05"], &[SAID_ON]), None);
 }
+
+#[test]
+fn a_month_and_its_day_do_not_change_places() {
+    for (text, source, expected) in [
+        ("婚礼在11月3日。", "3月11号办婚礼", Some("11月3日")),
+        ("婚礼在3月11日。", "3月11号办婚礼", None),
+        ("婚礼在11月3日。", "3月11号领证，11月3号办婚礼", None),
+    ] {
+        assert_eq!(exchanged_day(text, &[source]).as_deref(), expected, "{text} / {source}");
+    }
+}

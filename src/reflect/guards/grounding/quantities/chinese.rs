@@ -217,15 +217,15 @@ fn frequency(text: &str) -> Option<(usize, Quantity)> {
         };
         return Some((word.len(), Quantity::Frequency(Ratio::whole(1), period)));
     }
+    // 每隔一天, 隔一天: every two days.
+    if let Some(between) = text.strip_prefix("每隔").or_else(|| text.strip_prefix('隔')) {
+        let (length, n) = number(between)?;
+        let (more, period) = unit(&between[length..])?;
+        let length = text.len() - between.len() + length + more;
+        return Some((length, Quantity::Frequency(Ratio::whole(1), period.times(n.plus(Ratio::whole(1))))));
+    }
     let (length, period, is_every) = match text.strip_prefix('每') {
         Some(rest) => {
-            if let Some(between) = rest.strip_prefix('隔') {
-                // 每隔一天 is every two days.
-                let (length, n) = number(between)?;
-                let (more, period) = unit(&between[length..])?;
-                let length = '每'.len_utf8() + '隔'.len_utf8() + length + more;
-                return Some((length, Quantity::Frequency(Ratio::whole(1), period.times(n.plus(Ratio::whole(1))))));
-            }
             let (length, period) = duration(rest).or_else(|| unit(rest))?;
             // 每周三 is a day of the week.
             let is_weekday = rest[..length].ends_with(['周', '期', '拜'])
