@@ -226,6 +226,11 @@ pub(super) fn is_git_head(line: &str) -> bool {
 /// Whether a line is said by one of several speakers who take turns: a name occurs again after another one. A list of
 /// labels (`City: Rome`) has each of them once.
 pub(super) fn is_said_in_chat(lines: PastedLines<'_>, at: usize) -> bool {
+    // "u/nightowl: I own 41 pens": a post on the web and the answers to it.
+    let first_word = text_at(lines, at).trim_start_matches(['↳', '>', '-', '*', ' ']).split(' ').next();
+    if first_word.is_some_and(|word| word.starts_with("u/") && word.len() > 3 && word.ends_with(':')) {
+        return true;
+    }
     // 302：装了净水器, below or above another room.
     if room(text_at(lines, at)).is_some_and(|own| {
         run_around(lines, at, |line| room(line).is_some()).any(|n| room(text_at(lines, n)) != Some(own))

@@ -69,7 +69,7 @@ fn pasted_passages_are_told_from_the_authors_words() {
     let files = [
         ("pasted.en.txt", 30, 0),
         ("pasted.zh.txt", 30, 0),
-        ("pasted_third.en.txt", 20, 1),
+        ("pasted_third.en.txt", 21, 1),
         ("pasted_third.zh.txt", 19, 1),
         ("pasted_tools.en.txt", 18, 1),
         ("pasted_tools.zh.txt", 10, 0),
