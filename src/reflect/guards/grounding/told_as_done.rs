@@ -8,7 +8,7 @@ use super::english::{base_stem, spaced_words};
 use super::scope::AUXILIARIES;
 use crate::text::chinese_words::is_two_character_verb;
 use crate::text::phrase::has_unspaced_script;
-use crate::text::verbs::is_past_verb;
+use crate::text::verbs::{is_past_verb, is_third_person};
 use crate::text::word_list::{PhraseList, phrase_list};
 
 /// What shows that a Chinese clause tells of something done.
@@ -27,7 +27,9 @@ fn english_told_as_done(text: &str, said: &str) -> Option<String> {
     let said: Vec<&str> = said.trim().split(' ').collect();
     let at = (1..own.len().min(MAX_BEFORE_VERB)).find(|&at| is_past_verb(own[at]))?;
     let (verb, stem) = (own[at], base_stem(own[at]));
-    if AUXILIARIES.contains(own[at - 1]) || AUXILIARIES.contains(verb) {
+    // "The user wants prices quoted": the verb of the text stands before.
+    let is_object = own[1..at].iter().any(|word| is_third_person(word));
+    if is_object || AUXILIARIES.contains(own[at - 1]) || AUXILIARIES.contains(verb) {
         return None;
     }
     let places: Vec<usize> = (0..said.len()).filter(|&i| base_stem(said[i]) == stem).collect();
@@ -65,6 +67,7 @@ mod tests {
             ("User had to move twice.", "I had to move twice", None),
             ("User baked a cake.", "no time to bake, I baked a cake on Monday", None),
             ("User's car was repaired.", "they repair my car", None),
+            ("The user wants labels printed twice.", "print the labels twice please", None),
             ("用户学会了倒立。", "今年非把倒立学会不可", Some("学会了")),
             ("用户学会了倒立。", "倒立我上个月学会了", None),
             ("用户注册了商标。", "做咖啡车，是注册商标好还是先等等", Some("注册了")),
