@@ -68,10 +68,9 @@ change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - 
          patch FILE --old A --new B   replace a text that occurs exactly once
          write FILE · edit FILE · apply (operations as JSON) · bullet add|del|update|list
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV] · stats
-model    reflect [FILE] · compact [FILE] · embed
-upkeep   inbox [ID…] [--accept|--reject|--branch] · prune · check [FILE…] · checkpoint
-team     init [DIR] · scope [add|rm] · setup git · sync [REMOTE] · resolve [FILE]
-hosts    setup HOST (claude, codex, …) · mcp [--read-only] (Model Context Protocol)
+upkeep   reflect [FILE] · inbox [ID…] [--accept|--reject|--branch] · compact [FILE] · prune · embed
+team     init [DIR] · scope [add|rm] · check [FILE…] · setup git · sync [REMOTE] · resolve [FILE]
+hosts    setup HOST (claude, codex, …) · mcp [--read-only] (Model Context Protocol) · checkpoint
          import SOURCE · export --to KIND   memories of other programs
 
 Changes take -n (dry run) and -m REASON, those of a file --if-match ETAG and -f, too.
