@@ -40,7 +40,15 @@ pub fn extra_words(a: &Statement<'_>, b: &Statement<'_>) -> Option<usize> {
     let extras: Vec<&StatementToken<'_>> = free.into_iter().flatten().collect();
     let few_enough = extras.len() <= few.len() / WORDS_PER_EXTRA;
     let is_alike = few_enough && extras.iter().all(|word| is_harmless(word)) && is_same_order(&partners);
-    (is_alike && !exact_tokens::differ(a.text, b.text)).then_some(extras.len())
+    let is_same = is_alike && !exact_tokens::differ(a.text, b.text) && ends_with_user(a.text) == ends_with_user(b.text);
+    is_same.then_some(extras.len())
+}
+
+/// Whether the last words of a text name the user: "belongs to the user", unlike "belongs to the user's aunt".
+fn ends_with_user(text: &str) -> bool {
+    let end = text.trim_end_matches(['.', '!', '。', '！', ' ']);
+    let end = ["'s", "’s", "的"].iter().find_map(|suffix| end.strip_suffix(suffix)).unwrap_or(end);
+    ["user", "User", "用户"].iter().any(|name| end.ends_with(name))
 }
 
 /// The tokens that matter: those with content, and function words that turn a text round. Negations are counted apart.
