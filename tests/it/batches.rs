@@ -201,7 +201,7 @@ fn a_dry_run_that_no_operations_can_make_says_so() {
     memory.done(["add", "x", "One"]);
     memory.done(["add", "x", "Two"]);
     let planned = memory.run(["undo", "-n", "--json"]).exit(0).stdout;
-    assert!(planned.contains("`memdir apply` cannot make this change"), "{planned}");
+    assert!(planned.contains("so `memdir apply` cannot make the change"), "{planned}");
     memory.run(["apply", "-"]).stdin(planned).exit(2).unchanged();
 }
 

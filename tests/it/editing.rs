@@ -98,7 +98,7 @@ fn a_refused_edit_is_kept_and_can_be_resumed() {
     let result = setup.edit("printf '<<<<<<< a\\n- x\\n=======\\n- y\\n>>>>>>> b\\n' > \"$1\"", &["edit", "user"]);
     assert_ne!(result.status.code(), Some(0));
     let copy = kept(&setup, &result, "<<<<<<<");
-    let resumed = setup.edit("sed -i '/^[<=>]/d' \"$1\"", &["edit", "user", "--resume", copy.to_str().unwrap(), "-f"]);
+    let resumed = setup.edit("sed -i '/^[<=>]/d' \"$1\"", &["edit", "user", "--resume", copy.to_str().unwrap()]);
     assert_eq!(resumed.status.code(), Some(0), "{}", stderr(&resumed));
     assert!(setup.text().contains("- x\n- y\n"), "{}", setup.text());
     assert_eq!(setup.copies(), 0);
