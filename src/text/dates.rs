@@ -8,7 +8,8 @@ use jiff::{Span, ToSpan};
 
 use super::words;
 
-const MONTHS: [&str; 12] = [
+/// The English names of the months, in lower case.
+pub const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",

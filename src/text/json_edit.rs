@@ -11,6 +11,8 @@ use jsonc_parser::ast::{ObjectPropName, Value as Node};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
+use super::json_characters;
+
 /// What a program accepts beyond JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JsonDialect {
@@ -130,7 +132,7 @@ fn with_tree<T>(text: &str, dialect: JsonDialect, f: impl FnOnce(JsonCursor<'_>)
     };
     let parsed = parse_to_ast(&text[mark..], &CollectOptions::default(), &options)
         .map_err(|error| JsonProblem { message: error.to_string() })?;
-    if let Some(at) = invalid_character(&text[mark..]) {
+    if let Some(at) = json_characters::first_forbidden(&text[mark..]) {
         let line = text[..mark + at].matches('\n').count() + 1;
         return Err(JsonProblem {
             message: format!(
@@ -143,33 +145,6 @@ fn with_tree<T>(text: &str, dialect: JsonDialect, f: impl FnOnce(JsonCursor<'_>)
         return Err(JsonProblem { message: format!("the key '{name}' occurs twice in one object") });
     }
     Ok(f(JsonCursor { node, text, mark }))
-}
-
-/// The offset of a character that the parser above takes and JSON forbids (RFC 8259, sections 2 and 7): a control
-/// character in a string, or another blank than space, tab and line end outside one.
-fn invalid_character(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let (mut at, mut in_string) = (0, false);
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' if in_string => at += 1,
-            b'"' => in_string = !in_string,
-            b'/' if !in_string => at += comment_length(&text[at..]).saturating_sub(1),
-            byte if in_string && byte < b' ' => return Some(at),
-            b' ' | b'\t' | b'\n' | b'\r' => {}
-            byte if !in_string && !byte.is_ascii_graphic() => return Some(at),
-            _ => {}
-        }
-        at += 1;
-    }
-    None
-}
-
-fn comment_length(text: &str) -> usize {
-    match text.starts_with("/*") {
-        true => text.find("*/").map_or(text.len(), |end| end + 2),
-        false => text.find('\n').unwrap_or(text.len()),
-    }
 }
 
 fn repeated_key(node: &Node<'_>) -> Option<String> {

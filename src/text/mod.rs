@@ -16,6 +16,7 @@ pub mod display_width;
 pub mod exact_tokens;
 pub mod hex;
 pub mod invisible_chars;
+pub mod json_characters;
 pub mod json_edit;
 pub mod language;
 pub mod llm_tokens;

@@ -14,6 +14,7 @@ use super::rot::{CountedExamples, Note, shortened};
 use crate::document::Document;
 use crate::document::links::{FileLink, find_links, percent_decode, resolve_relative};
 use crate::path::{MemoryPath, is_daily_note};
+use crate::text::dates::MONTHS;
 use crate::view::links::{LinkNames, target_and_fragment};
 
 /// The least digits of an id at the start of a note's name: a day, `20260102`.
@@ -22,21 +23,6 @@ const MIN_ID_DIGITS: usize = 8;
 const MAX_LOOKBACK: usize = 256;
 /// Logseq's properties of a page that are names of it (<https://docs.logseq.com/#/page/properties>).
 const NAME_PROPERTIES: [&str; 2] = ["alias::", "title::"];
-/// The months as Logseq writes them in its default format, `Jan 2nd, 2026`.
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 /// The links of some notes that lead nowhere.
 pub(super) fn dangling_links(notes: &[Note]) -> CountedExamples {
