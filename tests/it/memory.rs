@@ -119,7 +119,7 @@ pub fn path(name: &str) -> MemoryPath {
 /// This program again, for one of its tests.
 pub fn again(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([test, "--exact", "--ignored", "--nocapture"]).stdout(Stdio::null());
+    command.args([test, "--exact", "--nocapture"]).stdout(Stdio::null());
     command
 }
 

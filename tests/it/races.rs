@@ -13,6 +13,7 @@ use crate::memory::{Dice, full, missing};
 use crate::support::{ProgramOutput, clean_command};
 
 const ROOT: &str = "MEMDIR_TEST_RACE";
+const SWAPPED: &str = "MEMDIR_TEST_SWAPPED";
 const CANARY: &str = "the canary outside sings";
 
 /// Names below the data directory, each with the trap that replaces it: (what is there, the link's target).
@@ -60,10 +61,7 @@ fn tree(dir: &Path) -> Vec<(String, Vec<u8>, u32, i64, i64)> {
 }
 
 /// Swaps and swaps back until it is stopped; a child process of the race.
-#[test]
-#[ignore = "a child process of unprivileged"]
-fn swapper() {
-    let root = std::env::var(ROOT).expect("the test that starts it says where");
+fn swapper(root: String) {
     let root = PathBuf::from(root);
     if root.join("outside").exists() && !root.join("go").exists() {
         return;
@@ -93,7 +91,11 @@ fn race(root: &Path, program: &Path, most: u64) -> (u64, usize, usize) {
     let before = tree(&outside);
     std::fs::write(root.join("go"), most.to_string()).unwrap();
     let mut swapper = Command::new(std::env::current_exe().unwrap());
-    swapper.args(["races::swapper", "--exact", "--ignored"]).env(ROOT, root).stdout(Stdio::null());
+    swapper
+        .args(["races::nothing_outside_is_read_or_written_while_everything_is_swapped_for_links", "--exact"])
+        .env_remove(ROOT)
+        .env(SWAPPED, root)
+        .stdout(Stdio::null());
     let mut swapper = swapper.spawn().unwrap();
     let (mut runs, mut done) = (0, 0);
     let user = root.join("user.md");
@@ -158,10 +160,7 @@ fn race(root: &Path, program: &Path, most: u64) -> (u64, usize, usize) {
 }
 
 /// The race itself; as root it is started by the test below.
-#[test]
-#[ignore = "a child process, which is not root"]
-fn unprivileged() {
-    let root = std::env::var(ROOT).expect("the test that starts it says where");
+fn unprivileged(root: String) {
     assert!(!rustix::process::geteuid().is_root());
     let root = PathBuf::from(root);
     let most = if full() { 1_000_000 } else { 20_000 };
@@ -171,6 +170,12 @@ fn unprivileged() {
 
 #[test]
 fn nothing_outside_is_read_or_written_while_everything_is_swapped_for_links() {
+    if let Ok(root) = std::env::var(SWAPPED) {
+        return swapper(root);
+    }
+    if let Ok(root) = std::env::var(ROOT) {
+        return unprivileged(root);
+    }
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("race")).unwrap();
     std::fs::copy(env!("CARGO_BIN_EXE_memdir"), dir.path().join("memdir")).unwrap();
@@ -185,7 +190,11 @@ fn nothing_outside_is_read_or_written_while_everything_is_swapped_for_links() {
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]).arg(&program);
     }
     command
-        .args(["races::unprivileged", "--exact", "--ignored", "--nocapture"])
+        .args([
+            "races::nothing_outside_is_read_or_written_while_everything_is_swapped_for_links",
+            "--exact",
+            "--nocapture",
+        ])
         .env(ROOT, dir.path())
         .env("TMPDIR", dir.path());
     match command.current_dir(dir.path()).output() {

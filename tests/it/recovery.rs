@@ -318,10 +318,7 @@ fn a_switch_supports_file_systems_without_atomic_exchange() {
 const INSIDE: &str = "MEMDIR_TEST_INSIDE";
 
 /// Runs inside a mount namespace of its own, where `facts/` is another file system.
-#[test]
-#[ignore = "a child process in a mount namespace"]
-fn mounted() {
-    let root = std::env::var(INSIDE).expect("the test that starts it says where");
+fn mounted(root: String) {
     let dir = Path::new(&root).join("memory");
     let mount = Command::new("mount").args(["-t", "tmpfs", "none"]).arg(dir.join("facts")).status();
     if !mount.is_ok_and(|status| status.success()) {
@@ -348,10 +345,15 @@ fn mounted() {
 
 #[test]
 fn a_folder_on_another_mount_is_refused_in_plain_words() {
+    if let Ok(root) = std::env::var(INSIDE) {
+        return mounted(root);
+    }
     let memory = Memory::new(&[]);
     let mut command = Command::new("unshare");
     command.args(["-rm", "--propagation", "private"]).arg(std::env::current_exe().unwrap());
-    command.args(["recovery::mounted", "--exact", "--ignored", "--nocapture"]).env(INSIDE, memory.root());
+    command
+        .args(["recovery::a_folder_on_another_mount_is_refused_in_plain_words", "--exact", "--nocapture"])
+        .env(INSIDE, memory.root());
     match command.output() {
         Ok(output) if String::from_utf8_lossy(&output.stdout).contains("MOUNTED") => {}
         Ok(output) if output.status.success() || !String::from_utf8_lossy(&output.stdout).contains("running") => {
@@ -363,10 +365,7 @@ fn a_folder_on_another_mount_is_refused_in_plain_words() {
 }
 
 /// Runs as user `nobody` in a memory that partly belongs to another user.
-#[test]
-#[ignore = "a child process of user nobody"]
-fn foreign() {
-    let root = std::env::var(INSIDE).expect("the test that starts it says where");
+fn foreign(root: String) {
     let dir = Path::new(&root).join("memory");
     let run = |line: &[&str]| {
         let mut command = clean_command(Path::new(&root).join("memdir"), Path::new(&root));
@@ -394,6 +393,9 @@ fn foreign() {
 
 #[test]
 fn another_users_files_are_replaced_with_a_word_or_refused_with_one() {
+    if let Ok(root) = std::env::var(INSIDE) {
+        return foreign(root);
+    }
     if !rustix::process::geteuid().is_root() {
         return missing("only root can make another user's files");
     }
@@ -409,7 +411,7 @@ fn another_users_files_are_replaced_with_a_word_or_refused_with_one() {
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]).arg(memory.root().join("it"));
     command
-        .args(["recovery::foreign", "--exact", "--ignored", "--nocapture"])
+        .args(["recovery::another_users_files_are_replaced_with_a_word_or_refused_with_one", "--exact", "--nocapture"])
         .env(INSIDE, memory.root())
         .current_dir(memory.root());
     match command.output() {

@@ -170,10 +170,7 @@ fn a_file_that_cannot_be_folded_stops_growing() {
 const INSIDE: &str = "MEMDIR_TEST_INSIDE";
 
 /// Runs inside a mount namespace of its own: reads a memory that is mounted read-only, and one on a full file system.
-#[test]
-#[ignore = "a child process in a mount namespace"]
-fn in_a_namespace() {
-    let root = std::env::var(INSIDE).expect("the test that starts it says where");
+fn in_a_namespace(root: String) {
     let dir = Path::new(&root).join("mounted");
     std::fs::create_dir(&dir).unwrap();
     let mount =
@@ -218,10 +215,15 @@ fn in_a_namespace() {
 
 #[test]
 fn a_full_file_system_and_a_read_only_mount_stop_no_read() {
+    if let Ok(root) = std::env::var(INSIDE) {
+        return in_a_namespace(root);
+    }
     let memory = Memory::new();
     let mut command = Command::new("unshare");
     command.args(["-rm", "--propagation", "private"]).arg(std::env::current_exe().unwrap());
-    command.args(["usage::in_a_namespace", "--exact", "--ignored", "--nocapture"]).env(INSIDE, home(&memory));
+    command
+        .args(["usage::a_full_file_system_and_a_read_only_mount_stop_no_read", "--exact", "--nocapture"])
+        .env(INSIDE, home(&memory));
     match command.output() {
         Ok(output) if String::from_utf8_lossy(&output.stdout).contains("MOUNTED") => {}
         Ok(output) if output.status.success() || !String::from_utf8_lossy(&output.stdout).contains("running") => {
