@@ -99,10 +99,12 @@ pub fn are_said_together(text: &str, quote: &str) -> bool {
         && parts.into_iter().all(shares)
 }
 
-/// The longest text of facts that are said together, in characters; its parts; the sentences of their quote.
+/// The longest text of facts that are said together, in characters: English and the like, Chinese.
 const MAX_TOGETHER: usize = 140;
 const MAX_TOGETHER_HAN: usize = 48;
+/// The most parts of such a text.
 const MAX_PARTS: usize = 2;
+/// The most sentences of their quote.
 const MAX_QUOTED: usize = 2;
 
 /// The third clause with a subject of its own: "the editor is Helix, the shell is fish, and the user was born in 1980".

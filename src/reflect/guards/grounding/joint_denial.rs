@@ -3,8 +3,7 @@
 //!
 //! Never looks at a text that denies one thing only.
 
-use super::english::base_stem;
-use super::english::spaced_words;
+use super::english::{base_stem, spaced_words};
 use crate::text::statement::Statement;
 
 /// The word behind "neither" or "nor" in a text that only a clause without a negation has.
@@ -12,9 +11,9 @@ pub(super) fn affirmed_word(text: &str, said: &str) -> Option<String> {
     let own = spaced_words(text);
     let (_, rest) = own.split_once(" neither ")?;
     let (first, second) = rest.split_once(" nor ")?;
-    let last = |side: &str| side.split(' ').find(|word| word.len() > 2).map(str::to_owned);
+    let first_word = |side: &str| side.split(' ').find(|word| word.len() > 2).map(str::to_owned);
     let has = |clause: &str, word: &str| spaced_words(clause).split(' ').any(|one| base_stem(one) == base_stem(word));
-    [last(first), last(second)].into_iter().flatten().find(|word| {
+    [first_word(first), first_word(second)].into_iter().flatten().find(|word| {
         let mut naming = super::clauses(said).filter(|clause| has(clause, word)).peekable();
         naming.peek().is_some() && naming.all(|clause| !Statement::of(clause).is_negated())
     })
