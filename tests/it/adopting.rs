@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::place::below;
+use crate::support::test_dir::below;
 use crate::support::{Memory, ProgramOutput, memdir_command};
 
 /// The text of an entry, as seen from within the adopted folder.

@@ -5,9 +5,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use serde_json::Value;
 
-use super::git_repo::Repo;
-use super::place::unprivileged;
-use super::support::{Memory, ProgramOutput, handle, program};
+use crate::support::git_repo::Repo;
+use crate::support::test_dir::unprivileged;
+use crate::support::{Memory, ProgramOutput, handle, program};
 
 const CODE: &str = "use std::time;\n\nfn retries() -> u32 {\n    10\n}\n\nfn backoff() -> u32 {\n    250\n}\n";
 const RETRIES: &str = "Retries ten times";
@@ -94,7 +94,7 @@ fn a_work_tree_of_its_own_has_its_own_code() {
     let run = |dir: &std::path::Path| {
         let mut command = repo.program(program(), repo.root());
         command.arg("--dir").arg(dir).args(["check", "--anchors", "--since", "HEAD"]);
-        super::git_repo::finished(command.output().unwrap())
+        crate::support::git_repo::finished(command.output().unwrap())
     };
     assert!(run(&memory).exit(6).stdout.contains("moved: src/net.rs:3-5 is now src/net.rs:4-6"));
     assert_eq!(run(repo.memory()).exit(0).stdout, "");
@@ -325,7 +325,7 @@ fn git_is_asked_only_if_a_file_is_gone() {
     let run = |args: &[&str]| {
         let mut command = repo.program(program(), repo.root());
         let path = format!("{}:/usr/bin:/bin", fake.display());
-        super::git_repo::finished(
+        crate::support::git_repo::finished(
             command.env("PATH", path).arg("--dir").arg(repo.memory()).args(args).output().unwrap(),
         )
     };

@@ -8,7 +8,7 @@ use std::process::Command;
 use fs_err as fs;
 use serde_json::Value;
 
-use crate::place::{Place, unprivileged};
+use crate::support::test_dir::{Place, unprivileged};
 use crate::support::{ProgramOutput, program};
 
 const USER: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
@@ -355,11 +355,11 @@ fn a_full_disk_changes_nothing_and_is_reported() {
     let flags: &[&str] = if rustix::process::geteuid().is_root() { &["-m"] } else { &["-rm"] };
     let output = match run(flags) {
         Ok(output) => output,
-        Err(e) => return crate::memory::missing(&format!("a full disk needs unshare (util-linux): {e}")),
+        Err(e) => return crate::support::memory::missing(&format!("a full disk needs unshare (util-linux): {e}")),
     };
     let (result, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if errors.contains("mount:") || errors.contains("unshare:") {
-        return crate::memory::missing(&format!("a full disk needs a mount namespace of our own: {errors}"));
+        return crate::support::memory::missing(&format!("a full disk needs a mount namespace of our own: {errors}"));
     }
     assert!(output.status.success(), "{result}\n{errors}");
     let (full, after) = result.split_once("---\n").unwrap_or_else(|| panic!("{result}\n{errors}"));

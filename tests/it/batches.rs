@@ -6,8 +6,8 @@ use memdir::commands::{self, ChangeOptions};
 use memdir::operation::dialects;
 use serde_json::{Value, json};
 
-use crate::fuzz::{Dice, batch, memory};
-use crate::memory::full;
+use crate::support::memory::full;
+use crate::support::random_operations::{Dice, batch, memory};
 use crate::support::{Memory, difference, handle};
 
 fn how(force: bool, dry_run: bool) -> ChangeOptions {

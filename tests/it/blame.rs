@@ -7,7 +7,7 @@ use memdir::document::Handle;
 use memdir::operation::dialects;
 use serde_json::{Value, json};
 
-use crate::memory::full;
+use crate::support::memory::full;
 use crate::support::{Memory, handle, memdir_command};
 
 const AT: &str = "2026-02-24T10:00:00Z";
@@ -311,8 +311,8 @@ fn a_long_history_is_read_once_and_only_for_blame() {
 /// What another clone did comes by a sync; later revisions do not hide who did it.
 #[test]
 fn the_life_of_a_bullet_names_the_commits_that_brought_it() {
-    let (here, there) = super::sync::pair();
-    let rows = |repo: &super::git_repo::Repo, text: &str| {
+    let (here, there) = crate::sync::pair();
+    let rows = |repo: &crate::support::git_repo::Repo, text: &str| {
         let answer = repo.memdir(["--json", "log", &format!("user@{}", handle(text))]).exit(0).json();
         let author = |row: &Value| {
             let commit = row["bullet"]["commit"].as_object()?;
@@ -323,13 +323,13 @@ fn the_life_of_a_bullet_names_the_commits_that_brought_it() {
         entries.iter().map(|row| author(row).unwrap_or_else(|| row["state"].as_str().unwrap().to_owned())).collect()
     };
     there.memdir(["update", &format!("user@{}", handle("Prefers tabs")), "Prefers spaces"]).exit(0);
-    super::sync::settle(&there, &here);
+    crate::sync::settle(&there, &here);
     let merged: Vec<String> = rows(&here, "Prefers spaces");
     assert_eq!(merged, ["committed by tester"]);
     here.memdir(["add", "user", "Likes tea"]).exit(0);
-    super::sync::settle(&here, &there);
+    crate::sync::settle(&here, &there);
     there.memdir(["update", &format!("user@{}", handle("Prefers spaces")), "Prefers two spaces"]).exit(0);
-    super::sync::settle(&there, &here);
+    crate::sync::settle(&there, &here);
     here.memdir(["add", "user", "Likes mate"]).exit(0);
     let all: Vec<String> = rows(&here, "Prefers two spaces");
     assert_eq!(all, ["outside by tester", "committed by tester"]);

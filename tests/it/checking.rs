@@ -121,7 +121,7 @@ fn a_fix_is_one_revision_and_mends_all_that_needs_no_decision() {
 
 #[test]
 fn findings_are_annotations_of_github_that_no_text_breaks_out_of() {
-    let repo = crate::git_repo::Repo::new();
+    let repo = crate::support::git_repo::Repo::new();
     repo.put(
         "facts/user.md",
         "# User\n\n- See [[nowhere ::error::50% %0A::stop-commands::x]]\n- A ##[error]b [[none, c]]\n",

@@ -1,12 +1,18 @@
 //! `context` from outside: its styles, its budget, and the mark that moves only when the answer is out.
 
+mod budget;
+mod needs;
+mod news;
+mod no_repeats;
+mod stable;
+
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 use fs_err as fs;
 use serde_json::Value;
 
-use crate::place::{Place, below, unprivileged};
+use crate::support::test_dir::{Place, below, unprivileged};
 use crate::support::{Memory, handle, memdir_command};
 
 const USER: &str = "# User\n\n> Summary: tabs, austin\n\n- Prefers tabs over spaces #editor\n  <!-- mem pin added=2026-02-01 -->\n- [habit] Runs in the morning\n  <!-- mem imp=7 conf=0.9 -->\n- Lives in Austin\n- Was here\n  <!-- mem exp=2026-02-20 pin -->\n";

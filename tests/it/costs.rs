@@ -2,7 +2,7 @@
 //!
 //! The bounds are those of an optimised program (`.ci/full`); without optimisation a tenfold is allowed.
 
-use crate::memory::full;
+use crate::support::memory::full;
 use crate::support::{Memory, NOW, clean_command, program};
 
 /// Arguments: a file for the output, the number of runs, the command.

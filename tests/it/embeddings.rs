@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::hooks::Project;
-use crate::model_server::{Answer, ScriptedReply, Server};
+use crate::support::model_server::{Answer, ScriptedReply, Server};
 use crate::support::{CommandOutcome, Memory, handle};
 
 const FACTS: &str = "# User\n\n- Rides a bike\n- Drinks tea\n- Sleeps long\n- Reads novels\n";
@@ -67,7 +67,8 @@ fn query(memory: &Memory, words: &[&str]) -> CommandOutcome {
 }
 
 fn sent(server: &Server) -> Vec<String> {
-    let texts = |request: crate::model_server::ReceivedRequest| request.body["input"].as_array().unwrap().clone();
+    let texts =
+        |request: crate::support::model_server::ReceivedRequest| request.body["input"].as_array().unwrap().clone();
     server.requests().into_iter().flat_map(texts).map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 

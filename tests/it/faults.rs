@@ -14,17 +14,17 @@ mod kills;
 mod limits;
 mod model;
 mod order;
-mod place;
 mod syncs;
 mod trace;
+mod workspace;
 
-use crate::memory::full;
+use crate::support::memory::full;
 
 /// Whether calls can be watched here. The full run may not do without.
 fn watched() -> bool {
     let can = trace::available();
     if !can {
-        crate::memory::missing("strace, and the right to trace a child");
+        crate::support::memory::missing("strace, and the right to trace a child");
     }
     can
 }

@@ -2,7 +2,7 @@
 //!
 //! Searches every file there is, machine state too.
 
-use crate::memory::{Memory, apply};
+use crate::support::memory::{Memory, apply};
 
 const SECRET: &str = "Prefers hunter2 as a password";
 
@@ -126,7 +126,7 @@ fn rm_forget_killed_at_any_system_call_can_be_repeated() {
     let memory = memory();
     let session = memory.session("t");
     let (locked, _) = session.store.lock().unwrap();
-    locked.forget(&[crate::memory::path("facts/user.md")], &[SECRET.to_owned()]).unwrap();
+    locked.forget(&[crate::support::memory::path("facts/user.md")], &[SECRET.to_owned()]).unwrap();
     drop(locked);
     assert_eq!(holders(&memory, SECRET), ["facts/user.md"]);
     forgotten(&memory, &["bullet", "del", "user", SECRET, "--forget"]);

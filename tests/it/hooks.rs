@@ -2,6 +2,10 @@
 //!
 //! Never starts a host: the inputs are fixtures in the vendors' shapes (`fixtures/hooks`).
 
+mod hostile_input;
+pub mod recall;
+mod recall_once;
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +13,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::memory::full;
+use crate::support::memory::full;
 use crate::support::{ProgramOutput, memdir_command};
 
 const EMPTY: &str = "{}\n";

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::support::Memory;
+use crate::support::Memory;
 
 /// A word of letters alone: one with digits is two words to a search.
 fn word(n: usize) -> String {

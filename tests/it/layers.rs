@@ -1,5 +1,7 @@
 //! Layers: memories that the user config names are read together; changes go to the nearest, or where an address says.
 
+mod changes;
+
 use fs_err as fs;
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use fs_err as fs;
 use serde_json::json;
 
-use crate::memory::full;
+use crate::support::memory::full;
 use crate::support::{CommandOutcome, CommandRun, Memory, handle};
 
 const POLICY: &str = "version: 1

@@ -1,7 +1,7 @@
 //! Links follow what they lead to: a section that gets another title, a section or file that moves; and links in a text
 //! that moves still reach their target.
 
-use super::support::Memory;
+use crate::support::Memory;
 
 /// A file with sections, and links to them in every form.
 fn memory() -> Memory {

@@ -9,8 +9,8 @@ use memdir::store::RevisionSide;
 use memdir::store::file_revisions::FileSearchLimit;
 use memdir::view::journal::revision_states;
 
-use crate::memory::full;
-use crate::place::unprivileged;
+use crate::support::memory::full;
+use crate::support::test_dir::unprivileged;
 use crate::support::{Memory, handle, program};
 
 const FILES: usize = 12;

@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use client::{Era, McpClient, initialize_params, server_command};
 use serde_json::{Value, json};
 
-use crate::memory::full;
+use crate::support::memory::full;
 use crate::support::{Memory, handle};
 
 const USER: &str = "# User\n\n> Summary: tabs\n\n- Prefers tabs\n- Lives in Austin\n";

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::support::{Memory, memdir_command};
+use crate::support::{Memory, memdir_command};
 
 /// The reply to a request: its content, and whether it is an error.
 fn ask(memory: &Memory, request: &Value) -> (String, bool) {

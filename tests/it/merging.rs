@@ -4,19 +4,19 @@
 //! Small by default, large with `MEMDIR_FULL=1`; `MEMDIR_SEED=SERIES:SEED` runs one pair and prints it.
 
 mod algebra;
-mod chance;
+mod arbitrary_texts;
 mod change;
+mod equal_changes;
+mod generator;
 mod ideal;
 mod judge;
-mod junk;
-mod make;
 mod model;
 mod nested;
 mod pairs;
+mod random;
 mod reader;
 mod shrink;
 mod speed;
-mod three;
+mod three_files;
 mod truth;
-mod twins;
 mod untouched;

@@ -15,7 +15,7 @@ use memdir::llm::{
 use serde_json::{Value, json};
 
 use crate::model_programs::{config, text, tried};
-use crate::model_server::{Answer, ScriptedReply, Server};
+use crate::support::model_server::{Answer, ScriptedReply, Server};
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
 /// The wires of both protocols.

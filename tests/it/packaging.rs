@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_yaml::Value;
 
-use super::git_repo::Repo;
-use super::support::ProgramOutput;
+use crate::support::ProgramOutput;
+use crate::support::git_repo::Repo;
 
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 const FILE: &str = "facts/project.md";

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::corpus;
+use crate::support::corpus;
 use crate::support::{Memory, handle};
 
 /// Elements and attributes of the templates. A text that breaks out would bring another one.

@@ -1,5 +1,10 @@
 //! `query` from outside: what it prints, how it is bounded, what it refuses.
 
+mod filters;
+mod ranking;
+mod ranking_sets;
+mod scripts;
+
 use serde_json::{Value, json};
 
 use crate::support::Memory;

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::memory::{Dice, full, missing};
+use crate::support::memory::{Dice, full, missing};
 use crate::support::{ProgramOutput, clean_command};
 
 const ROOT: &str = "MEMDIR_TEST_RACE";

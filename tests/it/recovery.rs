@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memdir::change::{Changeset, EntryHeader, EntryOutcome, FileChange};
 
-use crate::memory::{Memory, apply, full, missing, path};
+use crate::support::memory::{Memory, apply, full, missing, path};
 use crate::support::{ProgramOutput, clean_command, program};
 
 const USER: &str = "# User\n\n- Lives in Austin\n";

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::git_repo::Repo;
-use super::support::{Memory, handle};
+use crate::support::git_repo::Repo;
+use crate::support::{Memory, handle};
 
 const POLICY: &str = "version: 2\nsensitive: [city]\nagents: {write: propose}\n";
 const USER: &str = "# User\n\n- Likes jazz\n- Likes tea\n";

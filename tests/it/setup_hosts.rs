@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::hooks::Project;
+use crate::hooks::Project;
 
 /// A file of the project, and a text that a user has in it.
 type Existing = (&'static str, &'static str, &'static str);

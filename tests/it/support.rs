@@ -3,6 +3,16 @@
 //! Never lets a test see this machine: environment, clock and caller are fixed, and a command that fails must leave
 //! every byte of the memory as it was.
 
+pub mod corpus;
+pub mod git_repo;
+pub mod memory;
+#[cfg(feature = "network")]
+pub mod model_server;
+pub mod planning;
+pub mod random_operations;
+pub mod second_parser;
+pub mod test_dir;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;

@@ -2,8 +2,17 @@
 //!
 //! Never reaches another machine: the remote is a directory beside the clone.
 
-use super::git_repo::Repo;
-use super::support::ProgramOutput;
+mod clones;
+mod crash;
+mod homes;
+mod locks;
+mod network;
+mod outgoing;
+mod random_clones;
+mod refusals;
+
+use crate::support::ProgramOutput;
+use crate::support::git_repo::Repo;
 
 const FILE: &str = "facts/user.md";
 const TEXT: &str = "# User\n\n## Work\n\n- Standup at ten\n- Prefers tabs\n\n## Travel\n\n- Window seats\n";
@@ -184,7 +193,7 @@ fn parted() -> (Repo, Repo) {
 fn a_true_conflict_stops_where_plain_git_understands_and_lists_the_bullets() {
     let (here, there) = parted();
     let result = there.memdir(["sync"]).exit(4);
-    let [tabs, spaces, any] = ["Prefers tabs", "Prefers spaces", "Prefers any indent"].map(super::support::handle);
+    let [tabs, spaces, any] = ["Prefers tabs", "Prefers spaces", "Prefers any indent"].map(crate::support::handle);
     let left = format!(
         "facts/user.md: 1 conflict left\nline 8\n  base   @{tabs} Prefers tabs\n  ours   @{any} Prefers any indent\n  \
          theirs @{spaces} Prefers spaces\ntry: memdir --dir {} resolve facts/user.md\n",

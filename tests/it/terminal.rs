@@ -13,8 +13,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::corpus;
-use crate::place::Place;
+use crate::support::corpus;
+use crate::support::test_dir::Place;
 
 const LIMIT: Duration = Duration::from_secs(10);
 

@@ -5,7 +5,7 @@ use memdir::commands::{self, ChangeOptions, UndoOptions};
 use memdir::operation::dialects;
 use serde_json::Value;
 
-use crate::fuzz::{Dice, memory, operation};
+use crate::support::random_operations::{Dice, memory, operation};
 use crate::support::{Memory, Tree, difference, handle};
 
 #[track_caller]

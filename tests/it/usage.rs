@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{FlockOperation, Mode, flock};
 
-use crate::memory::missing;
+use crate::support::memory::missing;
 use crate::support::{Memory, ProgramOutput, clean_command, handle, memdir_command, program};
 
 /// A memory with one bullet and a journal.

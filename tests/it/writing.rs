@@ -72,12 +72,12 @@ fn contradictions_are_notes_with_handles_and_dates_and_findings_if_strict() {
     memory.done(["add", "user", "City: Berlin", "Likes Rust", "Likes Go"]);
     let ran = memory.run(["check", "user"]).exit(0).unchanged();
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
-    let berlin = format!("@{} (", super::support::handle("City: Berlin"));
+    let berlin = format!("@{} (", crate::support::handle("City: Berlin"));
     assert!(ran.stdout.contains(": note: contradiction: ") && ran.stdout.contains(&berlin), "{}", ran.stdout);
     // Both days, where both are known.
     let dated = Memory::new().file("facts/user.md", "- City: Paris\n  <!-- mem added=2025-01-02 -->\n");
     dated.done(["add", "user", "City: Berlin"]);
-    let (paris, berlin) = (super::support::handle("City: Paris"), super::support::handle("City: Berlin"));
+    let (paris, berlin) = (crate::support::handle("City: Paris"), crate::support::handle("City: Berlin"));
     dated
         .run(["check"])
         .exit(0)
@@ -85,8 +85,8 @@ fn contradictions_are_notes_with_handles_and_dates_and_findings_if_strict() {
     // The day of a longer text that contains it is not its own.
     let undated = Memory::new().file("facts/user.md", "- City: Rome\n- City: Paris\n");
     undated.done(["add", "user", "City: Rome East"]);
-    undated.done(["rm", &format!("user@{}", super::support::handle("City: Rome East"))]);
-    let (rome, paris) = (super::support::handle("City: Rome"), super::support::handle("City: Paris"));
+    undated.done(["rm", &format!("user@{}", crate::support::handle("City: Rome East"))]);
+    let (rome, paris) = (crate::support::handle("City: Rome"), crate::support::handle("City: Paris"));
     undated.run(["check"]).exit(0).stdout_contains(&format!("@{paris} contradicts @{rome}\n"));
     found(&memory, &["check", "--strict", "user"]);
     // Other sections are about other subjects.

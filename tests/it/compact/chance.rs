@@ -18,8 +18,8 @@ use memdir::reflect::compaction::{
 };
 use serde_json::{Value, json};
 
-use crate::memory::full;
 use crate::support::NOW;
+use crate::support::memory::full;
 
 /// Numbers that look random (splitmix64).
 pub struct Chance(u64);

@@ -17,8 +17,8 @@ use memdir::llm::{ChatMessage, Deadline, LlmError, Model, ModelId, ModelReply, M
 use serde_json::{Value, json};
 
 use super::chance::Chance;
-use crate::memory::full;
 use crate::support::Memory;
+use crate::support::memory::full;
 
 const PEOPLE: &str = "Anna Paul Greta Marta Oskar Bruno Clara Diego Elena Felix Hanna Ivan Jonas Karla Lukas Mila Nadia \
                       Otto Petra Quentin Rosa Stefan Tilda Ursula Viktor Wanda Xaver Yara Zoe Amir";

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::cases::{Case, Start};
-use super::place::{Place, Tree, memory};
+use super::workspace::{Place, Tree, memory};
 
 /// How a case goes when nothing is wrong.
 pub struct Expected {

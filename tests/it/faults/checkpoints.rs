@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use super::aftermath::verdict;
 use super::cases::{Case, Start};
-use super::place::Place;
+use super::workspace::Place;
 use super::{full, trace, watched};
 
 const OLD: &str = "{\"state\": \"old\"}";

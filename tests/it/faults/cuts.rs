@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::full;
-use super::place::program;
-use crate::memory::missing;
+use super::workspace::program;
+use crate::support::memory::missing;
 
 /// A mounted image, unmounted when it goes.
 struct Mounted(PathBuf);

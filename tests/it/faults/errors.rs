@@ -8,7 +8,7 @@ use std::process::Output;
 
 use super::aftermath::{Expected, verdict, wrong};
 use super::cases::{Case, chosen};
-use super::place::Place;
+use super::workspace::Place;
 use super::{full, trace, watched};
 
 /// Calls that have to do with files.

@@ -9,7 +9,7 @@ use super::aftermath::{Expected, verdict, wrong};
 use super::cases::chosen;
 use super::model::{Disk, Image};
 use super::order::Recorded;
-use super::place::Place;
+use super::workspace::Place;
 use super::{full, watched};
 
 /// The states of a disk after which the power may go, each once, and whether the answer was out.

@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use super::aftermath::{Expected, verdict, wrong};
 use super::cases::{Start, chosen};
-use super::place::Place;
+use super::workspace::Place;
 use super::{full, trace, watched};
 
 #[test]

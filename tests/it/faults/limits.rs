@@ -11,8 +11,8 @@ use super::aftermath::{Expected, verdict, wrong};
 use super::cases::chosen;
 use super::errors::untrue;
 use super::full;
-use super::place::Place;
-use crate::memory::missing;
+use super::workspace::Place;
+use crate::support::memory::missing;
 
 #[test]
 fn a_write_that_stops_in_the_middle_tears_nothing() {

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::place::Tree;
 use super::trace::Call;
+use super::workspace::Tree;
 
 /// What a call did.
 #[derive(Clone, Debug)]

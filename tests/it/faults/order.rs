@@ -5,9 +5,9 @@
 use super::aftermath::verdict;
 use super::cases::{Case, Start, chosen};
 use super::model::Disk;
-use super::place::Place;
 use super::trace::{self, Call};
 use super::watched;
+use super::workspace::Place;
 
 /// A run of a case: what it starts from, where it ran, and its calls.
 pub struct Recorded {

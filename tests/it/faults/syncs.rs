@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::aftermath::{Expected, verdict, wrong};
 use super::errors::named;
-use super::place::{Place, program};
+use super::workspace::{Place, program};
 use super::{trace, watched};
 
 /// The output of a command when one of its calls fails, and what is wrong with the result.

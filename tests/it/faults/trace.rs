@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use super::cases::Case;
-use super::place::{Place, program};
+use super::workspace::{Place, program};
 
 /// One system call of the program's main thread.
 #[derive(Clone, Debug)]

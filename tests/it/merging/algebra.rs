@@ -7,8 +7,8 @@ use memdir::operation::merge::{ConflictLabels, merge};
 use similar::TextMerge;
 
 use super::change::pair;
+use super::generator::Series;
 use super::judge::{judge, known};
-use super::make::Series;
 use super::pairs::{BARE, BARE_MANY, IDS, IDS_MANY, count};
 use super::reader::read;
 use super::truth::truth;
@@ -172,7 +172,7 @@ fn where_git_merges_cleanly_and_rightly_so_does_the_engine() {
         eprintln!("SKIPPED: git is missing");
         return;
     }
-    let (right, broken) = against(git_merge, if crate::memory::full() { 2000 } else { 20 });
+    let (right, broken) = against(git_merge, if crate::support::memory::full() { 2000 } else { 20 });
     println!("{right} merges of git are clean and right, {} of them differ", broken.len());
     assert!(right > 5, "only {right}");
     none(&broken, right);

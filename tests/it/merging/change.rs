@@ -1,8 +1,8 @@
 //! What a side does to a file: operations by chance, each on one thing.
 
-use super::chance::Chance;
-use super::make::{Maker, Series, entry_title, fresh_title};
+use super::generator::{Maker, Series, entry_title, fresh_title};
 use super::model::{Bullet, File, Genre, Item, Key, Section, Value};
+use super::random::Chance;
 
 /// A base and what two sides made of it.
 #[derive(Clone)]
@@ -19,7 +19,7 @@ pub struct Pair {
 /// The pair of a seed.
 pub fn pair(seed: u64, series: Series) -> Pair {
     let mut chance = Chance::new(seed);
-    let base = super::make::base(&mut chance, series);
+    let base = super::generator::base(&mut chance, series);
     let all: Vec<Key> = base.sections.iter().flat_map(|s| &s.items).map(Item::key).collect();
     // Sides that work on one thing meet more often than chance would have it.
     let focus = (chance.percent(40) && !all.is_empty()).then(|| chance.one(&all));
@@ -43,7 +43,7 @@ pub fn pair(seed: u64, series: Series) -> Pair {
     };
     if twins {
         for _ in 0..10 {
-            if super::twins::twin(&mut chance, &mut ours, &mut theirs) {
+            if super::equal_changes::twin(&mut chance, &mut ours, &mut theirs) {
                 break;
             }
         }

@@ -4,10 +4,10 @@
 
 use memdir::operation::merge::{ConflictLabels, merge};
 
-use super::chance::Chance;
 use super::change::pair;
 use super::model::{Bullet, Genre, Item};
 use super::pairs::{BARE, BARE_MANY, IDS, IDS_MANY, count};
+use super::random::Chance;
 use super::reader::read;
 
 #[test]

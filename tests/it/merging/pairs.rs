@@ -9,9 +9,9 @@ use std::fmt::Write;
 use memdir::operation::merge::{ConflictLabels, MergeOutcome, conflict_markers, merge};
 
 use super::change::{Pair, pair};
+use super::generator::Series;
 use super::ideal::{ideal, mutants};
 use super::judge::{Class, Wrong, judge, known, untouched};
-use super::make::Series;
 use super::reader::read;
 use super::shrink::shrink;
 use super::truth::{Expected, Truth, truth};
@@ -200,7 +200,7 @@ impl Tally {
 /// How many pairs of a series are looked at.
 pub fn count(few: usize) -> u64 {
     let asked = std::env::var("MEMDIR_PAIRS").ok().and_then(|n| n.parse().ok());
-    asked.unwrap_or(if crate::memory::full() { 20_000 } else { few as u64 })
+    asked.unwrap_or(if crate::support::memory::full() { 20_000 } else { few as u64 })
 }
 
 fn run(series: Series, few: usize) -> Tally {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use memdir::operation::merge::{ConflictLabels, merge};
 
-use super::chance::Chance;
+use super::random::Chance;
 
 /// A file of about so many bytes, and two changed copies that touch every 50th bullet at most.
 fn texts(bytes: usize) -> [String; 3] {
@@ -60,7 +60,7 @@ fn a_merge_is_quick() {
     let looser = if cfg!(debug_assertions) { 40 } else { 1 };
     let small = fastest(&texts(5 << 10), 20);
     assert!(small < Duration::from_millis(3) * looser, "5 KB took {small:?}");
-    if !crate::memory::full() {
+    if !crate::support::memory::full() {
         return;
     }
     let large = fastest(&texts(4 << 20), 5);

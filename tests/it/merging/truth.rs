@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{File, Genre, Item, Key, Value};
-use super::three::{Place, State, by_line, metas, pick, plain, states};
+use super::three_files::{Place, State, by_line, metas, pick, plain, states};
 
 /// One thing as a reader of the merged text sees it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,9 +4,9 @@
 
 use memdir::operation::merge::{ConflictLabels, merge};
 
-use super::chance::Chance;
-use crate::corpus;
-use crate::memory::full;
+use super::random::Chance;
+use crate::support::corpus;
+use crate::support::memory::full;
 
 /// Texts whose lines do not stand where their structure suggests.
 const SHAPES: [&str; 22] = [

@@ -1,0 +1,146 @@
+//! `reflect --record` from the command line, with a program as the model.
+
+use serde_json::json;
+
+use crate::support::{CommandRun, Memory};
+
+const TALK: &str = "User: I prefer meetings after 2pm on weekdays. Phoenix is due on Nov 1.\n\nAssistant: Noted.\n";
+const TEXT: &str = "User prefers meetings after 2pm on weekdays. Phoenix is due on Nov 1.";
+
+/// A memory whose model gives these answers.
+pub fn with(answers: &[String]) -> Memory {
+    let memory = Memory::new();
+    memory.script_model(answers);
+    memory
+}
+
+fn answer(text: &str) -> String {
+    json!({"record": text, "importance": 6, "tags": ["work"]}).to_string()
+}
+
+fn record<'m>(memory: &'m Memory, words: &[&str], talk: &str) -> CommandRun<'m> {
+    memory.run(["reflect", "--record"].into_iter().chain(words.iter().copied())).stdin(talk)
+}
+
+#[test]
+fn a_conversation_becomes_one_entry() {
+    let memory = with(&[answer(TEXT), answer(TEXT), answer("User prefers meetings after 3pm on weekdays.")]);
+    record(&memory, &["-n"], TALK).exit(0).unchanged().stdout_contains("dry run");
+    let before = memory.tree();
+    let ran = record(&memory, &["--related", "c1,c2"], TALK).exit(0);
+    insta::assert_snapshot!(ran.stdout, @r"
+    new file episodes/2026-02.md  r1
+    + ## User prefers meetings after 2pm on weekdays
+    + @snf2 Summary: User prefers meetings after 2pm on weekdays. Phoenix is due on Nov 1.
+    + @qre0 Date: 2026-02-24
+    + @axvp Importance: 6
+    + @t0s4 Tags: #work
+    2 turns, 1 found: 1 kept, 0 known, 0 waiting, 0 refused; exec sh, 0 tokens in, 0 out
+    ");
+    insta::assert_snapshot!(memory.text("episodes/2026-02.md").unwrap(), @r"
+    # 2026-02 Episodes
+
+    > Summary: user prefers meetings after, weekdays, phoenix, nov
+
+    ## User prefers meetings after 2pm on weekdays
+    - Summary: User prefers meetings after 2pm on weekdays. Phoenix is due on Nov 1.
+    - Date: 2026-02-24
+    - Importance: 6
+      <!-- mem imp=6 src=c94cab176f1b3 related=c1,c2 -->
+    - Tags: #work
+    ");
+    assert!(memory.asked().contains("I prefer meetings after 2pm"));
+    // The same conversation makes no second record, and calls no model.
+    record(&memory, &[], TALK).exit(0).unchanged().stderr_contains("processed before");
+    assert_eq!(memory.asked().matches("_END_").count(), 2);
+    memory.done(["context", "--style", "records"]).stdout_contains(&format!("1. [Created: 2026-02-24] {TEXT}\n"));
+    for (id, found) in [("c94cab176f1b3", true), ("c1", true), ("c2", true), ("c", false), ("c1,c3", false)] {
+        let ran = memory.done(["query", "--source", id]);
+        assert_eq!(ran.stdout.contains("Phoenix") || ran.stdout.contains("Importance: 6"), found, "{ran}");
+    }
+    memory.done(["undo"]);
+    assert_eq!(memory.tree(), before);
+}
+
+#[test]
+fn a_record_that_breaks_a_rule_is_asked_for_once_more() {
+    let memory = with(&[answer("User works on Falcon."), answer(TEXT)]);
+    record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
+    assert!(memory.asked().contains("(Falcon)"), "{}", memory.asked());
+    let memory = with(&[answer("User works on Falcon."), answer("User works on Falcon again.")]);
+    let ran = record(&memory, &[], TALK).exit(0).unchanged();
+    ran.stdout_contains("refused: User works on Falcon again. (ungrounded: Falcon");
+}
+
+#[test]
+fn a_record_without_words_is_none() {
+    for text in ["...", ",[1],", "123456.7890, 2,", "…"] {
+        let memory = with(&[answer(text), answer(TEXT)]);
+        record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
+        let memory = with(&[answer(text), answer(text)]);
+        record(&memory, &[], TALK).exit(8).unchanged().stderr_contains("says nothing");
+    }
+}
+
+#[test]
+fn the_request_of_the_sources_is_a_conversation() {
+    let memory = with(&[answer(TEXT)]);
+    let request = json!({
+        "appId": "calendar", "conversationId": "conv-7", "conversationSummary": "A talk about meetings",
+        "userMessages": ["I prefer meetings after 2pm on weekdays. Phoenix is due on Nov 1."],
+        "assistantMessages": ["Noted."],
+    });
+    record(&memory, &[], &request.to_string()).exit(0);
+    assert!(memory.text("episodes/2026-02.md").unwrap().contains("src=conv-7 "));
+}
+
+#[test]
+fn nothing_worth_keeping_and_no_model() {
+    let memory = with(&[answer("")]);
+    record(&memory, &[], TALK).exit(0).unchanged().stderr_contains("nothing worth keeping");
+    record(&Memory::new(), &[], TALK).exit(8).unchanged().stderr_contains("no_model");
+}
+
+#[test]
+fn the_eleventh_record_makes_the_model_decide_about_all_eleven() {
+    let entry = |n: usize| format!("## Record {n}\n- Date: 2026-02-{:02}\n- Summary: User did task {n}.\n", n);
+    let ten: Vec<String> = (1..=10).map(entry).collect();
+    let file = format!("# 2026-02 Episodes\n\n> Summary: record\n\n{}", ten.join("\n"));
+    let policy = "version: 2\nlimits: [{at: episodes/*, entries: 10, on_limit: compact}]\n";
+    let entries = |memory: &Memory| memory.text("episodes/2026-02.md").unwrap().matches("\n## ").count();
+    for (decision, gone) in [
+        (json!({"action": "delete", "targetMemoryId": 4, "newContent": "", "reason": "done"}).to_string(), "Record 4"),
+        // The newcomer may leave, too.
+        (json!({"action": "delete", "targetMemoryId": 11, "newContent": "", "reason": "done"}).to_string(), "weekdays"),
+        // Neither this answer nor the corrected one names an entry: the oldest leaves.
+        ("none of them".to_owned(), "Record 1\n"),
+    ] {
+        let memory =
+            with(&[answer(TEXT), decision.clone(), decision]).file("episodes/2026-02.md", &file).policy(policy);
+        record(&memory, &[], TALK).exit(0);
+        assert_eq!(entries(&memory), 10, "{gone}");
+        let (kept, archived) =
+            ["episodes/2026-02.md", "archive/episodes/2026-02.md"].map(|path| memory.text(path).unwrap()).into();
+        assert!(!kept.contains(gone) && archived.contains(gone), "{gone}: {kept}\n{archived}");
+        assert!(memory.asked().contains("User did task 1.") && memory.asked().contains("Phoenix is due"), "{gone}");
+    }
+}
+
+#[test]
+fn ids_cannot_leave_their_metadata_line() {
+    let memory = with(&[answer(TEXT)]);
+    for id in ["c1 -->", "a b", "x=1", ""] {
+        record(&memory, &["--related", id], TALK).exit(2).unchanged();
+    }
+    assert_eq!(memory.asked(), "");
+}
+
+#[test]
+fn a_fifth_of_the_budget_is_left_for_what_a_person_asks() {
+    // About 1,550 tokens are reserved for so short a conversation.
+    let memory = with(&[answer(TEXT)]).policy("version: 2\nbudget: {tokens_per_day: 1800}\n");
+    let by_agent = record(&memory, &[], TALK).by("claude").exit(0).unchanged();
+    by_agent.stderr_contains("today's token budget is not enough");
+    assert_eq!(memory.asked(), "");
+    record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
+}

@@ -1,0 +1,135 @@
+//! Every literal request of the source documents through `memdir tool seed`, with its reply, and what a program does with
+//! replies: a search for locations, then the edit of what it found.
+
+use serde_json::{Value, json};
+
+use crate::sources::literal_requests::{Does, FOOD, ROWS, USER};
+use crate::support::{CommandOutcome, Memory};
+
+/// Sends one request. A reply says itself whether it is a refusal.
+fn ask(memory: &Memory, request: &str) -> (Value, CommandOutcome) {
+    let ran = memory.run(["tool", "seed"]).stdin(request).may_change().exit(0);
+    (serde_json::from_str(&ran.stdout).unwrap(), ran)
+}
+
+#[test]
+fn every_request_gets_the_reply_of_its_document() {
+    let mut wrong = Vec::new();
+    for (name, (path, text), request, does) in ROWS {
+        // The tool is an agent's, and most examples are about where the user lives.
+        let memory = Memory::new().policy("version: 1\nsensitive: []\n").file(path, text);
+        let (reply, ran) = ask(&memory, request);
+        let refused = |code: &str| reply["success"] == false && reply["code"] == code;
+        let is_right = match does {
+            Does::Once(diff) | Does::WithProof(diff) => {
+                let patched = request.contains("\"patches\"").then_some(1);
+                let repeated = ask(&memory, request).0;
+                reply["success"] == true && reply["appliedCount"].as_u64() == patched && ran.difference == *diff
+                    // An index alone names another item now.
+                    && (repeated["success"] == true || matches!(does, Does::WithProof(_)))
+            }
+            Does::Nothing => reply["success"] == true && ran.difference.is_empty(),
+            Does::Refused(code) => refused(code) && ran.difference.is_empty(),
+            Does::OtherFrontEnd if request.contains("memory_read") => reply == json!(USER),
+            Does::OtherFrontEnd if request.contains("memory_list") => {
+                reply == json!([{"path": "facts/user.md", "summary": "user name, language, role", "size": USER.len()}])
+            }
+            Does::OtherFrontEnd if request.contains("userMessages") => refused("usage"),
+            Does::OtherFrontEnd => refused("invalid_operation"),
+        };
+        if !is_right {
+            wrong.push(format!("{name}\n  {reply}\n  {:?}", ran.difference));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), ROWS.len(), wrong.join("\n"));
+}
+
+#[test]
+fn what_the_finder_finds_the_editor_may_edit_without_force() {
+    let memory = Memory::new().file("facts/food.md", FOOD).file("facts/trip.md", "# Trip\n\n- Sushi in Osaka\n");
+    let (found, _) = ask(&memory, r#"{"json_content": "food.json", "query": "sushi"}"#);
+    assert_eq!(found["locations"][0]["path"], "food.likes[0]");
+    assert_eq!(found["locations"][0]["current_value"], "Sushi");
+    assert_eq!(found["suggested_insert_path"], "food.likes");
+    assert_eq!(found["locations"].as_array().unwrap().len(), 1, "one file alone: {found}");
+    let edits = |locations: &Value| {
+        json!({
+            "found_locations": locations, "suggested_insert_path": "food.likes",
+            "edits": [{"operation": "delete", "path": "food.likes[0]", "reason": "no fish"}], "decision": "proceed",
+        })
+        .to_string()
+    };
+    memory.put("facts/food.md", FOOD.replace("- Sushi", "- Tempura\n- Sushi"));
+    memory
+        .run(["apply"])
+        .stdin(edits(&found["locations"]))
+        .may_change()
+        .exit(0)
+        .stderr_contains("index")
+        .diff("M facts/food.md\n-- Sushi\n");
+    memory.run(["apply"]).stdin(edits(&json!([]))).exit(4).stderr_contains("needs_proof");
+    // A printed object of another language proves nothing.
+    let printed = json!([{"path": "food.likes[0]", "current_value": "{'item': 'sushi', ...}"}]);
+    memory.run(["apply"]).stdin(edits(&printed)).exit(4).stderr_contains("needs_proof");
+}
+
+#[test]
+fn locations_are_paths_that_edits_understand() {
+    let resource = json!({"_metadata": {"resource_id": "food"}, "food": {"likes": []}});
+    for (path, text, query, content, expected) in [
+        ("facts/food.md", FOOD, "sushi", resource, json!({"path": "food.likes[0]"})),
+        ("facts/food.md", "# Food\n\n- Soup\n- Sushi\n", "sushi", Value::Null, json!({"path": "food[1]"})),
+        (
+            "facts/a.b.md",
+            "# A\n\n## Likes\n\n- Sushi\n",
+            "sushi",
+            Value::Null,
+            json!({"path": "likes[0]", "file": "facts/a.b.md"}),
+        ),
+        (
+            "projects/lunch.md",
+            "# Lunch\n\n## Steps\n\n- Order sushi\n",
+            "sushi",
+            Value::Null,
+            json!({"path": "steps[0]", "file": "projects/lunch.md"}),
+        ),
+    ] {
+        let memory = Memory::new().file(path, text);
+        let (found, _) = ask(&memory, &json!({"json_content": content, "query": query}).to_string());
+        let location = &found["locations"][0];
+        assert_eq!((&location["path"], &location["file"]), (&expected["path"], &expected["file"]), "{found}");
+        let mut edit = location.clone();
+        edit["operation"] = "delete".into();
+        let (reply, ran) = ask(&memory, &edit.to_string());
+        assert_eq!(reply["success"], true, "{path}: {reply}");
+        assert!(ran.difference.to_lowercase().contains("sushi"), "{}", ran.difference);
+    }
+    let memory = Memory::new().file("facts/food.md", FOOD);
+    let (nothing, _) = ask(&memory, r#"{"json_content": null, "query": "helicopter"}"#);
+    assert_eq!((&nothing["locations"], nothing.get("suggested_insert_path")), (&json!([]), None));
+}
+
+#[test]
+fn a_query_gets_the_items_of_the_specification() {
+    let memory = Memory::new().file("facts/tasks.md", "# Tasks\n\n- [tasks] Ship the parser\n- [goals] Sleep\n");
+    let (reply, _) = ask(&memory, r#"{"query": "ship parser", "top_k": 3, "return": "bullets"}"#);
+    assert_eq!(reply[0]["category"], "tasks");
+    assert_eq!(reply[0]["text"], "[tasks] Ship the parser");
+    assert_eq!(reply.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn each_line_has_a_reply_and_consent_is_asked_for() {
+    let memory = Memory::new().file("facts/user.md", USER);
+    let lines = [
+        r#"{"name": "memory_list", "arguments": {}}"#,
+        "",
+        "not JSON",
+        r##"{"name": "memory_write", "arguments": {"path": "facts/me.md", "content": "# Me\n\n- Preferred name: Ana\n"}}"##,
+        r#"{"name": "memory_read", "arguments": {"path": "../x.md"}}"#,
+    ];
+    let ran = memory.run(["tool", "seed", "--serve"]).stdin(lines.join("\n")).may_change().exit(0);
+    let replies: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let codes: Vec<&str> = replies.iter().map(|reply| reply["code"].as_str().unwrap_or("none")).collect();
+    assert_eq!(codes, ["none", "invalid_operation", "consent", "invalid_path"]);
+}
