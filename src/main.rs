@@ -4,7 +4,6 @@
 
 #![cfg_attr(all(target_os = "linux", target_env = "gnu", not(test)), no_main)]
 
-#[cfg(all(target_os = "linux", target_env = "gnu", not(test)))]
 mod entry;
 
 #[cfg(any(not(all(target_os = "linux", target_env = "gnu")), test))]
@@ -13,5 +12,6 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> u8 {
+    entry::disable_backtraces();
     memdir::cli::run(std::env::args_os().skip(1).collect())
 }

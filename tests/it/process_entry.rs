@@ -31,3 +31,13 @@ fn a_pipe_that_closes_is_a_success() {
     let status = bash(&memory, "\"$0\" --dir \"$1\" list user | head -1 >/dev/null; echo ${PIPESTATUS[0]}");
     assert_eq!(status, "0\n");
 }
+
+#[test]
+fn an_unusable_answer_of_a_model_is_an_error_with_backtraces_on_too() {
+    let memory = Memory::new();
+    memory.script_model(&["hello".to_owned()]);
+    for name in ["RUST_BACKTRACE", "RUST_LIB_BACKTRACE"] {
+        let ran = memory.run(["reflect", "--record"]).stdin("User: hi\nAssistant: ho\n").env(name, "full");
+        ran.exit(8).unchanged().stderr_contains("model");
+    }
+}
