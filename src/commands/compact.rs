@@ -100,8 +100,8 @@ pub fn change_with(
     options: &ChangeOptions,
     model: Option<&dyn Model>,
 ) -> CommandResult<ChangeOutcome> {
-    let limited = session.policy.policy.file_limits().any(|l| l.on_limit == crate::policy::OnLimit::Compact);
-    let Some(model) = model.filter(|_| limited && !has_forget(&batch)) else { return change(session, batch, options) };
+    let evicts = session.policy.policy.evicts();
+    let Some(model) = model.filter(|_| evicts && !has_forget(&batch)) else { return change(session, batch, options) };
     match (CompactionRun { session, scope: CompactionScope::GrownByBatch, options, model_required: false })
         .run(batch, Some(model))?
     {
@@ -227,6 +227,15 @@ impl CompactionRun<'_> {
         for _ in 0..MAX_PASSES {
             paths.extend(overlay.changed_files());
             let mut scopes = self.over_limit(&mut overlay, &paths)?;
+            if scopes.is_empty() {
+                scopes = match self.over_scope_limit(&overlay) {
+                    Err(mut error) if matches!(self.scope, CompactionScope::All) => {
+                        plan.rejection = plan.rejection.or_else(|| error.rejections.pop());
+                        break;
+                    }
+                    result => result?,
+                };
+            }
             scopes.retain(|scope| !plan.all_pinned.contains(scope));
             if scopes.is_empty() {
                 break;
@@ -277,8 +286,20 @@ impl CompactionRun<'_> {
             }
         }
         let paths: Vec<MemoryPath> = plan.steps.iter().map(|s| s.path.clone()).collect();
-        let still_over = self.over_limit(&mut overlay, &paths)?;
+        let mut still_over = self.over_limit(&mut overlay, &paths)?;
+        still_over.extend(self.over_scope_limit(&overlay).unwrap_or_default());
         Ok(still_over.iter().all(|scope| plan.all_pinned.contains(scope)).then_some(overlay))
+    }
+
+    /// The files to reduce so that the scope as a whole is within its limits.
+    fn over_scope_limit(&self, overlay: &CompactOverlay<'_>) -> Result<Vec<LimitScopeRef>, Error> {
+        let only_grown = match self.scope {
+            CompactionScope::All => false,
+            CompactionScope::GrownByBatch => true,
+            CompactionScope::Within(..) | CompactionScope::ToSize(_) => return Ok(Vec::new()),
+        };
+        let reductions = overlay.scope_reductions(only_grown)?;
+        Ok(reductions.into_iter().map(|(path, limits)| LimitScopeRef { path, slug: None, limits }).collect())
     }
 
     /// The files and sections that exceed their limit now. `all` lists the files to check when the scope is the whole
@@ -354,7 +375,7 @@ impl CompactionRun<'_> {
             let today = self.session.now.date().to_string();
             let ages = ItemAges::new(&document, &inert, Some(&before), &today);
             let full = FullScope { scope_ref, document: &document, limit_scope: &limit_scope, ages: &ages };
-            if round < MAX_DECISIONS && dialogue.has_model() {
+            if round < MAX_DECISIONS && dialogue.has_model() && scope_ref.leaves_choice() {
                 if let Some(steps) = full.ask_model(overlay, dialogue, &compaction_rules(self.session), row)? {
                     plan.steps.extend(steps);
                     continue;

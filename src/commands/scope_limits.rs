@@ -11,7 +11,8 @@ use crate::change::{Changeset, Etag};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::operation::evict::{EvictionCandidate, ItemAges, candidate_date, candidate_size, contains_pinned, is_new};
-use crate::operation::limits::{ContentSize, entry_sections, limits_apply_to, measure_noun, section_size};
+use crate::operation::limits::{ContentSize, SizeLimits, entry_sections, limits_apply_to, measure_noun, section_size};
+use crate::operation::overlay::Overlay;
 use crate::operation::{Action, Operation, Snapshot, Target};
 use crate::path::MemoryPath;
 use crate::policy::{LimitMeasure, LimitRule, OnLimit};
@@ -35,6 +36,9 @@ impl ScopeFile {
 
 type ScopeFiles = BTreeMap<MemoryPath, ScopeFile>;
 
+/// How a file is found as it was before a change, if it has been read.
+type LoadedText<'a> = &'a dyn Fn(&MemoryPath) -> Option<(Document, Etag)>;
+
 /// The removals that keep the scope within its limits, to be planned with the operations of the change; none if it is
 /// within them.
 ///
@@ -46,8 +50,51 @@ pub fn needed_evictions(
     limits: &[LimitRule],
     changeset: &Changeset,
 ) -> Result<Vec<Operation>, Error> {
-    let files = read_files(session, snapshot, changeset)?;
-    let (before, after) = (total(&files, |file| file.before.as_ref()), total(&files, ScopeFile::after));
+    let loaded =
+        |path: &MemoryPath| snapshot.file(path).ok().flatten().map(|file| (file.document.clone(), file.version.etag));
+    let files = read_files(session, &loaded, changeset)?;
+    let chosen = choose_evictions(session, &files, limits, true)?;
+    Ok(chosen.iter().filter_map(|(path, item)| removal(path, files.get(path)?, *item)).collect())
+}
+
+/// The sizes to which files must be reduced so that the scope is within its limits after the changes of an overlay: by
+/// as much as their oldest items have. Empty if it is within them or, with `only_grown`, if the changes do not let it
+/// grow.
+///
+/// # Errors
+/// As [`needed_evictions`].
+pub fn needed_reductions(
+    session: &Session,
+    overlay: &Overlay,
+    limits: &[LimitRule],
+    only_grown: bool,
+) -> Result<BTreeMap<MemoryPath, SizeLimits>, Error> {
+    let loaded = |path: &MemoryPath| overlay.original(path).map(|file| (file.document.clone(), file.version.etag));
+    let files = read_files(session, &loaded, &overlay.changeset)?;
+    let mut reductions: BTreeMap<MemoryPath, SizeLimits> = BTreeMap::new();
+    for (path, item) in choose_evictions(session, &files, limits, only_grown)? {
+        let Some(document) = files.get(&path).and_then(ScopeFile::after) else { continue };
+        let freed = candidate_size(document, item);
+        let size = section_size(document, 0);
+        let most = reductions.entry(path).or_default();
+        match item {
+            EvictionCandidate::Entry(_) => most.entries = Some(most.entries.unwrap_or(size.entries).saturating_sub(1)),
+            EvictionCandidate::Bullet(_) => {
+                most.bullets = Some(most.bullets.unwrap_or(size.bullets).saturating_sub(freed.bullets));
+            }
+        }
+    }
+    Ok(reductions)
+}
+
+/// The oldest items that the scope has too many of.
+fn choose_evictions(
+    session: &Session,
+    files: &ScopeFiles,
+    limits: &[LimitRule],
+    only_grown: bool,
+) -> Result<Vec<(MemoryPath, EvictionCandidate)>, Error> {
+    let (before, after) = (total(files, |file| file.before.as_ref()), total(files, ScopeFile::after));
     let mut chosen: Vec<(MemoryPath, EvictionCandidate)> = Vec::new();
     for measure in [LimitMeasure::Entries, LimitMeasure::Bullets, LimitMeasure::Chars] {
         let Some((limit, most)) = limits.iter().find_map(|limit| Some((limit, limit.maximum(measure)?))) else {
@@ -56,12 +103,12 @@ pub fn needed_evictions(
         let freed = chosen.iter().filter_map(|(path, item)| Some(candidate_size(files.get(path)?.after()?, *item)));
         let freed: usize = freed.map(|size| size.measured(measure)).sum();
         let excess = after.measured(measure).saturating_sub(freed).saturating_sub(most);
-        if excess == 0 || after.measured(measure) <= before.measured(measure) {
+        if excess == 0 || only_grown && after.measured(measure) <= before.measured(measure) {
             continue;
         }
         let selected = match limit.on_limit {
             OnLimit::Refuse => None,
-            OnLimit::Compact => oldest(session, &files, measure, excess, &chosen)?,
+            OnLimit::Compact => oldest(session, files, measure, excess, &chosen)?,
         };
         let Some(selected) = selected else {
             let count = after.measured(measure);
@@ -72,11 +119,11 @@ pub fn needed_evictions(
         };
         chosen.extend(selected);
     }
-    Ok(chosen.iter().filter_map(|(path, item)| removal(path, files.get(path)?, *item)).collect())
+    Ok(chosen)
 }
 
 /// All files that limits apply to, with their texts after the change.
-fn read_files(session: &Session, snapshot: &Snapshot, changeset: &Changeset) -> Result<ScopeFiles, Rejection> {
+fn read_files(session: &Session, loaded: LoadedText<'_>, changeset: &Changeset) -> Result<ScopeFiles, Rejection> {
     // The limit is on everything, also on what the caller does not see.
     let store = session.store.unfiltered();
     let mut files = ScopeFiles::new();
@@ -85,12 +132,11 @@ fn read_files(session: &Session, snapshot: &Snapshot, changeset: &Changeset) -> 
         if !limits_apply_to(&path) || files.contains_key(&path) {
             continue;
         }
-        let loaded = snapshot.file(&path).ok().flatten().map(|file| (file.document.clone(), file.version.etag));
         let read = || {
             let version = store.read(&path).ok().flatten()?;
             Some((Document::from_bytes(version.bytes.to_vec()).ok()?, version.etag))
         };
-        let (before, etag) = loaded.or_else(read).unzip();
+        let (before, etag) = loaded(&path).or_else(read).unzip();
         files.insert(path, ScopeFile { before, etag, after: None, is_changed: false });
     }
     for change in &changeset.files {

@@ -331,6 +331,11 @@ impl Policy {
         self.tokens_per_day.into_iter().chain(of_user).min()
     }
 
+    /// Whether a change may push other items out (`on_limit: compact`).
+    pub fn evicts(&self) -> bool {
+        self.file_limits().chain(&self.scope_limits).any(|limit| limit.on_limit == OnLimit::Compact)
+    }
+
     /// Returns the policy with its compacting limits set out of reach, for a batch that makes space itself.
     pub fn without_eviction(&self) -> Policy {
         let mut policy = self.clone();

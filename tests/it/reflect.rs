@@ -404,3 +404,23 @@ fn the_journal_names_what_was_superseded_and_by_which_turn() {
     memory.done(["rm", &at(standup), "--forget"]);
     assert!(!memory.done(["log"]).stdout.contains("Standup"));
 }
+
+#[test]
+fn what_a_full_file_archives_is_no_claim_of_the_new_fact() {
+    let limits = "limits:\n  - {at: facts/*.md, bullets: 3, on_limit: compact}\n";
+    let memory = Memory::new()
+        .policy(&format!("version: 2\n{limits}"))
+        .file("facts/user.md", "# User\n\n- Uses the fish shell\n- Prefers tabs over spaces\n- Deploys every Friday\n");
+    let script =
+        Script::of([ops(&[add("facts/user.md", "Drinks coffee in the morning.", "I drink coffee in the morning")])]);
+    let report = script.reads(&memory, "User: I drink coffee in the morning.\n");
+    assert_eq!(report.counts.kept, 1, "{report:?}");
+    assert!(memory.text("archive/facts/user.md").unwrap().contains("fish shell"));
+    // Where nothing may leave, the model learns it.
+    let memory = Memory::new();
+    memory.done(["add", "user", "alpha", "beta", "gamma", "--pin"]);
+    memory.put("memdir.yaml", format!("version: 2\n{limits}").into_bytes());
+    let one = || ops(&[add("facts/user.md", "Drinks coffee in the morning.", "I drink coffee in the morning")]);
+    let report = Script::of([one(), one(), one()]).reads(&memory, "User: I drink coffee in the morning.\n");
+    assert_eq!((report.counts.kept, report.decisions[0].reasons[0].name.as_str()), (0, "limit_reached"), "{report:?}");
+}

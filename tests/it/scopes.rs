@@ -438,6 +438,25 @@ fn a_limit_on_a_scope_counts_its_files_together() {
 }
 
 #[test]
+fn compact_reduces_a_scope_that_is_over_its_limit() {
+    let memory = with_scopes("version: 1\n");
+    for (day, file, text) in
+        [("05", "one", "alpha"), ("06", "two", "gamma"), ("07", "one", "beta"), ("08", "two", "delta")]
+    {
+        let ran = memory.run(["-S", "app", "add", file, text]).env("MEMDIR_NOW", &format!("2026-01-{day}T09:00:00Z"));
+        ran.exit(0);
+    }
+    memory.done(["-S", "web", "add", "one", "alpha", "beta", "gamma", "--pin"]);
+    memory.put("memdir.yaml", b"version: 1\nlimits:\n  - {at: scopes/*, bullets: 2, on_limit: compact}\n");
+    memory.done(["-S", "app", "compact"]);
+    let archived = ["one", "two"].map(|file| memory.text(&format!("scopes/app/archive/facts/{file}.md")).unwrap());
+    assert!(archived[0].contains("alpha") && archived[1].contains("gamma"), "{archived:?}");
+    memory.done(["-S", "app", "compact"]).stderr_contains("nothing is over its limit");
+    // What is pinned stays, and is said to.
+    memory.run(["-S", "web", "compact"]).exit(5).unchanged().stderr_contains("limit_reached");
+}
+
+#[test]
 fn a_limit_on_a_scope_may_refuse() {
     let memory = with_scopes("version: 1\nlimits:\n  - {at: scopes/app, bullets: 2}\n");
     memory.done(["-S", "app", "add", "user", "First", "Second"]);

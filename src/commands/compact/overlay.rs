@@ -2,12 +2,16 @@
 //!
 //! Reads from the store what planning requires; never writes.
 
+use std::collections::BTreeMap;
+
 use super::super::change::plan_in_context;
 use super::super::fetch::{fetch, with_fetches};
+use super::super::scope_limits::needed_reductions;
 use super::super::{Error, Session};
 use crate::change::{Changeset, Etag};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
+use crate::operation::limits::SizeLimits;
 use crate::operation::overlay::Overlay;
 use crate::operation::{MissingInput, Operation, PlanContext, Snapshot, inert_metadata};
 use crate::path::MemoryPath;
@@ -98,6 +102,18 @@ impl<'a> CompactOverlay<'a> {
         with_fetches(&self.session.store, &mut self.overlay.current, |snapshot| {
             Ok(snapshot.file(path)?.map(|file| file.document.clone()))
         })
+    }
+
+    /// The sizes to which files must be reduced so that the limits on the scope as a whole hold.
+    ///
+    /// # Errors
+    /// `limit_reached` if too much is pinned.
+    pub fn scope_reductions(&self, only_grown: bool) -> Result<BTreeMap<MemoryPath, SizeLimits>, Error> {
+        let limits = &self.session.policy.policy.scope_limits;
+        match limits.is_empty() {
+            true => Ok(BTreeMap::new()),
+            false => needed_reductions(self.session, &self.overlay, limits, only_grown),
+        }
     }
 
     /// The etag of the file on disk.

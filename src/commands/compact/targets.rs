@@ -51,6 +51,11 @@ impl LimitScopeRef {
         Some(LimitScope { section, limits: self.limits })
     }
 
+    /// Whether some item stays, so that there is something to decide.
+    pub fn leaves_choice(&self) -> bool {
+        self.limits.entries != Some(0) && self.limits.bullets != Some(0)
+    }
+
     pub fn address(&self) -> String {
         match &self.slug {
             None => self.path.to_string(),

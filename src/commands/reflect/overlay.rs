@@ -8,7 +8,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::change::{Changeset, Effect, EffectSign};
-use crate::code::Rejection;
+use crate::code::{Code, Rejection};
 use crate::commands::answer::QueryResult;
 use crate::commands::change::plan_in_context;
 use crate::commands::fetch::is_archived_or_proposed;
@@ -17,10 +17,11 @@ use crate::commands::query::query_with_overrides;
 use crate::commands::{Error, Session};
 use crate::document::related_edge::{related_edge, stating_bullets};
 use crate::document::{Document, MAX_FILE_BYTES, section_range};
-use crate::operation::Operation;
 use crate::operation::effects::diff_effects;
 use crate::operation::overlay::Overlay;
+use crate::operation::{Operation, PlanContext};
 use crate::path::MemoryPath;
+use crate::policy::Policy;
 use crate::reflect::outcome::TouchedFile;
 use crate::reflect::prompt::KnownMemory;
 use crate::text::llm_tokens::estimate_llm_tokens;
@@ -87,15 +88,27 @@ impl<'s> ReflectOverlay<'s> {
         self.files.iter().filter(|(path, _)| is_fact_file(path)).map(|(path, document)| (path, document))
     }
 
-    /// Plans one operation on top of the accepted ones, without accepting it.
+    /// Plans one operation on top of the accepted ones, without accepting it. What a limit evicts is left out: it is no
+    /// effect of the operation, and is decided when the accepted ones are committed.
     ///
     /// # Errors
-    /// Errors of planning.
+    /// Errors of planning; `limit_reached` also if nothing could be evicted.
     pub fn plan(&mut self, operation: &Operation) -> Result<Changeset, Rejection> {
         let session = self.session;
-        let context = session.plan_context();
         let operations = std::slice::from_ref(operation);
-        plan_in_context(session, &mut self.overlay.current, operations, &context).map_err(first_rejection)
+        let mut plan = |policy: &Policy| {
+            let context = PlanContext { policy, ..session.plan_context() };
+            plan_in_context(session, &mut self.overlay.current, operations, &context).map_err(first_rejection)
+        };
+        let policy = &session.policy.policy;
+        let changeset = plan(policy)?;
+        if !policy.evicts() {
+            return Ok(changeset);
+        }
+        match evicts_itself(&changeset) {
+            true => Err(Rejection::new(Code::LimitReached, "nothing can make room: all other items are pinned")),
+            false => plan(&policy.without_eviction()),
+        }
     }
 
     /// The text of a file, with the accepted operations applied.
@@ -275,6 +288,15 @@ pub fn first_rejection(mut failure: Error) -> Rejection {
         true => Rejection::new(crate::code::Code::Internal, "an error without a cause"),
         false => failure.rejections.remove(0),
     }
+}
+
+/// Whether a bullet that a change adds is at once evicted by it.
+fn evicts_itself(changeset: &Changeset) -> bool {
+    let is_evicted = |added: &Effect| {
+        let is_same = |e: &Effect| (&e.path, &e.handle, &e.text) == (&added.path, &added.handle, &added.text);
+        changeset.effects.iter().any(|e| e.sign == EffectSign::Removed && is_same(e))
+    };
+    changeset.effects.iter().any(|e| e.sign == EffectSign::Added && e.handle.is_some() && is_evicted(e))
 }
 
 fn is_fact_file(path: &MemoryPath) -> bool {

@@ -127,6 +127,27 @@ fn the_eleventh_record_makes_the_model_decide_about_all_eleven() {
 }
 
 #[test]
+fn a_record_over_the_limit_of_a_scope_makes_the_model_decide_about_its_oldest_file() {
+    let entry = |n: usize| format!("## Record {n}\n- Date: 2026-01-{n:02}\n- Summary: User did task {n}.\n");
+    let delete = json!({"action": "delete", "targetMemoryId": 2, "newContent": "", "reason": "done"}).to_string();
+    let month = |entries: &[String]| format!("# 2026-01 Episodes\n\n> Summary: task\n\n{}", entries.join("\n"));
+    for (january, gone, asked) in
+        [(month(&[entry(1), entry(2)]), "Record 2", true), (month(&[entry(1)]), "Record 1", false)]
+    {
+        let most = january.matches("\n## ").count();
+        let memory = with(&[answer(TEXT), delete.clone()])
+            .policy(&format!("version: 2\nlimits: [{{at: scopes/*, entries: {most}, on_limit: compact}}]\n"))
+            .file("scopes/app/facts/user.md", "# User\n\n- Likes wind\n")
+            .file("scopes/app/episodes/2026-01.md", &january);
+        record(&memory, &["-S", "app"], TALK).exit(0);
+        assert!(memory.text("scopes/app/archive/episodes/2026-01.md").unwrap().contains(gone), "{gone}");
+        assert!(memory.text("scopes/app/episodes/2026-02.md").unwrap().contains("Phoenix is due"), "{gone}");
+        // The only entry of a file leaves without a question.
+        assert_eq!(memory.asked().matches("_END_").count(), 1 + usize::from(asked), "{gone}");
+    }
+}
+
+#[test]
 fn ids_cannot_leave_their_metadata_line() {
     let memory = with(&[answer(TEXT)]);
     for id in ["c1 -->", "a b", "x=1", ""] {
