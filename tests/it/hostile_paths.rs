@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::support::ProgramOutput;
 use crate::support::memory::{full, missing};
-use crate::support::test_dir::{Place, below, unprivileged};
+use crate::support::test_dir::{Place, SetOnDrop, below, unprivileged};
 
 /// The content of every file outside, which must never be shown.
 const CANARY: &str = "canary-7q3vx";
@@ -509,6 +509,7 @@ fn a_file_that_is_swapped_for_a_link_again_and_again_leads_nowhere() {
                 std::thread::yield_now();
             }
         });
+        let _ends = SetOnDrop(&over);
         for round in 0..60 {
             let text = format!("round {round}");
             for line in [&["read", "user"][..], &["list", "user"], &["add", "user", &text], &["write", "-f", "user"]] {
@@ -520,7 +521,6 @@ fn a_file_that_is_swapped_for_a_link_again_and_again_leads_nowhere() {
                 assert!([0, 3, 5, 7].contains(&result.status), "{line:?}: {result:?}");
             }
         }
-        over.store(true, Ordering::Relaxed);
     });
     assert!(around(&place) == outside, "something outside changed");
 }

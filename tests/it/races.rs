@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::support::memory::{Dice, full, missing};
+use crate::support::test_dir::copy_program;
 use crate::support::{ProgramOutput, clean_command};
 
 const ROOT: &str = "MEMDIR_TEST_RACE";
@@ -178,8 +179,8 @@ fn nothing_outside_is_read_or_written_while_everything_is_swapped_for_links() {
     }
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("race")).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_memdir"), dir.path().join("memdir")).unwrap();
-    std::fs::copy(std::env::current_exe().unwrap(), dir.path().join("it")).unwrap();
+    copy_program(Path::new(env!("CARGO_BIN_EXE_memdir")), &dir.path().join("memdir"));
+    copy_program(&std::env::current_exe().unwrap(), &dir.path().join("it"));
     let program = dir.path().join("it");
     let mut command = Command::new(&program);
     if rustix::process::geteuid().is_root() {

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use memdir::change::{Changeset, EntryHeader, EntryOutcome, FileChange};
 
 use crate::support::memory::{Memory, apply, full, missing, path};
+use crate::support::test_dir::copy_program;
 use crate::support::{ProgramOutput, clean_command, program};
 
 const USER: &str = "# User\n\n- Lives in Austin\n";
@@ -406,8 +407,8 @@ fn another_users_files_are_replaced_with_a_word_or_refused_with_one() {
     mode("facts/readable.md", 0o644);
     mode("facts/closed.md", 0o600);
     mode("facts/locked", 0o755);
-    std::fs::copy(env!("CARGO_BIN_EXE_memdir"), memory.root().join("memdir")).unwrap();
-    std::fs::copy(std::env::current_exe().unwrap(), memory.root().join("it")).unwrap();
+    copy_program(Path::new(env!("CARGO_BIN_EXE_memdir")), &memory.root().join("memdir"));
+    copy_program(&std::env::current_exe().unwrap(), &memory.root().join("it"));
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]).arg(memory.root().join("it"));
     command

@@ -12,6 +12,8 @@ use memdir::code::Code;
 use memdir::path::MemoryPath;
 use memdir::store::{CommitStopped, Durability, Store, StoreOptions};
 
+use crate::support::test_dir::copy_program;
+
 const NOBODY: &str = "65534";
 
 /// Runs a test without privileges; `None` when that happened (or could not) in another process.
@@ -23,7 +25,7 @@ fn unprivileged(test: &str) -> Option<tempfile::TempDir> {
     std::os::unix::fs::chown(dir.path(), Some(65534), Some(65534)).unwrap();
     // The build's own folder may be closed to user `nobody`; the folder it gets is not.
     let program = dir.path().join("it");
-    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    copy_program(&std::env::current_exe().unwrap(), &program);
     let output = Command::new("setpriv")
         .args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs"])
         .arg(&program)

@@ -231,9 +231,15 @@ fn a_mistake_in_the_table_is_found() {
         (change(|rows| rows[0].state = "partly".to_owned()), "B1: no reason"),
         (change(|rows| rows[0].places.clear()), "B1: no command or page"),
         (change(|rows| rows[0].tests.clear()), "B1: no test, and no word why"),
-        (change(|rows| rows[0].tests.push("sources::command_line::nothing".to_owned())), "B1: no test seeds::nothing"),
+        (
+            change(|rows| rows[0].tests.push("sources::command_line::nothing".to_owned())),
+            "B1: no test sources::command_line::nothing",
+        ),
         // A function that helps tests is no test.
-        (change(|rows| rows[0].tests.push("sources::command_line::bullets".to_owned())), "B1: no test seeds::bullets"),
+        (
+            change(|rows| rows[0].tests.push("sources::command_line::bullets".to_owned())),
+            "B1: no test sources::command_line::bullets",
+        ),
         (change(|rows| rows[0].places.push("docs/nothing.md".to_owned())), "B1: no file docs/nothing.md"),
         (change(|rows| rows[0].places.push("guess".to_owned())), "B1: no command guess"),
         (change(|rows| rows[0].places.push("query --guess".to_owned())), "B1: query knows no --guess"),

@@ -245,8 +245,8 @@ fn use_trees_are_taken_apart() {
         used("src/view/diff.rs", "use crate::{\n    llm,\n    code::Code,\n};\nfn f() { crate::host::x() }"),
         ["llm", "code", "host"]
     );
-    assert_eq!(used("src/view/diff.rs", "use super::super::store::Store;\nuse crate::outline;"), ["store"]);
-    assert_eq!(used("src/view/mod.rs", "use crate::store;\n// use crate::llm;\nuse mycrate::llm;"), ["store"]);
+    assert_eq!(used("src/view/diff.rs", "use super::super::store::Store;\nuse super::outline;"), ["store"]);
+    assert_eq!(used("src/view/mod.rs", "use super::store;\n// use crate::llm;\nuse mycrate::llm;"), ["store"]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use rustix::fs::{FlockOperation, Mode, flock};
 
 use crate::support::memory::missing;
+use crate::support::test_dir::copy_program;
 use crate::support::{Memory, ProgramOutput, clean_command, handle, memdir_command, program};
 
 /// A memory with one bullet and a journal.
@@ -61,7 +62,7 @@ fn a_fifo_in_its_place_stops_no_read() {
 fn who_may_not_write_reads_all_the_same() {
     let memory = with_journal();
     let (home, machine) = (home(&memory), memory.dir().join(".memdir"));
-    std::fs::copy(program(), home.join("program")).unwrap();
+    copy_program(&program(), &home.join("program"));
     let open = |path: &Path, mode| std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode));
     for folder in [&home, &memory.dir(), &machine, &memory.dir().join("facts"), &home.join("program")] {
         open(folder, 0o755).unwrap();

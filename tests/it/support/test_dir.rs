@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -93,6 +94,22 @@ impl Place {
     }
 }
 
+/// Copies a program that is started afterwards. Another process does it: a program that this one, or a child that another
+/// test forks meanwhile, holds open for writing cannot be started.
+pub fn copy_program(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg(from).arg(to).status();
+    assert!(copied.expect("cp starts").success(), "{} is copied to {}", from.display(), to.display());
+}
+
+/// Sets a flag when it goes, also when a test fails: another thread of the test ends then.
+pub struct SetOnDrop<'a>(pub &'a AtomicBool);
+
+impl Drop for SetOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Everything below a folder.
 pub fn below(dir: &Path, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, Vec<u8>> {
     let name =
@@ -164,9 +181,8 @@ pub fn unprivileged(test: &str) -> bool {
     }
     let dir = tempfile::tempdir().expect("a folder");
     // The build's own folder may be closed to user `nobody`; the folder it gets is not.
-    for (from, to) in [(std::env::current_exe().expect("a program"), "it"), (program(), "memdir")] {
-        fs::copy(from, dir.path().join(to)).expect("a copy of the program");
-    }
+    copy_program(&std::env::current_exe().expect("a program"), &dir.path().join("it"));
+    copy_program(&program(), &dir.path().join("memdir"));
     for (name, mode) in [("theirs.md", 0o644), ("closed.md", 0o600)] {
         let file = dir.path().join(name);
         fs::write(&file, "# Theirs\n\n- another user's\n").expect("written");
