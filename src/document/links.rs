@@ -1,5 +1,5 @@
-//! Links between memory files: finds `[[wiki]]` links and relative Markdown links, and resolves their target file and
-//! fragment.
+//! Links between memory files: finds `[[wiki]]` links, relative Markdown links and the definitions of reference links,
+//! and resolves their target file and fragment.
 //!
 //! Never reads other files: the caller checks whether a target exists.
 
@@ -30,7 +30,8 @@ pub struct FileLink {
     pub end: usize,
     /// The fragment after `#`: a heading, a slug, or `^id`. Empty if there is none.
     pub fragment: Span,
-    /// The link's span: from `[[` to `]]`, or for a Markdown link from `](` to `)`.
+    /// The link's span: from `[[` to `]]`, for a Markdown link from `](` to `)`, for a definition (`[label]: file.md`)
+    /// from the start of its line to the end of its target.
     pub span: Span,
     /// Whether it is a `[[wiki]]` link, not a Markdown link.
     pub is_wiki: bool,
@@ -41,10 +42,12 @@ pub fn find_links(document: &Document) -> Vec<FileLink> {
     without_hidden(document, link_candidates(document.text()))
 }
 
-/// The Markdown links of a document to a part of itself, `[work](#work)`, excluding code and comments.
+/// The Markdown links of a document to a part of itself, `[work](#work)` or `[ref]: #work`, excluding code and comments.
 pub fn own_part_links(document: &Document) -> Vec<FileLink> {
     let mut found = markdown_links(document.text(), |file| file.is_empty());
+    found.extend(link_definitions(document.text(), |file| file.is_empty()));
     found.retain(|link| !link.fragment.range().is_empty());
+    found.sort_by_key(|link| link.start);
     without_hidden(document, found)
 }
 
@@ -52,33 +55,47 @@ pub fn own_part_links(document: &Document) -> Vec<FileLink> {
 /// file, excluding code and comments. A name without a dot or slash is none: it may be prose, `f[x](y)`.
 pub fn relative_path_links(document: &Document) -> Vec<FileLink> {
     let mut found = markdown_links(document.text(), is_relative_path);
-    found.extend(link_definitions(document.text()));
+    found.extend(link_definitions(document.text(), is_relative_path));
     found.sort_by_key(|link| link.start);
     without_hidden(document, found)
 }
 
-/// The link reference definitions with a relative path, `[label]: path` (CommonMark 4.7).
-fn link_definitions(text: &str) -> impl Iterator<Item = FileLink> {
-    let definition = move |close: usize| {
-        let line = lines::start(text.as_bytes(), close);
-        let is_label = text[line..close].trim_start_matches([' ', '>']).starts_with('[') && close - line > 1;
-        let after = close + 2;
-        let target = after + text[after..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        let start = target + usize::from(text[target..].starts_with('<'));
-        let ends =
-            |byte: u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n') && start == target || byte == b'>' || byte == b'\n';
-        let stop = start + text[start..].bytes().position(ends).unwrap_or(text.len() - start);
-        let end = start + text[start..stop].find('#').unwrap_or(stop - start);
-        let span = |from: usize, to: usize| Span { start: from as u32, end: to as u32 };
-        (is_label && is_relative_path(&text[start..end])).then(|| FileLink {
-            start,
-            end,
-            fragment: span((end + 1).min(stop), stop),
-            span: span(line, stop),
-            is_wiki: false,
-        })
+/// The link reference definitions with an accepted file, `[label]: file.md#part "title"` (CommonMark 4.7), each on a
+/// line of its own, to which `[text][label]` leads. A label that starts with `^` is that of a footnote.
+fn link_definitions(text: &str, accepts: fn(&str) -> bool) -> impl Iterator<Item = FileLink> {
+    memmem::find_iter(text.as_bytes(), "]:").filter_map(move |close| parse_link_definition(text, close, accepts))
+}
+
+/// Parses the definition whose label ends at a byte offset.
+fn parse_link_definition(text: &str, close: usize, accepts: fn(&str) -> bool) -> Option<FileLink> {
+    let line = lines::start(text.as_bytes(), close);
+    let label = text[line..close].trim_start_matches([' ', '>']).strip_prefix('[')?;
+    if label.trim().is_empty() || label.starts_with('^') || label.contains(['[', ']']) || label.ends_with('\\') {
+        return None;
+    }
+    let after = close + 2;
+    let target = after + text[after..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let is_angled = text[target..].starts_with('<');
+    let start = target + usize::from(is_angled);
+    let ends = |byte: u8| match is_angled {
+        true => matches!(byte, b'>' | b'\n'),
+        false => byte.is_ascii_whitespace(),
     };
-    memmem::find_iter(text.as_bytes(), "]:").filter_map(definition)
+    let stop = start + text[start..].bytes().position(ends).unwrap_or(text.len() - start);
+    let rest = &text[stop..lines::end(text.as_bytes(), stop)];
+    let title = if is_angled { rest.strip_prefix('>')? } else { rest }.trim();
+    if !(title.is_empty() || title.starts_with(['"', '\'', '('])) {
+        return None;
+    }
+    let end = start + text[start..stop].find('#').unwrap_or(stop - start);
+    let span = |from: usize, to: usize| Span { start: from as u32, end: to as u32 };
+    accepts(&text[start..end]).then(|| FileLink {
+        start,
+        end,
+        fragment: span((end + 1).min(stop), stop),
+        span: span(line, stop),
+        is_wiki: false,
+    })
 }
 
 fn markdown_links(text: &str, accepts: fn(&str) -> bool) -> Vec<FileLink> {
@@ -122,6 +139,7 @@ pub fn link_candidates(text: &str) -> Vec<FileLink> {
     let plain = memmem::find_iter(bytes, "](").filter_map(|at| parse_markdown_link(text, at, is_memory_file));
     let mut found: Vec<FileLink> =
         wiki.chain(plain).filter(|link| !is_escaped(bytes, link.span.start as usize)).collect();
+    found.extend(link_definitions(text, is_memory_file));
     found.sort_by_key(|link| link.start);
     found
 }
@@ -297,6 +315,10 @@ mod tests {
             &["user", "#Work", "user#^mem7", "user"],
         );
         check("---\nup: \"[[user]]\"\n---\n# T [[a]]\n\nSee [[b]].\n", &["user", "a", "b"]);
+        check(
+            "See [w][work], [t].\n\n[work]: user.md#work \"Work\"\n [t]:<a b.md#t>\n> [u]: ../u.md\n",
+            &["user.md#work", "a b.md#t", "../u.md"],
+        );
     }
 
     #[test]
@@ -316,6 +338,11 @@ mod tests {
         check("```\n[[a]]\n```\n\n    [[b]]\n\n- x\n\n  ~~~\n  [[c]]\n  ~~~\n\n    - [[d]]\n", &["d"]);
         check("<!-- [[a]] -->\n\n- b <!-- [[b]] --> [[c]]\n  <!-- mem src=\"[[d]]\" -->\n", &["c"]);
         check("- \\[[a]] [\\[b]] [[c\n]] [[]] [[ ]] [[[d]]]\n\narray](e.md)\n", &[]);
+        check(
+            "[^1]: a.md\n[b]: b.md is a file\n[c](d)[e]: e.md\n[f]: http://f/f.md\n`[g]: g.md`\n\\[h]: h.md\n[]: i.md\n",
+            &[],
+        );
+        check("```\n[a]: a.md\n```\n\n<!--\n[b]: b.md\n-->\n", &[]);
         check(
             "- ![[picture.png]] [[paper.PDF]] [[node.js]] [x](http://y.z/a.md) [r](/a.md) [t](a.txt)\n",
             &["node.js"],

@@ -44,6 +44,44 @@ fn links_follow_a_section_to_its_new_title() {
     }
 }
 
+/// The lines of a file that define reference links.
+fn definitions_of(memory: &Memory, path: &str) -> String {
+    let text = memory.text(path).unwrap();
+    text.lines().filter(|line| line.starts_with('[')).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn reference_links_follow_a_section() {
+    let memory = Memory::new()
+        .file("facts/user.md", "# User\n\n- see [work][w]\n\n[w]: #work\n\n## Work\n\n- desk\n\n## Home\n\n- tea\n")
+        .file("facts/job.md", "# Job\n\n- pay\n")
+        .file(
+            "procedures/p.md",
+            "- [a][ref], [ref], [b][home]\n\n[ref]: ../facts/user.md#work \"t\"\n[home]: <../facts/user.md#home>\n",
+        );
+    let definitions = || ["facts/user.md", "procedures/p.md"].map(|path| definitions_of(&memory, path));
+    let before = definitions();
+    for (command, own, there) in [
+        (vec!["set", "user#work", "title=Paid Work"], "#paid-work", "../facts/user.md#paid-work"),
+        (vec!["mv", "user#work", "user#Tasks"], "#tasks", "../facts/user.md#tasks"),
+        (vec!["mv", "user#work", "job"], "job.md#work", "../facts/job.md#work"),
+    ] {
+        assert_eq!(memory.done(command).stderr, "");
+        let expected = [format!("[w]: {own}"), format!("[ref]: {there} \"t\"\n[home]: <../facts/user.md#home>")];
+        assert_eq!(definitions(), expected);
+        memory.done(["check"]);
+        memory.done(["undo"]);
+        assert_eq!(definitions(), before);
+    }
+    memory.done(["mv", "user", "facts/person.md", "--create"]);
+    assert_eq!(
+        definitions_of(&memory, "procedures/p.md"),
+        "[ref]: ../facts/person.md#work \"t\"\n[home]: <../facts/person.md#home>"
+    );
+    memory.put("procedures/p.md", "- [a][ref]\n\n[ref]: ../facts/person.md#play\n");
+    memory.run(["check", "--strict"]).ends().stdout_contains("has no section, bullet or anchor 'play'");
+}
+
 #[test]
 fn links_to_sections_of_one_name_keep_their_section() {
     let memory = Memory::new()
