@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::answer::{ChangeOutcome, ChangeResult, ChangedFile, EffectRow, RepeatedChange, WarningRow};
 use super::code_anchors::with_anchor_hashes;
 use super::consent::require_consent;
+use super::dangling_links::find_dangling_links;
 use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
 use super::journal_notes;
@@ -137,6 +138,7 @@ pub fn plan_batch(
         with_anchor_hashes(session, ops).map_err(|why| as_refused(session, vec![why], ops.len()))?;
     let mut changeset = plan_in_context(session, snapshot, &operations, &context)?;
     changeset.warnings.extend(warnings);
+    changeset.warnings.extend(find_dangling_links(session, &operations, &changeset, snapshot));
     check_secrets(session, &mut changeset, snapshot)?;
     Ok(changeset)
 }

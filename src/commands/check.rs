@@ -12,7 +12,7 @@ mod branches;
 pub(super) mod contradictions;
 mod hidden_items;
 mod index_lines;
-mod links;
+pub(super) mod links;
 mod places;
 mod rot;
 mod rot_index;

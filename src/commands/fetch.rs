@@ -1,4 +1,4 @@
-//! Fetches the inputs that the planner requests. Only this module may scan the whole directory for a change.
+//! Fetches the inputs that the planner requests. Only this module may scan the whole directory before a change is planned.
 //!
 //! Never changes anything.
 

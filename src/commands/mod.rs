@@ -26,6 +26,7 @@ mod code_anchors;
 pub mod compact;
 mod consent;
 mod context;
+mod dangling_links;
 mod diff;
 pub mod edit;
 pub mod embed;

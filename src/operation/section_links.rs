@@ -219,7 +219,8 @@ impl SectionChange<'_> {
     }
 }
 
-fn dangling_warning(dangling: usize, files: &BTreeSet<&MemoryPath>) -> Warning {
+/// The warning that some links lead nowhere after a change; `files`: those that contain them.
+pub fn dangling_warning(dangling: usize, files: &BTreeSet<&MemoryPath>) -> Warning {
     let mut names: Vec<String> = files.iter().take(NAMED_FILES).map(|path| path.to_string()).collect();
     if files.len() > NAMED_FILES {
         names.push(format!("{} more", files.len() - NAMED_FILES));

@@ -198,3 +198,58 @@ fn a_restricted_agent_breaks_no_link_that_it_does_not_see() {
     memory.run(["set", "user#loves", "title=Likes", "--as", "bot"]).exit(5).stderr_contains("category_not_allowed");
     assert_eq!(memory.text("facts/user.md"), before);
 }
+
+#[test]
+fn a_text_edit_tells_which_links_it_lets_dangle() {
+    let user = "# User\n\n- see [work](#work)\n\n## Work\n\n- desk\n\n### Tools\n\n- vim\n\n## Home\n\n- tea\n";
+    let new = || {
+        Memory::new()
+            .file("facts/user.md", user)
+            .file("facts/a.md", "- [[user#Work]], [[user#Home]], [[user]]\n")
+            .file("facts/b.md", "- [t](user.md#tools), [[user#Nowhere]], `[[user#Work]]`\n\n[w]: user.md#work\n")
+            .file("archive/facts/c.md", "- [[user#Work]]\n")
+    };
+    let whole = user.replace("## Work", "## Job");
+    let told = |links: usize, files: &str| {
+        let lead = if links == 1 { "link leads" } else { "links lead" };
+        format!(
+            "dangling_link: {links} {lead} nowhere after the change, in {files}; `memdir check` lists dangling links"
+        )
+    };
+    for (command, input, message) in [
+        (
+            &["patch", "user", "--old", "## Work", "--new", "## Job"][..],
+            "",
+            told(3, "facts/a.md, facts/b.md, facts/user.md"),
+        ),
+        (&["patch", "user", "--old", "### Tools", "--new", "### Things"], "", told(1, "facts/b.md")),
+        (&["write", "-f", "user"], &whole, told(3, "facts/a.md, facts/b.md, facts/user.md")),
+        (&["rm", "-f", "user#work"], "", told(4, "facts/a.md, facts/b.md, facts/user.md")),
+        (&["rm", "-f", "user"], "", told(5, "facts/a.md, facts/b.md")),
+    ] {
+        let memory = new();
+        let planned = memory.run([command, &["-n"]].concat()).stdin(input).exit(0);
+        planned.stderr_contains(&message);
+        let ran = memory.run([command, &["--json"]].concat()).stdin(input).exit(0);
+        let warnings = ran.json()["warnings"].clone();
+        assert_eq!(warnings.as_array().unwrap().len(), 1, "{command:?}: {ran}");
+        assert_eq!(warnings[0]["code"], "dangling_link", "{command:?}: {ran}");
+        let links = warnings[0]["details"]["links"].as_u64().unwrap();
+        assert!(message.contains(&format!(": {links} link")), "{command:?}: {ran}");
+    }
+}
+
+#[test]
+fn a_text_edit_that_takes_no_linked_heading_away_tells_nothing() {
+    let user = "# User\n\n## Work\n\n- desk\n\n## Home\n\n- tea\n";
+    for (command, input) in [
+        (&["patch", "user", "--old", "desk", "--new", "table"][..], ""),
+        (&["patch", "user", "--old", "## Home", "--new", "## House"], ""),
+        (&["write", "-f", "user"], "# User\n\n## Home\n\n- tea\n\n## Work\n\n- desk\n"),
+        (&["rm", "-f", "user#home"], ""),
+        (&["rm", "-f", "--archive", "user#home"], ""),
+    ] {
+        let memory = Memory::new().file("facts/user.md", user).file("facts/a.md", "- [[user#Work]], [[user#Gone]]\n");
+        assert_eq!(memory.run(command).stdin(input).exit(0).stderr, "", "{command:?}");
+    }
+}
