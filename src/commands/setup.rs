@@ -140,10 +140,10 @@ pub(super) fn findings(git: &Git) -> Result<Vec<String>, Rejection> {
 fn planned_files(session: &Session, git: &Git) -> Result<Vec<FileRewrite>, Rejection> {
     let planned_file = |name: &'static str, line: &str, is_effective: bool| -> Result<FileRewrite, Rejection> {
         let before = session.store.read_top_file(name, MAX_FILE_BYTES)?;
-        let text = before.as_deref().unwrap_or_default();
-        let after = match is_effective && managed_block::remove(text).is_none() {
+        let has_block = before.as_deref().is_some_and(|text| managed_block::HASH.is_in(text));
+        let after = match is_effective && !has_block {
             true => before.clone(),
-            false => Some(managed_block::put(text, &[line])),
+            false => Some(managed_block::HASH.put(before.as_deref(), &[line], "\n")),
         };
         Ok(FileRewrite { name, before, after })
     };
@@ -156,11 +156,7 @@ fn planned_files(session: &Session, git: &Git) -> Result<Vec<FileRewrite>, Rejec
 fn files_without_lines(session: &Session) -> Result<Vec<FileRewrite>, Rejection> {
     let without_lines = |name: &'static str| -> Result<FileRewrite, Rejection> {
         let before = session.store.read_top_file(name, MAX_FILE_BYTES)?;
-        let remaining = before.as_deref().and_then(managed_block::remove);
-        let after = match remaining {
-            Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
-            None => before.clone(),
-        };
+        let after = managed_block::HASH.remove(before.as_deref());
         Ok(FileRewrite { name, before, after })
     };
     Ok(vec![without_lines(ATTRIBUTES_FILE)?, without_lines(GITIGNORE_FILE)?])

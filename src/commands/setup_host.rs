@@ -237,17 +237,14 @@ fn edit_agents_file(path: PathBuf, mode: SetupMode) -> Result<ConfigEdit, Reject
     let text = before.as_deref().unwrap_or_default();
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let lines: Vec<&str> = AGENT_GUIDE.lines().collect();
-    let put = managed_block::MARKDOWN.put(text, &lines, eol);
+    let put = managed_block::MARKDOWN.put(before.as_deref(), &lines, eol);
     let findings = match put == text {
         true => Vec::new(),
         false => vec![format!("{}: the instructions of memdir are missing or outdated", path.display())],
     };
     let after = match mode {
         SetupMode::Install | SetupMode::Check => Some(put),
-        SetupMode::Remove => match managed_block::MARKDOWN.remove(text) {
-            Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
-            None => before.clone(),
-        },
+        SetupMode::Remove => managed_block::MARKDOWN.remove(before.as_deref()),
     };
     Ok(ConfigEdit { path, before, after, findings })
 }

@@ -11,6 +11,8 @@ pub struct BlockMarkers {
     /// Instead of `begin` if the file had no final line ending before the block was added, so that removal can restore
     /// this.
     begin_without_line_end: &'static str,
+    /// Instead of `begin` if the file existed and was empty, so that removal leaves it empty.
+    begin_in_empty_file: &'static str,
     end: &'static str,
 }
 
@@ -18,38 +20,52 @@ pub struct BlockMarkers {
 pub const HASH: BlockMarkers = BlockMarkers {
     begin: "# memdir begin",
     begin_without_line_end: "# memdir begin; the line above had no line end",
+    begin_in_empty_file: "# memdir begin; the file was empty",
     end: "# memdir end",
 };
 /// Markers for Markdown: HTML comments.
 pub const MARKDOWN: BlockMarkers = BlockMarkers {
     begin: "<!-- memdir begin -->",
     begin_without_line_end: "<!-- memdir begin; the line above had no line end -->",
+    begin_in_empty_file: "<!-- memdir begin; the file was empty -->",
     end: "<!-- memdir end -->",
 };
 
 impl BlockMarkers {
-    /// Replaces the lines of the block; appends a block at the end if there is none. `eol` ends its lines.
-    pub fn put(&self, text: &str, lines: &[&str], eol: &str) -> String {
+    /// Replaces the lines of the block; appends a block at the end if there is none. `before` is `None` if the file does
+    /// not exist. `eol` ends the lines.
+    pub fn put(&self, before: Option<&str>, lines: &[&str], eol: &str) -> String {
+        let text = before.unwrap_or_default();
         let body: String = lines.iter().chain([&self.end]).map(|line| format!("{line}{eol}")).collect();
         if let Some(block) = self.find(text) {
             let first = text[block.clone()].lines().next().unwrap_or(self.begin);
             return format!("{}{first}{eol}{body}{}", &text[..block.start], &text[block.end..]);
         }
-        match text.is_empty() || text.ends_with('\n') {
-            true => format!("{text}{}{eol}{body}", self.begin),
-            false => format!("{text}\n{}{eol}{body}", self.begin_without_line_end),
+        match before {
+            None => format!("{}{eol}{body}", self.begin),
+            Some("") => format!("{}{eol}{body}", self.begin_in_empty_file),
+            Some(_) if text.ends_with('\n') => format!("{text}{}{eol}{body}", self.begin),
+            Some(_) => format!("{text}\n{}{eol}{body}", self.begin_without_line_end),
         }
     }
 
-    /// Removes the block; `None` if there is none.
-    pub fn remove(&self, text: &str) -> Option<String> {
-        let block = self.find(text)?;
-        let mut before = &text[..block.start];
-        let rest = &text[block.end..];
-        if text[block].starts_with(self.begin_without_line_end) && rest.is_empty() {
-            before = before.strip_suffix('\n').unwrap_or(before);
+    /// The file without the block: as it is if it has none; `None`, no file, if it was created for the block and has
+    /// nothing else.
+    pub fn remove(&self, before: Option<&str>) -> Option<String> {
+        let text = before?;
+        let Some(block) = self.find(text) else { return Some(text.to_owned()) };
+        let (mut above, rest) = (&text[..block.start], &text[block.end..]);
+        let begins_with = |marker: &str| text[block.clone()].starts_with(marker);
+        if begins_with(self.begin_without_line_end) && rest.is_empty() {
+            above = above.strip_suffix('\n').unwrap_or(above);
         }
-        Some(format!("{before}{rest}"))
+        let left = format!("{above}{rest}");
+        (!left.is_empty() || begins_with(self.begin_in_empty_file)).then_some(left)
+    }
+
+    /// Whether a text has the block.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.find(text).is_some()
     }
 
     /// Byte range of the block including its markers.
@@ -58,7 +74,7 @@ impl BlockMarkers {
         let mut start = None;
         for line in text.split_inclusive('\n') {
             let trimmed = line.trim_end();
-            if [self.begin, self.begin_without_line_end].contains(&trimmed) {
+            if [self.begin, self.begin_without_line_end, self.begin_in_empty_file].contains(&trimmed) {
                 start = Some(at);
             }
             at += line.len();
@@ -72,51 +88,46 @@ impl BlockMarkers {
     }
 }
 
-/// Puts lines into the block of a file with `#` comments.
-pub fn put(text: &str, lines: &[&str]) -> String {
-    HASH.put(text, lines, "\n")
-}
-
-/// Removes the block of a file with `#` comments; `None` if there is none.
-pub fn remove(text: &str) -> Option<String> {
-    HASH.remove(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn adding_and_removing_a_block_keeps_every_other_byte() {
-        for own in ["", "*.png binary\n", "*.png binary", "a\r\n\r\nb\r\n", "# memdir begin\n", "\n\n"] {
-            let with = put(own, &["*.md merge=memdir"]);
+        let own = ["", "*.png binary\n", "*.png binary", "a\r\n\r\nb\r\n", "# memdir begin\n", "\n\n"];
+        for own in own.map(Some).into_iter().chain([None]) {
+            let with = HASH.put(own, &["*.md merge=memdir"], "\n");
             assert!(with.ends_with("*.md merge=memdir\n# memdir end\n"), "{with:?}");
-            assert_eq!(put(&with, &["*.md merge=memdir"]), with);
-            assert_eq!(remove(&with).as_deref(), Some(own));
+            assert!(HASH.is_in(&with), "{with:?}");
+            assert_eq!(HASH.put(Some(&with), &["*.md merge=memdir"], "\n"), with);
+            assert_eq!(HASH.remove(Some(&with)).as_deref(), own);
         }
-        assert_eq!(remove("a\n"), None);
+        assert_eq!(HASH.remove(Some("a\n")).as_deref(), Some("a\n"));
+        assert_eq!(HASH.remove(None), None);
     }
 
     #[test]
     fn a_block_in_markdown_is_hidden_and_removed() {
-        for own in ["", "# Agents\r\n\r\n- a\r\n", "# Agents", "<!-- memdir begin -->\n"] {
+        let own = ["", "# Agents\r\n\r\n- a\r\n", "# Agents", "<!-- memdir begin -->\n"];
+        for own in own.map(Some).into_iter().chain([None]) {
             let with = MARKDOWN.put(own, &["x", ""], "\r\n");
             assert!(with.ends_with("-->\r\nx\r\n\r\n<!-- memdir end -->\r\n"), "{with:?}");
-            assert_eq!(MARKDOWN.put(&with, &["x", ""], "\r\n"), with);
-            assert_eq!(MARKDOWN.remove(&with).as_deref(), Some(own));
+            assert_eq!(MARKDOWN.put(Some(&with), &["x", ""], "\r\n"), with);
+            assert_eq!(MARKDOWN.remove(Some(&with)).as_deref(), own);
         }
     }
 
     #[test]
     fn an_existing_block_is_replaced_in_place() {
         let text = "a\n# memdir begin\nold\n# memdir end\nb\n";
-        assert_eq!(put(text, &["new", "er"]), "a\n# memdir begin\nnew\ner\n# memdir end\nb\n");
-        assert_eq!(remove(text).as_deref(), Some("a\nb\n"));
+        let with = HASH.put(Some(text), &["new", "er"], "\n");
+        assert_eq!(with, "a\n# memdir begin\nnew\ner\n# memdir end\nb\n");
+        assert_eq!(HASH.remove(Some(text)).as_deref(), Some("a\nb\n"));
     }
 
     #[test]
     fn lines_that_were_added_below_stay_lines() {
-        let text = put("a", &["x"]) + "b\n";
-        assert_eq!(remove(&text).as_deref(), Some("a\nb\n"));
+        let text = HASH.put(Some("a"), &["x"], "\n") + "b\n";
+        assert_eq!(HASH.remove(Some(&text)).as_deref(), Some("a\nb\n"));
     }
 }

@@ -42,6 +42,7 @@ const EXISTING: &[Existing] = &[
         ".codex/config.toml",
         "# mine\nmodel = \"gpt-5-codex\"  # fast\n\n[mcp_servers.other]\ncommand = \"other\"\nargs = [ \"x\",\n  \"y\", ]\n\n[projects.\"/w\"]\ntrust_level = \"trusted\"\n",
     ),
+    ("codex", ".codex/config.toml", ""),
     ("codex", ".codex/config.toml", "model = 'o'\r\n[tui]\r\nnotifications = true"),
     (
         "gemini",
@@ -57,6 +58,7 @@ const EXISTING: &[Existing] = &[
     ("cursor", ".cursor/mcp.json", "{ \"mcpServers\": { } }\n"),
     ("agents-md", "AGENTS.md", "# Agents\r\n\r\n* Run `make` first\r\n"),
     ("agents-md", "AGENTS.md", "# Agents\n\n* Run `make` first"),
+    ("agents-md", "AGENTS.md", ""),
     ("mcp", ".mcp.json", "{\"mcpServers\":{\"a\":{\"command\":\"a\"}},\"x\":1}"),
 ];
 

@@ -306,17 +306,14 @@ impl HostEntries {
         let table =
             |text: &str| toml_table::command_table(text, &[key, SERVER]).map_err(|message| JsonProblem { message });
         table(text)?;
-        let rest = managed_block::HASH.remove(text);
+        let rest = managed_block::HASH.remove(before);
         if mode == SetupMode::Remove {
-            return Ok(match rest {
-                Some(rest) => (Some(rest).filter(|rest| !rest.is_empty()), Vec::new()),
-                None => (before.map(str::to_owned), Vec::new()),
-            });
+            return Ok((rest, Vec::new()));
         }
         let args = self.server_args(&["mcp"]);
         let args: Vec<String> = args.iter().map(|arg| Value::from(arg.as_str()).to_string()).collect();
         // The table outside our block is the user's own.
-        if let Some(own) = table(rest.as_deref().unwrap_or(text))? {
+        if let Some(own) = table(rest.as_deref().unwrap_or_default())? {
             let is_ours =
                 own.command.as_deref().is_some_and(own_command::is_memdir) && own.args.iter().any(|arg| arg == "mcp");
             let missing = if is_ours { Vec::new() } else { vec![format!("{key}.{SERVER} is another program's")] };
@@ -325,7 +322,7 @@ impl HostEntries {
         let lines =
             [format!("[{key}.{SERVER}]"), "command = \"memdir\"".to_owned(), format!("args = [{}]", args.join(", "))];
         let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let put = managed_block::HASH.put(text, &lines.each_ref().map(String::as_str), eol);
+        let put = managed_block::HASH.put(before, &lines.each_ref().map(String::as_str), eol);
         // A table may be closed for additions, e.g. as an inline table.
         table(&put)?;
         let missing = if put == text { Vec::new() } else { vec![format!("no {key}.{SERVER}")] };

@@ -38,7 +38,7 @@ fn files_that_init_ignores_already_are_not_listed_twice() {
 
 #[test]
 fn removing_leaves_every_other_byte() {
-    for own in [None, Some("*.png binary\r\n"), Some("*.png binary"), Some("*.md merge=union\n")] {
+    for own in [None, Some(""), Some("*.png binary\r\n"), Some("*.png binary"), Some("*.md merge=union\n")] {
         let repo = Repo::new();
         repo.git(["config", "merge.other.driver", "true"]);
         if let Some(own) = own {
