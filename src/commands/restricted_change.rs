@@ -59,8 +59,8 @@ pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) 
 /// Fetches one input of the planner for a restricted agent.
 ///
 /// # Errors
-/// `category_not_allowed` for a file that the agent does not see whole, and where hidden files contain the same id or
-/// link to the same file; else the errors of reading.
+/// `category_not_allowed` for a file that the agent does not see whole, and where hidden files contain the same id; else
+/// the errors of reading.
 pub(super) fn fetch_visible(
     session: &Session,
     visibility: &Visibility,
@@ -100,8 +100,13 @@ pub(super) fn fetch_visible(
             all.id_holders(id).ok() == snapshot.id_holders(id).ok()
         }
         MissingInput::Backlinks(to) => {
-            let all = fetch_both(session, &input, snapshot)?;
-            all.backlinks(to).ok() == snapshot.backlinks(to).ok()
+            // A link in a file that it does not see whole stays as it is. A refusal would reveal that there is one;
+            // `check` reports it to whom it is visible.
+            fetch(&session.store, input.clone(), snapshot)?;
+            let holders = snapshot.backlinks(to).unwrap_or_default().to_vec();
+            let visible = seen_whole(session, holders)?;
+            snapshot.insert_backlinks(to.clone(), visible);
+            true
         }
     };
     if is_visible { Ok(()) } else { Err(allowlist_rejection()) }
@@ -113,6 +118,19 @@ fn fetch_both(session: &Session, input: &MissingInput, snapshot: &mut Snapshot) 
     fetch(&session.store.unfiltered(), input.clone(), &mut all)?;
     fetch(&session.store, input.clone(), snapshot)?;
     Ok(all)
+}
+
+/// The files among these that the agent sees whole.
+fn seen_whole(session: &Session, files: Vec<MemoryPath>) -> Result<Vec<MemoryPath>, Rejection> {
+    let mut whole = Vec::new();
+    for path in files {
+        let mut read = Snapshot::new();
+        fetch(&session.store, MissingInput::File(path.clone()), &mut read)?;
+        if !is_redacted(&read, &path) {
+            whole.push(path);
+        }
+    }
+    Ok(whole)
 }
 
 /// Whether the snapshot has only a part of a file: the read filter keeps the etag of the whole text.

@@ -171,8 +171,7 @@ fn every_refusal_for_something_hidden_is_the_same() {
         &["update", "user", "Knee hurts", "x"],
         &["add", "user", "x"],
         &["add", "plain", "[health] x"],
-        // A hidden file links to it, contains the id, or has the same name in other letters.
-        &["mv", "plain", "other"],
+        // A hidden file contains the id, or has the same name in other letters.
         &["update", "@known", "x"],
         &["add", "tagged", "x", "--create"],
     ] {

@@ -184,19 +184,38 @@ fn a_batch_gives_two_sections_a_new_title() {
 }
 
 #[test]
-fn a_restricted_agent_breaks_no_link_that_it_does_not_see() {
+fn links_that_a_restricted_agent_does_not_see_stay_and_are_reported_to_the_owner() {
     let policy =
         "version: 1\ncategories:\n  custom:\n    - name: food\n    - name: health\nallowlists:\n  bot: [food]\n";
-    let memory = Memory::new()
-        .file("memdir.yaml", policy)
-        .file("facts/user.md", "# User\n\n## Likes\n\n- tea\n\n## Home\n\n- sea\n")
-        .file("facts/own.md", "- [[user#Likes]]\n");
-    memory.done(["set", "user#likes", "title=Loves", "--as", "bot"]);
-    assert_eq!(memory.text("facts/own.md").unwrap(), "- [[user#Loves]]\n");
-    memory.put("facts/other.md", "# Other\n\n## Health\n\n- see [[user#Loves]]\n");
-    let before = memory.text("facts/user.md");
-    memory.run(["set", "user#loves", "title=Likes", "--as", "bot"]).exit(5).stderr_contains("category_not_allowed");
-    assert_eq!(memory.text("facts/user.md"), before);
+    let plain = || {
+        Memory::new()
+            .file("memdir.yaml", policy)
+            .file("facts/user.md", "# User\n\n## Likes\n\n- tea\n\n## Home\n\n- sea\n")
+            .file("facts/job.md", "# Job\n\n- pay\n")
+            .file("facts/own.md", "- [[user#Likes]], [[job]]\n")
+    };
+    let hidden = "# Doctor\n\n- [[user#Likes]], [x](user.md#likes), [[job]]\n";
+    let partly = "# Other\n\n- [[user#Likes]], [[job]]\n\n## Health\n\n- knee\n";
+    for (command, own) in [
+        (&["set", "user#likes", "title=Loves"][..], "- [[user#Loves]], [[job]]\n"),
+        (&["mv", "user#likes", "user#Loves"], "- [[user#Loves]], [[job]]\n"),
+        (&["mv", "user#likes", "job"], "- [[job#Likes]], [[job]]\n"),
+        (&["mv", "job", "work", "--create"], "- [[user#Likes]], [[work]]\n"),
+    ] {
+        let memory = plain();
+        let alone = memory.done([command, &["--as", "bot"]].concat());
+        let memory = plain().file("facts/health.md", hidden).file("facts/other.md", partly);
+        let beside = memory.done([command, &["--as", "bot"]].concat());
+        assert_eq!((beside.stdout, beside.stderr), (alone.stdout, alone.stderr), "{command:?}");
+        assert_eq!(memory.text("facts/own.md").unwrap(), own, "{command:?}");
+        assert_eq!(memory.text("facts/health.md").unwrap(), hidden, "{command:?}");
+        assert_eq!(memory.text("facts/other.md").unwrap(), partly, "{command:?}");
+        let found = memory.run(["check", "--strict"]).ends();
+        for path in ["facts/health.md:3:", "facts/other.md:3:"] {
+            let is_reported = |line: &str| line.starts_with(path) && line.contains(": dangling_link: ");
+            assert!(found.stdout.lines().any(is_reported), "{command:?}: {found}");
+        }
+    }
 }
 
 #[test]
