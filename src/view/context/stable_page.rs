@@ -203,9 +203,11 @@ fn pack_part(contents: &ContextContents<'_>, policy: &Policy, budget: usize, roo
     let more_notes = Some(notes(beside_new, MIN_REST)).filter(|notes| is_large && is_used(notes));
     let more_notes = more_notes.unwrap_or_else(|| notes(left, room.empty()));
     let has_all = noted.omitted.is_empty() && rest.shown_facts().count() == contents.facts.facts.len();
-    let more_entries = match has_all && is_large {
-        true => pack_more_entries(&contents.entries, &rest.entries.shown, beside_new, MIN_REST),
-        false => Default::default(),
+    let entries = |room: usize, spare: usize| pack_more_entries(&contents.entries, &rest.entries.shown, room, spare);
+    let more_entries = match (has_all, is_large) {
+        (true, true) => entries(beside_new, MIN_REST),
+        (true, false) => entries(left, room.empty()),
+        (false, _) => Default::default(),
     };
     StableBlocks { noted, rest, more_notes, more_entries }
 }
