@@ -12,7 +12,7 @@ use crate::text::{Splice, splice};
 use super::bullets::{BulletPick, pick_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::Planner;
+use super::planner::{EditBase, Planner};
 use super::relative_links::{rebased_bullet, rebased_links};
 use super::section_links::{LineBreaks, MovedSection, SectionChange};
 use super::snapshot::{LoadedFile, PlanStep};
@@ -29,170 +29,182 @@ pub fn relocate(
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
     planner.check_if_match(n, op, &resolved)?;
-    if resolved.bullet.is_some() {
-        let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
-            pick_bullet(planner, n, op, &resolved, None, None, None)?;
-        let file = planner.existing_writable_file(&resolved)?;
-        return move_bullet(planner, n, op, &resolved, file, bullet, to, create);
-    }
+    let bullet = match resolved.bullet {
+        Some(_) => {
+            let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
+                pick_bullet(planner, n, op, &resolved, None, None, None)?;
+            Some(bullet)
+        }
+        None => None,
+    };
     let file = planner.existing_writable_file(&resolved)?;
-    match &resolved.section {
-        SectionRef::File => move_file(planner, n, &resolved.path, to, create),
-        SectionRef::At(section) => move_section(planner, n, op, &resolved, file, *section, to, create),
-        SectionRef::Missing(name) => Err(rejections::section_not_found(file, &resolved.path, name).into()),
+    let item = ItemMove { n, op, from: &resolved.path, file, to, create };
+    match (bullet, &resolved.section) {
+        (Some(bullet), _) => item.move_bullet(planner, bullet),
+        (None, SectionRef::File) => move_file(planner, n, &resolved.path, to, create),
+        (None, SectionRef::At(section)) => item.move_section(planner, *section),
+        (None, SectionRef::Missing(name)) => Err(rejections::section_not_found(file, &resolved.path, name).into()),
     }
 }
 
-#[allow(clippy::too_many_arguments, reason = "one move, its two ends")]
-fn move_bullet(
-    planner: &mut Planner<'_>,
+/// A bullet or section that moves out of its place.
+struct ItemMove<'a> {
     n: usize,
-    op: &Operation,
-    from: &ResolvedTarget<'_>,
-    file: &LoadedFile,
-    bullet: usize,
-    to: &str,
+    op: &'a Operation,
+    from: &'a MemoryPath,
+    /// The text of `from`.
+    file: &'a LoadedFile,
+    /// The destination, as the caller wrote it.
+    to: &'a str,
     create: bool,
-) -> PlanStep<Vec<PendingEdit>> {
-    let dest = locate::resolve_address(to, planner.snapshot, planner.context.prefixes)?;
-    if dest.bullet.is_some() {
-        return Err(Rejection::new(Code::Usage, "a bullet can only be moved to a file or section").into());
-    }
-    let op_without_if_match = Operation { if_match: None, ..op.clone() };
-    let base = planner.edit_base(n, &op_without_if_match, &dest.path, create)?;
-    let document = planner.base_document(&base);
-    let item = rebased_bullet(to_new_bullet(&file.document, bullet), &from.path, &dest.path);
-    let (position, within) = match &dest.section {
-        SectionRef::File => (InsertPosition::EndOfSection(0), 0),
-        SectionRef::At(at) => (InsertPosition::EndOfSection(*at), *at),
-        SectionRef::Missing(name) => {
-            (InsertPosition::NewSection { under: 0, titles: vec![new_section_title(name)] }, usize::MAX)
+}
+
+impl ItemMove<'_> {
+    /// Resolves the destination of the item, which `what` names in the error.
+    fn destination<'p>(&self, planner: &Planner<'p>, what: &str) -> PlanStep<ResolvedTarget<'p>> {
+        let dest = locate::resolve_address(self.to, planner.snapshot, planner.context.prefixes)?;
+        match dest.bullet {
+            None => Ok(dest),
+            Some(_) => {
+                Err(Rejection::new(Code::Usage, format!("a {what} can only be moved to a file or section")).into())
+            }
         }
-    };
-    let source_section = file.document.bullets()[bullet].section as usize;
-    if dest.path == from.path && source_section == within {
-        return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
-            &file.document,
-            &from.path,
-            bullet,
-            EffectSign::Unchanged,
-            n,
-        ))]);
     }
-    let same_text = document.bullets_by_text(&item.text);
-    let same_file = dest.path == from.path;
-    if let Some(&existing) = same_text.iter().find(|&&i| {
-        !(same_file && i == bullet) && within != usize::MAX && document.bullets()[i].section as usize == within
-    }) {
-        return Err(rejections::duplicate_bullet(document, &dest.path, existing, existing).into());
-    }
-    let destination = match (&dest.section, document) {
-        (SectionRef::At(at), d) => format!("{}#{}", dest.path, d.sections()[*at].slug),
-        (SectionRef::Missing(name), _) => format!("{}#{}", dest.path, crate::document::slug(name)),
-        _ => dest.path.to_string(),
-    };
-    Ok(vec![
-        PendingEdit::Edit(
-            from.path.clone(),
-            DocumentEdit::Remove { bullet },
-            EffectKind::MovedAway(bullet, destination),
-        ),
-        PendingEdit::Edit(
-            dest.path.clone(),
-            DocumentEdit::Insert { at: position, items: vec![item] },
-            EffectKind::NoEffect,
-        ),
-    ])
-}
 
-#[allow(clippy::too_many_arguments, reason = "one move, its two ends")]
-fn move_section(
-    planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    from: &ResolvedTarget<'_>,
-    file: &LoadedFile,
-    section: usize,
-    to: &str,
-    create: bool,
-) -> PlanStep<Vec<PendingEdit>> {
-    let dest = locate::resolve_address(to, planner.snapshot, planner.context.prefixes)?;
-    if dest.bullet.is_some() {
-        return Err(Rejection::new(Code::Usage, "a section can only be moved to a file or section").into());
+    /// The text that the item is added to; `if_match` is about the one that it leaves.
+    fn destination_base<'p>(&self, planner: &mut Planner<'p>, path: &MemoryPath) -> PlanStep<EditBase<'p>> {
+        let op_without_if_match = Operation { if_match: None, ..self.op.clone() };
+        planner.edit_base(self.n, &op_without_if_match, path, self.create)
     }
-    if dest.path == from.path {
-        return match dest.section {
-            SectionRef::Missing(name) => super::set_values::set(
-                planner,
-                n,
-                op,
-                &Target::Address(format!("{}#{}", from.path, file.document.sections()[section].slug)),
-                &[("title".into(), new_section_title(&name))],
-            ),
-            _ => Err(Rejection::new(Code::Exists, "the section is already in that file")
-                .hint("to rename it, use a title that no other section has")
-                .into()),
+
+    fn move_bullet(&self, planner: &mut Planner<'_>, bullet: usize) -> PlanStep<Vec<PendingEdit>> {
+        let ItemMove { n, from, file, .. } = *self;
+        let dest = self.destination(planner, "bullet")?;
+        let base = self.destination_base(planner, &dest.path)?;
+        let document = planner.base_document(&base);
+        let item = rebased_bullet(to_new_bullet(&file.document, bullet), from, &dest.path);
+        let (position, within) = match &dest.section {
+            SectionRef::File => (InsertPosition::EndOfSection(0), 0),
+            SectionRef::At(at) => (InsertPosition::EndOfSection(*at), *at),
+            SectionRef::Missing(name) => {
+                (InsertPosition::NewSection { under: 0, titles: vec![new_section_title(name)] }, usize::MAX)
+            }
         };
-    }
-    let op_without_if_match = Operation { if_match: None, ..op.clone() };
-    let base = planner.edit_base(n, &op_without_if_match, &dest.path, create)?;
-    let document = planner.base_document(&base);
-    let range = section_range(&file.document, section);
-    let mut title = file.document.section_title(section).into_owned();
-    let mut title_splice = None;
-    if let SectionRef::Missing(name) = &dest.section {
-        let span = file.document.sections()[section].title;
-        title = new_section_title(name);
-        title_splice = Some(Splice { start: span.start as usize, end: span.end as usize, new: title.clone() });
-    }
-    if let SectionRef::At(_) = dest.section {
-        return Err(Rejection::new(Code::Exists, format!("{} already has that section", dest.path)).into());
-    }
-    let title_exists = (1..document.sections().len()).any(|i| document.section_title(i) == title);
-    if title_exists {
-        return Err(Rejection::new(Code::Exists, format!("{} already has a section with that title", dest.path)).into());
-    }
-    let mut effect = effects::line_effect(
-        &from.path,
-        EffectSign::Moved,
-        effects::heading_text(&file.document, section),
-        effects::section_slug(&file.document, section),
-        n,
-    );
-    effect.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
-    let would_break = |why| Rejection::new(Code::WouldBreakStructure, format!("in {}: {why}", dest.path));
-    let block = moved_text(&file.document, &range, title_splice.iter().cloned())?;
-    let insertion = whole_file::append_splice(document, &block).map_err(would_break)?;
-    let removal = whole_file::removal_splice(&file.document, range.clone());
-    let appended = document.text().len() + insertion.new.len() - insertion.new.trim_start_matches(['\n', '\r']).len();
-    let change = SectionChange {
-        from: &from.path,
-        document: &file.document,
-        title: title_splice.as_ref(),
-        after: Document::parse(spliced(file.document.text(), std::slice::from_ref(&removal))?),
-        moved: Some(MovedSection {
-            range: range.clone(),
-            to: &dest.path,
-            after: Document::parse(format!("{}{}", document.text(), insertion.new)),
-            start: appended,
-        }),
-        lines: LineBreaks::default(),
-    };
-    let updates = change.update_links(planner, n)?;
-    let mut inside = updates.inside;
-    for link in rebased_links(&file.document, &from.path, &dest.path) {
-        if range.contains(&link.start) && inside.iter().all(|other| other.start != link.start) {
-            inside.push(link);
+        let source_section = file.document.bullets()[bullet].section as usize;
+        if dest.path == *from && source_section == within {
+            return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
+                &file.document,
+                from,
+                bullet,
+                EffectSign::Unchanged,
+                n,
+            ))]);
         }
+        let same_text = document.bullets_by_text(&item.text);
+        let same_file = dest.path == *from;
+        if let Some(&existing) = same_text.iter().find(|&&i| {
+            !(same_file && i == bullet) && within != usize::MAX && document.bullets()[i].section as usize == within
+        }) {
+            return Err(rejections::duplicate_bullet(document, &dest.path, existing, existing).into());
+        }
+        let destination = match (&dest.section, document) {
+            (SectionRef::At(at), d) => format!("{}#{}", dest.path, d.sections()[*at].slug),
+            (SectionRef::Missing(name), _) => format!("{}#{}", dest.path, crate::document::slug(name)),
+            _ => dest.path.to_string(),
+        };
+        Ok(vec![
+            PendingEdit::Edit(
+                from.clone(),
+                DocumentEdit::Remove { bullet },
+                EffectKind::MovedAway(bullet, destination),
+            ),
+            PendingEdit::Edit(
+                dest.path.clone(),
+                DocumentEdit::Insert { at: position, items: vec![item] },
+                EffectKind::NoEffect,
+            ),
+        ])
     }
-    let block = moved_text(&file.document, &range, inside.into_iter().chain(title_splice.iter().cloned()))?;
-    let insertion = whole_file::append_splice(document, &block).map_err(would_break)?;
-    let mut pending = vec![
-        PendingEdit::Edit(from.path.clone(), DocumentEdit::Raw(removal), EffectKind::Prepared(vec![effect])),
-        PendingEdit::Edit(dest.path.clone(), DocumentEdit::Raw(insertion), EffectKind::NoEffect),
-    ];
-    pending.extend(updates.pending);
-    Ok(pending)
+
+    fn move_section(&self, planner: &mut Planner<'_>, section: usize) -> PlanStep<Vec<PendingEdit>> {
+        let ItemMove { n, op, from, file, .. } = *self;
+        let dest = self.destination(planner, "section")?;
+        if dest.path == *from {
+            return match dest.section {
+                SectionRef::Missing(name) => super::set_values::set(
+                    planner,
+                    n,
+                    op,
+                    &Target::Address(format!("{from}#{}", file.document.sections()[section].slug)),
+                    &[("title".into(), new_section_title(&name))],
+                ),
+                _ => Err(Rejection::new(Code::Exists, "the section is already in that file")
+                    .hint("to rename it, use a title that no other section has")
+                    .into()),
+            };
+        }
+        let base = self.destination_base(planner, &dest.path)?;
+        let document = planner.base_document(&base);
+        let range = section_range(&file.document, section);
+        let mut title = file.document.section_title(section).into_owned();
+        let mut title_splice = None;
+        if let SectionRef::Missing(name) = &dest.section {
+            let span = file.document.sections()[section].title;
+            title = new_section_title(name);
+            title_splice = Some(Splice { start: span.start as usize, end: span.end as usize, new: title.clone() });
+        }
+        if let SectionRef::At(_) = dest.section {
+            return Err(Rejection::new(Code::Exists, format!("{} already has that section", dest.path)).into());
+        }
+        let title_exists = (1..document.sections().len()).any(|i| document.section_title(i) == title);
+        if title_exists {
+            return Err(
+                Rejection::new(Code::Exists, format!("{} already has a section with that title", dest.path)).into()
+            );
+        }
+        let mut effect = effects::line_effect(
+            from,
+            EffectSign::Moved,
+            effects::heading_text(&file.document, section),
+            effects::section_slug(&file.document, section),
+            n,
+        );
+        effect.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
+        let would_break = |why| Rejection::new(Code::WouldBreakStructure, format!("in {}: {why}", dest.path));
+        let block = moved_text(&file.document, &range, title_splice.iter().cloned())?;
+        let insertion = whole_file::append_splice(document, &block).map_err(would_break)?;
+        let removal = whole_file::removal_splice(&file.document, range.clone());
+        let appended =
+            document.text().len() + insertion.new.len() - insertion.new.trim_start_matches(['\n', '\r']).len();
+        let change = SectionChange {
+            from,
+            document: &file.document,
+            title: title_splice.as_ref(),
+            after: Document::parse(spliced(file.document.text(), std::slice::from_ref(&removal))?),
+            moved: Some(MovedSection {
+                range: range.clone(),
+                to: &dest.path,
+                after: Document::parse(format!("{}{}", document.text(), insertion.new)),
+                start: appended,
+            }),
+            lines: LineBreaks::default(),
+        };
+        let updates = change.update_links(planner, n)?;
+        let mut inside = updates.inside;
+        for link in rebased_links(&file.document, from, &dest.path) {
+            if range.contains(&link.start) && inside.iter().all(|other| other.start != link.start) {
+                inside.push(link);
+            }
+        }
+        let block = moved_text(&file.document, &range, inside.into_iter().chain(title_splice.iter().cloned()))?;
+        let insertion = whole_file::append_splice(document, &block).map_err(would_break)?;
+        let mut pending = vec![
+            PendingEdit::Edit(from.clone(), DocumentEdit::Raw(removal), EffectKind::Prepared(vec![effect])),
+            PendingEdit::Edit(dest.path.clone(), DocumentEdit::Raw(insertion), EffectKind::NoEffect),
+        ];
+        pending.extend(updates.pending);
+        Ok(pending)
+    }
 }
 
 /// The text of a section as it is appended to another file.
