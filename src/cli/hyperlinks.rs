@@ -8,6 +8,8 @@ use std::path::Path;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
+use crate::host::EnvLookup;
+
 /// Names in `TERM_PROGRAM` of terminals that show such links.
 const PROGRAMS: [&str; 7] = ["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby"];
 /// Beginnings of `TERM` of terminals that do.
@@ -19,7 +21,7 @@ const MIN_VTE: u32 = 5000;
 
 /// Whether the terminal shows links; `env` reads the environment. `FORCE_HYPERLINK` decides, as it does for other
 /// programs: `0` is no, anything else yes.
-pub fn are_supported(env: &dyn Fn(&str) -> Option<String>) -> bool {
+pub fn are_supported(env: EnvLookup<'_>) -> bool {
     if let Some(forced) = env("FORCE_HYPERLINK").filter(|forced| !forced.is_empty()) {
         return forced != "0";
     }

@@ -45,7 +45,7 @@ pub struct TokenReservation(Option<String>);
 impl TokenLedger {
     /// Reads the budget file; an unreadable one counts as empty.
     pub fn load(store: &Store) -> TokenLedger {
-        store.read_note(FILE_NAME).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+        store.read_json_note(FILE_NAME).unwrap_or_default()
     }
 
     /// The state on the given day. Earlier days are reset. A later day stays: another process may be past midnight

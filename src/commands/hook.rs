@@ -12,7 +12,7 @@ use super::{Session, reflect};
 use crate::code::{Code, Warning};
 use crate::host::agent_hosts::{AgentHost, EMPTY_ENVELOPE, HookEvent, HookInput};
 use crate::host::models::{self, ModelQuery, NESTED_CALL_VARIABLE};
-use crate::host::{background, outside_files, user};
+use crate::host::{EnvLookup, background, outside_files, user};
 use crate::policy::ExpiredRule;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::context::delta::UPDATES_HEAD;
@@ -85,7 +85,7 @@ impl HookAnswer {
 
 /// Whether a hook does anything at all here: not with `MEMDIR_MODE=off`, and not below a model that memdir itself runs,
 /// whose own sessions would otherwise be queued, and reading them would start the next.
-pub fn is_active(env: &dyn Fn(&str) -> Option<String>) -> bool {
+pub fn is_active(env: EnvLookup<'_>) -> bool {
     MemoryMode::parse(env("MEMDIR_MODE").as_deref()) != MemoryMode::Off
         && env(NESTED_CALL_VARIABLE).is_none_or(|v| v.is_empty())
 }
@@ -98,7 +98,7 @@ pub fn answer(
     event: HookEvent,
     input: &HookInput,
     budget: Option<usize>,
-    env: &dyn Fn(&str) -> Option<String>,
+    env: EnvLookup<'_>,
 ) -> HookAnswer {
     // A hook cannot fail, so a budget that is too small is raised.
     let budget = budget.unwrap_or(START_BUDGET).max(MIN_BUDGET);
@@ -175,7 +175,7 @@ fn updates_of(text: &str) -> Option<&str> {
 }
 
 /// Queues the session's transcript; `None` if there is none, no model could read it, or it cannot be written down.
-fn enqueue(session: &Session, input: &HookInput, env: &dyn Fn(&str) -> Option<String>) -> Option<()> {
+fn enqueue(session: &Session, input: &HookInput, env: EnvLookup<'_>) -> Option<()> {
     let path = input.transcript.as_deref()?;
     let length = outside_files::regular_file_length(Path::new(path)).filter(|length| *length > 0)?;
     session.may_write().ok()?;
@@ -193,7 +193,7 @@ fn has_queued(session: &Session) -> bool {
     session.store.queued_names().is_ok_and(|names| !names.is_empty())
 }
 
-fn has_model(env: &dyn Fn(&str) -> Option<String>) -> bool {
+fn has_model(env: EnvLookup<'_>) -> bool {
     models::select_model(&ModelQuery::default(), &user::load_config(env).0, env).is_ok()
 }
 

@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::EnvLookup;
+
 /// Environment variables that agent hosts set for the commands they run, according to their documentation. Left out:
 /// `CODEX_HOME` and `CURSOR_TRACE_ID`, which also exist in a person's own terminal.
 const AGENT_HOST_VARIABLES: [(&str, &str); 13] = [
@@ -32,12 +34,12 @@ const MAX_NAME_CHARS: usize = 64;
 ///
 /// `env` looks up an environment variable. `work` is the working directory, from which git's config files are found;
 /// with `None` no file is read.
-pub fn actor(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
+pub fn actor(requested: Option<&str>, env: EnvLookup<'_>, work: Option<&Path>) -> String {
     given_name(requested, env).unwrap_or_else(|| person(env, work))
 }
 
 /// The name of a person, of whom no command line and no host says the name; as [`actor`].
-fn person(env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
+fn person(env: EnvLookup<'_>, work: Option<&Path>) -> String {
     let set = |name: &str| env(name).map(|v| sanitize_name(&v)).filter(|v| !v.is_empty());
     set("GIT_AUTHOR_NAME")
         .or_else(|| git_user_name(env, work?).map(|n| sanitize_name(&n)).filter(|n| !n.is_empty()))
@@ -49,18 +51,18 @@ fn person(env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
 
 /// The two names of the person at this machine: the one under which reads are recorded, which are too short for
 /// reading git's config, and the one under which changes are.
-pub fn recorded_names(env: &dyn Fn(&str) -> Option<String>, work: &Path) -> [String; 2] {
+pub fn recorded_names(env: EnvLookup<'_>, work: &Path) -> [String; 2] {
     [person(env, None), person(env, Some(work))]
 }
 
 /// Returns the name of a caller that is an agent in any case: as [`actor`], but never a person's name, which the
 /// journal would then hold for an agent's changes. An agent without a name is `agent`.
-pub fn agent(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> String {
+pub fn agent(requested: Option<&str>, env: EnvLookup<'_>) -> String {
     given_name(requested, env).unwrap_or_else(|| "agent".to_owned())
 }
 
 /// The name that was given to the caller, or that its host has.
-fn given_name(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+fn given_name(requested: Option<&str>, env: EnvLookup<'_>) -> Option<String> {
     let set = |name: &str| env(name).map(|v| sanitize_name(&v)).filter(|v| !v.is_empty());
     requested
         .map(sanitize_name)
@@ -81,7 +83,7 @@ fn given_name(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> 
 
 /// Whether the caller is an agent: in the environment of a known agent host, whatever its name is; or with a name from
 /// `requested` (`--as`) or `MEMDIR_AS` that is not one of `people`, the names that the user config lists.
-pub fn is_agent(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, people: &[String]) -> bool {
+pub fn is_agent(requested: Option<&str>, env: EnvLookup<'_>, people: &[String]) -> bool {
     let set = |name: &str| env(name).map(|v| sanitize_name(&v)).filter(|v| !v.is_empty());
     let hosts = AGENT_HOST_VARIABLES.iter().map(|(name, _)| *name).chain(AGENT_NAME_VARIABLES);
     let named = requested.map(sanitize_name).filter(|name| !name.is_empty()).or_else(|| set("MEMDIR_AS"));
@@ -114,7 +116,7 @@ fn sanitize_name(name: &str) -> String {
 }
 
 /// Reads `user.name`. The repository's config wins over the user's, as in git.
-fn git_user_name(env: &dyn Fn(&str) -> Option<String>, work: &Path) -> Option<String> {
+fn git_user_name(env: EnvLookup<'_>, work: &Path) -> Option<String> {
     let home = env("HOME").map(PathBuf::from);
     let xdg = env("XDG_CONFIG_HOME").filter(|d| !d.is_empty()).map(PathBuf::from);
     let user = [

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use super::EnvLookup;
 use super::config::{self, ModelSettings};
 use super::models::{self, KeySource, ProviderProtocol};
 use super::trusted::lists_directory;
@@ -65,7 +66,7 @@ impl EmbeddingSettings {
     }
 
     /// Whether the block names a data directory. A scope is a memory of its own: it is named by its own directory.
-    pub fn names_memory(&self, dir: &Path, env: &dyn Fn(&str) -> Option<String>) -> bool {
+    pub fn names_memory(&self, dir: &Path, env: EnvLookup<'_>) -> bool {
         lists_directory(&self.memories, dir, env)
     }
 
@@ -81,7 +82,7 @@ impl EmbeddingSettings {
     ///
     /// # Errors
     /// `no_model` for a provider without embeddings, an invalid URL, or a missing key.
-    pub fn select(&self, env: &dyn Fn(&str) -> Option<String>) -> Result<EmbeddingSelection, Rejection> {
+    pub fn select(&self, env: EnvLookup<'_>) -> Result<EmbeddingSelection, Rejection> {
         let wrong = |why: String| Rejection::new(Code::NoModel, format!("find.embeddings: {why}"));
         let provider = models::find_provider(self.model.provider.as_deref().unwrap_or("openai"))?;
         if provider.protocol != ProviderProtocol::Chat {

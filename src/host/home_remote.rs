@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::config::UserConfig;
 use super::git::{Git, GitInvocation};
 use super::remote::RemoteBranch;
-use super::user;
+use super::{EnvLookup, user};
 use crate::code::{Code, Rejection};
 
 /// The key of git's config that names the remote which this memory follows. It is written by `sync --setup` only.
@@ -31,7 +31,7 @@ pub struct HomeRemote {
 ///
 /// # Errors
 /// `usage` for anything but a URL or an absolute path: another name would be looked up in the clone's own config.
-pub fn home_remote(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>) -> Result<Option<HomeRemote>, Rejection> {
+pub fn home_remote(config: &UserConfig, env: EnvLookup<'_>) -> Result<Option<HomeRemote>, Rejection> {
     let from_env = env("MEMDIR_REMOTE");
     let name = if from_env.is_some() { "MEMDIR_REMOTE" } else { "sync.remote" };
     let Some(written) = from_env.or_else(|| config.sync_remote.clone()) else { return Ok(None) };

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use super::EnvLookup;
 use super::models::KeySource;
 use crate::code::{Code, Rejection, Warning};
 
@@ -29,7 +30,7 @@ const MAX_MESSAGE_CHARS: usize = 300;
 /// `no_model` if the file cannot be read or the command fails.
 pub fn read(
     from: &KeySource,
-    env: &dyn Fn(&str) -> Option<String>,
+    env: EnvLookup<'_>,
     hide_secrets: fn(&str) -> String,
 ) -> Result<(Option<String>, Option<Warning>), Rejection> {
     read_within(from, env, COMMAND_TIMEOUT, hide_secrets)
@@ -41,7 +42,7 @@ pub fn read(
 /// As [`read`].
 pub fn read_within(
     from: &KeySource,
-    env: &dyn Fn(&str) -> Option<String>,
+    env: EnvLookup<'_>,
     wait: Duration,
     hide_secrets: fn(&str) -> String,
 ) -> Result<(Option<String>, Option<Warning>), Rejection> {
@@ -57,7 +58,7 @@ fn key_error(why: String) -> Rejection {
     Rejection::new(Code::NoModel, format!("cannot read the model's API key: {why}"))
 }
 
-fn expand_home(path: &str, env: &dyn Fn(&str) -> Option<String>) -> PathBuf {
+fn expand_home(path: &str, env: EnvLookup<'_>) -> PathBuf {
     match (path.strip_prefix("~/"), env("HOME")) {
         (Some(below), Some(home)) => Path::new(&home).join(below),
         _ => PathBuf::from(path),

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{find, user};
+use super::{EnvLookup, find, user};
 use crate::path::ScopeName;
 
 /// The layer of the memory that is found from the working directory.
@@ -113,11 +113,7 @@ fn is_nested(a: &Path, b: &Path) -> bool {
 }
 
 /// Where `project` and `mine` are, given the memory that the search found.
-pub fn known_places(
-    found: &find::FoundDirectory,
-    mine: Option<PathBuf>,
-    env: &dyn Fn(&str) -> Option<String>,
-) -> KnownPlaces {
+pub fn known_places(found: &find::FoundDirectory, mine: Option<PathBuf>, env: EnvLookup<'_>) -> KnownPlaces {
     let project = (found.found_by == "ancestor").then(|| found.dir());
     KnownPlaces { project, mine, home: user::home(env) }
 }

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::EnvLookup;
 use super::config::{ModelSettings, UserConfig};
 use crate::code::{Code, Rejection};
 
@@ -225,11 +226,7 @@ const KNOWN_PROVIDERS: &[KnownProvider] = &[
 ///
 /// # Errors
 /// `usage` for an unknown provider; `no_model` if nothing is configured, or a key or a model's name is missing.
-pub fn select_model(
-    query: &ModelQuery,
-    config: &UserConfig,
-    env: &dyn Fn(&str) -> Option<String>,
-) -> Result<ModelSelection, Rejection> {
+pub fn select_model(query: &ModelQuery, config: &UserConfig, env: EnvLookup<'_>) -> Result<ModelSelection, Rejection> {
     let env = |name: &str| env(name).map(|v| v.trim().to_owned()).filter(|v| !v.is_empty());
     if env(NESTED_CALL_VARIABLE).is_some() {
         return Err(Rejection::new(Code::NoModel, "memdir was called by a model program that memdir itself started")
@@ -291,10 +288,7 @@ pub(super) fn find_provider(name: &str) -> Result<&'static KnownProvider, Reject
 }
 
 /// Selects a provider by the usual variables: the one whose model names start like `model`, else the first that is set.
-fn provider_from_environment(
-    model: Option<&str>,
-    env: &dyn Fn(&str) -> Option<String>,
-) -> Option<&'static KnownProvider> {
+fn provider_from_environment(model: Option<&str>, env: EnvLookup<'_>) -> Option<&'static KnownProvider> {
     let is_set = |name: &Option<&str>| name.is_some_and(|name| env(name).is_some());
     // The key of a local host does not count: it may be set for another program.
     let mut candidates = KNOWN_PROVIDERS
@@ -308,11 +302,7 @@ fn provider_from_environment(
 }
 
 /// Returns the base URL of a provider.
-pub(super) fn base_url_of(
-    provider: &KnownProvider,
-    settings: &ModelSettings,
-    env: &dyn Fn(&str) -> Option<String>,
-) -> String {
+pub(super) fn base_url_of(provider: &KnownProvider, settings: &ModelSettings, env: EnvLookup<'_>) -> String {
     let configured = settings.base_url.clone().or_else(|| match provider.base_url_variable {
         Some("OLLAMA_HOST") => env("OLLAMA_HOST").map(|host| ollama_base_url(&host)),
         at => at.and_then(env),
@@ -340,11 +330,7 @@ fn ollama_base_url(host: &str) -> String {
     format!("{scheme}://{name}:{port}/{path}")
 }
 
-pub(super) fn key_source_of(
-    provider: &KnownProvider,
-    settings: &ModelSettings,
-    env: &dyn Fn(&str) -> Option<String>,
-) -> KeySource {
+pub(super) fn key_source_of(provider: &KnownProvider, settings: &ModelSettings, env: EnvLookup<'_>) -> KeySource {
     match (&settings.key_file, &settings.key_command) {
         _ if provider.protocol == ProviderProtocol::Program => KeySource::Missing,
         (Some(file), _) => KeySource::File(file.clone()),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::config::UserConfig;
-use super::{outside_files, user};
+use super::{EnvLookup, outside_files, user};
 use crate::code::{Code, Rejection};
 use crate::policy::yaml;
 use crate::text::yaml_list;
@@ -17,13 +17,13 @@ use crate::text::yaml_list;
 const KEY: &str = "trusted";
 
 /// Whether the user config trusts a data directory.
-pub fn is_trusted(config: &UserConfig, dir: &Path, env: &dyn Fn(&str) -> Option<String>) -> bool {
+pub fn is_trusted(config: &UserConfig, dir: &Path, env: EnvLookup<'_>) -> bool {
     lists_directory(&config.trusted, dir, env)
 }
 
 /// Whether a list of the user config names a data directory; `~/` is the user's home. Links are resolved on both sides,
 /// so that neither another name of a listed directory is refused nor a link to an unlisted one accepted.
-pub fn lists_directory(list: &[String], dir: &Path, env: &dyn Fn(&str) -> Option<String>) -> bool {
+pub fn lists_directory(list: &[String], dir: &Path, env: EnvLookup<'_>) -> bool {
     let Ok(dir) = dir.canonicalize() else { return false };
     let resolve = |written: &String| {
         let path = match written.strip_prefix("~/") {
@@ -41,7 +41,7 @@ pub fn lists_directory(list: &[String], dir: &Path, env: &dyn Fn(&str) -> Option
 /// # Errors
 /// `io`; `unsafe_file` for a link that leads out of the home directory; `invalid_policy` for a config that cannot be
 /// parsed, or with a list in a form that is not edited.
-pub fn add(dir: &Path, env: &dyn Fn(&str) -> Option<String>) -> Result<bool, Rejection> {
+pub fn add(dir: &Path, env: EnvLookup<'_>) -> Result<bool, Rejection> {
     let (config, _) = user::load_config(env);
     if is_trusted(&config, dir, env) {
         return Ok(false);

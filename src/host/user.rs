@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use super::EnvLookup;
 use super::config::{self, UserConfig};
 use super::find::is_data_dir;
 use super::git_dir::GitDirectory;
@@ -48,7 +49,7 @@ impl OwnPrompts {
     ///
     /// # Errors
     /// As [`custom_prompt`].
-    pub fn load(env: &dyn Fn(&str) -> Option<String>) -> Result<OwnPrompts, Rejection> {
+    pub fn load(env: EnvLookup<'_>) -> Result<OwnPrompts, Rejection> {
         let own = |(prompt, name): (Prompt, &str)| Ok(custom_prompt(env, name)?.map(|text| (prompt, text)));
         Ok(OwnPrompts(
             Prompt::ALL.into_iter().filter_map(|one| own(one).transpose()).collect::<Result<_, Rejection>>()?,
@@ -70,7 +71,7 @@ impl OwnPrompts {
 /// # Errors
 /// `invalid_policy` if it cannot be read: falling back to the built-in prompt would send other words than the user
 /// chose.
-pub fn custom_prompt(env: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<String>, Rejection> {
+pub fn custom_prompt(env: EnvLookup<'_>, name: &str) -> Result<Option<String>, Rejection> {
     let Some(path) = config_dir(env).map(|dir| dir.join(format!("prompts/{name}.md"))) else { return Ok(None) };
     match std::fs::metadata(&path) {
         Err(_) => Ok(None),
@@ -85,14 +86,14 @@ pub fn custom_prompt(env: &dyn Fn(&str) -> Option<String>, name: &str) -> Result
 }
 
 /// Returns the directory of the user's own files.
-pub(super) fn config_dir(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+pub(super) fn config_dir(env: EnvLookup<'_>) -> Option<PathBuf> {
     let xdg = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|d| d.is_absolute());
     Some(xdg.or_else(|| Some(home(env)?.join(".config")))?.join("memdir"))
 }
 
 /// Loads the user config: `$XDG_CONFIG_HOME/memdir/config.yaml`, else `~/.config/memdir/config.yaml`. A file that
 /// cannot be read gives the defaults and a warning.
-pub fn load_config(env: &dyn Fn(&str) -> Option<String>) -> (UserConfig, Vec<Warning>) {
+pub fn load_config(env: EnvLookup<'_>) -> (UserConfig, Vec<Warning>) {
     let Some(path) = config_dir(env).map(|dir| dir.join("config.yaml")) else { return Default::default() };
     match std::fs::metadata(&path) {
         Err(_) => Default::default(),
@@ -112,7 +113,7 @@ fn unreadable_config(why: &str) -> (UserConfig, Vec<Warning>) {
 
 /// Returns the place of the user's own memory, whether it exists or not: `memory.dataDir`, in which `~` and relative
 /// paths start at the home directory, else `$XDG_DATA_HOME/memdir`, else `~/.local/share/memdir`.
-pub fn data_dir(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+pub fn data_dir(config: &UserConfig, env: EnvLookup<'_>) -> Option<PathBuf> {
     let Some(written) = config.data_dir.as_deref() else {
         let xdg = env("XDG_DATA_HOME").map(PathBuf::from).filter(|d| d.is_absolute());
         return Some(xdg.or_else(|| Some(home(env)?.join(".local/share")))?.join("memdir"));
@@ -121,7 +122,7 @@ pub fn data_dir(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>) -> Op
 }
 
 /// A path of the config, in which `~` and relative paths start at the home directory.
-fn in_home(written: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+fn in_home(written: &str, env: EnvLookup<'_>) -> Option<PathBuf> {
     let below = written.strip_prefix("~/").unwrap_or(if written == "~" { "" } else { written });
     match PathBuf::from(below) {
         path if path.is_absolute() => Some(path),
@@ -131,23 +132,23 @@ fn in_home(written: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<PathBu
 
 /// Returns the place of the private memory for the git repository of a directory, whether it exists or not: below
 /// `memory.repositories`, one for all work trees. `None` without that setting, or outside a repository.
-pub fn repository_memory(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>, start: &Path) -> Option<PathBuf> {
+pub fn repository_memory(config: &UserConfig, env: EnvLookup<'_>, start: &Path) -> Option<PathBuf> {
     let folder = in_home(config.repositories.as_deref()?, env)?;
     Some(folder.join(GitDirectory::find(start)?.key()))
 }
 
 /// Returns the user's own memory for work in a directory: the private one of its repository if it exists, else
 /// [`data_dir`].
-pub fn own_memory(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>, start: &Path) -> Option<PathBuf> {
+pub fn own_memory(config: &UserConfig, env: EnvLookup<'_>, start: &Path) -> Option<PathBuf> {
     repository_memory(config, env, start).filter(|dir| is_data_dir(dir)).or_else(|| data_dir(config, env))
 }
 
 /// Returns where `-g init` makes the user's own memory: the private one of the repository, else [`data_dir`].
-pub fn new_own_memory(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>, start: &Path) -> Option<PathBuf> {
+pub fn new_own_memory(config: &UserConfig, env: EnvLookup<'_>, start: &Path) -> Option<PathBuf> {
     repository_memory(config, env, start).or_else(|| data_dir(config, env))
 }
 
-pub fn home(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+pub fn home(env: EnvLookup<'_>) -> Option<PathBuf> {
     env("HOME").map(PathBuf::from).filter(|h| h.is_absolute())
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Never repeats more than 60 characters of a foreign text.
 
+use crate::text::similarity::edit_distance;
+
 /// Quotes and escapes a foreign text for a message, at most 60 characters long.
 pub fn quote_short(text: &str) -> String {
     let mut out = String::from("'");
@@ -35,26 +37,7 @@ pub fn nearest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Opt
     let normalize = |s: &str| s.to_lowercase().replace(['-', ' '], "_");
     let name = normalize(name);
     let max_distance = (name.chars().count() / 3).clamp(1, 3);
-    known.map(|k| (edit_distance(&name, &normalize(k)), k)).filter(|(d, _)| *d <= max_distance).min().map(|(_, k)| k)
-}
-
-/// Edit distance: insertions, deletions, replacements and swaps (optimal string alignment).
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let same = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + same);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
+    known.filter_map(|k| Some((edit_distance(&name, &normalize(k), max_distance)?, k))).min().map(|(_, k)| k)
 }
 
 /// Formats a list: `'a', 'b' or 'c'`.

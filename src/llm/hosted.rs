@@ -3,13 +3,13 @@
 //! Knows both protocols but opens no connection: the transport is a parameter, so that tests can script it.
 
 use std::cell::RefCell;
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::capabilities::{self, AnswerFormat, FORMAT_PARAMETER, HostCapabilities};
 use super::host_fault::{HostFault, truncated, visible_line};
+use super::jitter::random_share;
 use super::wire::RequestSettings;
 use super::{
     ApiKey, Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelId, ModelReply, ModelRequest, Protocol, anthropic,
@@ -216,7 +216,7 @@ impl<L: Transport> HostedModel<L> {
                     ));
                 }
             };
-            let delay = after.unwrap_or_else(|| retry::backoff(retries, random_unit()));
+            let delay = after.unwrap_or_else(|| retry::backoff(retries, random_share()));
             retries += 1;
             // Fail now rather than sleep into the deadline.
             if retries > retry::MAX_RETRIES || deadline.remaining().is_none_or(|left| delay >= left) {
@@ -374,11 +374,6 @@ fn with_retry_after(error: LlmError, retry_after: Option<Duration>) -> LlmError 
         Some(seconds) => LlmError { message: format!("{} (retry after {seconds} s)", error.message), ..error },
         None => error,
     }
-}
-
-/// A random number from 0 to 1. `RandomState` is seeded randomly, which is enough for jitter; not for cryptography.
-fn random_unit() -> f64 {
-    f64::from(RandomState::new().hash_one(0u8) as u32) / f64::from(u32::MAX)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub mod host_url;
 pub mod hosted;
 #[cfg(feature = "network")]
 pub mod http;
+pub mod jitter;
 pub mod key;
 mod openai;
 mod prompt;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, FlockOperation};
 use rustix::io::Errno;
+use serde::de::DeserializeOwned;
 
 use super::root::{self, write_error};
 use super::{LockedStore, Store, platform};
@@ -34,6 +35,11 @@ impl Store {
         let plain = root::open_plain(root.machine_dir().ok()??, name, name).ok()??;
         let bytes = (plain.stat.st_size as u64 <= MAX_NOTE_BYTES).then(|| root::read_contents(&plain, name).ok())??;
         String::from_utf8(bytes).ok()
+    }
+
+    /// Returns a note in JSON; `None` if it is missing, cannot be read or has another form.
+    pub fn read_json_note<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        serde_json::from_str(&self.read_note(name)?).ok()
     }
 }
 

@@ -43,12 +43,17 @@ impl TextFeatures {
     }
 }
 
-/// Whether the edit distance of two words is at most `most`: insertions, deletions, substitutions and swaps of adjacent
-/// letters (optimal string alignment distance). Letters are Unicode scalar values.
+/// Whether the edit distance of two words is at most `most`.
 pub fn within_edit_distance(a: &str, b: &str, most: usize) -> bool {
+    edit_distance(a, b, most).is_some()
+}
+
+/// The edit distance of two words: insertions, deletions, substitutions and swaps of adjacent letters (optimal string
+/// alignment distance). Letters are Unicode scalar values. `None` if it is more than `most`.
+pub fn edit_distance(a: &str, b: &str, most: usize) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > most {
-        return false;
+        return None;
     }
     let (mut older, mut old): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
     for i in 1..=a.len() {
@@ -61,11 +66,11 @@ pub fn within_edit_distance(a: &str, b: &str, most: usize) -> bool {
             }
         }
         if row.iter().all(|&d| d > most) {
-            return false;
+            return None;
         }
         (older, old) = (old, row);
     }
-    old[b.len()] <= most
+    Some(old[b.len()]).filter(|distance| *distance <= most)
 }
 
 /// The trigrams of a word, with a mark for its beginning and end, to compare it with many others.
@@ -148,8 +153,9 @@ mod tests {
             ("ca", "abc", 3),
         ] {
             for most in 0..5 {
-                assert_eq!(within_edit_distance(a, b, most), distance <= most, "{a} {b} {most}");
-                assert_eq!(within_edit_distance(b, a, most), distance <= most, "{b} {a} {most}");
+                let expected = Some(distance).filter(|distance| *distance <= most);
+                assert_eq!(edit_distance(a, b, most), expected, "{a} {b} {most}");
+                assert_eq!(edit_distance(b, a, most), expected, "{b} {a} {most}");
             }
         }
     }

@@ -63,7 +63,7 @@ pub struct MemoryMark {
 impl MemoryMark {
     /// Loads the mark of a reader; `None` on its first look.
     pub fn load(store: &Store, reader: &str) -> Option<MemoryMark> {
-        let mark: MemoryMark = serde_json::from_str(&store.read_note(&note_name(reader))?).ok()?;
+        let mark: MemoryMark = store.read_json_note(&note_name(reader))?;
         (mark.reader == reader).then_some(mark)
     }
 

@@ -11,7 +11,7 @@ use crate::commands::Session;
 use crate::host::background;
 use crate::host::git::Git;
 use crate::host::home_remote::{HomeRemote, home_remote};
-use crate::host::user;
+use crate::host::{EnvLookup, user};
 
 /// How many files that are not pushed are named.
 const MAX_NAMED_FILES: usize = 3;
@@ -28,7 +28,7 @@ pub enum HomeSync {
 /// Brings the memory and its remote together. Returns what a person should know: `None` if all is well, or there is no
 /// such remote. After [`HomeSync::Push`], `None` means that the remote has everything that was here when this began: of
 /// files that no commit has, such as ignored ones and proposals, the notice says so.
-pub fn sync_home(session: &Session, way: HomeSync, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+pub fn sync_home(session: &Session, way: HomeSync, env: EnvLookup<'_>) -> Option<String> {
     let remote = match home_remote(&user::load_config(env).0, env) {
         Ok(remote) => remote?,
         Err(why) => return Some(notice(way, &why.message)),
@@ -64,7 +64,7 @@ pub fn sync_home(session: &Session, way: HomeSync, env: &dyn Fn(&str) -> Option<
 
 /// What a person should know at the end of a session that may not push: `None` if the remote has everything as far as
 /// this machine knows, or there is no such remote. Asks no remote.
-pub fn unpushed_notice(session: &Session, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+pub fn unpushed_notice(session: &Session, env: EnvLookup<'_>) -> Option<String> {
     let remote = home_remote(&user::load_config(env).0, env).ok()??;
     let dir = memory_dir(session);
     if !follows(dir, &remote) {

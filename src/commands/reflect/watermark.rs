@@ -74,5 +74,5 @@ pub fn save(locked: &LockedStore<'_>, id: &str, turns: &[Turn]) {
 }
 
 fn load(store: &Store) -> Vec<WatermarkEntry> {
-    store.read_note(FILE_NAME).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    store.read_json_note(FILE_NAME).unwrap_or_default()
 }

@@ -3,7 +3,6 @@
 //! Never counts a lock that a killed git left as a lost race: it is named.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
 use super::push_queue::{PushQueue, PushTurn};
@@ -14,6 +13,7 @@ use crate::document::Document;
 use crate::host::git::GitBlob;
 use crate::host::lock_files::NamedLock;
 use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
+use crate::llm::jitter::random_share;
 use crate::operation::conflict_regions;
 use crate::text::counted_noun::counted_noun;
 
@@ -290,12 +290,6 @@ fn marker_of(text: Vec<u8>) -> Option<(&'static str, usize)> {
 /// A random wait, so that clones that lost the same race do not meet again.
 fn random_wait(last_round: Duration, round: u32) -> Duration {
     longest_wait(last_round, round).mul_f64(random_share())
-}
-
-/// From 0 to 1.
-fn random_share() -> f64 {
-    let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    random as f64 / u64::MAX as f64
 }
 
 /// The longest wait after a round: twice as long after each.

@@ -11,7 +11,7 @@ use crate::commands::{CommandResult, Error, Session};
 use crate::host::git::Git;
 use crate::host::home_remote::{HomeRemote, home_remote, host_name};
 use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
-use crate::host::user;
+use crate::host::{EnvLookup, user};
 use crate::policy::TEMPLATE;
 use crate::store::init::POLICY_FILE;
 
@@ -24,7 +24,7 @@ const MAX_BRANCH_NAMES: usize = 9;
 /// `no_remote` if none is configured, or this memory does not follow it; `usage` for an unsound one; those of [`sync`].
 pub fn sync_home(
     session: &Session,
-    env: &dyn Fn(&str) -> Option<String>,
+    env: EnvLookup<'_>,
     setup: bool,
     options: SyncOptions<'_>,
 ) -> CommandResult<SyncResult> {
@@ -45,7 +45,7 @@ pub fn sync_home(
 /// # Errors
 /// `usage` for an unsound one; `no_remote` if none is configured, or this memory does not follow it; those of
 /// `own_repository`.
-fn followed_remote(session: &Session, env: &dyn Fn(&str) -> Option<String>) -> Result<HomeRemote, Rejection> {
+fn followed_remote(session: &Session, env: EnvLookup<'_>) -> Result<HomeRemote, Rejection> {
     let remote = configured_remote(env)?;
     if own_repository(session)?.followed_remote()?.as_deref() != Some(&remote.url) {
         return Err(Rejection::new(Code::NoRemote, "this memory does not follow the remote of your config yet")
@@ -55,7 +55,7 @@ fn followed_remote(session: &Session, env: &dyn Fn(&str) -> Option<String>) -> R
 }
 
 /// The remote of the user.
-fn configured_remote(env: &dyn Fn(&str) -> Option<String>) -> Result<HomeRemote, Rejection> {
+fn configured_remote(env: EnvLookup<'_>) -> Result<HomeRemote, Rejection> {
     home_remote(&user::load_config(env).0, env)?.ok_or_else(|| {
         Rejection::new(Code::NoRemote, "no remote is configured")
             .hint("set sync.remote in your config, or MEMDIR_REMOTE")
@@ -69,7 +69,7 @@ fn configured_remote(env: &dyn Fn(&str) -> Option<String>) -> Result<HomeRemote,
 /// `usage`, `no_remote`, `not_own_repository`, `remote`, `git`.
 fn set_up(
     session: &Session,
-    env: &dyn Fn(&str) -> Option<String>,
+    env: EnvLookup<'_>,
     wait: std::time::Duration,
 ) -> Result<(HomeRemote, Vec<String>), Error> {
     let remote = configured_remote(env)?;

@@ -15,8 +15,7 @@ impl SyncRun<'_> {
     /// record of the earlier one is kept while another git may hold its locks.
     pub(super) fn remove_stale_locks(&mut self) -> Result<bool, Rejection> {
         let store = &self.session.store;
-        let earlier = store.read_note(FILE_NAME).and_then(|text| serde_json::from_str::<GitUser>(&text).ok());
-        if let Some(earlier) = earlier {
+        if let Some(earlier) = store.read_json_note::<GitUser>(FILE_NAME) {
             // Under the lock: no other sync merges or commits meanwhile.
             let removed = self.with_lock(|run, _| run.git.remove_stale_locks(&earlier))?;
             let Some(removed) = removed else { return Ok(false) };

@@ -6,8 +6,9 @@
 //! Never a lock: a place that does not move is passed, and a remote that refuses places only has no order.
 
 use std::collections::HashSet;
-use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
+
+use crate::llm::jitter::random_number;
 
 /// How many races a clone loses before it takes a place. Two clones that meet once need no order.
 const RACES_WITHOUT_PLACE: usize = 2;
@@ -128,7 +129,7 @@ impl PushQueue {
 
     /// The place to take, unless there is one or the remote refused it.
     pub fn new_place(&self) -> Option<String> {
-        let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
+        let random = random_number();
         (self.own.is_none() && !self.is_refused)
             .then(|| format!("{:010}-{:012}-{random:016x}", self.next_number, self.began))
     }

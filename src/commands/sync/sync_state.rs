@@ -30,7 +30,7 @@ pub struct SyncState {
 impl SyncState {
     /// Reads the state of a data directory; an unreadable one counts as empty.
     pub fn load(store: &Store) -> SyncState {
-        store.read_note(FILE_NAME).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+        store.read_json_note(FILE_NAME).unwrap_or_default()
     }
 
     /// Whether a merge left the file as it is now, after revision `rev` had written it.
