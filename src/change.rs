@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -165,19 +166,24 @@ pub enum InverseKind {
     Redo(u64),
 }
 
-/// Who changed what when and why: what a journal entry records beside the files.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Who changed what when and why: what a journal entry records beside the files. Its fields are part of the record's
+/// JSON object.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryHeader {
     /// RFC 3339 in UTC, to the second.
     pub at: String,
     pub actor: String,
     /// The value of `--reason`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The value of `--source`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The user's words of consent (`--consent`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<String>,
     /// The batch's `request` id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
 }
 
@@ -226,17 +232,7 @@ pub struct JournalEdit {
 pub struct JournalEntry {
     /// The revision number: `r41` is 41. Grows by one with each intent record and is never reused.
     pub rev: u64,
-    /// RFC 3339 in UTC, to the second.
-    pub at: String,
-    pub actor: String,
-    /// The value of `--reason`.
-    pub reason: Option<String>,
-    /// The value of `--source`.
-    pub source: Option<String>,
-    /// The user's words of consent (`--consent`).
-    pub consent: Option<String>,
-    /// The batch's `request` id.
-    pub request: Option<String>,
+    pub header: EntryHeader,
     /// The answer given to this request, returned again when the `request` id is repeated.
     pub answer: Option<Value>,
     /// The operations as recorded (opaque to the store).

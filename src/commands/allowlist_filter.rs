@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::{Value, json};
 
 use super::Session;
-use crate::change::{EntryFile, Etag, JournalEntry};
+use crate::change::{EntryFile, EntryHeader, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::{
     BlockKind, Document, DocumentBlock, Handle, MAX_FILE_BYTES, Visibility, VisibleParts, summary_ranges,
@@ -164,9 +164,7 @@ impl AllowlistFilter {
             ..file
         };
         JournalEntry {
-            reason: None,
-            source: None,
-            consent: None,
+            header: EntryHeader { reason: None, source: None, consent: None, ..entry.header },
             answer: None,
             operations,
             files: files.into_iter().map(without_texts).collect(),

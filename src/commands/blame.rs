@@ -58,17 +58,17 @@ fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeE
     BulletBlame {
         change: event.change.name(),
         rev: entry.map(|entry| format!("r{}", entry.rev)),
-        at: entry.map(|entry| entry.at.clone()),
+        at: entry.map(|entry| entry.header.at.clone()),
         actor: Some(match event.cause {
-            LifeCause::Entry(index) => history.entries[index].actor.clone(),
+            LifeCause::Entry(index) => history.entries[index].header.actor.clone(),
             LifeCause::Outside(_) => "outside".into(),
             LifeCause::Merged => "merged".into(),
             LifeCause::Committed => "committed".into(),
         }),
         from: event.earlier.as_ref().filter(|_| event.change == LifeChange::Updated).map(|e| e.text.clone()),
         moved_from: event.earlier.as_ref().filter(|_| event.change == LifeChange::Moved).map(|e| e.address()),
-        reason: described.and_then(|entry| entry.reason.clone()),
-        source: described.and_then(|entry| entry.source.clone()),
+        reason: described.and_then(|entry| entry.header.reason.clone()),
+        source: described.and_then(|entry| entry.header.source.clone()),
         commit: event.commit.as_ref().map(CommitOrigin::from),
     }
 }

@@ -295,7 +295,7 @@ pub fn earlier_answer(session: &Session, request: &str) -> Result<Option<(Repeat
             map.insert("rev".into(), Value::String(format!("r{}", entry.rev)));
             map.insert("repeated".into(), Value::Bool(true));
         }
-        (RepeatedChange(answer), entry.actor.clone())
+        (RepeatedChange(answer), entry.header.actor.clone())
     }))
 }
 

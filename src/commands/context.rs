@@ -274,7 +274,8 @@ impl ContextBuilder<'_> {
         let parsed = scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
         let today = self.session.now.date().to_string();
-        let is_counted = |revision: &Revision| !self.options.stable || revision.at.get(..10) < Some(today.as_str());
+        let is_counted =
+            |revision: &Revision| !self.options.stable || revision.header.at.get(..10) < Some(today.as_str());
         sort_by_value(&mut listed, &last_writes(&revisions, is_counted));
         if self.options.stable {
             let of_today = revisions.iter().filter(|revision| !is_counted(revision));

@@ -120,7 +120,7 @@ fn parse_end(session: &Session, text: &str, entries: &[JournalEntry]) -> Result<
     match parse_point_in_time(text, &session.now) {
         Ok(PointInTime::Revision(_)) => find_revision(text, entries).map(|e| RangeEnd::Revision(e.rev)),
         Ok(PointInTime::Time(at)) => {
-            Ok(RangeEnd::Revision(entries.iter().rev().find(|e| e.at < at).map_or(0, |e| e.rev)))
+            Ok(RangeEnd::Revision(entries.iter().rev().find(|e| e.header.at < at).map_or(0, |e| e.rev)))
         }
         Err(why) => match Git::discover(&session.dir) {
             Some(git) => git.resolve_commit(text).map(|commit| RangeEnd::Commit(text.to_owned(), commit)),
@@ -477,8 +477,8 @@ impl<'e> RecordedTexts<'e> {
         }
         let Some((entry, operation)) = self.texts.get(&Handle::of(&row.text)) else { return };
         let recorded = |key: &str| operation.get(key).and_then(Value::as_str).map(str::to_owned);
-        row.source = recorded("source").or_else(|| entry.source.clone());
-        row.reason = recorded("reason").or_else(|| entry.reason.clone());
+        row.source = recorded("source").or_else(|| entry.header.source.clone());
+        row.reason = recorded("reason").or_else(|| entry.header.reason.clone());
         row.quote = recorded("quote");
     }
 }

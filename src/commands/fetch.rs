@@ -214,7 +214,7 @@ fn entry_file<'e>(entry: &'e JournalEntry, of: &MemoryPath) -> Option<&'e EntryF
 }
 
 fn past_text(entry: &JournalEntry, rev: Option<u64>, document: Document) -> PastText {
-    let actor = rev.map_or("outside", |_| &entry.actor).to_owned();
+    let actor = rev.map_or("outside", |_| &entry.header.actor).to_owned();
     let text = |op: &serde_json::Value, field: &str| op.get(field)?.as_str().map(str::to_owned);
     let is_move = |op: &&serde_json::Value| op.get("op").is_some_and(|name| name == "mv");
     let moves = entry.operations.iter().filter(is_move).filter_map(|op| Some((text(op, "at")?, text(op, "to")?)));

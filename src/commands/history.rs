@@ -168,7 +168,7 @@ impl LogRows {
     fn fits(&self, session: &Session, entry: &JournalEntry) -> bool {
         // An entry without visible files is not shown at all.
         !(self.restricted && entry.files.is_empty())
-            && self.by.as_deref().is_none_or(|by| entry.actor == by)
+            && self.by.as_deref().is_none_or(|by| entry.header.actor == by)
             && self.target.as_ref().is_none_or(|target| match &self.life {
                 Some(life) => life.step_of_revision(entry.rev).is_some(),
                 None => target.is_touched_by(session, entry),
@@ -320,8 +320,8 @@ fn gap_row(path: &MemoryPath, state: &'static str, bullet: Option<BulletStep>) -
 fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState>, patch: bool) -> LogRow {
     LogRow {
         rev: Some(format!("r{}", entry.rev)),
-        at: Some(entry.at.clone()),
-        actor: entry.actor.clone(),
+        at: Some(entry.header.at.clone()),
+        actor: entry.header.actor.clone(),
         state: match state {
             Some(RevisionState::Undone { .. }) => "undone",
             Some(RevisionState::RolledBack) => "put_back",
@@ -329,10 +329,10 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
             Some(RevisionState::Done) | None => "done",
         },
         what: describe(entry),
-        reason: entry.reason.clone(),
+        reason: entry.header.reason.clone(),
         items: item_reasons(entry),
-        source: entry.source.clone(),
-        consent: entry.consent.clone(),
+        source: entry.header.source.clone(),
+        consent: entry.header.consent.clone(),
         superseded: superseded_bullets(entry),
         files: entry.files.iter().map(|f| f.path.to_string()).collect(),
         bullet: None,
@@ -345,7 +345,7 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
 fn item_reasons(entry: &JournalEntry) -> Vec<ItemReason> {
     let own = entry.operations.iter().filter_map(|operation| {
         let field = |name: &str| operation.get(name).and_then(Value::as_str).map(str::to_owned);
-        let reason = field("reason").filter(|reason| entry.reason.as_ref() != Some(reason))?;
+        let reason = field("reason").filter(|reason| entry.header.reason.as_ref() != Some(reason))?;
         Some(ItemReason { at: field("at")?, text: field("text"), reason })
     });
     own.collect()
@@ -483,7 +483,7 @@ fn revision_and_state(session: &Session, rev: &str) -> Result<(Vec<JournalEntry>
         return Ok((history.entries(), session.store.history_start()?));
     }
     let entries = session.store.journal()?;
-    let since = entries.first().map(|entry| entry.at.clone());
+    let since = entries.first().map(|entry| entry.header.at.clone());
     Ok((entries, since))
 }
 

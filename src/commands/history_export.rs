@@ -143,7 +143,7 @@ struct HistoryExport<'a> {
 impl HistoryExport<'_> {
     fn add_entry(&mut self, entry: &JournalEntry) {
         let outside: Vec<ExportedFile> = entry.files.iter().filter_map(|file| self.outside_file(entry, file)).collect();
-        self.add_outside(&entry.at, outside);
+        self.add_outside(&entry.header.at, outside);
         let files = entry.files.iter().filter_map(|file| {
             let after = file.after.and_then(|etag| Some((etag, self.after(entry, file, etag)?)));
             if file.after.is_some() && after.is_none() {
@@ -156,11 +156,11 @@ impl HistoryExport<'_> {
         let inverse = |wanted: fn(InverseKind) -> Option<u64>| entry.inverts.and_then(wanted);
         self.revisions.push(ExportedRevision {
             rev: Some(entry.rev),
-            at: entry.at.clone(),
-            actor: entry.actor.clone(),
-            reason: entry.reason.clone(),
-            source: entry.source.clone(),
-            consent: entry.consent.clone(),
+            at: entry.header.at.clone(),
+            actor: entry.header.actor.clone(),
+            reason: entry.header.reason.clone(),
+            source: entry.header.source.clone(),
+            consent: entry.header.consent.clone(),
             operations: entry.operations.clone(),
             undoes: inverse(|kind| if let InverseKind::Undo(rev) = kind { Some(rev) } else { None }),
             redoes: inverse(|kind| if let InverseKind::Redo(rev) = kind { Some(rev) } else { None }),

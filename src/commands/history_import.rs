@@ -181,7 +181,9 @@ fn made_revisions(session: &Session, revisions: &[ReplayedRevision<'_>]) -> Resu
     let mut is_same = done.len() <= revisions.len();
     for (entry, revision) in done.iter().zip(revisions) {
         let exported = revision.exported;
-        is_same &= entry.at == exported.at && entry.actor == exported.actor && entry.operations == exported.operations;
+        is_same &= entry.header.at == exported.at
+            && entry.header.actor == exported.actor
+            && entry.operations == exported.operations;
         for file in &revision.files {
             match &file.text {
                 Some(text) => drop(texts.insert(&file.path, Etag::of(text))),

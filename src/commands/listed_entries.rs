@@ -28,7 +28,7 @@ pub struct JournalSummary {
 impl JournalSummary {
     /// Adds the next entry, oldest first.
     fn add(&mut self, entry: &JournalEntry) {
-        self.since.get_or_insert_with(|| entry.at.clone());
+        self.since.get_or_insert_with(|| entry.header.at.clone());
         self.states.add(entry);
         self.outside_edits.add(entry, |edit| self.gaps.entry(edit.before_rev).or_default().push(edit.path));
     }

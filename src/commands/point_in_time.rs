@@ -74,7 +74,7 @@ fn utc_string(at: &Zoned) -> String {
 pub fn is_since(entry: &JournalEntry, when: &PointInTime) -> bool {
     match when {
         PointInTime::Revision(rev) => entry.rev > *rev,
-        PointInTime::Time(at) => entry.at.as_str() >= at.as_str(),
+        PointInTime::Time(at) => entry.header.at.as_str() >= at.as_str(),
     }
 }
 

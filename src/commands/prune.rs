@@ -178,7 +178,7 @@ pub fn attention_rows(session: &Session) -> Result<Vec<AttentionRow>, Error> {
 /// The day of the newest revision.
 fn last_recorded_day(session: &Session) -> Result<Option<Date>, Rejection> {
     let days = session.store.recent_entries()?.into_iter().filter_map(|entry| {
-        let at: jiff::Timestamp = entry.at.parse().ok()?;
+        let at: jiff::Timestamp = entry.header.at.parse().ok()?;
         Some(at.to_zoned(session.now.time_zone().clone()).date())
     });
     Ok(days.max())

@@ -415,8 +415,8 @@ fn searched_files(store: &Store, options: &QueryOptions, overrides: &TextOverrid
 fn parse_point(session: &Session, store: &Store, text: &str, last: bool) -> Result<TimeBound, Rejection> {
     let stamp = match parse_point_in_time(text, &session.now)? {
         PointInTime::Revision(rev) => match store.read_revision(rev)? {
-            Some(history) => find_revision(text, &history.entries())?.at.clone(),
-            None => find_revision(text, &store.journal()?)?.at.clone(),
+            Some(history) => find_revision(text, &history.entries())?.header.at.clone(),
+            None => find_revision(text, &store.journal()?)?.header.at.clone(),
         },
         PointInTime::Time(at) => at,
     };

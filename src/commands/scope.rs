@@ -316,7 +316,7 @@ fn scope_row(name: String, scope: &Store) -> Result<ScopeRow, Rejection> {
         files: counted.len(),
         bullets: counted.iter().map(|count| count.bullets).sum(),
         entries: counted.iter().map(|count| count.entries).sum(),
-        changed: scope.recent_entries()?.pop().map(|entry| entry.at),
+        changed: scope.recent_entries()?.pop().map(|entry| entry.header.at),
     })
 }
 

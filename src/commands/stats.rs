@@ -118,7 +118,7 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
     let mut entries = session.store.journal()?;
     entries.retain(|entry| {
         entry.outcome == EntryOutcome::Done
-            && is_own(&entry.actor)
+            && is_own(&entry.header.actor)
             && !(restricted && entry.files.is_empty())
             && from.as_ref().is_none_or(|from| is_since(entry, from))
     });
@@ -126,7 +126,7 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
     entries.iter().for_each(|entry| count_entry(&mut table, entry));
     let first_day = match &from {
         Some(PointInTime::Time(at)) => Some(day_of(at).to_owned()),
-        Some(PointInTime::Revision(_)) | None => entries.first().map(|entry| day_of(&entry.at).to_owned()),
+        Some(PointInTime::Revision(_)) | None => entries.first().map(|entry| day_of(&entry.header.at).to_owned()),
     };
     let is_in_time = |day: Date| from.is_none() || first_day.as_deref().is_some_and(|first| *first <= *day.to_string());
     let mut reads = session.store.recorded_uses();
@@ -169,30 +169,30 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
 
 /// Counts the events of a revision, and the tokens of the model calls that it is from.
 fn count_entry(table: &mut FigureTable, entry: &JournalEntry) {
-    let day = day_of(&entry.at);
+    let day = day_of(&entry.header.at);
     for operation in &entry.operations {
         let name = operation.get("op").and_then(Value::as_str).unwrap_or("other");
         table.add("event", event_kind(operation, entry), None, day, 1.0);
-        table.add("write", name, Some(&entry.actor), day, 1.0);
+        table.add("write", name, Some(&entry.header.actor), day, 1.0);
         let reason = operation.get("reason").and_then(Value::as_str).unwrap_or_default();
         if name == "rm" && reason.starts_with(DUPLICATE_REASON) {
-            table.add("duplicate", "", Some(&entry.actor), day, 1.0);
+            table.add("duplicate", "", Some(&entry.header.actor), day, 1.0);
         }
         if name == "append" && reason.starts_with(DIGEST_REASON) {
-            table.add("digest", "", Some(&entry.actor), day, 1.0);
+            table.add("digest", "", Some(&entry.header.actor), day, 1.0);
         }
         for (key, name) in [("input_tokens", "input"), ("output_tokens", "output")] {
             if let Some(tokens) = operation.get(key).and_then(Value::as_f64) {
-                table.add("tokens", name, Some(&entry.actor), day, tokens);
+                table.add("tokens", name, Some(&entry.header.actor), day, tokens);
             }
         }
     }
     if is_compaction(entry) {
-        table.add("compaction", "", Some(&entry.actor), day, 1.0);
+        table.add("compaction", "", Some(&entry.header.actor), day, 1.0);
     }
     match entry.inverts {
-        Some(InverseKind::Undo(_)) => table.add("write", "undo", Some(&entry.actor), day, 1.0),
-        Some(InverseKind::Redo(_)) => table.add("write", "redo", Some(&entry.actor), day, 1.0),
+        Some(InverseKind::Undo(_)) => table.add("write", "undo", Some(&entry.header.actor), day, 1.0),
+        Some(InverseKind::Redo(_)) => table.add("write", "redo", Some(&entry.header.actor), day, 1.0),
         None => return,
     }
     table.add("event", "RESTORE", None, day, 1.0);
@@ -207,7 +207,7 @@ fn event_kind(operation: &Value, entry: &JournalEntry) -> &'static str {
         "add" | "append" => "ADD",
         // The old text is kept, and this one is of several: a merge.
         "update" if is_archived => "MERGE",
-        "rm" if is_archived && entry.reason.as_deref() == Some("prune") => "TTL",
+        "rm" if is_archived && entry.header.reason.as_deref() == Some("prune") => "TTL",
         "rm" => "DELETE",
         "set" if operation.pointer("/meta/exp").is_some() => "TTL",
         "restore" => "RESTORE",
@@ -298,7 +298,7 @@ fn scope_figures(session: &Session) -> CommandResult<Vec<StatsFigure>> {
 
 /// Additions for each hour since the first event.
 fn hourly_rate(session: &Session, table: &FigureTable, first: Option<&JournalEntry>) -> Option<StatsFigure> {
-    let since: jiff::Timestamp = first?.at.parse().ok()?;
+    let since: jiff::Timestamp = first?.header.at.parse().ok()?;
     let hours = (session.now.timestamp().duration_since(since).as_secs() as f64 / 3600.0).max(1.0);
     let rate = table.total("event", "ADD") / hours;
     Some(figure("created_per_hour", String::new(), (rate * 1000.0).round() / 1000.0))
@@ -342,17 +342,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::change::EntryHeader;
 
     #[test]
     fn events_have_the_names_of_the_audit_log() {
         let entry = |reason: Option<&str>| JournalEntry {
             rev: 1,
-            at: "2026-02-24T10:00:00Z".into(),
-            actor: "ana".into(),
-            reason: reason.map(str::to_owned),
-            source: None,
-            consent: None,
-            request: None,
+            header: EntryHeader {
+                at: "2026-02-24T10:00:00Z".into(),
+                actor: "ana".into(),
+                reason: reason.map(str::to_owned),
+                ..EntryHeader::default()
+            },
             answer: None,
             operations: Vec::new(),
             inverts: None,

@@ -49,7 +49,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         dir: session.dir.display().to_string(),
         actor: session.actor.clone(),
         rev: entries.iter().rev().find(|e| e.outcome == EntryOutcome::Done).map(|e| format!("r{}", e.rev)),
-        since: entries.first().map(|e| e.at.clone()),
+        since: entries.first().map(|e| e.header.at.clone()),
         files: files.len(),
         bytes: counts.iter().map(|count| count.bytes).sum(),
         dropped: edited_paths(&outside, &entries)

@@ -11,7 +11,7 @@ use super::journal::Journal;
 use super::protocol::BatchEnding;
 use super::record::{self, JournalRecord, entry_outcome, hex, pair_with_endings, to_entries};
 use super::{Store, open_journal_for_reading};
-use crate::change::{EntryFile, Etag, InverseKind, JournalEntry};
+use crate::change::{EntryFile, EntryHeader, Etag, InverseKind, JournalEntry};
 use crate::code::Rejection;
 use crate::path::MemoryPath;
 
@@ -63,12 +63,7 @@ impl OutlinedIntent<'_> {
         };
         JournalEntry {
             rev: self.rev,
-            at: self.at.clone().into_owned(),
-            actor: String::new(),
-            reason: None,
-            source: None,
-            consent: None,
-            request: None,
+            header: EntryHeader { at: self.at.clone().into_owned(), ..EntryHeader::default() },
             answer: None,
             operations: Vec::new(),
             inverts: self.undo.map(InverseKind::Undo).or(self.redo.map(InverseKind::Redo)),
@@ -197,7 +192,7 @@ mod tests {
         assert_eq!(read, whole);
         let outline = |entry: &JournalEntry| {
             let files: Vec<_> = entry.files.iter().map(|f| (f.path.clone(), f.before, f.after)).collect();
-            (entry.rev, entry.at.clone(), entry.outcome, entry.inverts, files)
+            (entry.rev, entry.header.at.clone(), entry.outcome, entry.inverts, files)
         };
         assert_eq!(outlined.iter().map(outline).collect::<Vec<_>>(), whole.iter().map(outline).collect::<Vec<_>>());
         Some(count)

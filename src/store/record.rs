@@ -20,16 +20,8 @@ pub const END_RECORD_BYTES: usize = 64;
 pub struct IntentRecord {
     v: u32,
     pub rev: u64,
-    at: String,
-    actor: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    source: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    consent: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    request: Option<String>,
+    #[serde(flatten)]
+    header: EntryHeader,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer: Option<Value>,
     #[serde(default, rename = "ops", skip_serializing_if = "Vec::is_empty")]
@@ -83,13 +75,8 @@ impl IntentRecord {
         IntentRecord {
             v: 1,
             rev,
-            at: header.at.clone(),
-            actor: header.actor.clone(),
-            reason: header.reason.clone(),
-            source: header.source.clone(),
             // The user's words may repeat the text that is forgotten.
-            consent: header.consent.clone().filter(|_| keep),
-            request: header.request.clone(),
+            header: EntryHeader { consent: header.consent.clone().filter(|_| keep), ..header.clone() },
             answer: answer.filter(|_| keep),
             operations: if keep { changeset.operations.clone() } else { Vec::new() },
             undo,
@@ -102,7 +89,7 @@ impl IntentRecord {
 
     /// When it was written.
     pub fn at(&self) -> &str {
-        &self.at
+        &self.header.at
     }
 
     /// Removes all recorded texts of these paths, and those of other paths that contain one of these texts. Returns
@@ -113,15 +100,15 @@ impl IntentRecord {
             let edited = file.edits.iter().flatten().any(|(_, old, new)| contains_text(old) || contains_text(new));
             edited || file.summary.as_ref().is_some_and(contains_text) || paths.iter().any(|p| p.as_str() == file.path)
         };
-        let in_header =
-            [&self.reason, &self.source, &self.consent, &self.request].into_iter().flatten().any(contains_text);
+        let EntryHeader { reason, source, consent, request, .. } = &mut self.header;
+        let in_header = [&*reason, source, consent, request].into_iter().flatten().any(contains_text);
         let in_operations = self.operations.iter().chain(&self.answer).any(|value| any_string(value, &contains_text));
         if !in_header && !in_operations && !self.files.iter().any(is_affected) {
             return false;
         }
-        (self.answer, self.reason, self.consent) = (None, None, None);
-        self.source = self.source.take().filter(|s| !contains_text(s));
-        self.request = self.request.take().filter(|s| !contains_text(s));
+        (self.answer, *reason, *consent) = (None, None, None);
+        *source = source.take().filter(|s| !contains_text(s));
+        *request = request.take().filter(|s| !contains_text(s));
         // The names of the operations are no text: with them, `log` still shows what was done.
         let name_only = |operation: &Value| Some(serde_json::json!({"op": operation.get("op")?.as_str()?}));
         self.operations = self.operations.iter().filter_map(name_only).collect();
@@ -134,7 +121,8 @@ impl IntentRecord {
 
     /// Removes everything but who changed which file when.
     pub fn drop_texts(&mut self) {
-        (self.reason, self.source, self.consent, self.request, self.answer) = (None, None, None, None, None);
+        let EntryHeader { at, actor, .. } = std::mem::take(&mut self.header);
+        (self.header, self.answer) = (EntryHeader { at, actor, ..EntryHeader::default() }, None);
         self.operations.clear();
         self.files.iter_mut().for_each(|file| (file.edits, file.summary) = (None, None));
     }
@@ -155,12 +143,7 @@ impl IntentRecord {
     pub fn into_entry(self, outcome: EntryOutcome) -> JournalEntry {
         JournalEntry {
             rev: self.rev,
-            at: self.at,
-            actor: self.actor,
-            reason: self.reason,
-            source: self.source,
-            consent: self.consent,
-            request: self.request,
+            header: self.header,
             answer: self.answer,
             operations: self.operations,
             inverts: self.undo.map(InverseKind::Undo).or(self.redo.map(InverseKind::Redo)),
@@ -478,12 +461,23 @@ pub mod tests {
     }
 
     #[test]
+    fn the_fields_of_the_header_are_part_of_the_record() {
+        let line = encode_intent(&sample_intent(41, 3)).unwrap();
+        let start = r#"{"v":1,"rev":41,"at":"2026-11-20T10:00:00Z","actor":"me","reason":"why","consent":"yes","request":"id","answer":true,"ops":["xxx"],"undo":3,"files":[{"path":"facts/a.md","#;
+        assert!(line.starts_with(start.as_bytes()), "{}", String::from_utf8_lossy(&line));
+        let least = r#"{"v":1,"rev":1,"at":"2026-11-20T10:00:00Z","actor":"me","files":[]}"#;
+        let read: IntentRecord = serde_json::from_str(least).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), least);
+        assert!(serde_json::from_str::<IntentRecord>(r#"{"v":1,"rev":1,"actor":"me","files":[]}"#).is_err());
+    }
+
+    #[test]
     fn an_intent_is_read_back_and_rejected_if_a_byte_is_wrong() {
         let line = encode_intent(&sample_intent(41, 3)).unwrap();
         let Some(JournalRecord::Intent(read)) = parse_record(&line[..line.len() - 1]) else { panic!() };
         let entry = read.into_entry(EntryOutcome::Done);
-        assert_eq!((entry.rev, &*entry.actor, entry.inverts), (41, "me", Some(InverseKind::Undo(3))));
-        assert_eq!((entry.answer, entry.request.as_deref()), (Some(Value::Bool(true)), Some("id")));
+        assert_eq!((entry.rev, &*entry.header.actor, entry.inverts), (41, "me", Some(InverseKind::Undo(3))));
+        assert_eq!((entry.answer, entry.header.request.as_deref()), (Some(Value::Bool(true)), Some("id")));
         let edit = JournalEdit { start: 1, old: "b".into(), new: "XX".into() };
         assert_eq!(entry.files[0].edits, Some(vec![edit]));
         assert_eq!((entry.files[0].mode, entry.files[0].before), (0o640, Some(Etag::of(b"abc"))));

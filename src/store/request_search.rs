@@ -72,7 +72,7 @@ impl Store {
 }
 
 fn is_of(entry: &JournalEntry, request: &str) -> bool {
-    entry.request.as_deref() == Some(request) && entry.outcome == EntryOutcome::Done
+    entry.header.request.as_deref() == Some(request) && entry.outcome == EntryOutcome::Done
 }
 
 fn hash(request: &str) -> String {

@@ -253,7 +253,8 @@ impl Store {
     fn open_or_create(&self, machine: BorrowedFd<'_>, day: Date) -> Result<Option<OwnedFd>, Errno> {
         let file = match platform::open_append(machine, USAGE_NAME) {
             Err(Errno::NOENT) => {
-                let newest = self.recent_entries().ok().and_then(|all| all.last()?.at.get(..10)?.parse::<Date>().ok());
+                let newest =
+                    self.recent_entries().ok().and_then(|all| all.last()?.header.at.get(..10)?.parse::<Date>().ok());
                 if newest.and_then(|newest| newest.yesterday().ok()).is_some_and(|yesterday| day < yesterday) {
                     return Ok(None);
                 }

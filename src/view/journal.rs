@@ -84,8 +84,8 @@ pub fn revision_to_undo<'e>(entries: &'e [JournalEntry], by: Option<&str>, calle
                 && !e.forgotten
         })
         .find(|e| match by {
-            Some(name) => e.actor == name,
-            None => e.actor == caller || !only_adds_proposals(e),
+            Some(name) => e.header.actor == name,
+            None => e.header.actor == caller || !only_adds_proposals(e),
         })
 }
 
@@ -151,18 +151,13 @@ impl OutsideEditFinder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::EntryFile;
+    use crate::change::{EntryFile, EntryHeader};
 
     fn entry(rev: u64, actor: &str, inverts: Option<InverseKind>, before: &str, after: &str) -> JournalEntry {
         let etag = |t: &str| (!t.is_empty()).then(|| Etag::of(t.as_bytes()));
         JournalEntry {
             rev,
-            at: String::new(),
-            actor: actor.into(),
-            reason: None,
-            source: None,
-            consent: None,
-            request: None,
+            header: EntryHeader { actor: actor.into(), ..EntryHeader::default() },
             answer: None,
             operations: Vec::new(),
             inverts,

@@ -131,7 +131,7 @@ fn one_revision_is_found_without_those_before_it_and_tells_the_same() {
     let store = memory.session().store;
     let (whole, entries) = (store.read_whole_history().unwrap(), store.journal().unwrap());
     let states = revision_states(&entries);
-    assert_eq!(store.history_start().unwrap().as_ref(), Some(&entries[0].at));
+    assert_eq!(store.history_start().unwrap().as_ref(), Some(&entries[0].header.at));
     for entry in &entries {
         let found = store.read_revision(entry.rev).unwrap().expect("it is found").entries();
         assert_eq!(found[0], *entry);

@@ -303,7 +303,10 @@ fn journals_read_without_believing_what_is_spoilt() {
         for entry in memdir::store::read_journal(bytes) {
             let old = known.iter().find(|old| old.rev == entry.rev);
             let old = old.unwrap_or_else(|| panic!("an entry that nobody wrote: {entry:?}"));
-            assert_eq!((&entry.files, &entry.at, &entry.operations), (&old.files, &old.at, &old.operations));
+            assert_eq!(
+                (&entry.files, &entry.header.at, &entry.operations),
+                (&old.files, &old.header.at, &old.operations)
+            );
         }
         // And random lines with a valid checksum.
         let mut line: Vec<u8> = bytes.iter().copied().filter(|&b| b != b'\n').collect();

@@ -325,7 +325,7 @@ fn the_journal_records_the_proposing_model_and_the_evidence() {
     ] {
         assert_eq!(operation[key], value, "{operation}");
     }
-    assert_eq!(entry.source.as_deref(), operation["conversation"].as_str());
+    assert_eq!(entry.header.source.as_deref(), operation["conversation"].as_str());
     let diff = memory.run(["diff", "2 days", "--bullets", "--json"]).ends();
     assert!(diff.status == 0 && diff.stdout.contains("I'm Zhang San"), "{diff}");
 }

@@ -100,7 +100,7 @@ impl<'a> WrittenTexts<'a> {
     fn read_lines(&self) -> HashMap<&'a str, Vec<WrittenLine<'a>>> {
         let written = |entry: &'a JournalEntry| {
             let edits = entry.files.iter().filter(|f| f.path == *self.path).filter_map(|f| f.edits.as_ref());
-            edits.flatten().filter_map(|edit| Some((entry.at.get(..10)?, edit.new.as_str())))
+            edits.flatten().filter_map(|edit| Some((entry.header.at.get(..10)?, edit.new.as_str())))
         };
         let mut lines: HashMap<&str, Vec<WrittenLine<'_>>> = HashMap::new();
         for (day, new) in self.journal.iter().rev().flat_map(written) {

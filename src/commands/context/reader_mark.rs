@@ -79,7 +79,7 @@ impl MemoryMark {
         MemoryMark {
             reader: reader.to_owned(),
             rev: decided.map_or(0, |r| r.rev),
-            at: decided.map(|r| r.at.clone()),
+            at: decided.map(|r| r.header.at.clone()),
             files: files.clone(),
             outside: outside.into_iter().map(|(path, etag)| (path.to_string(), etag.map(|e| e.hex()))).collect(),
         }
@@ -90,7 +90,7 @@ impl MemoryMark {
         let last = revisions.last().map_or(0, |r| r.rev);
         let own_entry = revisions.iter().find(|r| r.rev == self.rev);
         // Gc may have removed its revision together with all older ones.
-        self.rev <= last && own_entry.is_none_or(|own| Some(&own.at) == self.at.as_ref())
+        self.rev <= last && own_entry.is_none_or(|own| Some(&own.header.at) == self.at.as_ref())
     }
 
     /// The last revision that the reader has seen.

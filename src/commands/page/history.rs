@@ -88,10 +88,10 @@ fn revisions(session: &Session, history: &BulletHistory<'_>, data: &ItemData) ->
             let at = history.entries.binary_search_by_key(&rev, |entry| entry.rev).ok()?;
             let entry = &history.entries[at];
             let row = RevisionRow {
-                at: local(&entry.at),
-                by: visible(&entry.actor).into_owned(),
-                reason: shown(&entry.reason),
-                source: shown(&entry.source),
+                at: local(&entry.header.at),
+                by: visible(&entry.header.actor).into_owned(),
+                reason: shown(&entry.header.reason),
+                source: shown(&entry.header.source),
             };
             Some((rev, row))
         })

@@ -44,7 +44,7 @@ pub fn dropped_bullets(
             let Some(entry) = added_by.filter(|_| listed.insert(text.to_string())) else { continue };
             out.push(DroppedBullet {
                 rev: format!("r{}", entry.rev),
-                actor: entry.actor.clone(),
+                actor: entry.header.actor.clone(),
                 path: path.to_string(),
                 text: text.into_owned(),
             });

@@ -45,7 +45,9 @@ pub fn undescribed_entries<'e>(
     let last = entries.last().map_or(0, |e| e.rev);
     let is_new = |entry: &JournalEntry| match sync_state.rev.filter(|rev| *rev <= last) {
         Some(rev) => entry.rev > rev,
-        None => since.is_none_or(|since| entry.at.parse::<jiff::Timestamp>().is_ok_and(|at| at.as_second() >= since)),
+        None => {
+            since.is_none_or(|since| entry.header.at.parse::<jiff::Timestamp>().is_ok_and(|at| at.as_second() >= since))
+        }
     };
     let is_pending =
         |entry: &JournalEntry| entry.files.iter().any(|f| changes.iter().any(|p| p.path == f.path.as_str()));
@@ -84,7 +86,7 @@ pub fn format_message(details: &CommitDetails<'_>) -> String {
 fn subject(details: &CommitDetails<'_>) -> String {
     let mut reasons: Vec<&str> = match details.reason {
         Some(reason) => vec![reason],
-        None => details.entries.iter().filter_map(|e| e.reason.as_deref()).collect(),
+        None => details.entries.iter().filter_map(|e| e.header.reason.as_deref()).collect(),
     };
     reasons.dedup();
     let subject = match (details.subject, &reasons[..]) {
@@ -136,7 +138,7 @@ fn file_line(change: &PendingChange) -> String {
 }
 
 fn trailers(entries: &[&JournalEntry], removed: &[(String, u64)]) -> Vec<(&'static str, String)> {
-    let by = entries.iter().map(|e| e.actor.clone()).collect();
+    let by = entries.iter().map(|e| e.header.actor.clone()).collect();
     let source = entries.iter().flat_map(|e| sources(e)).collect();
     let removed = removed.iter().map(|(path, rev)| format!("r{rev} rm {path}"));
     let operations = entries.iter().flat_map(|e| operation_lines(e)).chain(removed).collect();
@@ -147,7 +149,7 @@ fn trailers(entries: &[&JournalEntry], removed: &[(String, u64)]) -> Vec<(&'stat
 /// The sources of an entry and of its operations.
 fn sources(entry: &JournalEntry) -> Vec<String> {
     let parts = entry.operations.iter().filter_map(|op| Some(op.get("source")?.as_str()?.to_owned()));
-    entry.source.clone().into_iter().chain(parts).collect()
+    entry.header.source.clone().into_iter().chain(parts).collect()
 }
 
 /// `r12 add facts/user.md`, one line for each file.

@@ -44,7 +44,7 @@ impl BulletOrigins {
         for entry in entries.iter().filter(|e| e.outcome == EntryOutcome::Done && e.inverts.is_none()) {
             let texts = entry.operations.iter().flat_map(new_texts);
             let files = entry.files.iter().map(|file| file.path.clone()).collect();
-            origins.add(&entry.at, &entry.actor, entry.source.as_deref(), texts, files);
+            origins.add(&entry.header.at, &entry.header.actor, entry.header.source.as_deref(), texts, files);
         }
         origins
     }
