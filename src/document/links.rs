@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 use percent_encoding::percent_decode_str;
-use pulldown_cmark::{Event, Options, Parser, Tag};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag};
 
 use super::{Document, Span, lines};
 use crate::path::MemoryPath;
@@ -96,6 +96,24 @@ fn parse_link_definition(text: &str, close: usize, accepts: fn(&str) -> bool) ->
         span: span(line, stop),
         is_wiki: false,
     })
+}
+
+/// The links and images by reference, `[text][label]`, `[label][]` or `[label]`, whose label is defined in the document:
+/// where each starts, and the destination that the definition gives it. Ascending.
+pub fn reference_uses(document: &Document) -> Vec<(usize, String)> {
+    let body = document.body_start();
+    let text = &document.text()[body..];
+    if memmem::find(text.as_bytes(), b"]:").is_none() {
+        return Vec::new();
+    }
+    let is_reference = |kind: LinkType| matches!(kind, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut);
+    let found = |(event, at): (Event<'_>, Range<usize>)| match event {
+        Event::Start(Tag::Link { link_type, dest_url, .. } | Tag::Image { link_type, dest_url, .. }) => {
+            is_reference(link_type).then(|| (body + at.start, dest_url.into_string()))
+        }
+        _ => None,
+    };
+    Parser::new_ext(text, Options::empty()).into_offset_iter().filter_map(found).collect()
 }
 
 fn markdown_links(text: &str, accepts: fn(&str) -> bool) -> Vec<FileLink> {
@@ -330,6 +348,16 @@ mod tests {
         assert_eq!(parts, ["work"]);
         let files: Vec<&str> = relative_path_links(&document).iter().map(|l| &text[l.start..l.end]).collect();
         assert_eq!(files, ["u.md", "img/a.png", "../a b.rs", "../n.md", "o p.md"]);
+    }
+
+    #[test]
+    fn links_by_reference_are_found_where_their_label_is_defined() {
+        let text = "---\na: b\n---\n- [x][R], [r], ![i][r], [r][], [u], `[r]` [x](y.md)\n\n[r]: a.md\n";
+        let found = reference_uses(&Document::parse(text));
+        assert!(found.iter().all(|(_, to)| to == "a.md"), "{found:?}");
+        let uses: Vec<&str> = found.iter().map(|(at, _)| &text[*at..*at + 4]).collect();
+        assert_eq!(uses, ["[x][", "[r],", "![i]", "[r][",]);
+        assert!(reference_uses(&Document::parse("- [r], [x][r]\n")).is_empty());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::code::{Code, Warning};
 use crate::document::fragments::fragment_range;
-use crate::document::links::{FileLink, find_links, own_part_links, refers_to};
+use crate::document::links::{FileLink, find_links, own_part_links, reference_uses, refers_to};
 use crate::document::{Document, DocumentEdit, slug};
 use crate::path::MemoryPath;
 use crate::text::Splice;
@@ -100,6 +100,10 @@ impl SectionChange<'_> {
                 updates.pending.push(PendingEdit::UpdateLinks(holder.clone(), edits));
             }
         }
+        for (path, links) in self.undefined_references() {
+            dangling += links;
+            files.extend(Some(path).filter(|_| links > 0));
+        }
         if dangling > 0 {
             planner.warn(n, dangling_warning(dangling, &files));
         }
@@ -115,6 +119,15 @@ impl SectionChange<'_> {
             links.retain(|link| title.as_ref().is_none_or(|title| !title.contains(&link.start)));
         }
         links
+    }
+
+    /// How many links by reference have their definition in another file afterwards, so that they lead nowhere or where
+    /// the other file's definition says; by the file that has the link.
+    fn undefined_references(&self) -> Vec<(&MemoryPath, usize)> {
+        let Some(moved) = &self.moved else { return Vec::new() };
+        let (inside, outside) = reference_uses(self.document).into_iter().partition(|(at, _)| moved.range.contains(at));
+        let there = reference_uses(&moved.after).into_iter().filter(|(at, _)| *at >= moved.start).collect();
+        vec![(moved.to, lost_uses(inside, there)), (self.from, lost_uses(outside, reference_uses(&self.after)))]
     }
 
     /// The edits of a link that stands in `holder_after` afterwards; `None` if it cannot lead to its text any more.
@@ -217,6 +230,18 @@ impl SectionChange<'_> {
         });
         (part.contains(['#', '/']) && !new.contains(['#', '^', '|', '[', ']', '/', '\\'])).then(|| steps.collect())
     }
+}
+
+/// How many links by reference are gone, or have another destination than before.
+fn lost_uses(before: Vec<(usize, String)>, mut after: Vec<(usize, String)>) -> usize {
+    let is_lost = |(_, to): &(usize, String)| match after.iter().position(|(_, other)| other == to) {
+        Some(same) => {
+            after.swap_remove(same);
+            false
+        }
+        None => true,
+    };
+    before.into_iter().filter(is_lost).count()
 }
 
 /// The warning that some links lead nowhere after a change; `files`: those that contain them.

@@ -136,6 +136,24 @@ fn a_link_that_cannot_follow_is_told() {
 }
 
 #[test]
+fn a_link_by_reference_that_moves_away_from_its_definition_is_told() {
+    let memory = Memory::new()
+        .file(
+            "facts/a.md",
+            "# A\n\n- [x][r], [w][s]\n\n## Work\n\n- [y][s], [y][r], [r]\n\n[s]: b.md\n\n## End\n\n[r]: b.md\n",
+        )
+        .file("facts/b.md", "# B\n\n- [z][t]\n\n[t]: a.md\n");
+    memory
+        .done(["mv", "a#work", "b"])
+        .stderr_contains("dangling_link: 3 links lead nowhere after the change, in facts/a.md, facts/b.md;");
+    memory.done(["undo"]);
+    memory.put("facts/b.md", "# B\n\n[r]: a.md\n");
+    memory
+        .done(["mv", "a#work", "b"])
+        .stderr_contains("dangling_link: 3 links lead nowhere after the change, in facts/a.md, facts/b.md;");
+}
+
+#[test]
 fn relative_links_in_a_text_that_moves_still_reach_their_target() {
     let links = "[x](x.md#s), ![i](img/i.png), [code](../../src/a.rs#L3), [w](https://a.b/c), [[x]], `[y](y.md)`";
     let memory = Memory::new()
