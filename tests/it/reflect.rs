@@ -14,6 +14,7 @@ mod hosts;
 mod inbox;
 mod injected_text;
 mod insights;
+mod judged_conversations;
 mod model_errors;
 mod own_prompts;
 #[cfg(feature = "network")]

@@ -6,6 +6,7 @@
 use super::{GuardFinding, GuardText, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, find, is_capitalized, matched_text};
 use crate::text::prose_mask::mask_phrases;
+use crate::text::statement::{MONTHS, WEEKDAYS};
 use crate::text::verbs::is_third_person;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
@@ -88,10 +89,13 @@ const SUBORDINATORS: WordList = word_list!("guards/person/subordinators.en.txt")
 fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
     let word = tokens[i].text.as_str();
     let plural = matches!(word, "they" | "them" | "their");
-    // "The user's mother moved to Nice after she retired": whom it means stands before it.
+    // "The user's old mother moved to Nice after she retired": whom it means stands before it.
     if matches!(word, "she" | "he" | "her" | "his" | "him") && i > 2 {
-        let relatives = tokens[..i].windows(2).filter(|pair| pair[0].text == "'s" && is_relative(&pair[1].text));
-        return relatives.count() == 1 && !is_capitalized(tokens[i].surface);
+        let is_relative_of = |at: usize| {
+            is_relative(&tokens[at].text)
+                && tokens[at.saturating_sub(WORDS_BEFORE_RELATIVE)..at].iter().any(is_possessive)
+        };
+        return (0..i).filter(|at| is_relative_of(*at)).count() == 1 && !is_capitalized(tokens[i].surface);
     }
     if !plural && !matches!(word, "it" | "its" | "itself" | "it'll") {
         return false;
@@ -105,7 +109,7 @@ fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
         };
         // "The user resets passwords after they leak": the nearest plural is meant, not the user.
         let has_object = user && word != "their" && before[1..].iter().any(is_object);
-        // "The user keeps their notes": no other person is named before it.
+        // "The user writes letters to their clients": no other person is named before it.
         let is_users = user && word == "their" && is_subject_alone(before);
         return has_object
             || is_users
@@ -119,12 +123,26 @@ fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
     noun || clause || named || EXPLETIVES.find(&tokens[near]).is_some()
 }
 
+/// Up to how many words before a relative the possessive may stand: "the user's 84-year-old mother".
+const WORDS_BEFORE_RELATIVE: usize = 5;
+
+fn is_possessive(token: &WordToken<'_>) -> bool {
+    token.text == "'s"
+}
+
+/// Endings of plural nouns for people: tutors, guitarists, trainees, classmates.
+const PEOPLE_ENDINGS: [&str; 4] = ["ors", "ists", "ees", "mates"];
+
 /// Whether the user is the subject of a sentence up to a word, and no other person, name or group stands between.
 fn is_subject_alone(before: &[WordToken<'_>]) -> bool {
     let at = usize::from(before.first().is_some_and(|t| t.text == "the"));
     let is_other = |t: &WordToken<'_>| {
-        let is_plural = t.text.len() > 4 && t.text.ends_with('s') && !t.text.ends_with("ss");
-        is_relative(&t.text) || is_capitalized(t.surface) || is_plural && !is_third_person(&t.text)
+        let is_group = || PEOPLE_ENDINGS.iter().any(|end| t.text.len() > end.len() + 2 && t.text.ends_with(end));
+        let is_date = || [MONTHS, WEEKDAYS].iter().any(|list| list.value(&t.text).is_some());
+        is_relative(&t.text)
+            || is_relative(t.text.trim_end_matches('s'))
+            || is_capitalized(t.surface) && !is_date()
+            || is_group() && !is_third_person(&t.text)
     };
     before.get(at).is_some_and(|t| t.text == "user")
         && before.get(at + 1).is_none_or(|t| t.text != "'s")

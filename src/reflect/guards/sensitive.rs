@@ -341,6 +341,13 @@ impl SoughtField {
         if relative.is_some_and(super::grounding::chinese_words::starts_with_person) {
             return false;
         }
+        // "The user has a brother, Emil, who lives in Bergen".
+        let is_of_relative = known.name == "city"
+            && words.windows(2).any(|pair| pair[0].text == "who" && is_third_person(&pair[1].text))
+            && words.iter().any(|w| super::grounding::scope::is_person(&w.text));
+        if is_of_relative {
+            return false;
+        }
         let is_name = |at| known.name != "preferred_name" || is_named(words, at);
         known.english_phrases.find_where(words, |range| is_name(range.end)).is_some()
             || known.name == "preferred_name" && prefers_short_name(words)

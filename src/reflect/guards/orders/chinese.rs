@@ -46,6 +46,9 @@ static HAN_PREFERENCE: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards
 /// Words of a sentence that tells what a person does or is used to.
 const TELLING_WORDS: PhraseList = phrase_list!("guards/orders/telling.zh.txt");
 
+/// Words of an order that say of a subject what it can do or tends to do.
+const SUBJECT_MODALS: WordList = word_list!("guards/orders/subject_modals.zh.txt");
+
 /// Who acts.
 const ACTORS: PhraseList = phrase_list!("guards/orders/actors.zh.txt");
 const ACTOR_ENDS: PhraseList = phrase_list!("guards/orders/actor_ends.zh.txt");
@@ -65,7 +68,8 @@ pub(super) fn find_order(prose: &str, kind: MemoryKind) -> Option<String> {
         // 把样稿交给了出版社: it was done.
         let found = found.filter(|order| !is_completed_after(&s, order));
         if TELLING_WORDS.iter().any(|word| s.contains(word)) || tells_of_subject(&s) {
-            return found.map(str::to_owned);
+            // 用户是回族，只能去清真餐馆: what its subject can and cannot do.
+            return found.filter(|order| !SUBJECT_MODALS.contains(order)).map(str::to_owned);
         }
         let found = found.or_else(|| han_imperative(&s));
         // In an episode a verb without its subject tells what was done.
