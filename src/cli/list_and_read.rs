@@ -224,8 +224,11 @@ fn outline_rows(printer: &mut Printer, outline: &Outline, numbered: bool) {
         bullet_row(printer, &outline.path, bullet, numbered);
     }
     for section in &outline.sections {
-        let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
-        printer.text(&marks).text(" ").styled(TextStyle::Heading, &section.slug);
+        // A line `Title: (ID: x)` has no marks in its file either.
+        if section.level <= 6 {
+            printer.text(&"#".repeat(usize::from(section.level.max(1)))).text(" ");
+        }
+        printer.styled(TextStyle::Heading, &section.slug);
         if let Some(id) = &section.id {
             printer.text(" ").styled(TextStyle::Handle, &format!("^{id}"));
         }

@@ -68,8 +68,9 @@ pub(super) fn build_sections(text: &str, body: usize, builder: &mut BlockBuilder
                     builder.blocks.get(i + 1).map(|n| n.kind),
                     Some(BlockKind::Bullet(_) | BlockKind::OtherListItem)
                 );
-                let label = (list && node.kind == BlockKind::Paragraph).then(|| label_title(text, node.span)).flatten();
-                if let Some((title, id)) = label {
+                let label = (node.kind == BlockKind::Paragraph).then(|| label_title(text, node.span)).flatten();
+                // With the colon it is a heading without a list too, so that a block keeps its id with no bullet left.
+                if let Some((title, id, _)) = label.filter(|(.., colon)| list || *colon) {
                     current =
                         open_section(text, &mut all, current, LABEL_LEVEL, node.span, title, Some(id), &mut slugs);
                 }
@@ -164,8 +165,8 @@ pub(super) fn title_without_id(title: &str) -> &str {
     &title[title_span.range()]
 }
 
-/// Splits a one-line paragraph `Title: (ID: id)` into title and id.
-fn label_title(text: &str, paragraph: Span) -> Option<(Span, String)> {
+/// Splits a one-line paragraph `Title: (ID: id)` into title and id, and says whether the title has its colon.
+fn label_title(text: &str, paragraph: Span) -> Option<(Span, String, bool)> {
     let bytes = text.as_bytes();
     let from = lines::skip_blanks(bytes, paragraph.start as usize);
     let to = lines::trim_end(bytes, from, paragraph.end as usize);
@@ -173,7 +174,8 @@ fn label_title(text: &str, paragraph: Span) -> Option<(Span, String)> {
         return None;
     }
     let (title, id) = split_id(text, from, to);
-    Some((title, id?))
+    let colon = text[title.range().end..to].trim_start().starts_with(':');
+    Some((title, id?, colon))
 }
 
 /// GitHub's slug of a heading: its visible text in lower case, without punctuation, with hyphens for spaces.
@@ -280,6 +282,22 @@ mod tests {
         let label = &document.sections()[2];
         assert_eq!((label.level, label.parent, &text[label.end as usize..][..5]), (7, 1, "prose"));
         assert_eq!(&text[document.sections()[1].own_end as usize..][..7], "Profile");
-        assert_eq!(Document::parse("Profile: (ID: m1)\n\ntext\n").sections().len(), 1);
+        assert_eq!(Document::parse("Profile (ID: m1)\n\ntext\n").sections().len(), 1);
+    }
+
+    #[test]
+    fn a_label_with_a_colon_is_a_section_without_a_list() {
+        for text in ["P: (ID: m1)\n", "P: (ID: m1)\n\ntext\n\n- a\n", "P: (ID: m1)\n\n## S\n- a\n"] {
+            let document = Document::parse(text);
+            let label = &document.sections()[1];
+            assert_eq!((label.level, label.id.as_deref()), (7, Some("m1")), "{text}");
+            assert!(document.bullets().iter().all(|b| b.section != 1), "{text}");
+        }
+        let text = "A: (ID: m1)\n\nB: (ID: m2)\n- b\n";
+        let ids: Vec<_> = Document::parse(text).sections()[1..].iter().map(|s| s.id.clone().unwrap()).collect();
+        assert_eq!(ids, ["m1", "m2"]);
+        for text in ["See the notes of the meeting (ID: m1)\n", "A: b\nC: (ID: m1)\n", "> P: (ID: m1)\n"] {
+            assert_eq!(Document::parse(text).sections().len(), 1, "{text}");
+        }
     }
 }

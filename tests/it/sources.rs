@@ -3,6 +3,7 @@
 //!
 //! `MEMDIR_BLESS=1` rewrites the page. Whether a requirement is met is said by the named tests, not here.
 
+mod blocks_and_items;
 mod command_line;
 mod literal_requests;
 mod tool_seed;

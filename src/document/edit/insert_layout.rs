@@ -140,7 +140,7 @@ pub(super) fn insert_layout(
     match point {
         InsertPoint::After(b) => sibling_layout(document, *b, level, true),
         InsertPoint::Before(b) => sibling_layout(document, *b, level, false),
-        InsertPoint::EmptySection(s) => Ok(empty_section_layout(document, *s)),
+        InsertPoint::EmptySection(s) => Ok(empty_section_layout(document, *s, level)),
         InsertPoint::NewSection(under, titles) => Ok(new_section_layout(document, *under, titles, shared)),
     }
 }
@@ -219,7 +219,7 @@ fn has_blank_between_siblings(document: &Document, number: usize) -> bool {
 }
 
 /// The layout at the end of a section's own content that has no bullet.
-fn empty_section_layout(document: &Document, section: usize) -> InsertLayout {
+fn empty_section_layout(document: &Document, section: usize, level: u8) -> InsertLayout {
     let bytes = document.text().as_bytes();
     let (own_start, to) = own_text_range(document, section);
     let from = if section == 0 { own_start } else { document.sections()[section].heading.start as usize };
@@ -230,9 +230,10 @@ fn empty_section_layout(document: &Document, section: usize) -> InsertLayout {
         Some(BlockKind::OtherListItem) => false,
         Some(_) => true,
         None if section == 0 => document.front_matter().is_some(),
+        None if document.sections()[section].level == LABEL_LEVEL => false,
         None => !headings_are_tight(document),
     };
-    new_list_layout(document, at, gap, 256)
+    new_list_layout(document, at, gap, gap || level > 0, 256)
 }
 
 /// The layout below new headings at the end of a section.
@@ -245,12 +246,8 @@ fn new_section_layout(document: &Document, under: usize, titles: &[String], shar
     let at = lines::block_end(bytes, section.heading.start as usize, section.end as usize);
     let tight = headings_are_tight(document);
     let eol = document.eol().as_str();
-    let mut layout = new_list_layout(
-        document,
-        at,
-        at > document.body_start() || document.front_matter().is_some(),
-        300 + u32::from(7 - level),
-    );
+    let gap = at > document.body_start() || document.front_matter().is_some();
+    let mut layout = new_list_layout(document, at, gap, gap, 300 + u32::from(7 - level));
     let new_heading = |(depth, title): (usize, &String)| {
         let level = (level as usize + depth).min(6);
         let blank_lines = if tight { 1 } else { 2 };
@@ -262,8 +259,8 @@ fn new_section_layout(document: &Document, under: usize, titles: &[String], shar
     layout
 }
 
-/// The layout of a separate list.
-fn new_list_layout(document: &Document, at: usize, gap: bool, rank: u32) -> InsertLayout {
+/// The layout of a separate list, with a blank line above it or below it where asked for.
+fn new_list_layout(document: &Document, at: usize, above: bool, below: bool, rank: u32) -> InsertLayout {
     let (text, bytes) = (document.text(), document.text().as_bytes());
     let eol = document.eol().as_str();
     let no_final_eol = at == bytes.len() && at > document.body_start() && lines::end_without_eol(bytes, at) == at;
@@ -272,13 +269,13 @@ fn new_list_layout(document: &Document, at: usize, gap: bool, rank: u32) -> Inse
     let sign = signs.filter_map(|b| text[b.marker as usize..].chars().next()).find(|c| !c.is_ascii_digit());
     InsertLayout {
         offset: at,
-        prefix: eol.repeat(usize::from(no_final_eol) + usize::from(gap)),
+        prefix: eol.repeat(usize::from(no_final_eol) + usize::from(above)),
         headings: Vec::new(),
         indent: String::new(),
         marker: ListMarker::Symbol(sign.unwrap_or('-')),
         padding: " ".to_owned(),
         blank_between: false,
-        suffix: eol.repeat(usize::from(tight_below && gap)),
+        suffix: eol.repeat(usize::from(tight_below && below)),
         no_final_eol,
         depth: 0,
         order: rank,

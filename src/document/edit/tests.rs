@@ -275,6 +275,10 @@ fn an_empty_section_gets_a_list_of_its_own() {
     check("# T\n\n", [add(0, "a"), add(1, "b")], "# T\n\n- a\n- b\n\n");
     check("T\n===\n## S\ntext\n", add(0, "a"), "T\n===\n- a\n## S\ntext\n");
     check("P: (ID: m1)\n- a\n\ntext\n", add(1, "b"), "P: (ID: m1)\n- a\n- b\n\ntext\n");
+    check("P: (ID: m1)\n\ntext\n", add(1, "b"), "P: (ID: m1)\n- b\n\ntext\n");
+    check("P: (ID: m1)\r\n", add(1, "b"), "P: (ID: m1)\r\n- b\r\n");
+    check("P: (ID: m1)\n- a\n", add(0, "b"), "- b\n\nP: (ID: m1)\n- a\n");
+    check("## S\n- a\n", add(0, "b"), "- b\n## S\n- a\n");
 }
 
 #[test]
