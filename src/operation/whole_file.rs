@@ -339,27 +339,30 @@ fn entry_markdown(
     }
 }
 
-/// The only `- Summary:` bullet of an entry's text, with its line break, and the text without it. A bullet with more
-/// than its line stays where it is.
+/// The only `- Summary:` bullet of an entry's text, with its metadata and line breaks, and the text without it. A
+/// bullet with more than its line and metadata stays where it is.
 fn split_summary(body: &str) -> (String, String) {
     let lines: Vec<&str> = body.split_inclusive('\n').collect();
     let mut found = (0..lines.len()).filter(|i| lines[*i].starts_with("- Summary:"));
-    let is_alone = |i: usize| {
+    let count_own_lines = |i: usize| {
         let document = Document::parse(body);
         let start: usize = lines[..i].iter().map(|line| line.len()).sum();
-        let line = start..start + lines[i].len();
-        document.bullets().iter().any(|bullet| {
-            bullet.depth == 0
-                && bullet.line_start as usize == line.start
-                && body[line.end.min(bullet.end as usize)..bullet.end as usize].trim().is_empty()
-        })
-    };
-    match (found.next(), found.next()) {
-        (Some(i), None) if is_alone(i) => {
-            let rest: String = lines[..i].iter().chain(&lines[i + 1..]).copied().collect();
-            (format!("{}\n", lines[i].trim_end()), rest.trim_matches(['\n', '\r']).trim_end().to_owned())
+        let bullet = document.bullets().iter().find(|b| b.depth == 0 && b.line_start as usize == start)?;
+        let (below, end) = (start + lines[i].len(), bullet.end as usize);
+        let meta = bullet.meta.map(|meta| document.meta_lines()[meta as usize].line.range());
+        match meta.filter(|meta| meta.start == below) {
+            Some(meta) => body[meta.end.min(end)..end].trim().is_empty().then_some(2),
+            None => body[below.min(end)..end].trim().is_empty().then_some(1),
         }
-        _ => (String::new(), body.to_owned()),
+    };
+    let only = found.next().filter(|_| found.next().is_none());
+    match only.and_then(|i| Some((i, count_own_lines(i)?))) {
+        Some((i, count)) => {
+            let own: Vec<&str> = lines[i..i + count].iter().map(|line| line.trim_end()).collect();
+            let rest: String = lines[..i].iter().chain(&lines[i + count..]).copied().collect();
+            (format!("{}\n", own.join("\n")), rest.trim_matches(['\n', '\r']).trim_end().to_owned())
+        }
+        None => (String::new(), body.to_owned()),
     }
 }
 

@@ -66,7 +66,8 @@ impl Record {
         title.trim_end_matches(['.', ',', ';', ':', '。', '，', '；', '：']).to_owned()
     }
 
-    /// The lines of its entry below date and summary.
+    /// The text of its entry: one bullet with the whole record, so that its importance, source and tags are those of
+    /// what it says.
     pub fn body(&self, origin: &RecordOrigin<'_>) -> String {
         // The ids are metadata, so that they are no words of the file's summary line.
         let related = match origin.related.is_empty() {
@@ -75,8 +76,7 @@ impl Record {
         };
         let meta = format!("<!-- mem imp={} src={}{related} -->", self.importance, origin.conversation);
         let tags: String = self.tags.iter().map(|tag| format!(" #{tag}")).collect();
-        let tags = if tags.is_empty() { String::new() } else { format!("\n- Tags:{tags}") };
-        format!("- Importance: {}\n  {meta}{tags}", self.importance)
+        format!("- Summary: {}{tags}\n  {meta}", self.text)
     }
 }
 
@@ -237,7 +237,8 @@ mod tests {
         assert_eq!(record.title(), "User prefers meetings after 2pm on weekdays, and");
         let related = ["c1".to_owned()];
         let origin = RecordOrigin { conversation: "c2", related: &related };
-        assert_eq!(record.body(&origin), "- Importance: 5\n  <!-- mem imp=5 src=c2 related=c1 -->\n- Tags: #work");
+        let summary = "- Summary: User prefers meetings after 2pm on weekdays, and never on Fridays. More. #work";
+        assert_eq!(record.body(&origin), format!("{summary}\n  <!-- mem imp=5 src=c2 related=c1 -->"));
     }
 
     #[test]

@@ -150,6 +150,10 @@ fn the_error_of_a_metadata_value_names_its_key() {
         .exit(2)
         .stderr_contains("usage: exp='someday' is not valid");
 }
+        (
+            "- Detail\n- Summary: short\n  <!-- mem imp=7 -->\n",
+            "## One\n- Summary: short\n  <!-- mem imp=7 -->\n- Date: 2026-02-24\n- Detail\n",
+        ),
 
 #[test]
 fn the_command_to_try_after_a_refused_removal_removes_in_the_same_manner() {

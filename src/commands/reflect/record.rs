@@ -82,7 +82,7 @@ fn record_conversation(
                 text: record.body(&RecordOrigin { conversation: &id, related }),
                 title: Some(record.title()),
                 date: None,
-                summary: Some(record.text.clone()),
+                summary: None,
                 file_summary: None,
                 create: false,
             },
