@@ -133,7 +133,14 @@ pub(super) fn parse_history(text: &str) -> Conversation {
         };
     }
     flush(&mut current, &at);
-    Conversation { kind: TranscriptFormat::Aider, id: None, title: None, turns: turns.into_turns(), skipped: 0 }
+    Conversation {
+        kind: TranscriptFormat::Aider,
+        id: None,
+        title: None,
+        summary: None,
+        turns: turns.into_turns(),
+        skipped: 0,
+    }
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ fn to_conversation(tree: ChatGptConversation) -> Conversation {
         add_message(message, &mut turns);
     }
     let (id, title) = (tree.conversation_id.0.or(tree.id.0), tree.title.0);
-    Conversation { kind: TranscriptFormat::ChatGpt, id, title, turns: turns.into_turns(), skipped }
+    Conversation { kind: TranscriptFormat::ChatGpt, id, title, summary: None, turns: turns.into_turns(), skipped }
 }
 
 fn nodes(tree: &ChatGptConversation) -> impl Iterator<Item = (&String, &LenientObject<ChatGptNode>)> {

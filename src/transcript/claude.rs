@@ -89,7 +89,14 @@ pub(super) fn parse_lines(bytes: &[u8]) -> Conversation {
     let mut reader = ClaudeReader::default();
     let skipped = for_each_record(bytes, |record| reader.add_record(record));
     let title = reader.custom_title.or(reader.ai_title).or(reader.summary);
-    Conversation { kind: TranscriptFormat::ClaudeCode, id: reader.id, title, turns: reader.turns.into_turns(), skipped }
+    Conversation {
+        kind: TranscriptFormat::ClaudeCode,
+        id: reader.id,
+        title,
+        summary: None,
+        turns: reader.turns.into_turns(),
+        skipped,
+    }
 }
 
 impl ClaudeReader {

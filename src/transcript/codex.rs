@@ -213,6 +213,7 @@ impl CodexReader {
             kind: TranscriptFormat::Codex,
             id: self.id,
             title: self.title,
+            summary: None,
             turns: turns.into_turns(),
             skipped,
         }

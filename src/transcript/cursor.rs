@@ -27,6 +27,7 @@ pub(super) fn parse_exports(text: &str) -> Vec<Conversation> {
         kind: TranscriptFormat::Cursor,
         id: None,
         title: title.take(),
+        summary: None,
         turns: std::mem::take(turns).into_turns(),
         skipped: 0,
     };

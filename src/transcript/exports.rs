@@ -68,6 +68,7 @@ pub(super) fn to_conversation(chat: &Value, kind: TranscriptFormat, add: fn(&mut
         kind,
         id: text_at(&["uuid", "id", "sessionId", "conversation_id", "conversationId"]),
         title: text_at(&["name", "title", "customTitle", "displayName"]).filter(|title| !title.is_empty()),
+        summary: text_at(&["conversationSummary"]).filter(|text| !text.trim().is_empty()),
         turns: turns.builder.into_turns(),
         skipped: turns.skipped,
     }
@@ -230,9 +231,8 @@ fn add_studio_chunk(turns: &mut ExportTurns, chunk: &Value) -> Option<()> {
 }
 
 /// `{"conversationId": …, "conversationSummary": …, "userMessages": ["…"], "assistantMessages": ["…"]}`. Which message
-/// answers which is not said: they alternate. The summary is the program's, not the user's.
+/// answers which is not said: they alternate. The summary is no message.
 pub(super) fn add_memory_request(turns: &mut ExportTurns, request: &Value) {
-    turns.add_message(Role::System, &None, &texts_of(&request["conversationSummary"]));
     let [typed, answers] = ["userMessages", "assistantMessages"].map(|key| request[key].as_array());
     let [mut typed, mut answers] = [typed, answers].map(|messages| messages.into_iter().flatten().peekable());
     while typed.peek().is_some() || answers.peek().is_some() {

@@ -144,7 +144,7 @@ impl GeminiReader {
         for message in &self.messages {
             add_message(message, &mut turns, &mut answered, &mut own);
         }
-        Conversation { kind, id: self.id, title: self.summary, turns: turns.into_turns(), skipped }
+        Conversation { kind, id: self.id, title: self.summary, summary: None, turns: turns.into_turns(), skipped }
     }
 }
 

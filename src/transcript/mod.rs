@@ -153,6 +153,8 @@ pub struct Conversation {
     /// The id that the program gave it.
     pub id: Option<String>,
     pub title: Option<String>,
+    /// What the program says the conversation is about: neither a turn nor evidence.
+    pub summary: Option<String>,
     /// At least one turn.
     pub turns: Vec<Turn>,
     /// How many broken lines or records were skipped.

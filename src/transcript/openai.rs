@@ -108,7 +108,7 @@ fn to_conversation(record: OpenAiRecord) -> Conversation {
         }
     }
     let (id, title) = (record.id.0, record.title.0);
-    Conversation { kind: TranscriptFormat::OpenAi, id, title, turns: turns.into_turns(), skipped }
+    Conversation { kind: TranscriptFormat::OpenAi, id, title, summary: None, turns: turns.into_turns(), skipped }
 }
 
 /// Adds the turns of a message. `own` has the ids of tool calls that ran memdir.

@@ -72,14 +72,28 @@ pub(super) fn parse_speakers(text: &str) -> Conversation {
     }
     let before = lines.first().map_or("", |mark| &text[..mark.start]);
     let title = before.lines().find_map(|line| line.strip_prefix("# ")).map(|title| title.trim().to_owned());
-    Conversation { kind: TranscriptFormat::Markdown, id: None, title, turns: turns.into_turns(), skipped: 0 }
+    Conversation {
+        kind: TranscriptFormat::Markdown,
+        id: None,
+        title,
+        summary: None,
+        turns: turns.into_turns(),
+        skipped: 0,
+    }
 }
 
 /// Reads a text without speaker names as one user turn.
 pub(super) fn parse_plain(text: &str) -> Conversation {
     let mut turns = TurnBuilder::default();
     turns.add_message(Role::User, &None, [text].into_iter());
-    Conversation { kind: TranscriptFormat::Plain, id: None, title: None, turns: turns.into_turns(), skipped: 0 }
+    Conversation {
+        kind: TranscriptFormat::Plain,
+        id: None,
+        title: None,
+        summary: None,
+        turns: turns.into_turns(),
+        skipped: 0,
+    }
 }
 
 /// The text of a turn, without the horizontal rules between turns.

@@ -71,7 +71,7 @@ impl ConversationQuestion {
             return Ok(None);
         }
         let opened = (options.open_model)()?;
-        let (question, left_out) = build_question(turns);
+        let (question, left_out) = build_question(turns, conversation.summary.as_deref());
         if left_out > 0 {
             report.partial = Some(format!("the conversation is long: its first {left_out} turns were not read"));
         }

@@ -91,6 +91,37 @@ fn the_request_of_the_sources_is_a_conversation() {
 }
 
 #[test]
+fn importance_source_and_tags_are_those_of_the_text() {
+    let text = "User asked to sort the invoices by month. The assistant sorted them.";
+    let answer = json!({"record": text, "importance": 8, "tags": ["invoices"]}).to_string();
+    let memory = with(&[answer]);
+    record(&memory, &[], "User: Please sort the invoices by month.\n\nAssistant: I sorted them.\n").exit(0);
+    for words in [&["sorted", "--imp", "7.."][..], &["--tag", "invoices"], &["--imp", "8"]] {
+        let found = memory.done(["query"].iter().chain(words)).stdout;
+        assert!(found.contains("The assistant sorted them."), "{words:?}: {found}");
+    }
+    let context = memory.done(["context", "-b", "400"]).stdout;
+    let important = context.split("Pinned and important:").nth(1).unwrap().split("\n\n").next().unwrap();
+    assert!(important.contains("The assistant sorted them.") && !context.contains("Importance:"), "{context}");
+    assert!(!context.contains(" Tags:"), "{context}");
+}
+
+#[test]
+fn the_summary_of_the_program_is_asked_about_and_proves_nothing() {
+    let request = json!({
+        "appId": "calendar", "conversationId": "conv-7", "conversationSummary": "Dana wants <late> meetings",
+        "userMessages": ["I prefer meetings after 2pm on weekdays. Phoenix is due on Nov 1."],
+        "assistantMessages": ["Noted."],
+    });
+    let memory = with(&[answer("User meets Dana after 2pm on weekdays."), answer(TEXT)]);
+    let ran = record(&memory, &[], &request.to_string()).exit(0).stdout_contains(TEXT);
+    let ran = ran.stdout_contains("\n2 turns, ");
+    let asked = memory.asked();
+    assert!(asked.contains("<summary>\nDana wants ‹late> meetings\n</summary>"), "{asked}\n{ran}");
+    assert!(asked.contains("[1] user: I prefer meetings") && asked.contains("(Dana)"), "{asked}");
+}
+
+#[test]
 fn nothing_worth_keeping_and_no_model() {
     let memory = with(&[answer("")]);
     record(&memory, &[], TALK).exit(0).unchanged().stderr_contains("nothing worth keeping");
