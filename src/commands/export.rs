@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::first_written::CreationHistory;
 use super::import::ImportRow;
 use super::journal_notes::bullet_origins;
 use super::list_and_read::resolve_address;
@@ -87,7 +88,12 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
         ExportKind::ClaudeIndex => claude_index(&files),
         ExportKind::ServerMemory => server_memory(&files)?,
         ExportKind::JsonMemory => export::json_memory(&files),
-        ExportKind::Records => export::records(files, &bullet_origins(&session.store)?),
+        ExportKind::Records => {
+            let history = CreationHistory::new(session);
+            export::records(files, &bullet_origins(&session.store)?, &|file, bullet| {
+                history.first_written(file, bullet)
+            })
+        }
         ExportKind::Html => page(session, files, options)?,
     };
     unreadable.iter().for_each(|(path, reason)| exported.leave_out(path, reason));

@@ -35,6 +35,7 @@ mod etag;
 pub mod export;
 mod fetch;
 mod findings_since;
+mod first_written;
 mod forget;
 mod graph;
 pub mod hints;

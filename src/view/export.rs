@@ -8,7 +8,7 @@ pub mod left_out;
 
 use crate::document::{Document, MetaKey, bullet_to_text, section_range, section_titles, slug};
 use crate::path::MemoryPath;
-use crate::view::context::records::{is_record, repeats_title};
+use crate::view::context::records::{FindFirstWritten, creation_date, is_record, repeats_title};
 use crate::view::context::{item_address, item_text};
 use crate::view::outline::field_value;
 use crate::view::query::bullet_origins::BulletOrigins;
@@ -256,8 +256,8 @@ fn resource_metadata(document: &Document) -> Map<String, Value> {
 }
 
 /// The records of an app: episode entries with their texts, and the bullets, paragraphs and rows of fact files. An `id`
-/// is an explicit id or else the address.
-pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins) -> ExportedText {
+/// is an explicit id or else the address. `createdAt` is null where it is unknown.
+pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins, first_written: FindFirstWritten<'_>) -> ExportedText {
     let mut exported = ExportedText::default();
     let mut rows = Vec::new();
     for file in files {
@@ -270,7 +270,7 @@ pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins) -> ExportedText 
         let file = ItemizedFile::without_counts(file.path, file.document);
         let facts = ItemFacts::new(&file, origins);
         let items = (0..file.items.len()).filter(|item| is_context && is_record(&file, *item));
-        rows.extend(items.map(|item| record_row(&facts, item)));
+        rows.extend(items.map(|item| record_row(&facts, item, first_written)));
         if rows.len() == before {
             exported.leave_out(&file.path, "it holds no records");
         } else {
@@ -305,7 +305,7 @@ fn report_no_records(file: &ItemizedFile, exported: &mut ExportedText) {
     }
 }
 
-fn record_row(facts: &ItemFacts<'_>, item: usize) -> Value {
+fn record_row(facts: &ItemFacts<'_>, item: usize, first_written: FindFirstWritten<'_>) -> Value {
     let (file, document) = (facts.file, &facts.file.document);
     let at = file.items[item].section as usize;
     let time = |date: Option<ItemDate>| {
@@ -321,7 +321,7 @@ fn record_row(facts: &ItemFacts<'_>, item: usize) -> Value {
         }
         ItemKind::Bullet(b) => {
             let id = document.bullet_meta(b as usize).and_then(|meta| meta.valid(MetaKey::Id).map(str::to_owned));
-            ((time(facts.created(item)), time(facts.date(item))), id)
+            ((time(creation_date(facts, item, first_written)), time(facts.date(item))), id)
         }
         _ => ((time(facts.created(item)), time(facts.date(item))), None),
     };

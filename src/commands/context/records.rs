@@ -5,6 +5,7 @@
 use super::layers::{LayerParts, layer_note_line, note_line};
 use super::{ContextBuilder, itemize};
 use crate::code::Rejection;
+use crate::commands::first_written::CreationHistory;
 use crate::commands::item_doubts::{ItemDoubts, read_instructions};
 use crate::commands::journal_notes::bullet_origins;
 use crate::commands::unread_files::{not_text, unread_sentences, why_unread};
@@ -56,7 +57,9 @@ impl ContextBuilder<'_> {
             }
         }
         let origins = bullet_origins(self.store())?;
-        let (records, count) = newest_records(&found, &origins, &self.item_filter, MAX_RECORDS);
+        let history = CreationHistory::new(self.session);
+        let first_written = |file: &_, bullet| history.first_written(file, bullet);
+        let (records, count) = newest_records(&found, &origins, &self.item_filter, &first_written, MAX_RECORDS);
         Ok(RecordsPart { records, count, unread: unread_sentences(self.session, unread.into_iter()) })
     }
 }

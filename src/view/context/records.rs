@@ -3,6 +3,8 @@
 //! Never ranks: only the date counts; items without one are last.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::context_filter::ContextFilter;
 use super::remarks::ShownItem;
@@ -11,7 +13,7 @@ use crate::document::MetaKey;
 use crate::view::outline::field_value;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
-use crate::view::query::item_facts::{ItemDate, ItemFacts};
+use crate::view::query::item_facts::{FirstWritten, ItemDate, ItemFacts};
 use crate::view::query::items::{ItemKind, label};
 
 /// The most records that are shown.
@@ -38,23 +40,44 @@ impl DatedRecord {
     }
 }
 
-/// The newest records of these files, at most `most`, and the number of all: bullets, paragraphs and table rows; from
-/// episode files the entries with their summaries.
+/// Finds when a bullet of a file was first written, by its index.
+pub type FindFirstWritten<'a> = &'a dyn Fn(&ItemizedFile, usize) -> FirstWritten;
+
+/// An item's date, its file and its index there, and whether the date is that of its creation. The greatest is the
+/// newest, and of one date the first in the order of the files.
+type RankedRecord = (Option<ItemDate>, Reverse<(usize, usize)>, bool);
+
+/// The newest records of these files by creation, at most `most`, and the number of all: bullets, paragraphs and table
+/// rows; from episode files the entries with their summaries. `first_written` is asked only for what may be among the
+/// newest, because a bullet is never younger than its last text.
 pub fn newest_records(
     files: &[ItemizedFile],
     origins: &BulletOrigins,
     filter: &ContextFilter,
+    first_written: FindFirstWritten<'_>,
     most: usize,
 ) -> (Vec<DatedRecord>, usize) {
-    let mut all: Vec<(Option<ItemDate>, usize, usize)> = Vec::new();
+    let mut all: BinaryHeap<RankedRecord> = BinaryHeap::new();
     for (f, file) in files.iter().enumerate() {
         let facts = ItemFacts::new(file, origins);
         let counts = (0..file.items.len()).filter(|item| is_record(file, *item) && filter.allows_item(&facts, *item));
-        all.extend(counts.map(|item| (facts.created(item), f, item)));
+        let is_created = |item: usize| facts.bullet_dated_by_journal(item).is_none();
+        all.extend(counts.map(|item| (facts.created(item), Reverse((f, item)), is_created(item))));
     }
-    all.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
     let whole = all.len();
-    all.truncate(most);
+    let mut newest = Vec::new();
+    while newest.len() < most
+        && let Some((date, Reverse((f, item)), is_created)) = all.pop()
+    {
+        match is_created {
+            true => newest.push((date, f, item)),
+            false => all.push((
+                creation_date(&ItemFacts::new(&files[f], origins), item, first_written),
+                Reverse((f, item)),
+                true,
+            )),
+        }
+    }
     let record = |(date, f, item): (Option<ItemDate>, usize, usize)| DatedRecord {
         address: sanitize::sanitize_line(&item_address(&files[f], item)),
         date,
@@ -64,7 +87,17 @@ pub fn newest_records(
         }),
         anchor: ItemFacts::new(&files[f], origins).meta(item).valid(MetaKey::Anchor).map(str::to_owned),
     };
-    (all.into_iter().map(record).collect(), whole)
+    (newest.into_iter().map(record).collect(), whole)
+}
+
+/// The date on which an item was created; `None` if it is unknown.
+pub fn creation_date(facts: &ItemFacts<'_>, item: usize, first_written: FindFirstWritten<'_>) -> Option<ItemDate> {
+    let first = facts.bullet_dated_by_journal(item).map(|bullet| first_written(facts.file, bullet));
+    match first {
+        Some(FirstWritten::At(date)) => Some(date),
+        Some(FirstWritten::Unknown) => None,
+        Some(FirstWritten::Unrecorded) | None => facts.created(item),
+    }
 }
 
 /// The text of an entry: its title and its summary, or without one what is written below the title. A title that only
@@ -133,7 +166,8 @@ mod tests {
         let path = MemoryPath::from_disk_name("episodes/2025-10.md").unwrap();
         let file = itemize(&path, Document::from_bytes(text.as_bytes().to_vec()).unwrap());
         let filter = ContextFilter { today: jiff::civil::date(2025, 10, 11), branch: None };
-        let (records, count) = newest_records(&[file], &BulletOrigins::default(), &filter, MAX_RECORDS);
+        let (records, count) =
+            newest_records(&[file], &BulletOrigins::default(), &filter, &|_, _| FirstWritten::Unrecorded, MAX_RECORDS);
         assert_eq!(records.iter().map(|record| record.text.as_str()).collect::<Vec<_>>(), shown);
         assert_eq!(count, shown.len());
     }

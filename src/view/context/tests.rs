@@ -388,7 +388,13 @@ proptest! {
         let index = index_page(&context_options(budget), &all.files, &[]);
         prop_assert!(estimate_llm_tokens(&index.text) <= budget, "{}", index.text);
         let founds: Vec<ItemizedFile> = files.iter().map(|(p, t)| found(p, t)).collect();
-        let (shown, count) = newest_records(&founds, &BulletOrigins::default(), &FILTER, budget / 8);
+        let (shown, count) = newest_records(
+            &founds,
+            &BulletOrigins::default(),
+            &FILTER,
+            &|_, _| crate::view::query::item_facts::FirstWritten::Unrecorded,
+            budget / 8,
+        );
         let dated = records_page(&context_options(budget), &shown, count, &[], FIND_REMARKS);
         prop_assert!(estimate_llm_tokens(&dated.text) <= budget, "{}", dated.text);
         prop_assert_eq!(dated.left_out.is_empty(), dated.items.len() == count);

@@ -53,6 +53,16 @@ pub struct TimeBound {
     pub at: DateTime,
 }
 
+/// What the history says about the first text of a bullet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstWritten {
+    At(ItemDate),
+    /// Its text was changed, and the history does not have its first text, or not the day of that.
+    Unknown,
+    /// The history knows no change of it.
+    Unrecorded,
+}
+
 /// The dates of a document's sections: from `- Date:`, else the heading, else the enclosing section, else the file's
 /// name.
 pub struct SectionDates(Vec<Option<PartialDate>>);
@@ -170,6 +180,15 @@ impl<'a> ItemFacts<'a> {
     /// The date on which an item was created, as far as it is known: as [`ItemFacts::date`], without `upd`.
     pub fn created(&self, item: usize) -> Option<ItemDate> {
         self.meta(item).day_added().map(ItemDate::day_only).or_else(|| self.recorded_date(item))
+    }
+
+    /// The index of a bullet whose [`ItemFacts::created`] is the time at which the journal last saw its text written:
+    /// an earlier text of it may be older.
+    pub fn bullet_dated_by_journal(&self, item: usize) -> Option<usize> {
+        let ItemKind::Bullet(bullet) = self.file.items[item].kind else { return None };
+        let origin = self.origin(item)?;
+        let is_last_text = self.meta(item).day_added().is_none() && self.recorded_date(item) == Some(origin.at);
+        is_last_text.then_some(bullet as usize)
     }
 
     /// The date of an item without metadata.

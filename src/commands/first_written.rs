@@ -1,0 +1,73 @@
+//! When bullets were first written: their creation, although their texts changed since.
+//!
+//! Reads the journal at the first question, and follows all bullets of a file together.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+
+use jiff::tz::TimeZone;
+
+use super::Session;
+use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
+use super::list_and_read::ResolvedAddress;
+use crate::change::Etag;
+use crate::path::MemoryPath;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::item_facts::{FirstWritten, ItemDate};
+
+/// The history, as far as it was asked for.
+pub struct CreationHistory<'s> {
+    session: &'s Session,
+    /// `None` if it cannot be read.
+    history: OnceCell<Option<BulletHistory<'s>>>,
+    /// For each file that was asked for, one row for each bullet.
+    known: RefCell<HashMap<MemoryPath, Vec<FirstWritten>>>,
+}
+
+impl<'s> CreationHistory<'s> {
+    pub fn new(session: &'s Session) -> CreationHistory<'s> {
+        CreationHistory { session, history: OnceCell::new(), known: RefCell::default() }
+    }
+
+    /// When a bullet of a file was first written, by its index in the file's document.
+    pub fn first_written(&self, file: &ItemizedFile, bullet: usize) -> FirstWritten {
+        let mut known = self.known.borrow_mut();
+        let rows = known.entry(file.path.clone()).or_insert_with(|| self.follow(file));
+        rows.get(bullet).copied().unwrap_or(FirstWritten::Unknown)
+    }
+
+    /// Follows all bullets of a file; no rows if the history cannot be read.
+    fn follow(&self, file: &ItemizedFile) -> Vec<FirstWritten> {
+        let Some(history) = self.history.get_or_init(|| BulletHistory::open(self.session).ok()) else {
+            return Vec::new();
+        };
+        let named = ResolvedAddress {
+            path: file.path.clone(),
+            document: file.document.clone(),
+            etag: Etag::of(file.document.text().as_bytes()),
+            section: 0,
+            bullet: None,
+        };
+        let bullets: Vec<usize> = (0..file.document.bullets().len()).collect();
+        let lives = history.lives(&named, &bullets, LifeExtent::Whole).unwrap_or_default();
+        lives.iter().map(|life| first_of(history, life)).collect()
+    }
+}
+
+/// The beginning of a life, whose events are newest first.
+fn first_of(history: &BulletHistory<'_>, life: &[LifeEvent]) -> FirstWritten {
+    let Some(first) = life.last() else { return FirstWritten::Unrecorded };
+    let at = match first.cause {
+        _ if first.change != LifeChange::Added => None,
+        LifeCause::Entry(index) => Some(history.entries[index].at.as_str()),
+        // Only git knows when a text was typed outside memdir.
+        LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => {
+            first.commit.as_ref().map(|commit| commit.at.as_str())
+        }
+    };
+    let at = at.and_then(|at| at.parse::<jiff::Timestamp>().ok()).map(|at| TimeZone::UTC.to_datetime(at));
+    match at {
+        Some(at) => FirstWritten::At(ItemDate { day: at.date(), time: Some(at.time()) }),
+        None => FirstWritten::Unknown,
+    }
+}
