@@ -10,14 +10,17 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{BulletRow, ChangeOutcome, ListResult};
 use super::error_json::error_fields;
+use super::fetch::with_fetches;
 use super::hints::to_command;
 use super::{ChangeOptions, CommandResult, Error, ListOptions, Session, change, list, list_bullets, query, read};
 use crate::code::{Code, Rejection};
-use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, optional, required};
+use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, optional, quote_short, required};
 use crate::operation::dialects::{self, ReadCall};
+use crate::operation::{Snapshot, Target, locate};
 use crate::path::MemoryPath;
 use crate::view::query::filter::QueryOptions;
 use crate::view::query::query_json::{self, QueryItem};
+use crate::view::query::query_row::QueryRow;
 
 /// The reply to a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -88,19 +91,26 @@ pub fn seed_request(session: &Session, request: &str) -> CommandResult<Value> {
     match dialects::parse_read_call(&fields).transpose()? {
         Some(ReadCall::Read(path)) => return Ok(read(session, &path)?.text.into()),
         Some(ReadCall::List) => return Ok(json!(seed_files(session)?)),
+        Some(ReadCall::Query(query)) => return seed_query(session, &Value::Object(query).to_string()),
         None => {}
     }
     match () {
         () if has("json_content") => Ok(json!(find_locations(session, &fields)?)),
-        () if has("query") || has("filters") => {
-            let found = query(session, &query_json::parse(request)?.with_default_limit())?;
-            Ok(found.items.into_iter().map(|row| json!(QueryItem::from(row))).collect())
-        }
+        () if has("query") || has("filters") => seed_query(session, request),
         () if has("userMessages") || has("assistantMessages") => {
             let message = "a conversation is no change: a model proposes what to keep of it";
             Err(Rejection::new(Code::Usage, message).hint("pass it to memdir reflect").into())
         }
         () => seed_change(session, request),
+    }
+}
+
+/// The items that match. An empty list means that nothing does, so a budget in which no item fits is an error.
+fn seed_query(session: &Session, request: &str) -> CommandResult<Value> {
+    let result = query(session, &query_json::parse(request)?.with_default_limit())?;
+    match result.nothing_fits() {
+        Some(why) => Err(Rejection::new(Code::Usage, why).hint("use a larger budget_tokens").into()),
+        None => Ok(result.items.into_iter().map(|row| json!(QueryItem::from(row))).collect()),
     }
 }
 
@@ -129,15 +139,24 @@ fn seed_files(session: &Session) -> CommandResult<Vec<SeedFile>> {
 /// Finds bullets, with the paths that edits name them by.
 fn find_locations(session: &Session, fields: &Map<String, Value>) -> CommandResult<FoundLocations> {
     FINDER.check(fields).map_err(|ShapeProblem { message, .. }| Rejection::new(Code::InvalidQuery, message))?;
+    let within = match file_to_search(&fields["json_content"]) {
+        Some(name) => vec![resource_path(session, &name)?.map_or(name, |path| path.to_string())],
+        None => Vec::new(),
+    };
     let options = QueryOptions {
         query: fields["query"].as_str().unwrap_or_default().to_owned(),
-        within: file_to_search(&fields["json_content"]).into_iter().collect(),
+        within,
         explain: true,
         ..QueryOptions::default()
     };
-    let result = query(session, &options.with_default_limit())?;
+    let result =
+        query(session, &options.with_default_limit()).map_err(|why| name_resource(why, &fields["json_content"]))?;
     let mut answer = FoundLocations { locations: Vec::new(), suggested_insert_path: None, reasoning: String::new() };
+    let mut found = 0;
     for row in result.items.iter().filter(|row| row.handle.is_some()) {
+        // An item that scores by what stands beside it has nothing to say for itself.
+        let Some(relevance) = own_relevance(row) else { continue };
+        found += 1;
         let place = match &row.section {
             Some(section) => format!("{}#{section}", row.path),
             None => row.path.clone(),
@@ -157,33 +176,80 @@ fn find_locations(session: &Session, fields: &Map<String, Value>) -> CommandResu
         if answer.suggested_insert_path.is_none() && file.is_none() {
             answer.suggested_insert_path = print(None).map(|(_, list)| list);
         }
-        let parts = row.parts.iter().flatten().filter(|part| part.score > 0.0 && !part.term.starts_with('('));
-        let words = parts.map(|part| part.term.as_str());
-        let relevance = format!("Contains {}", words.collect::<Vec<_>>().join(", "));
         answer.locations.push(FoundLocation { path, file, current_value: text, relevance });
     }
-    answer.reasoning = match (answer.locations.len(), result.found) {
-        (_, 0) => "Found nothing with these words".to_owned(),
-        (named, found) => format!("Found {found}, of which {named} are named here"),
+    let named = answer.locations.len();
+    let more = if result.found > result.items.len() { " among the best matches" } else { "" };
+    answer.reasoning = match (found, found == named) {
+        (0, _) => "Found nothing with these words".to_owned(),
+        (_, true) => format!("Found {found}{more}"),
+        (_, false) => format!("Found {found}{more}, of which {named} can be named by a path"),
     };
     Ok(answer)
+}
+
+/// Why an item was found: the words that stand in it, or what its vector says. `None` if nothing of it is why.
+fn own_relevance(row: &QueryRow) -> Option<String> {
+    let parts = || row.parts.iter().flatten().filter(|part| part.score > 0.0);
+    let words: Vec<&str> = parts().filter(|part| part.is_own).map(|part| part.term.as_str()).collect();
+    match words.is_empty() {
+        false => Some(format!("Contains {}", words.join(", "))),
+        true => parts().any(|part| part.term == "(vector)").then(|| "Close in meaning".to_owned()),
+    }
+}
+
+/// The error of a search in a resource that is no file, in the words of the request.
+fn name_resource(mut error: Error, content: &Value) -> Error {
+    let name = file_to_search(content);
+    for rejection in error.rejections.iter_mut().filter(|why| why.code == Code::FileNotFound) {
+        if let Some(name) = &name {
+            rejection.message = format!("no file has the name or the resource_id {}", quote_short(name));
+            rejection.hint = Some("memory_list lists the files; without json_content all are searched".to_owned());
+        }
+    }
+    error
+}
+
+/// The file that a name, without `.json`, means: the one of that name, else the one with that `resource_id`. `None` if
+/// there is none in this memory.
+fn resource_path(session: &Session, name: &str) -> CommandResult<Option<MemoryPath>> {
+    let target = Target::Address(format!("{name}.json"));
+    let found = with_fetches(&session.store, &mut Snapshot::new(), |snapshot| {
+        let resolved = locate::resolve(&target, snapshot, &session.prefixes, &session.policy.policy)?;
+        Ok(resolved.file.map(|_| resolved.path.clone()))
+    });
+    match found {
+        Ok(path) => Ok(path),
+        // A name that is no address may be a pattern.
+        Err(why) if matches!(why.code, Code::InvalidPath | Code::FileNotFound) => Ok(None),
+        Err(why) => Err(why.into()),
+    }
 }
 
 /// The file that a resource is, by the name in its metadata.
 fn file_to_search(content: &Value) -> Option<String> {
     let name_in = |resource: &Value| resource["_metadata"]["resource_id"].as_str().map(str::to_owned);
-    match content.as_str() {
+    let name = match content.as_str() {
         Some(text) => match serde_json::from_str::<Value>(text) {
             Ok(resource) if resource.is_object() => name_in(&resource),
-            _ => Some(text.strip_suffix(".json").unwrap_or(text).to_owned()).filter(|name| !name.trim().is_empty()),
+            _ => Some(text.to_owned()).filter(|name| !name.trim().is_empty()),
         },
         None => name_in(content),
-    }
+    };
+    name.map(|name| name.strip_suffix(".json").map(str::to_owned).unwrap_or(name))
 }
+
+/// How words of consent are passed to a command, and how to this one, which has no options.
+const CONSENT_OPTION: &str = "with --consent";
+const CONSENT_FIELD: &str = "in the field consent of the request";
 
 /// The reply to a request that failed.
 pub fn seed_refusal(error: &Error) -> Value {
-    let mut fields = error_fields(error, &|hint| to_command(hint, ""));
+    let mut error = error.clone();
+    for rejection in &mut error.rejections {
+        rejection.hint = rejection.hint.as_deref().map(|hint| hint.replace(CONSENT_OPTION, CONSENT_FIELD));
+    }
+    let mut fields = error_fields(&error, &|hint| to_command(hint, ""));
     fields.insert("success".into(), false.into());
     fields.into()
 }

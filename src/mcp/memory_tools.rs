@@ -103,12 +103,15 @@ struct QueryAnswer {
     found: usize,
 }
 
-/// The text is the array of items alone, which is the format of `memory.query`.
+/// The text is the array of items alone, which is the format of `memory.query`. A second one says if none of those that
+/// match fits into the budget.
 fn query(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     let options = query_json::parse(&Value::Object(call.arguments.clone()).to_string())?;
-    let QueryResult { items, found, .. } = call.memory.query(options.with_default_limit())?;
+    let result = call.memory.query(options.with_default_limit())?;
+    let note = result.nothing_fits();
+    let QueryResult { items, found, .. } = result;
     let answer = QueryAnswer { items: items.into_iter().map(QueryItem::from).collect(), found };
-    Ok(ToolAnswer::with_text(serde_json::to_string(&answer.items).ok(), &answer))
+    Ok(ToolAnswer { note, ..ToolAnswer::with_text(serde_json::to_string(&answer.items).ok(), &answer) })
 }
 
 /// The files of a memory, or the outline of one.

@@ -14,6 +14,8 @@ use crate::commands::{Error, ReaderMark, hints};
 /// What a tool returns: text for the model, and the same as a value for programs.
 pub struct ToolAnswer {
     pub text: String,
+    /// A further text for the model, in a block of its own.
+    pub note: Option<String>,
     /// `None` for a tool without an output schema.
     pub structured: Option<Value>,
     /// What its reader has seen, once the answer is out.
@@ -28,20 +30,21 @@ impl ToolAnswer {
 
     /// An answer that is a text alone.
     pub fn plain(text: String) -> ToolAnswer {
-        ToolAnswer { text, structured: None, mark: None }
+        ToolAnswer { text, note: None, structured: None, mark: None }
     }
 
     /// An answer with a text of its own.
     pub fn with_text(text: Option<String>, result: &impl Serialize) -> ToolAnswer {
         let structured = serde_json::to_value(result).unwrap_or_default();
         let text = text.unwrap_or_else(|| structured.to_string());
-        ToolAnswer { text, structured: Some(structured), mark: None }
+        ToolAnswer { text, note: None, structured: Some(structured), mark: None }
     }
 }
 
 impl From<ToolAnswer> for CallToolResult {
     fn from(answer: ToolAnswer) -> CallToolResult {
-        let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
+        let mut result =
+            CallToolResult::success(std::iter::once(answer.text).chain(answer.note).map(ContentBlock::text).collect());
         result.structured_content = answer.structured;
         result
     }

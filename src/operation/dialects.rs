@@ -32,8 +32,7 @@ pub fn parse_batch(json: &str) -> Result<Batch, Vec<Rejection>> {
         match value.and_then(|v| Ok((parse_operation(&v)?, v))) {
             Ok((operation, value)) => {
                 operations.push(operation);
-                let quote = value.get("consent").and_then(Value::as_str);
-                quotes.extend(quote.filter(|quote| !quotes.iter().any(|q| q == quote)).map(str::to_owned));
+                quotes.extend(consent_of(&value).filter(|quote| !quotes.contains(quote)));
             }
             Err(rejection) => refused.push(rejection.at_operation(number)),
         }
@@ -43,6 +42,14 @@ pub fn parse_batch(json: &str) -> Result<Batch, Vec<Rejection>> {
         true => Ok(Batch { operations, request, reason, source, consent: quotes }),
         false => Err(refused),
     }
+}
+
+/// The words of consent that an operation carries: a field of it or, for the call of a tool, of its arguments.
+fn consent_of(operation: &Value) -> Option<String> {
+    let object = operation.as_object()?;
+    let text = |fields: &Map<String, Value>| fields.get("consent").and_then(Value::as_str).map(str::to_owned);
+    let in_arguments = || text(tool_dialect::call_arguments(&tool_dialect::parse_string_arguments(object))?);
+    text(object).or_else(in_arguments)
 }
 
 /// Parses one operation, in any dialect, from a JSON value.

@@ -70,6 +70,8 @@ const REPLACE: ShapeForm = tool_form(
 /// The arguments of the tools that only read.
 const READ: ShapeForm = tool_form("memory_read", "Reads a file.", &[PATH]);
 const LIST: ShapeForm = tool_form("memory_list", "Lists the files.", &[]);
+/// The search reads its arguments itself.
+const QUERY: ShapeForm = ShapeForm { ignores_unknown: true, ..tool_form("memory.query", "Searches.", &[]) };
 
 const CALL_GROUPS: &[FieldGroup] =
     &[FieldGroup::ExactlyOne(&["tool", "name"]), FieldGroup::ExactlyOne(ARGUMENT_FIELDS)];
@@ -104,6 +106,8 @@ const CALL_PATCH: ShapeForm = call_form!("call_memory_patch", "memory_patch", PA
 const CALL_APPEND: ShapeForm = call_form!("call_memory_append", "memory_append", APPEND);
 const CALL_READ: ShapeForm = call_form!("call_memory_read", "memory_read", READ);
 const CALL_LIST: ShapeForm = call_form!("call_memory_list", "memory_list", LIST);
+const CALL_QUERY: ShapeForm = call_form!("call_memory.query", "memory.query", QUERY);
+const CALL_MCP_QUERY: ShapeForm = call_form!("call_memory_query", "memory_query", QUERY);
 
 /// The call of a tool that only reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,18 +116,21 @@ pub enum ReadCall {
     Read(String),
     /// `memory_list`.
     List,
+    /// `memory.query`, or `memory_query` as our own tool is named: its arguments, unchecked.
+    Query(Map<String, Value>),
 }
 
 /// The call of a tool that only reads; `None` for any other object.
 pub fn read_call(object: &Map<String, Value>) -> Option<Result<ReadCall, ShapeProblem>> {
     let name = tool_name(object)?;
-    let form = [&CALL_READ, &CALL_LIST].into_iter().find(|form| form.name.strip_prefix("call_") == Some(name))?;
+    let forms = [&CALL_READ, &CALL_LIST, &CALL_QUERY, &CALL_MCP_QUERY];
+    let form = forms.into_iter().find(|form| form.name.strip_prefix("call_") == Some(name))?;
     let object = parse_string_arguments(object);
-    Some(form.check(&object).map(|()| {
-        match call_arguments(&object).and_then(|arguments| arguments.get("path")).and_then(Value::as_str) {
-            Some(path) => ReadCall::Read(path.to_owned()),
-            None => ReadCall::List,
-        }
+    let arguments = call_arguments(&object).cloned().unwrap_or_default();
+    Some(form.check(&object).map(|()| match (name, arguments.get("path").and_then(Value::as_str)) {
+        ("memory.query" | "memory_query", _) => ReadCall::Query(arguments),
+        (_, Some(path)) => ReadCall::Read(path.to_owned()),
+        (_, None) => ReadCall::List,
     }))
 }
 

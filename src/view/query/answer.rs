@@ -17,6 +17,7 @@ use super::score::{Ranking, ScoreAdjustments, ScoredItem};
 use super::terms::{QueryTerm, QueryTerms};
 use crate::document::{MetaKey, section_range};
 use crate::path::SourceAddress;
+use crate::text::counted_noun::counted_noun;
 use crate::view::stale_anchors::StaleAnchor;
 
 /// The result of a query.
@@ -57,6 +58,19 @@ pub struct QueryResult {
     /// The budget of the whole answer in tokens, if there is one.
     #[serde(skip)]
     pub budget: Option<usize>,
+}
+
+impl QueryResult {
+    /// A sentence, if items match and none of them fits into the budget.
+    pub fn nothing_fits(&self) -> Option<String> {
+        let suggested = self.more.as_ref().and_then(|more| more.budget);
+        (self.items.is_empty() && self.found > 0).then(|| {
+            let items = counted_noun(self.found, "item");
+            let verb = if self.found == 1 { "matches" } else { "match" };
+            let more = suggested.map_or(String::new(), |budget| format!("; budget_tokens {budget} shows more"));
+            format!("{items} {verb}, and none fits into the budget{more}")
+        })
+    }
 }
 
 /// What was found in a scope.
@@ -340,9 +354,15 @@ fn entry_source(document: &crate::document::Document, path: &crate::path::Memory
 
 fn score_parts(ranking: &Ranking<'_>, hit: &ScoredItem, terms: &QueryTerms) -> Vec<ScorePart> {
     let (items, file) = ranking.contributions(hit);
-    let part = |term: &str, score: f64| ScorePart { term: term.to_owned(), score: round_score(score) };
-    let mut parts: Vec<ScorePart> =
-        terms.all.iter().zip(items).map(|(term, score)| part(&explained(term), score)).collect();
+    let part = |term: &str, score: f64| ScorePart { term: term.to_owned(), score: round_score(score), is_own: false };
+    let own = ranking.files[hit.file].file.hits_of(hit.item);
+    let is_own = |term: usize| {
+        own.is_some_and(|hits| hits.counts.iter().any(|count| usize::from(count.term) == term && count.own > 0.0))
+    };
+    let term_parts = terms.all.iter().zip(items).enumerate();
+    let mut parts: Vec<ScorePart> = term_parts
+        .map(|(number, (term, score))| ScorePart { is_own: is_own(number), ..part(&explained(term), score) })
+        .collect();
     parts.push(part("(file)", file));
     let ScoreAdjustments { time, question, speaker, insight, latest, vector } = hit.adjustments;
     let others = [

@@ -107,6 +107,9 @@ pub struct ScorePart {
     pub term: String,
     /// What it added to the score.
     pub score: f64,
+    /// Whether the term stands in the item itself, and not only beside it.
+    #[serde(skip)]
+    pub is_own: bool,
 }
 
 /// A stated confidence and what its age left of it.

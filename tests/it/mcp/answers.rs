@@ -52,6 +52,20 @@ fn news_whose_answer_never_got_out_stay_news() {
 }
 
 #[test]
+fn a_query_that_shows_nothing_of_what_matches_says_so() {
+    let memory = memory();
+    memory.done(["add", "user", "Uses Linux"]);
+    let mut client = session(&memory);
+    let answer = client.call("memory_query", json!({"query": "linux", "budget_tokens": 1}));
+    assert_eq!(answer["content"][0]["text"], "[]");
+    let note = answer["content"][1]["text"].as_str().unwrap();
+    assert!(note.starts_with("1 item matches, and none fits into the budget; budget_tokens "), "{note}");
+    let none = client.call("memory_query", json!({"query": "helicopter", "budget_tokens": 1}));
+    assert_eq!(none["content"].as_array().unwrap().len(), 1, "{none}");
+    client.close();
+}
+
+#[test]
 fn a_hint_names_no_option_of_the_shell() {
     let memory = memory();
     let mut client = session(&memory);

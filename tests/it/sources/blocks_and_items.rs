@@ -48,3 +48,76 @@ fn the_last_bullet_of_a_block_is_restored_below_it() {
     memory.done(["restore", "archive/facts/user.md"]);
     assert!(memory.text("facts/user.md").unwrap().ends_with(BLOCK));
 }
+
+#[test]
+fn a_resource_is_searched_by_its_id() {
+    let text = "---\nresource_id: resource_user_food_prefs\n---\n# Food\n\n## Likes\n\n- Pasta\n";
+    let memory = Memory::new().file("facts/food.md", text).file("facts/trip.md", "# Trip\n\n- Pasta in Rome\n");
+    for content in [
+        json!("resource_user_food_prefs.json"),
+        json!("resource_user_food_prefs"),
+        json!("food.json"),
+        json!({"_metadata": {"resource_id": "resource_user_food_prefs"}, "food": {}}),
+        json!({"_metadata": {"resource_id": "resource_user_food_prefs.json"}}),
+    ] {
+        let found = ask(&memory, &json!({"query": "pasta", "json_content": content}));
+        let locations = found["locations"].as_array().unwrap();
+        assert_eq!((locations.len(), &locations[0]["path"]), (1, &json!("food.likes[0]")), "{content}: {found}");
+    }
+    let refused = ask(&memory, &json!({"query": "pasta", "json_content": "resource_x.json"}));
+    assert_eq!(refused["message"], "no file has the name or the resource_id 'resource_x'");
+}
+
+#[test]
+fn a_location_contains_what_its_relevance_says() {
+    let text = "# Food\n\n## Likes\n\n- Pasta\n- Eggs with lox\n- Beer\n- Olives\n";
+    let memory = Memory::new().file("facts/food.md", text);
+    let found = ask(&memory, &json!({"query": "Remove all egg preferences", "json_content": "food"}));
+    let locations = found["locations"].as_array().unwrap();
+    assert_eq!(locations.len(), 1, "{found}");
+    assert_eq!(locations[0]["current_value"], "Eggs with lox");
+    assert_eq!((&locations[0]["relevance"], &found["reasoning"]), (&json!("Contains egg"), &json!("Found 1")));
+}
+
+#[test]
+fn consent_is_given_in_the_arguments_of_a_call() {
+    let memory = Memory::new();
+    let write = |consent: &str| {
+        let mut call = json!({"path": "facts/u.md", "content": "# U\n\n- City: Rome\n"});
+        if !consent.is_empty() {
+            call["consent"] = consent.into();
+        }
+        call
+    };
+    let refused = ask(&memory, &json!({"name": "memory_write", "arguments": write("")}));
+    assert_eq!(refused["code"], "consent");
+    let hint = refused["hint"].as_str().unwrap();
+    assert!(hint.contains("in the field consent") && !hint.contains("--consent"), "{hint}");
+    for arguments in [write("Yes, remember it"), Value::String(write("Yes, remember it").to_string())] {
+        let memory = Memory::new();
+        let reply = ask(&memory, &json!({"name": "memory_write", "arguments": arguments}));
+        assert_eq!(reply["success"], true, "{reply}");
+        memory.run(["log", "u"]).exit(0).stdout_contains("Yes, remember it");
+    }
+}
+
+#[test]
+fn a_query_may_be_called_like_the_other_tools() {
+    let memory = Memory::new().file("facts/tasks.md", "# Tasks\n\n- [tasks] Ship the parser\n");
+    let query = json!({"query": "ship parser", "top_k": 3});
+    for name in ["memory.query", "memory_query"] {
+        let reply = ask(&memory, &json!({"name": name, "arguments": query}));
+        assert_eq!(reply[0]["text"], "[tasks] Ship the parser", "{reply}");
+    }
+    let wrong = ask(&memory, &json!({"name": "memory.query", "arguments": {"bogus": 1}}));
+    assert_eq!(wrong["code"], "invalid_query");
+}
+
+#[test]
+fn an_empty_list_means_that_nothing_matches() {
+    let memory = Memory::new().file("facts/tasks.md", "# Tasks\n\n- Ship the parser\n");
+    let reply = ask(&memory, &json!({"query": "parser", "budget_tokens": 2}));
+    assert_eq!((&reply["success"], &reply["code"]), (&json!(false), &json!("usage")), "{reply}");
+    assert!(reply["message"].as_str().unwrap().starts_with("1 item matches, and none fits"), "{reply}");
+    assert_eq!(ask(&memory, &json!({"query": "helicopter", "budget_tokens": 2})), json!([]));
+}
