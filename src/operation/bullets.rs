@@ -111,8 +111,18 @@ pub fn add(
     let (position, within) = match &resolved.section {
         SectionRef::File => (InsertPosition::EndOfSection(0), Some(0)),
         SectionRef::At(at) => (InsertPosition::EndOfSection(*at), Some(*at)),
-        SectionRef::Missing(name) => (new_section_position(document, name, &resolved.path)?, None),
+        SectionRef::Missing(name) => (new_section_position(document, (name, new_id(at)), &resolved.path)?, None),
     };
+    if let (Some(section @ 1..), Some(id)) = (within, new_id(at))
+        && document.sections()[section].id.as_deref() != Some(id)
+    {
+        let message = format!(
+            "no block has the id {id}; the bullet is added to {}#{}, which does not get that id",
+            resolved.path,
+            document.sections()[section].slug
+        );
+        planner.warn(n, Warning::new(Code::Note, message));
+    }
     if let Some(within) = within
         && let Some(&existing) =
             document.bullets_by_text(&item.paragraph()).iter().find(|&&i| locate::is_in_section(document, i, within))
@@ -138,6 +148,14 @@ pub fn add(
     )])
 }
 
+/// The id of the block that an operation adds to, if it must be in no file yet: its section is named by a category.
+fn new_id(at: &Target) -> Option<&str> {
+    match at {
+        Target::IdOrCategory { id, .. } => Some(id),
+        Target::Address(_) | Target::Category(_) => None,
+    }
+}
+
 /// Whether a new bullet has more than a paragraph.
 fn has_children(item: &NewBullet) -> bool {
     item.children.len() > item.continuation_lines()
@@ -149,8 +167,13 @@ fn same_children(document: &Document, bullet: usize, item: &NewBullet) -> bool {
     present.children[present.continuation_lines()..] == item.children[item.continuation_lines()..]
 }
 
-/// The position of a new section: below its parent if the name is a path whose parent exists, else at the end.
-fn new_section_position(document: &Document, name: &str, path: &MemoryPath) -> Result<InsertPosition, Rejection> {
+/// The position of a new section with an optional id: below its parent if the name is a path whose parent exists, else
+/// at the end.
+fn new_section_position(
+    document: &Document,
+    (name, id): (&str, Option<&str>),
+    path: &MemoryPath,
+) -> Result<InsertPosition, Rejection> {
     let under = match name.rsplit_once('/') {
         Some((parent, _)) => locate::find_section(document, parent, path)?.unwrap_or(0),
         None => 0,
@@ -159,6 +182,7 @@ fn new_section_position(document: &Document, name: &str, path: &MemoryPath) -> R
     if title.is_empty() || title.chars().any(char::is_control) {
         return Err(Rejection::new(Code::WouldBreakStructure, "the name is not a valid heading"));
     }
+    let title = id.map_or_else(|| title.clone(), |id| format!("{title} {{#{id}}}"));
     Ok(InsertPosition::NewSection { under, titles: vec![title] })
 }
 

@@ -50,6 +50,20 @@ fn the_last_bullet_of_a_block_is_restored_below_it() {
 }
 
 #[test]
+fn a_block_that_a_category_makes_has_the_id_of_the_request() {
+    let memory = Memory::new();
+    let add = |text: &str| json!({"memory_id": "mem999", "category": "Pets", "sub_memory": text, "intent": "add"});
+    apply(&memory, &add("Has a cat"));
+    apply(&memory, &json!({"memory_id": "mem999", "sub_memory": "Has a dog", "intent": "add"}));
+    let text = memory.text("facts/user.md").unwrap();
+    assert!(text.ends_with("## Pets {#mem999}\n\n- Has a cat\n- Has a dog\n"), "{text}");
+    // A block that is there already keeps its id, and the reply says so.
+    let other = json!({"memory_id": "mem998", "category": "Pets", "sub_memory": "Has a fox", "intent": "add"});
+    let ran = memory.run(["apply"]).stdin(other.to_string()).exit(0);
+    ran.stderr_contains("no block has the id mem998; the bullet is added to facts/user.md#pets");
+}
+
+#[test]
 fn a_resource_is_searched_by_its_id() {
     let text = "---\nresource_id: resource_user_food_prefs\n---\n# Food\n\n## Likes\n\n- Pasta\n";
     let memory = Memory::new().file("facts/food.md", text).file("facts/trip.md", "# Trip\n\n- Pasta in Rome\n");

@@ -107,7 +107,7 @@ pub const ROWS: &[Row] = &[
         "bullet-crud 3, an unknown block is created where a category names it",
         ("facts/user.md", PROFILE),
         r#"{"memory_id": "mem999", "category": "Hobbies", "sub_memory": "Plays chess", "intent": "add"}"#,
-        Once("M facts/user.md\n+\n+## Hobbies\n+\n+- Plays chess\n"),
+        Once("M facts/user.md\n+\n+## Hobbies {#mem999}\n+\n+- Plays chess\n"),
     ),
     (
         "bullet-crud 3, a known block wins over the category beside it",
