@@ -204,6 +204,9 @@ pub fn update(
         return Err(Rejection::new(Code::Multiline, "the text contains a line break").into());
     }
     let paragraph = item.paragraph().into_owned();
+    if let Some(bullet) = bullet_with_shown_value(&file.document, &resolved, index, old, (&paragraph, pairs)) {
+        return set_meta_of(planner, n, &resolved.path, &file.document, bullet, pairs);
+    }
     let picked = pick_bullet(planner, n, op, &resolved, index, old, Some(&paragraph))?;
     let document = &file.document;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
@@ -260,6 +263,27 @@ pub fn update(
 /// there is one.
 pub fn remove(
     planner: &mut Planner<'_>,
+/// The bullet at an index, if an operation removes a value of its metadata and shows that value, not the bullet's text,
+/// as what is there. Only a path of json-memory to a field, as in `food.likes[2].expiry`, makes such operations.
+fn bullet_with_shown_value(
+    document: &Document,
+    resolved: &ResolvedTarget<'_>,
+    index: Option<i64>,
+    old: Option<&str>,
+    (text, pairs): (&str, &[(String, String)]),
+) -> Option<usize> {
+    let ([(key, value)], None) = (pairs, &resolved.bullet) else { return None };
+    let section = match resolved.section {
+        SectionRef::File => 0,
+        SectionRef::At(at) => at,
+        SectionRef::Missing(_) => return None,
+    };
+    let nth = usize::try_from(index?).ok()?.checked_sub(1)?;
+    let bullet = *document.top_level_bullets(section).get(nth)?;
+    let is_shown = value.is_empty() && old == Some(text) && document.bullet_meta(bullet)?.raw(key) == old;
+    is_shown.then_some(bullet)
+}
+
     n: usize,
     op: &Operation,
     at: &Target,

@@ -105,7 +105,7 @@ const fn item_form(fields: &'static [&'static [ShapeField]]) -> ShapeForm {
 const CURRENT_VALUE_FIELD: &[ShapeField] = &[optional(
     "current_value",
     &JsonShape::AnyOf(&[NON_EMPTY_TEXT, JsonShape::Object(&SEEN_ITEM)]),
-    "the present item; must match",
+    "the present item, or with a path to a field its value; must match",
 )];
 
 /// A location that a search found.

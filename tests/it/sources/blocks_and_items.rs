@@ -135,3 +135,19 @@ fn an_empty_list_means_that_nothing_matches() {
     assert!(reply["message"].as_str().unwrap().starts_with("1 item matches, and none fits"), "{reply}");
     assert_eq!(ask(&memory, &json!({"query": "helicopter", "budget_tokens": 2})), json!([]));
 }
+
+#[test]
+fn a_field_is_deleted_by_the_value_that_it_has() {
+    let text = "# Food\n\n## Likes\n\n- Sushi\n- Eggs\n  <!-- mem exp=2026-12-31 -->\n";
+    let delete = |path: &str, value: &str| json!({"operation": "delete", "path": path, "current_value": value});
+    for value in ["2026-12-31", "Eggs"] {
+        let memory = Memory::new().file("facts/food.md", text);
+        apply(&memory, &delete("food.likes[1].expiry", value));
+        assert!(memory.text("facts/food.md").unwrap().ends_with("- Sushi\n- Eggs\n"), "{value}");
+    }
+    let memory = Memory::new().file("facts/food.md", text);
+    for (path, value) in [("food.likes[1].expiry", "2027-01-01"), ("food.likes[0].expiry", "2026-12-31")] {
+        let ran = memory.run(["apply"]).stdin(delete(path, value).to_string()).exit(3).unchanged();
+        ran.stderr_contains("bullet_not_found");
+    }
+}
