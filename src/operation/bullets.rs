@@ -210,6 +210,10 @@ pub fn update(
     let picked = pick_bullet(planner, n, op, &resolved, index, old, Some(&paragraph))?;
     let document = &file.document;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
+    let known_id = document.bullet_id(bullet);
+    let is_known = |(key, value): &&(String, String)| key == MetaKey::Oid.name() && known_id.as_deref() == Some(value);
+    let pairs: Vec<_> = pairs.iter().filter(|pair| !is_known(pair)).cloned().collect();
+    let pairs = pairs.as_slice();
     let replaces_children = has_children(&item);
     let same_text = document.bullets_by_text(&paragraph);
     if (same_text.contains(&bullet) || matches!(picked, BulletPick::Unchanged(_)))
@@ -259,10 +263,6 @@ pub fn update(
     Ok(pending)
 }
 
-/// `rm`: removes a bullet, a section or a file. With `archive` a copy goes to `archive/`, with the day of its purge if
-/// there is one.
-pub fn remove(
-    planner: &mut Planner<'_>,
 /// The bullet at an index, if an operation removes a value of its metadata and shows that value, not the bullet's text,
 /// as what is there. Only a path of json-memory to a field, as in `food.likes[2].expiry`, makes such operations.
 fn bullet_with_shown_value(
@@ -284,6 +284,10 @@ fn bullet_with_shown_value(
     is_shown.then_some(bullet)
 }
 
+/// `rm`: removes a bullet, a section or a file. With `archive` a copy goes to `archive/`, with the day of its purge if
+/// there is one.
+pub fn remove(
+    planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
     at: &Target,

@@ -216,8 +216,9 @@ fn lists_without_marks(value: Value) -> Value {
 
 fn item(document: &Document, bullet: usize, text: String) -> Value {
     let meta = document.bullet_meta(bullet).unwrap_or_default();
-    let id = document.bullet_id(bullet).map(|id| id.into_owned());
-    let id = id.or_else(|| meta.raw(MetaKey::Oid.name()).map(str::to_owned));
+    // Its id there is the newer one where both are known.
+    let id = meta.raw(MetaKey::Oid.name()).map(str::to_owned);
+    let id = id.or_else(|| document.bullet_id(bullet).map(|id| id.into_owned()));
     let mut item = Map::new();
     item.insert("item".to_owned(), id.unwrap_or_else(|| slug(&text).replace('-', "_")).into());
     item.insert("display".to_owned(), text.into());

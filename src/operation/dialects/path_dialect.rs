@@ -8,7 +8,7 @@ use super::super::{Action, Target};
 use super::text_shapes::{
     ANY_TEXT, BULLET, COMMON_FIELDS, CheckedFields, LINE_OR_EMPTY, NON_EMPTY_TEXT, scalar_text, split_bullet_text,
 };
-use crate::document::MetaKey;
+use crate::document::{MetaKey, slug};
 use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, TextPattern, optional, required};
 use crate::path::MemoryPath;
 
@@ -69,7 +69,7 @@ const FILE_FIELDS: &[ShapeField] = &[
 /// An item with its metadata.
 const ITEM: ShapeForm = item_form(&[&[
     optional("display", &BULLET, "the text"),
-    optional("item", &BULLET, "the text, if there is no display"),
+    optional("item", &BULLET, "stored as oid; the text, if there is no display"),
     optional("added", &LINE_OR_EMPTY, "stored as added"),
     optional("expiry", &LINE_OR_EMPTY, "stored as exp"),
     optional("confidence", &SCALAR_OF_ITEM, "stored as conf"),
@@ -79,7 +79,7 @@ const ITEM: ShapeForm = item_form(&[&[
 /// An item's new text, and the metadata that it sets; other metadata stays.
 const TEXT_ITEM: ShapeForm = item_form(&[&[
     optional("display", &BULLET, "the text"),
-    optional("item", &BULLET, "the text, if there is no display"),
+    optional("item", &BULLET, "stored as oid; the text, if there is no display"),
     optional("added", &LINE_OR_EMPTY, "ignored: it is not changed"),
     optional("expiry", &LINE_OR_EMPTY, "stored as exp"),
     optional("confidence", &SCALAR_OF_ITEM, "stored as conf"),
@@ -177,12 +177,16 @@ pub fn action(operation: &str, fields: CheckedFields) -> Action {
     match operation {
         "insert" => {
             let (text, children) = split_bullet_text(&text);
-            Action::Add { at, text, children, meta: new.map(item_meta).unwrap_or_default(), create: false }
+            let mut meta = new.map(item_meta).unwrap_or_default();
+            // The key that an export derives from the text need not be kept.
+            meta.extend(new.and_then(own_item_key).filter(|(_, key)| *key != slug(&text).replace('-', "_")));
+            Action::Add { at, text, children, meta, create: false }
         }
         "update" => {
             let (text, children) = split_bullet_text(&text);
             let mut meta = new.map(item_meta).unwrap_or_default();
             meta.retain(|(key, _)| key != MetaKey::Added.name());
+            meta.extend(new.and_then(own_item_key));
             Action::Update { at, index, old: current, text, children, meta, archive: false }
         }
         _ if field.is_some() => {
@@ -283,6 +287,18 @@ fn parse_path(path: &str) -> Option<(Vec<&str>, Option<i64>)> {
 fn item_text(value: &Value) -> Option<String> {
     let text = |v: &Value| v.as_str().map(str::to_owned);
     text(value).or_else(|| value.get("display").and_then(text)).or_else(|| value.get("item").and_then(text))
+}
+
+/// The longest key of an item, in bytes.
+const MAX_ITEM_KEY: usize = 200;
+
+/// An item's key beside its text, as metadata: its id in json-memory. It is no id of memdir's, because two items of a
+/// resource may have the same.
+fn own_item_key(value: &Value) -> Option<(String, String)> {
+    let [display, item] = ["display", "item"].map(|name| value.get(name).and_then(Value::as_str).map(str::trim));
+    display.filter(|text| !text.is_empty())?;
+    let key = item.filter(|key| !key.is_empty() && key.len() <= MAX_ITEM_KEY && !key.contains(char::is_control))?;
+    Some((MetaKey::Oid.name().to_owned(), key.to_owned()))
 }
 
 /// An item's metadata under memdir's keys.

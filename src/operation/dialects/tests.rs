@@ -181,7 +181,7 @@ mod seeds {
                     at: at("food#likes"),
                     text: "Pasta (especially carbonara)".into(),
                     children: vec![],
-                    meta: vec![("added".into(), "2025-12-28".into())],
+                    meta: vec![("added".into(), "2025-12-28".into()), ("oid".into(), "pasta_carbonara".into())],
                     create: false,
                 },
             ],

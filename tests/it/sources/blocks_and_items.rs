@@ -137,6 +137,41 @@ fn an_empty_list_means_that_nothing_matches() {
 }
 
 #[test]
+fn an_item_keeps_its_key() {
+    let memory = Memory::new().file("facts/food.md", "# Food\n\n## Likes\n\n- Sushi\n");
+    let insert = |item: &str, display: &str| json!({"operation": "insert", "path": "food.likes", "new_value": {"item": item, "display": display}});
+    apply(&memory, &insert("crepes", "Crêpes"));
+    apply(&memory, &insert("green_tea", "Green tea"));
+    let keys = |memory: &Memory| {
+        let ran = memory.run(["export", "--to", "json-memory"]).exit(0);
+        let exported: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let items = exported["Food"]["Likes"].as_array().unwrap().clone();
+        items.iter().map(|item| item["item"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&memory), ["sushi", "crepes", "green_tea"]);
+    // Where the key follows from the text, nothing is written.
+    assert!(memory.text("facts/food.md").unwrap().ends_with("  <!-- mem oid=crepes -->\n- Green tea\n"));
+    let update = json!({
+        "operation": "update", "path": "food.likes[1]", "current_value": "Crêpes",
+        "new_value": {"item": "galettes", "display": "Galettes de sarrasin"},
+    });
+    assert_eq!(ask(&memory, &update)["success"], true);
+    assert_eq!(keys(&memory), ["sushi", "galettes", "green_tea"]);
+}
+
+#[test]
+fn the_id_that_an_item_has_is_not_written_twice() {
+    let text = "# Food\n\n- Crêpes\n  <!-- mem id=crepes -->\n";
+    let memory = Memory::new().file("facts/food.md", text);
+    let update = json!({
+        "operation": "update", "path": "food[0]", "current_value": "Crêpes",
+        "new_value": {"item": "crepes", "display": "Crêpes with jam"},
+    });
+    apply(&memory, &update);
+    assert!(memory.text("facts/food.md").unwrap().ends_with("- Crêpes with jam\n  <!-- mem id=crepes -->\n"));
+}
+
+#[test]
 fn a_field_is_deleted_by_the_value_that_it_has() {
     let text = "# Food\n\n## Likes\n\n- Sushi\n- Eggs\n  <!-- mem exp=2026-12-31 -->\n";
     let delete = |path: &str, value: &str| json!({"operation": "delete", "path": path, "current_value": value});
