@@ -221,6 +221,7 @@ pub fn keyword_source(document: &Document) -> String {
             }
             // A label is a term already, or one that entries of any kind share, so only the text after it is used.
             BlockKind::Bullet(bullet) if related_edge(document, bullet as usize).is_some() => {}
+            BlockKind::Bullet(bullet) if is_digest_note(document.bullet_raw(bullet as usize)) => {}
             BlockKind::Bullet(bullet) => {
                 let text = document.bullet_text(bullet as usize);
                 add(split_label(&text).map_or(&*text, |(_, rest)| rest));
@@ -233,6 +234,11 @@ pub fn keyword_source(document: &Document) -> String {
         }
     }
     out
+}
+
+/// Whether a bullet is memdir's own line below a digest, `Digest of 9 entries: [[archive/episodes/2025-11]]`.
+fn is_digest_note(text: &str) -> bool {
+    text.strip_prefix("Digest of ").is_some_and(|rest| rest.contains(": [[archive/") && rest.ends_with("]]"))
 }
 
 /// A text without comments and without what its links point to: `[the plan](plans/may.md)` is `[the plan`.

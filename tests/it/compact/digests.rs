@@ -50,7 +50,7 @@ fn each_old_month_becomes_one_entry_and_moves_to_the_archive() {
     insta::assert_snapshot!(memory.text("episodes/2025.md").unwrap(), @r"
     # 2025 Episodes
 
-    > Summary: 2025-11, ana, released, cache, cut, bytes, digest, entries, archive, episodes
+    > Summary: 2025-11, ana, released, bug, cache, cut, keys, bytes
 
     ## 2025-11
     - Summary: Ana released 0.4 on 2025-11-03.
