@@ -214,6 +214,7 @@ impl ContextBuilder<'_> {
         if self.session.layers.is_some() {
             merge_layers(&mut notes, &mut facts.facts, &self.session.layer_names());
         }
+        entries.retain(|entry| !entry.is_among(&notes));
         let has_reader = self.reader.is_some();
         let instructions = read_instructions(self.session, self.directory);
         let doubts = ItemDoubts::new(self.session, &instructions);

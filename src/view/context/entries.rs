@@ -5,7 +5,8 @@
 use jiff::civil::Date;
 
 use super::context_filter::ContextFilter;
-use super::notes::CategoryQuotas;
+use super::notes::{CategoryQuotas, ContextNote};
+use super::records::repeats_title;
 use super::sanitize;
 use crate::policy::Policy;
 use crate::text::llm_tokens::estimate_llm_tokens;
@@ -13,7 +14,7 @@ use crate::view::outline::field_value;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
-use crate::view::query::items::ItemKind;
+use crate::view::query::items::{ItemKind, label};
 
 /// The maximum length of an entry's title and summary, in tokens.
 const MAX_ENTRY_TOKENS: usize = 40;
@@ -24,9 +25,16 @@ pub struct RecentEntry {
     pub day: Option<Date>,
     /// Title and summary on one sanitized line.
     pub text: String,
+    /// The address of its bullet `Summary:`, if that begins with the title, as in a record.
+    pub summary: Option<String>,
 }
 
 impl RecentEntry {
+    /// Whether one of these items is its summary and says what its title does.
+    pub fn is_among(&self, notes: &[ContextNote]) -> bool {
+        self.summary.as_ref().is_some_and(|summary| notes.iter().any(|note| note.address == *summary))
+    }
+
     /// Whether its line contains the whole text.
     pub fn is_whole(&self) -> bool {
         estimate_llm_tokens(&self.text) <= MAX_ENTRY_TOKENS
@@ -68,6 +76,24 @@ fn recent_entry(facts: &ItemFacts<'_>, item: usize) -> RecentEntry {
         address: sanitize::sanitize_line(&super::item_address(file, item)),
         day: facts.date(item).map(|m| m.day),
         text: sanitize::sanitize_line(&title_with_summary(file, item)),
+        summary: (item + 1..file.items.len())
+            .take_while(|other| file.items[*other].section == file.items[item].section)
+            .find(|other| is_entry_summary(file, *other) && says_title(file, item, *other))
+            .map(|other| sanitize::sanitize_line(&super::item_address(file, other))),
+    }
+}
+
+/// Whether the summary of an entry begins with the title of the entry.
+fn says_title(file: &ItemizedFile, entry: usize, summary: usize) -> bool {
+    let text = super::item_text(file, summary);
+    repeats_title(&super::item_text(file, entry), text.trim_start_matches("Summary:").trim_start())
+}
+
+/// Whether an item is the bullet `Summary:` of an entry, which the line of the entry contains.
+pub fn is_entry_summary(file: &ItemizedFile, item: usize) -> bool {
+    match file.items[item].kind {
+        ItemKind::Bullet(b) => file.path.holds_episodes() && label(file.document.bullet_raw(b as usize)) == "Summary",
+        _ => false,
     }
 }
 

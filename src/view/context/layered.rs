@@ -84,7 +84,12 @@ pub fn merge_updates(all: Vec<MemoryUpdates>) -> (Option<SeenRevision>, Vec<Upda
 
 /// The entries of a layer among those of nearer ones, newest first; on the same day the nearer first.
 pub fn merge_entries(all: &mut Vec<RecentEntry>, layer: &str, entries: Vec<RecentEntry>) {
-    all.extend(entries.into_iter().map(|entry| RecentEntry { address: in_layer(layer, &entry.address), ..entry }));
+    let in_this_layer = |entry: RecentEntry| RecentEntry {
+        address: in_layer(layer, &entry.address),
+        summary: entry.summary.map(|summary| in_layer(layer, &summary)),
+        ..entry
+    };
+    all.extend(entries.into_iter().map(in_this_layer));
     all.sort_by_key(|entry| Reverse(entry.day));
 }
 

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::context_filter::ContextFilter;
+use super::entries::is_entry_summary;
 use super::layered::overrules_mark;
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
 use super::{item_address, item_identity, item_line, place_in_file, sanitize, text_bytes, whole_text};
@@ -129,6 +130,10 @@ pub fn context_notes(
         let facts = ItemFacts::new(file, origins);
         for item in 0..file.items.len() {
             let Some((why, bounded)) = note_reason(&facts, item, policy) else { continue };
+            // The newest entries represent the others.
+            if why == NoteReason::Noted && is_entry_summary(file, item) {
+                continue;
+            }
             if !filter.allows_item(&facts, item) {
                 continue;
             }

@@ -418,6 +418,7 @@ fn the_smallest_budget_holds_all_fixed_lines() {
             address: format!("episodes/{}.md#s", "e".repeat(40)),
             day: Some(FILTER.today),
             text: "t ".repeat(99),
+            summary: None,
         })
         .collect();
     let text: String = (0..300).map(|n| format!("- {} {n}\n", "word ".repeat(50))).collect();

@@ -104,6 +104,16 @@ fn importance_source_and_tags_are_those_of_the_text() {
     let important = context.split("Pinned and important:").nth(1).unwrap().split("\n\n").next().unwrap();
     assert!(important.contains("The assistant sorted them.") && !context.contains("Importance:"), "{context}");
     assert!(!context.contains(" Tags:"), "{context}");
+    assert_eq!(context.matches("The assistant sorted them.").count(), 1, "{context}");
+}
+
+#[test]
+fn a_record_of_low_importance_stands_among_the_newest_entries_alone() {
+    let memory = with(&[answer(TEXT)]);
+    record(&memory, &[], TALK).exit(0);
+    let context = memory.done(["context"]).stdout;
+    assert_eq!(context.matches("Phoenix is due on Nov 1.").count(), 1, "{context}");
+    assert!(context.contains("- 2026-02-24 User prefers meetings") && !context.contains("important"), "{context}");
 }
 
 #[test]
