@@ -59,7 +59,7 @@ fn first_of(history: &BulletHistory<'_>, life: &[LifeEvent]) -> FirstWritten {
     let Some(first) = life.last() else { return FirstWritten::Unrecorded };
     let at = match first.cause {
         _ if first.change != LifeChange::Added => None,
-        LifeCause::Entry(index) => Some(history.entries[index].at.as_str()),
+        LifeCause::Entry(index) => Some(history.entries[index].header.at.as_str()),
         // Only git knows when a text was typed outside memdir.
         LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => {
             first.commit.as_ref().map(|commit| commit.at.as_str())
