@@ -2,6 +2,8 @@
 //!
 //! Never passes text to the parser that would make it slow, and never repeats more than a short piece of the text.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Number, Value};
 
 use crate::json_shape::quote_short;
@@ -35,8 +37,21 @@ pub fn parse(text: &str) -> Result<Value, YamlProblem> {
     if let Some(line) = first_too_deep_line(text) {
         return Err(YamlProblem { line: Some(line), message: "values are nested too deeply".into() });
     }
-    let value: serde_yaml::Value = serde_yaml::from_str(text).map_err(|e| syntax_problem(text, &e))?;
+    let read = without_comment_lines(text);
+    let value: serde_yaml::Value = serde_yaml::from_str(&read).map_err(|e| syntax_problem(text, &e))?;
     to_json(value).map_err(|message| YamlProblem { line: None, message })
+}
+
+/// The text with its lines of comments empty, so that lines keep their numbers. Nine tenths of a policy as `init` writes
+/// it are comments, which every command would parse. Unchanged if a text may begin at a `|`, `>` or quote and go on in
+/// the next line, where `#` is a character.
+fn without_comment_lines(text: &str) -> Cow<'_, str> {
+    let is_comment = |line: &str| line.trim_start_matches([' ', '\t']).starts_with('#');
+    let goes_on = |line: &str| !is_comment(line) && line.contains(['|', '>', '"', '\'']);
+    if text.lines().any(goes_on) {
+        return text.into();
+    }
+    text.split_inclusive('\n').map(|line| if is_comment(line) { "\n" } else { line }).collect()
 }
 
 fn syntax_problem(text: &str, error: &serde_yaml::Error) -> YamlProblem {
@@ -175,6 +190,20 @@ mod tests {
         ] {
             let problem = parse(&hostile).unwrap_err();
             assert!(problem.message.chars().count() < 120, "{problem:?}");
+        }
+    }
+
+    #[test]
+    fn comments_are_left_out_where_they_are_comments() {
+        let text = "# a policy\nversion: 2\n  # inside\nlimits:\n# between\n  - at: x # behind\n    bullets: 3\n";
+        assert_eq!(without_comment_lines(text), "\nversion: 2\n\nlimits:\n\n  - at: x # behind\n    bullets: 3\n");
+        assert_eq!(parse(text).unwrap()["limits"][0]["bullets"], 3);
+        assert_eq!(
+            parse("# one\n# two\na: [\n").unwrap_err().line,
+            serde_yaml::from_str::<Value>("\n\na: [\n").err().and_then(|e| e.location()).map(|l| l.line())
+        );
+        for text in ["a: |\n  # text\n", "a: >\n  # text\n", "a: \"b\n  # text\"\n"] {
+            assert!(parse(text).unwrap()["a"].as_str().unwrap().contains("# text"), "{text}");
         }
     }
 

@@ -207,7 +207,8 @@ pub fn keyword_source(document: &Document) -> String {
     let labels: HashSet<u32> = document.sections().iter().filter(|s| s.level == 7).map(|s| s.heading.start).collect();
     let mut out = String::new();
     let mut add = |text: &str| {
-        for piece in without_targets(text).split_whitespace().filter(|p| !p.contains("://")) {
+        let may_have_url = memchr::memchr(b':', text.as_bytes()).is_some();
+        for piece in without_targets(text).split_whitespace().filter(|p| !may_have_url || !p.contains("://")) {
             out.push_str(piece);
             out.push(' ');
         }
@@ -243,7 +244,7 @@ fn is_digest_note(text: &str) -> bool {
 
 /// A text without comments and without what its links point to: `[the plan](plans/may.md)` is `[the plan`.
 fn without_targets(text: &str) -> Cow<'_, str> {
-    if !["](", "[[", "<!--"].iter().any(|mark| text.contains(mark)) {
+    if memchr::memchr3(b'[', b']', b'<', text.as_bytes()).is_none() {
         return text.into();
     }
     let mut out = String::new();
@@ -298,7 +299,10 @@ pub fn contains_term(body: &str, term: &str) -> bool {
         (Some(i), Some(o)) => is_word_char(i) && is_word_char(o) && !is_unspaced(i) && !is_unspaced(o),
         _ => false,
     };
-    body.match_indices(&term).any(|(at, _)| {
+    if term.is_empty() {
+        return true;
+    }
+    memchr::memmem::find_iter(body.as_bytes(), term.as_bytes()).any(|at| {
         let (before, after) = (&body[..at], &body[at + term.len()..]);
         !continues_word(term.chars().next(), before.chars().next_back())
             && !continues_word(term.chars().next_back(), after.chars().next())
