@@ -11,7 +11,7 @@ use crate::path::{BulletRef, MemoryPath};
 
 use super::archive::{self, ArchivedItem};
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
-use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
+use super::locate::{self, ResolvedTarget, SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
 use super::related_bullets::warn_related;
@@ -167,23 +167,17 @@ fn same_children(document: &Document, bullet: usize, item: &NewBullet) -> bool {
     present.children[present.continuation_lines()..] == item.children[item.continuation_lines()..]
 }
 
-/// The position of a new section with an optional id: below its parent if the name is a path whose parent exists, else
-/// at the end.
+/// The position of a new section with an optional id, and of its parents.
 fn new_section_position(
     document: &Document,
     (name, id): (&str, Option<&str>),
     path: &MemoryPath,
 ) -> Result<InsertPosition, Rejection> {
-    let under = match name.rsplit_once('/') {
-        Some((parent, _)) => locate::find_section(document, parent, path)?.unwrap_or(0),
-        None => 0,
-    };
-    let title = new_section_title(name);
-    if title.is_empty() || title.chars().any(char::is_control) {
-        return Err(Rejection::new(Code::WouldBreakStructure, "the name is not a valid heading"));
+    let (under, mut titles) = locate::new_section_place(document, name, path)?;
+    if let (Some(title), Some(id)) = (titles.last_mut(), id) {
+        *title = format!("{title} {{#{id}}}");
     }
-    let title = id.map_or_else(|| title.clone(), |id| format!("{title} {{#{id}}}"));
-    Ok(InsertPosition::NewSection { under, titles: vec![title] })
+    Ok(InsertPosition::NewSection { under, titles })
 }
 
 /// `update`: replaces the first paragraph of a bullet; with more than a paragraph, also what is below it. Sets

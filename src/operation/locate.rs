@@ -227,6 +227,45 @@ pub fn find_by_slug_path(document: &Document, name: &str) -> Vec<usize> {
     if whole.is_empty() { found } else { whole }
 }
 
+/// Where a section that an address names and a file lacks is made: the section below which it goes (0: the file), and
+/// the titles of the new headings, the outermost first. Parents that exist are used, others are made.
+///
+/// # Errors
+/// `would_break_structure` if a part of the name is no title, or the headings would be deeper than six levels;
+/// `ambiguous_section` if several sections match a parent.
+pub fn new_section_place(
+    document: &Document,
+    name: &str,
+    path: &MemoryPath,
+) -> Result<(usize, Vec<String>), Rejection> {
+    let reject = |message: &str| Err(Rejection::new(Code::WouldBreakStructure, message));
+    let (mut under, mut parents) = (0, name);
+    while let Some((rest, _)) = parents.rsplit_once('/') {
+        parents = rest;
+        if let Some(found) = find_section(document, rest, path)? {
+            under = found;
+            break;
+        }
+    }
+    let missing = if under == 0 { name } else { &name[parents.len() + 1..] };
+    let titles: Vec<String> = missing.split('/').map(new_section_title).collect();
+    if titles.iter().any(|title| title.is_empty() || title.chars().any(char::is_control)) {
+        return reject("the name is not a valid heading");
+    }
+    let mut outer = &document.sections()[under];
+    // A paragraph that names the list below it is a section without a heading.
+    if usize::from(outer.level) > MAX_HEADING_LEVEL {
+        outer = &document.sections()[outer.parent as usize];
+    }
+    if usize::from(outer.level.max(1)) + titles.len() > MAX_HEADING_LEVEL {
+        return reject("the headings would be deeper than six levels");
+    }
+    Ok((under, titles))
+}
+
+/// The deepest level of a Markdown heading.
+const MAX_HEADING_LEVEL: usize = 6;
+
 /// The title of a new section: the name as written, or, if it is a slug, with spaces and a capital (`to-do` → `To do`).
 pub fn new_section_title(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or(name).trim();

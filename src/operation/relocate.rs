@@ -87,7 +87,8 @@ impl ItemMove<'_> {
             SectionRef::File => (InsertPosition::EndOfSection(0), 0),
             SectionRef::At(at) => (InsertPosition::EndOfSection(*at), *at),
             SectionRef::Missing(name) => {
-                (InsertPosition::NewSection { under: 0, titles: vec![new_section_title(name)] }, usize::MAX)
+                let (under, titles) = locate::new_section_place(document, name, &dest.path)?;
+                (InsertPosition::NewSection { under, titles }, usize::MAX)
             }
         };
         let source_section = file.document.bullets()[bullet].section as usize;
@@ -109,7 +110,9 @@ impl ItemMove<'_> {
         }
         let destination = match (&dest.section, document) {
             (SectionRef::At(at), d) => format!("{}#{}", dest.path, d.sections()[*at].slug),
-            (SectionRef::Missing(name), _) => format!("{}#{}", dest.path, crate::document::slug(name)),
+            (SectionRef::Missing(name), _) => {
+                format!("{}#{}", dest.path, crate::document::slug(name.rsplit('/').next().unwrap_or(name)))
+            }
             _ => dest.path.to_string(),
         };
         Ok(vec![
@@ -131,13 +134,17 @@ impl ItemMove<'_> {
         let dest = self.destination(planner, "section")?;
         if dest.path == *from {
             return match dest.section {
-                SectionRef::Missing(name) => super::set_values::set(
-                    planner,
-                    n,
-                    op,
-                    &Target::Address(format!("{from}#{}", file.document.sections()[section].slug)),
-                    &[("title".into(), new_section_title(&name))],
-                ),
+                SectionRef::Missing(name) => {
+                    let parent = file.document.sections()[section].parent as usize;
+                    require_parent(&file.document, &name, parent, from)?;
+                    super::set_values::set(
+                        planner,
+                        n,
+                        op,
+                        &Target::Address(format!("{from}#{}", file.document.sections()[section].slug)),
+                        &[("title".into(), new_section_title(&name))],
+                    )
+                }
                 _ => Err(Rejection::new(Code::Exists, "the section is already in that file")
                     .hint("to rename it, use a title that no other section has")
                     .into()),
@@ -149,6 +156,7 @@ impl ItemMove<'_> {
         let mut title = file.document.section_title(section).into_owned();
         let mut title_splice = None;
         if let SectionRef::Missing(name) = &dest.section {
+            require_parent(document, name, 0, &dest.path)?;
             let span = file.document.sections()[section].title;
             title = new_section_title(name);
             title_splice = Some(Splice { start: span.start as usize, end: span.end as usize, new: title.clone() });
@@ -205,6 +213,17 @@ impl ItemMove<'_> {
         pending.extend(updates.pending);
         Ok(pending)
     }
+}
+
+/// Rejects the name of a moved section if it names another parent than the one that it will have (0: the file): a move
+/// puts no section below another one.
+fn require_parent(document: &Document, name: &str, parent: usize, path: &MemoryPath) -> Result<(), Rejection> {
+    let Some((named, _)) = name.rsplit_once('/') else { return Ok(()) };
+    if parent > 0 && locate::find_section(document, named, path)? == Some(parent) {
+        return Ok(());
+    }
+    let message = format!("a section is moved to a file, not below the section '{named}'");
+    Err(Rejection::new(Code::Usage, message).hint("name only its new title: FILE#SECTION"))
 }
 
 /// The text of a section as it is appended to another file.

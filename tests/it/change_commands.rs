@@ -375,3 +375,27 @@ fn a_contradiction_is_added_and_its_older_bullet_is_named() {
         m.run(["add", P, news]).exit(0).quiet();
     }
 }
+
+#[test]
+fn a_missing_section_comes_with_its_missing_parents() {
+    let memory = Memory::new().file("facts/p.md", "# P\n\n## Home\n\n- Garden\n- Shed\n");
+    memory.done(["add", "p#Work/Contacts", "Bob", "--quiet"]);
+    memory.done(["add", "p#Home/Pets/Cats", "Tom", "--quiet"]);
+    memory.done(["mv", "p#home@1", "p#Work/Tools", "-f", "--quiet"]);
+    for (section, text) in [("p#work/contacts", "Bob"), ("p#home/pets/cats", "Tom"), ("p#work/tools", "Garden")] {
+        memory.done(["read", section]).stdout_contains(text);
+    }
+    let text = memory.text("facts/p.md").unwrap();
+    assert!(text.contains("## Work\n\n### Contacts\n\n- Bob\n\n### Tools\n\n- Garden\n"), "{text}");
+    assert!(text.contains("### Pets\n\n#### Cats\n\n- Tom\n"), "{text}");
+    for (command, code) in [
+        (["add", "p#a/b/c/d/e/f", "x"], "would_break_structure"),
+        (["add", "p#a//b", "x"], "would_break_structure"),
+        (["mv", "p#work/tools", "p#Home/Tools"], "usage"),
+        (["mv", "p#work/tools", "q#Home/Tools"], "usage"),
+    ] {
+        memory.run(command).ends().stderr_contains(code);
+    }
+    memory.done(["mv", "p#work/tools", "p#Work/Things"]);
+    memory.done(["read", "p#work/things"]).stdout_contains("Garden");
+}
