@@ -326,3 +326,27 @@ fn a_typing_error_is_explained() {
     let guest = memory.run(["--as", "guest", "query", "zepelin", "--explain"]).exit(0);
     assert!(!guest.stdout.contains("zeppelin") && !guest.stderr.contains("zeppelin"), "{guest}");
 }
+
+#[test]
+fn what_names_a_file_finds_its_items() {
+    let memory = Memory::new()
+        .file("facts/billing-service.md", "# Payments\n\n- Written in Go\n- Runs on port 8080\n")
+        .file("facts/runbook.md", "# Runbook\n\n- Restart at night\n")
+        .file("facts/food.md", "# Food\n\n- Likes: pasta\n")
+        .file("facts/user.md", "# User\n\n- Writes down the food that she buys\n- Opens port 22\n")
+        .file("procedures/p.md", "---\ntags: [release]\n---\n# Ship the package\n\n1. Build it\n")
+        .file("episodes/2026-02.md", "# 2026-02 Episodes\n\n## Move\n- Date: 2026-02-22\n- Lesson: pack early\n");
+    let found = |words: &[&str]| {
+        let answer = memory.run([&["query", "--json"], words].concat()).exit(0).json();
+        texts(&answer).iter().map(|text| (*text).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["billing"]), ["Written in Go", "Runs on port 8080"]);
+    assert_eq!(found(&["payments"]), ["Written in Go", "Runs on port 8080"]);
+    assert_eq!(found(&["runbook"]), ["Restart at night"]);
+    assert_eq!(found(&["which port does billing use"])[0], "Runs on port 8080");
+    // A text comes before a name.
+    assert_eq!(found(&["food"]), ["Writes down the food that she buys", "Likes: pasta"]);
+    assert_eq!(found(&["release", "--category", "procedural"]), ["Build it"]);
+    assert!(found(&["episodes"]).is_empty());
+    memory.done(["query", "runbook", "--explain"]).stdout_contains("(name) ");
+}

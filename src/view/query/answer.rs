@@ -364,16 +364,17 @@ fn score_parts(ranking: &Ranking<'_>, hit: &ScoredItem, terms: &QueryTerms) -> V
         .map(|(number, (term, score))| ScorePart { is_own: is_own(number), ..part(&explained(term), score) })
         .collect();
     parts.push(part("(file)", file));
-    let ScoreAdjustments { time, question, speaker, insight, latest, vector } = hit.adjustments;
+    let ScoreAdjustments { time, question, speaker, insight, latest, vector, name } = hit.adjustments;
     let others = [
         ("(time)", time),
         ("(latest)", latest),
         ("(question)", question),
         ("(speaker)", speaker),
         ("(insight)", insight),
+        ("(name)", name),
         ("(vector)", vector),
     ];
-    parts.extend(others.map(|(name, score)| part(name, score)));
+    parts.extend(others.map(|(what, score)| part(what, score)));
     parts.push(part("(link)", hit.link_boost));
     parts.retain(|p| p.score != 0.0);
     parts

@@ -7,6 +7,7 @@ use std::cell::OnceCell;
 
 use jiff::civil::Date;
 
+use super::file_names::{add_terms_in_head, terms_in_path};
 use super::item_facts::SectionDates;
 use super::items::{self, DocumentItem};
 use super::prefilter::TermPrefilter;
@@ -94,6 +95,8 @@ pub struct ItemizedFile {
     pub hits: Vec<ItemHits>,
     /// How often each term occurs in a label.
     pub labels: Vec<u32>,
+    /// The terms in its name, its title or its tags, ascending; none of an episode.
+    pub named: Vec<u16>,
     pub links: Vec<FileLink>,
     section_dates: OnceCell<SectionDates>,
     edges: OnceCell<FileEdges>,
@@ -111,7 +114,8 @@ impl ItemizedFile {
         let links = find_links(&document);
         let section_dates = OnceCell::new();
         let edges = OnceCell::new();
-        ItemizedFile { path, document, items, hits: Vec::new(), labels: Vec::new(), links, section_dates, edges }
+        let (hits, labels, named) = Default::default();
+        ItemizedFile { path, document, items, hits, labels, named, links, section_dates, edges }
     }
 
     /// The dates of its sections, computed once.
@@ -140,10 +144,13 @@ pub fn count_terms(
     depth: ScanDepth,
 ) -> FileCounts {
     let mut counted = FileCounts { bytes: bytes.len(), ..FileCounts::default() };
+    let mut named = terms_in_path(path, terms);
     let mut offsets = Vec::new();
+    let mut is_measured = true;
     if depth != ScanDepth::All {
         prefilter.find(&bytes, &mut offsets);
-        if offsets.is_empty() && (depth == ScanDepth::Prefiltered || bytes.len() > MAX_SAMPLE_BYTES) {
+        is_measured = !offsets.is_empty() || depth == ScanDepth::Sample && bytes.len() <= MAX_SAMPLE_BYTES;
+        if !is_measured && named.is_empty() {
             return counted;
         }
     }
@@ -152,8 +159,15 @@ pub fn count_terms(
         return counted;
     };
     let all = items::items_of(&document, path);
-    counted.items = Some(all.len());
-    counted.lengths = total_length(&document, &all);
+    // A file that is parsed for its name only is no part of the sample.
+    if is_measured {
+        counted.items = Some(all.len());
+        counted.lengths = total_length(&document, &all);
+    }
+    // Only where a term may stand above the first item.
+    if depth == ScanDepth::All || offsets.iter().any(|at| all.first().is_none_or(|first| *at < first.start)) {
+        add_terms_in_head(path, &document, terms, &mut named);
+    }
     let near: Vec<usize> = match depth {
         ScanDepth::All => (0..all.len()).collect(),
         ScanDepth::Prefiltered | ScanDepth::Sample => {
@@ -165,11 +179,11 @@ pub fn count_terms(
     };
     let days = terms.has_dates.then(|| SectionDates::of(&document, path));
     let (hits, labels) = count_items(&document, &all, &near, terms, days.as_ref());
-    if !hits.is_empty() || depth == ScanDepth::All {
+    if !hits.is_empty() || !named.is_empty() || depth == ScanDepth::All {
         let (path, links) = (path.clone(), find_links(&document));
         let section_dates = days.map_or_else(OnceCell::new, OnceCell::from);
         let edges = OnceCell::new();
-        let file = ItemizedFile { path, document, items: all, hits, labels, links, section_dates, edges };
+        let file = ItemizedFile { path, document, items: all, hits, labels, named, links, section_dates, edges };
         counted.matched = Some(Box::new(file));
     }
     counted

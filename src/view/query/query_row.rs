@@ -103,7 +103,7 @@ impl LinkReason {
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ScorePart {
     /// The term as the search compares it, with the word for which it stands in (`kayak for kyaak`); or `(file)`,
-    /// `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`, `(vector)`, `(link)`.
+    /// `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`, `(name)`, `(vector)`, `(link)`.
     pub term: String,
     /// What it added to the score.
     pub score: f64,

@@ -5,12 +5,13 @@
 //! constants and the adjustments were tuned on the evidence recall of LoCoMo.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use super::bullet_origins::BulletOrigins;
 use super::count::{ANSWER_SHARE, FileCounts, ItemizedFile, SMOOTHING, smoothed_length};
 use super::filter::FilterResult;
 use super::item_facts::{ItemDate, ItemFacts};
-use super::items;
+use super::items::{self, ItemKind};
 use super::link_boost::add_link_boosts;
 use super::speakers::NamedSpeaker;
 use super::terms::QueryTerms;
@@ -39,6 +40,8 @@ const QUESTION_SHARE: f64 = 0.10;
 const SPEAKER_SHARE: f64 = 0.2;
 /// Share of its own score subtracted from an insight: it is a guess, and what was said comes first.
 const INSIGHT_SHARE: f64 = 0.5;
+/// How often a word of the query counts as standing in each item of a file that it names.
+const NAME_FREQUENCY: f64 = 0.25;
 /// Minimum number of query words at which an item may match by its neighbours alone.
 const MIN_WORDS: f64 = 3.0;
 /// The share of the best score that such an item needs.
@@ -79,11 +82,13 @@ pub struct ScoreAdjustments {
     pub latest: f64,
     /// Its vector is close to that of the query.
     pub vector: f64,
+    /// Words of the query name its file.
+    pub name: f64,
 }
 
 impl ScoreAdjustments {
     fn sum(self) -> f64 {
-        self.time + self.question + self.speaker + self.insight + self.latest + self.vector
+        self.time + self.question + self.speaker + self.insight + self.latest + self.vector + self.name
     }
 }
 
@@ -129,6 +134,7 @@ pub fn rank<'a>(
     let files: Vec<ItemFacts<'a>> = found.iter().map(|(f, _)| ItemFacts::new(f, origins)).collect();
     let mut ranking = Ranking { files, hits: Vec::new(), undated: 0, scorer };
     ranking.score_items(&found, terms);
+    ranking.add_named_items(&found, terms);
     ranking.adjust_scores(terms);
     ranking.apply_filter(filter);
     ranking.prefer_latest(terms);
@@ -169,6 +175,48 @@ impl Ranking<'_> {
         }
         let best = self.hits.iter().map(|h| h.score).fold(0.0, f64::max);
         self.hits.retain(|h| found[h.file].0.hits_of(h.item).is_some() || h.score >= NEIGHBOUR_SHARE * best);
+    }
+
+    /// Lets the name, the title and the tags of a file count for its items: a word that no item contains, and what an
+    /// item lacks if it and the name together have every word of the query. So names change little where texts match.
+    fn add_named_items(&mut self, found: &[(&ItemizedFile, usize)], terms: &QueryTerms) {
+        if found.iter().all(|(file, _)| file.named.is_empty()) {
+            return;
+        }
+        let mut is_in_item = vec![false; terms.all.len()];
+        for count in found.iter().flat_map(|(file, _)| &file.hits).flat_map(|hits| &hits.counts) {
+            is_in_item[usize::from(count.term)] = true;
+        }
+        let (worth, is_expected) = (&self.scorer.items, &self.scorer.is_expected);
+        let name_score = |term: usize| worth[term] * term_frequency_factor(NAME_FREQUENCY, B_ITEM, 1.0);
+        let mut added: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        for (number, (file, _)) in found.iter().enumerate().filter(|(_, (file, _))| !file.named.is_empty()) {
+            let is_named = |term: usize| file.named.binary_search(&(term as u16)).is_ok();
+            let named: Vec<usize> =
+                file.named.iter().map(|term| usize::from(*term)).filter(|term| is_expected[*term]).collect();
+            for item in (0..file.items.len()).filter(|item| file.items[*item].kind != ItemKind::Heading) {
+                let counts = file.hits_of(item).map_or(&[][..], |hits| &hits.counts);
+                let is_here = |term: usize| counts.iter().any(|count| usize::from(count.term) == term);
+                let expected = (0..is_expected.len()).filter(|term| is_expected[*term]);
+                let has_all = terms.left_out == 0 && expected.clone().all(|term| is_here(term) || is_named(term));
+                let counts_here = |term: &usize| {
+                    !is_here(*term) && (has_all || !is_in_item[*term] && terms.all[*term].word.is_some())
+                };
+                let score: f64 = named.iter().copied().filter(counts_here).map(name_score).sum();
+                if score > 0.0 {
+                    added.insert((number, item), score);
+                }
+            }
+        }
+        for hit in &mut self.hits {
+            hit.adjustments.name = added.remove(&(hit.file, hit.item)).unwrap_or_default();
+        }
+        for ((file, item), name) in added {
+            let adjustments = ScoreAdjustments { name, ..ScoreAdjustments::default() };
+            let score = self.scorer.file_parts(found[file].0, found[file].1).iter().sum();
+            let (link_boost, date, similarity, is_wordless) = (0.0, None, None, false);
+            self.hits.push(ScoredItem { file, item, score, adjustments, link_boost, date, similarity, is_wordless });
+        }
     }
 
     /// Adjusts scores: an answer to "when" contains a time, and a question is rarely an answer.

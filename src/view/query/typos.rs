@@ -35,7 +35,7 @@ const PART_BYTES: usize = 1024;
 /// Letters beyond ASCII have up to so many bytes in the alphabets that are compared.
 const MAX_LETTER_BYTES: usize = 3;
 
-/// The words of a query that no item contains.
+/// The words of a query that no item and no name of a file contains.
 pub struct TypoFinder {
     missing: Vec<MissingWord>,
 }
@@ -67,9 +67,9 @@ impl TypoFinder {
     /// spelled as they should be.
     pub fn new(terms: &QueryTerms, counted: &[FileCounts]) -> Option<TypoFinder> {
         let mut is_found = vec![false; terms.all.len()];
-        let found = counted.iter().filter_map(|file| file.matched.as_deref());
-        for count in found.flat_map(|file| &file.hits).flat_map(|hits| &hits.counts) {
-            is_found[usize::from(count.term)] = true;
+        for file in counted.iter().filter_map(|file| file.matched.as_deref()) {
+            let in_items = file.hits.iter().flat_map(|hits| &hits.counts).map(|count| count.term);
+            in_items.chain(file.named.iter().copied()).for_each(|term| is_found[usize::from(term)] = true);
         }
         let missing = terms.all.iter().enumerate().filter(|(term, of)| !is_found[*term] && !of.implied);
         let missing: Vec<MissingWord> =
