@@ -56,11 +56,11 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
             .into_iter()
             .flat_map(|path| dropped_bullets(&session.store, &history, &entries, path))
             .collect(),
-        conflicts: outside
+        conflicts: files
             .iter()
-            .map(|(path, _)| path)
-            .filter(|path| has_conflict_markers(&session.store, path))
-            .map(|p| p.to_string())
+            .zip(&counts)
+            .filter(|(_, count)| count.is_conflicted)
+            .map(|(file, _)| file.path.to_string())
             .collect(),
         outside: outside.iter().map(|(path, _)| path.to_string()).collect(),
         rescued: rescued.collect(),
@@ -85,12 +85,6 @@ fn model_usage(session: &Session) -> Option<ModelUsage> {
         refused_by: spent.proposals.refused.clone(),
         day,
     })
-}
-
-/// Whether a file contains conflict markers.
-fn has_conflict_markers(store: &Store, path: &MemoryPath) -> bool {
-    let read = store.read(path).ok().flatten().and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok());
-    read.is_some_and(|document| document.conflict_marker_line().is_some())
 }
 
 /// The files that were edited outside memdir: since their last revision, or between two recent ones.

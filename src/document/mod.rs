@@ -33,6 +33,7 @@ mod visibility;
 mod walk;
 
 pub use blank_pins::blank_pins;
+pub use conflict_lines::first_marker_line;
 pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits, share_only_blanks};
 pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_line, trim_lines};
 pub use handle::Handle;

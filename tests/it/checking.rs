@@ -175,3 +175,11 @@ fn words_that_led_to_no_comparison_are_counted() {
     assert!(!memory.done(["check"]).stderr.contains("more than 40"));
     assert!(memory.done(["check", "--json"]).json().get("frequent_words").is_none());
 }
+
+#[test]
+fn status_names_conflicts_in_files_that_no_revision_wrote() {
+    let conflict = "# User\n\n<<<<<<< ours\n- A\n=======\n- B\n>>>>>>> theirs\n";
+    let memory = Memory::new().file("facts/user.md", conflict).file("facts/a.md", "# A\n\n- Likes tea\n");
+    memory.done(["status"]).stdout_contains("conflict markers: facts/user.md\ntry: memdir resolve facts/user.md\n");
+    assert_eq!(memory.done(["status", "--json"]).json()["conflicts"], serde_json::json!(["facts/user.md"]));
+}

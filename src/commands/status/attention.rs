@@ -14,7 +14,7 @@ use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::journal_notes::stale_anchors;
 use crate::commands::layers::Layer;
 use crate::document::summary::FileKind;
-use crate::document::{Document, MAX_FILE_BYTES};
+use crate::document::{Document, MAX_FILE_BYTES, first_marker_line};
 use crate::operation::file_change::file_kind;
 use crate::reflect::inbox_item;
 use crate::store::FoundFile;
@@ -30,6 +30,8 @@ const MAX_COMPARED_BYTES: u64 = 64 << 10;
 pub struct AttentionCounts {
     /// The size in bytes.
     pub bytes: u64,
+    /// Whether the file has unresolved merge conflicts.
+    pub is_conflicted: bool,
     expired: usize,
     stale: usize,
     stale_anchors: usize,
@@ -79,6 +81,7 @@ impl<'a> AttentionScan<'a> {
     pub fn examine(&self, file: &FoundFile, read: Result<(&[u8], bool), Rejection>) -> AttentionCounts {
         let mut counts = AttentionCounts { bytes: file.size, ..AttentionCounts::default() };
         let Ok((bytes, _)) = read else { return counts };
+        counts.is_conflicted = std::str::from_utf8(bytes).is_ok_and(|text| first_marker_line(text).is_some());
         if inbox_item::id_of(&file.path).is_some() {
             let today = self.session.now.date().to_string();
             match inbox_item::parse_item(&String::from_utf8_lossy(bytes)).is_expired(&today) {
@@ -92,13 +95,13 @@ impl<'a> AttentionScan<'a> {
         if file_kind(&file.path) == FileKind::Facts {
             self.facts.lock().unwrap_or_else(PoisonError::into_inner).add(bytes);
         }
+        if counts.is_conflicted {
+            return counts;
+        }
         if !may_have_stale_bullets(bytes) && !self.stale_anchors.may_concern(bytes) {
             return counts;
         }
         let Ok(document) = Document::from_bytes(bytes.to_vec()) else { return counts };
-        if document.conflict_marker_line().is_some() {
-            return counts;
-        }
         let (decay, today) = (self.session.policy.policy.decay, self.session.now.date());
         for (_, reason) in stale_bullets(&document, &file.path, decay, today) {
             match reason {
