@@ -9,7 +9,7 @@ use jiff::civil::Date;
 mod history;
 mod timeline;
 
-use super::check::contradictions::contradicting_pairs;
+use super::check::contradictions::contradicting_groups;
 use super::export::ExportOptions;
 use super::journal_notes::{bullet_origins, with_stale_anchors};
 use super::query::language_of;
@@ -201,7 +201,7 @@ fn bodies(
 ) -> Vec<PageFile> {
     let names = LinkNames::new(files.files.iter().map(|file| &file.path));
     let today = session.now.date().to_string();
-    let contradicted: HashSet<usize> = contradictions.iter().flat_map(|pair| &pair.sides).map(|s| s.item).collect();
+    let contradicted: HashSet<usize> = contradictions.iter().flat_map(|group| &group.sides).map(|s| s.item).collect();
     let body = |(number, facts): (usize, &ItemFacts<'_>)| {
         let first = files.first_items[number];
         let resolve = |target: &str, is_wiki: bool| files.link_target(&names, &facts.file.path, target, is_wiki);
@@ -281,9 +281,9 @@ fn contradictions(session: &Session, files: &PageFiles, facts: &[ItemFacts<'_>])
     let mut found = Vec::new();
     for (number, facts) in facts.iter().enumerate().filter(|(_, facts)| file_kind(&facts.file.path) == FileKind::Facts)
     {
-        for (older, newer) in contradicting_pairs(&facts.file.document) {
+        for group in contradicting_groups(&facts.file.document) {
             let side = |bullet: usize| item_link(session, files, facts, number, bullet);
-            found.push(Contradiction { sides: [side(older), side(newer)] });
+            found.push(Contradiction { sides: group.into_iter().map(side).collect() });
         }
     }
     found

@@ -15,8 +15,8 @@ use super::pending_edit::PendingEdit;
 use super::planner::{PlanContext, Planner};
 use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
 use super::{
-    Action, Operation, archive, bullets, dialects, effects, field_checks, memory_index, rejections, relations,
-    relocate, restore, set_values, validation, whole_file,
+    Action, Operation, archive, bullets, dialects, effects, field_checks, memory_index, rejections, related_bullets,
+    relations, relocate, restore, set_values, validation, whole_file,
 };
 
 /// The result of planning.
@@ -67,6 +67,7 @@ fn plan_batch(
         return Err(rejections);
     }
     skip_repeated_adds(operations, &mut pending);
+    related_bullets::warn_contradicting_adds(&mut planner, operations, &pending);
     relations::add_relations(&mut planner, operations, &mut pending);
     if !planner.missing_inputs.is_empty() {
         return Ok(PlanOutcome::NeedsInput(planner.missing_inputs));

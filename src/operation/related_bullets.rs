@@ -2,14 +2,17 @@
 //!
 //! Never refuses: the person or agent who adds the bullet may know better.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use memchr::memmem::Finder;
 
+use super::pending_edit::PendingEdit;
 use super::planner::Planner;
+use super::{Action, Operation};
 use crate::code::{Code, Warning};
-use crate::document::Document;
 use crate::document::related_edge::stating_bullets;
+use crate::document::{Document, DocumentEdit, InsertPosition};
 use crate::path::MemoryPath;
 use crate::text::contradiction::compare_statements;
 use crate::text::near_duplicate::extra_words;
@@ -66,6 +69,40 @@ pub fn warn_related(
         );
     }
 }
+
+/// Warns of the first two bullets that a batch adds at one place and that contradict each other, for each place.
+pub fn warn_contradicting_adds(planner: &mut Planner<'_>, operations: &[Operation], pending: &[(usize, PendingEdit)]) {
+    let mut places: Vec<AddedTexts<'_>> = Vec::new();
+    for (n, edit) in pending {
+        let PendingEdit::Edit(path, DocumentEdit::Insert { at, items }, _) = edit else { continue };
+        let ([item], Action::Add { .. }) = (&items[..], &operations[*n].action) else { continue };
+        match places.iter_mut().find(|place| place.path == path && place.at == at) {
+            Some(place) => place.texts.push((*n, item.paragraph())),
+            None => places.push(AddedTexts { path, at, texts: vec![(*n, item.paragraph())] }),
+        }
+    }
+    for AddedTexts { path, texts, .. } in places.iter().filter(|place| (2..=MAX_ADDED).contains(&place.texts.len())) {
+        let statements: Vec<Statement<'_>> = texts.iter().map(|(_, text)| Statement::of(text)).collect();
+        let contradicts =
+            |n: usize| statements[..n].iter().position(|s| compare_statements(s, &statements[n]).is_some());
+        let Some((older, newer)) = (1..texts.len()).find_map(|n| Some((contradicts(n)?, n))) else { continue };
+        let message = format!(
+            "'{}' contradicts '{}', which the same change adds to {path}: remove or update the one that is wrong",
+            texts[newer].1, texts[older].1
+        );
+        planner.warn(texts[newer].0, Warning::new(Code::Contradiction, message));
+    }
+}
+
+/// The bullets that a batch adds at one place, each with the number of its operation.
+struct AddedTexts<'a> {
+    path: &'a MemoryPath,
+    at: &'a InsertPosition,
+    texts: Vec<(usize, Cow<'a, str>)>,
+}
+
+/// Of more bullets that are added at one place none are compared: each is compared with every other.
+const MAX_ADDED: usize = 40;
 
 /// The bullets that share most words with a statement, in their order in the file. Only texts are searched, none is
 /// read as a statement: this runs on every `add`.

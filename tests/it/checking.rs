@@ -183,3 +183,29 @@ fn status_names_conflicts_in_files_that_no_revision_wrote() {
     memory.done(["status"]).stdout_contains("conflict markers: facts/user.md\ntry: memdir resolve facts/user.md\n");
     assert_eq!(memory.done(["status", "--json"]).json()["conflicts"], serde_json::json!(["facts/user.md"]));
 }
+
+#[test]
+fn numbered_bullets_are_one_contradiction() {
+    let bullets = (1..=12).map(|n| format!("- Fact number {n}\n")).collect::<String>();
+    let memory =
+        Memory::new().file("facts/a.md", &format!("# A\n\n{bullets}\n## Home\n\n- City: Rome\n- City: Oslo\n"));
+    let found = memory.done(["check", "--json"]).json();
+    let texts: Vec<&str> = found["findings"].as_array().unwrap().iter().filter_map(|f| f["text"].as_str()).collect();
+    assert_eq!(texts.len(), 2, "{found}");
+    assert!(
+        texts[0].starts_with("12 bullets contradict each other: @") && texts[0].ends_with(" and 8 more"),
+        "{found}"
+    );
+    assert!(texts[1].contains(" contradicts @"), "{found}");
+    memory.done(["status"]).stdout_contains("2 contradictions\n");
+}
+
+#[test]
+fn texts_of_one_add_may_contradict_each_other() {
+    let memory = Memory::new();
+    memory
+        .done(["add", "user", "City: Paris", "City: Berlin", "Likes tea"])
+        .stderr_contains("'City: Berlin' contradicts 'City: Paris', which the same change adds to facts/user.md");
+    let apart = memory.done(["add", "user#Trips", "Number: 12"]);
+    assert!(!apart.stderr.contains("contradicts"), "{apart}");
+}

@@ -27,20 +27,55 @@ pub fn contradictions(
     level: &'static str,
 ) -> (Vec<CheckFinding>, HashSet<String>) {
     let (written, lines) = (WrittenTexts::of(journal, path), LineIndex::of(document.text()));
-    let name = |i: usize| dated_handle(&written, document, i);
-    let as_finding = |(older, newer): (usize, usize)| {
-        let line = lines.line(document.bullets()[newer].line_start as usize);
-        let text = format!("{} contradicts {}", name(newer), name(older));
-        finding(path, line, 1, Code::Contradiction, level, text)
+    let name = |i: &usize| dated_handle(&written, document, *i);
+    let as_finding = |group: &Vec<usize>| {
+        let newest = group.last().map_or(0, |&i| document.bullets()[i].line_start as usize);
+        let text = match &group[..] {
+            [older, newer] => format!("{} contradicts {}", name(newer), name(older)),
+            all => {
+                let shown: Vec<String> = all.iter().take(MAX_NAMED).map(name).collect();
+                let more = all.len() - shown.len();
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("{} bullets contradict each other: {}{more}", all.len(), shown.join(", "))
+            }
+        };
+        finding(path, lines.line(newest), 1, Code::Contradiction, level, text)
     };
     let mut search = PairSearch::of_at_most(usize::MAX);
-    let findings = contradicting_pairs_within(document, &mut search).into_iter().map(as_finding).collect();
-    (findings, search.frequent_words)
+    let pairs = contradicting_pairs_within(document, &mut search);
+    (groups_of_pairs(&pairs).iter().map(as_finding).collect(), search.frequent_words)
 }
 
-/// The pairs of bullets of one section that exclude each other, by index, the first in the file first.
-pub fn contradicting_pairs(document: &Document) -> Vec<(usize, usize)> {
-    contradicting_pairs_within(document, &mut PairSearch::of_at_most(usize::MAX))
+/// How many bullets of a larger group a finding names.
+const MAX_NAMED: usize = 4;
+
+/// The groups of bullets of one section of which each excludes every other one, by index, the first in the file first.
+pub fn contradicting_groups(document: &Document) -> Vec<Vec<usize>> {
+    groups_of_pairs(&contradicting_pairs_within(document, &mut PairSearch::of_at_most(usize::MAX)))
+}
+
+/// Groups in which every two bullets are one of the pairs, so that forty numbered bullets are one group and not 780
+/// pairs. Each pair, the lesser index first, is in a group; the pairs are sorted.
+fn groups_of_pairs(pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let all: HashSet<(usize, usize)> = pairs.iter().copied().collect();
+    let mut grouped: HashSet<(usize, usize)> = HashSet::new();
+    let mut groups = Vec::new();
+    for (n, &(first, second)) in pairs.iter().enumerate() {
+        if grouped.contains(&(first, second)) {
+            continue;
+        }
+        let mut group = vec![first, second];
+        for &(_, other) in pairs[n + 1..].iter().take_while(|pair| pair.0 == first) {
+            if group.iter().all(|&one| all.contains(&(one, other))) {
+                group.push(other);
+            }
+        }
+        for (at, &one) in group.iter().enumerate() {
+            grouped.extend(group[at + 1..].iter().map(|&other| (one, other)));
+        }
+        groups.push(group);
+    }
+    groups
 }
 
 /// A search through several documents: how far it may go, and what it leaves out.
@@ -57,7 +92,8 @@ impl PairSearch {
     }
 }
 
-/// [`contradicting_pairs`], as far as the search may go.
+/// The pairs of bullets of one section that exclude each other, by index, the first in the file first, as far as the
+/// search may go.
 pub fn contradicting_pairs_within(document: &Document, search: &mut PairSearch) -> Vec<(usize, usize)> {
     if search.max_pairs == 0 {
         return Vec::new();

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::answer::AttentionRow;
-use crate::commands::check::contradictions::contradicting_pairs;
+use crate::commands::check::contradictions::contradicting_groups;
 use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::journal_notes::stale_anchors;
 use crate::commands::layers::Layer;
@@ -63,12 +63,12 @@ impl FactTexts {
         }
     }
 
-    /// The number of pairs that contradict each other.
+    /// The number of groups of bullets that contradict each other.
     fn contradictions(&self) -> usize {
         // A file in conflict holds both sides, of which one will go.
         let documents = self.texts.iter().filter_map(|bytes| Document::from_bytes(bytes.clone()).ok());
         let settled = documents.filter(|document| document.conflict_marker_line().is_none());
-        settled.map(|document| contradicting_pairs(&document).len()).sum()
+        settled.map(|document| contradicting_groups(&document).len()).sum()
     }
 }
 

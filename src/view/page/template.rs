@@ -123,10 +123,10 @@ pub struct DiffLine {
     pub text: String,
 }
 
-/// Two bullets that exclude each other.
+/// Bullets of which each excludes every other one.
 #[derive(Debug)]
 pub struct Contradiction {
-    pub sides: [ItemLink; 2],
+    pub sides: Vec<ItemLink>,
 }
 
 /// A bullet with its address and the command that removes it.
