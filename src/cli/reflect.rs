@@ -308,16 +308,14 @@ impl PrintAnswer for InboxList {
             file_heading(printer, file, self.rev.as_deref());
             effects(printer, &file.effects);
         }
-        let decided = [
-            ("accepted", &self.accepted),
-            ("rejected", &self.rejected),
-            ("merged", &self.merged),
-            ("expired", &self.expired),
-        ];
+        let decided = [("accepted", &self.accepted), ("rejected", &self.rejected), ("merged", &self.merged)];
         for (what, ids) in decided {
             for id in ids {
                 printer.text(what).text(" ").styled(TextStyle::Handle, id).end_line();
             }
+        }
+        if !self.changed && (!self.merged.is_empty() || self.proposals.iter().any(|proposal| proposal.expired)) {
+            printer.try_command(&Hint { verb: vec!["prune"], operands: Vec::new() });
         }
         for path in &self.rescued {
             printer.text("kept after a concurrent save: ").text(path).end_line();
@@ -341,6 +339,9 @@ fn inbox_item(printer: &mut Printer, proposal: &ProposalRow) {
     printer.styled(TextStyle::Handle, &proposal.id).text(" ").styled(TextStyle::Heading, &proposal.title).end_line();
     for line in &proposal.said {
         printer.text("  ").text(line).end_line();
+    }
+    if proposal.expired {
+        printer.text("  it has expired: it can only be proposed again").end_line();
     }
     printer.diff(&proposal.diff);
     if !proposal.readable {

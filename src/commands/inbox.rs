@@ -68,6 +68,9 @@ pub fn inbox(
     for id in selected_ids(&ids, &files) {
         let file = files.iter().find(|one| one.id() == id).ok_or_else(|| not_found_error(&id))?;
         if decision == InboxDecision::Accept && file.proposal.is_expired(&today) {
+            if ids.is_empty() {
+                continue;
+            }
             return Err(expired_error(&id, &file.proposal).into());
         }
         withdrawal::require_own_proposal(session, &id, &file.proposal)?;
@@ -195,79 +198,72 @@ pub fn waiting_fields(session: &Session) -> Result<Vec<WaitingField>, Rejection>
     Ok(waiting.collect())
 }
 
-/// Removes expired proposals; `None` if there are none.
-///
-/// # Errors
-/// Errors of the store.
-pub fn remove_expired_proposals(session: &Session) -> Result<Option<ChangeResult>, Error> {
-    Ok(remove_expired(session)?.map(|(_, change)| change))
+/// A proposal that is to be removed from the inbox.
+#[derive(Clone, Debug)]
+pub struct ProposalRemoval {
+    pub id: String,
+    pub path: MemoryPath,
+    /// Why, as a phrase.
+    pub reason: String,
+    pub operation: Operation,
 }
 
-/// The removals of expired proposals, each with its id, its path and its last day.
+impl ProposalRemoval {
+    fn of(file: &InboxFile, reason: String) -> ProposalRemoval {
+        let operation = Operation { reason: Some(reason.clone()), ..file.removal() };
+        ProposalRemoval { id: file.id().to_owned(), path: file.path.clone(), reason, operation }
+    }
+}
+
+/// The removals of expired proposals.
 ///
 /// # Errors
 /// `io`.
-pub fn expired_removals(session: &Session) -> Result<Vec<(String, MemoryPath, String, Operation)>, Rejection> {
+pub fn expired_removals(session: &Session) -> Result<Vec<ProposalRemoval>, Rejection> {
     let today = session.now.date().to_string();
-    let files = read_proposals(session)?.into_iter().filter(|file| file.proposal.is_expired(&today));
-    Ok(files
-        .map(|file| {
-            let until = file.proposal.until.clone().unwrap_or_default();
-            let mut removal = file.removal();
-            removal.reason = Some(format!("a proposal that waited until {until}"));
-            (file.id().to_owned(), file.path.clone(), until, removal)
-        })
-        .collect())
+    let until = |file: &InboxFile| file.proposal.until.clone().unwrap_or_default();
+    let removal = |file: &InboxFile| ProposalRemoval::of(file, format!("a proposal that waited until {}", until(file)));
+    Ok(read_proposals(session)?.iter().filter(|file| file.proposal.is_expired(&today)).map(removal).collect())
 }
 
-fn remove_expired(session: &Session) -> Result<Option<(Vec<String>, ChangeResult)>, Error> {
-    let today = session.now.date().to_string();
+/// The removals of proposals whose branch was merged.
+///
+/// # Errors
+/// `io`, `git`.
+pub fn merged_removals(session: &Session) -> Result<Vec<ProposalRemoval>, Rejection> {
     let files = read_proposals(session)?;
-    let expired: Vec<&InboxFile> = files.iter().filter(|file| file.proposal.is_expired(&today)).collect();
-    if expired.is_empty() || session.may_write().is_err() || session.store.require_unfiltered().is_err() {
-        return Ok(None);
-    }
-    let removals: Vec<Operation> = expired.iter().map(|one| one.removal()).collect();
-    let ids = expired.iter().map(|one| one.id().to_owned()).collect();
-    Ok(Some((ids, apply_and_remove(session, &[], &removals, &ChangeOptions::default(), "expired")?)))
+    let merged = merged::merged_proposals(session, &files)?.into_iter();
+    Ok(merged.map(|file| ProposalRemoval::of(file, "a proposal whose branch was merged".to_owned())).collect())
 }
 
+/// Lists proposals. Changes nothing: `prune` drops those that expired or were merged.
 fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandResult<InboxList> {
-    // Listing works in a read-only memory too: an error of removing expired proposals is ignored.
-    let merged = if options.dry_run { None } else { remove_merged_proposals(session).ok().flatten() };
-    let removed = if options.dry_run { None } else { remove_expired(session).ok().flatten() };
-    let merged = merged.map_or(Vec::new(), |(ids, _)| ids);
-    let is_merged = |id: &String| merged.contains(id);
+    let today = session.now.date().to_string();
     let files = read_proposals(session)?;
-    for id in ids.iter().filter(|id| !is_merged(id)) {
+    // Without git there is still a list.
+    let merged = merged::merged_proposals(session, &files).unwrap_or_default();
+    let merged: Vec<String> = merged.into_iter().map(|file| file.id().to_owned()).collect();
+    for id in ids {
         files.iter().find(|file| file.id() == id).ok_or_else(|| not_found_error(id))?;
     }
-    let is_selected = |one: &InboxFile| ids.is_empty() || ids.iter().any(|id| id == one.id());
+    let is_named = |id: &str| ids.is_empty() || ids.iter().any(|one| one == id);
+    let is_selected = |one: &InboxFile| is_named(one.id()) && !merged.iter().any(|id| id == one.id());
     let proposals = files.into_iter().filter(is_selected).map(|one| ProposalRow {
         id: one.id().to_owned(),
         path: one.path.to_string(),
         said: with_branch_state(session, &one.proposal),
+        expired: one.proposal.is_expired(&today),
         title: one.proposal.title,
         until: one.proposal.until,
         diff: one.proposal.diff,
         readable: one.proposal.operations.is_ok(),
     });
     let proposals = proposals.collect();
+    let merged = merged.into_iter().filter(|id| is_named(id)).collect();
     let rescued = session.store.walk(Some("inbox"))?.into_iter();
     let rescued = rescued.filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
-    let (expired, change) = removed.unwrap_or_default();
-    Ok(InboxList {
-        changed: change.changed || !merged.is_empty(),
-        dry_run: options.dry_run,
-        proposals,
-        merged,
-        expired,
-        rescued: rescued.collect(),
-        rev: change.rev,
-        files: change.files,
-        warnings: change.warnings,
-        ..InboxList::default()
-    })
+    let dry_run = options.dry_run;
+    Ok(InboxList { dry_run, proposals, merged, rescued: rescued.collect(), ..InboxList::default() })
 }
 
 /// The lines above a proposal's diff, and what became of its branch if that is gone.

@@ -80,7 +80,7 @@ pub(super) fn name_layer_in_inbox(mut list: InboxList, layer: &str) -> InboxList
         row.id = named(layer, &row.id);
         row.path = named(layer, &row.path);
     }
-    let ids = [&mut list.accepted, &mut list.rejected, &mut list.expired, &mut list.merged, &mut list.rescued];
+    let ids = [&mut list.accepted, &mut list.rejected, &mut list.merged, &mut list.rescued];
     ids.into_iter().flatten().for_each(|id| *id = named(layer, id));
     name_in_files(&mut list.files, layer);
     list

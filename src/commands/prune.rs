@@ -18,6 +18,7 @@ use super::answer::{AttentionRow, ChangeResult, WarningRow};
 use super::change::{commit_approved, dry_run_result, plan_in_context};
 use super::checkpoint::prune_checkpoints;
 use super::embed::drop_gone_vectors;
+use super::inbox::{ProposalRemoval, merged_removals};
 use super::memory_tool::MAX_TRIES;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::Changeset;
@@ -60,8 +61,11 @@ pub struct PrunedItem {
 pub fn prune(session: &Session, options: &ChangeOptions) -> CommandResult<PruneResult> {
     session.store.require_unfiltered()?;
     session.may_write()?;
-    let (due, is_clock_right) = checked_due_items(session, options)?;
-    let mut result = prune_items(session, options, due, is_clock_right)?;
+    let (mut due, is_clock_right) = checked_due_items(session, options)?;
+    // Found without the lock, because git is asked. Without git nothing was merged.
+    let merged = merged_removals(session).unwrap_or_default();
+    due.add_merged(&merged);
+    let mut result = prune_items(session, options, due, is_clock_right, &merged)?;
     result.checkpoints = prune_checkpoints(session, options.dry_run)?;
     Ok(result)
 }
@@ -71,6 +75,7 @@ fn prune_items(
     options: &ChangeOptions,
     due: DueItems,
     is_clock_right: bool,
+    merged: &[ProposalRemoval],
 ) -> CommandResult<PruneResult> {
     if is_clock_right && !options.dry_run {
         // From today on what is not used is known to be unused.
@@ -108,6 +113,7 @@ fn prune_items(
         let change = commit_approved(session, &locked, &batch, warnings, || {
             let mut snapshot = Snapshot::new();
             done = checked_due_items(session, options)?.0;
+            done.add_merged(&still_waiting(session, merged)?);
             let changeset = plan(session, &mut snapshot, &done)?;
             Ok((changeset, snapshot))
         });
@@ -126,6 +132,17 @@ fn prune_items(
             Err(why) => return Err(why),
         }
     }
+}
+
+/// The proposals whose files are still there: another command may have dropped some.
+fn still_waiting(session: &Session, removals: &[ProposalRemoval]) -> Result<Vec<ProposalRemoval>, Rejection> {
+    let mut waiting = Vec::new();
+    for removal in removals {
+        if session.store.read(&removal.path)?.is_some() {
+            waiting.push(removal.clone());
+        }
+    }
+    Ok(waiting)
 }
 
 fn plan(session: &Session, snapshot: &mut Snapshot, due: &DueItems) -> Result<Changeset, Error> {

@@ -257,6 +257,10 @@ fn merging_is_accepting() {
         for id in &ids {
             assert!(list.stdout.contains(&format!("merged {id}\n")), "{list:?}");
         }
+        // A list changes nothing.
+        assert!(repo.memdir(["inbox"]).exit(0).stdout.contains(&format!("merged {}\n", ids[0])));
+        let pruned = repo.memdir(["prune"]).exit(0);
+        assert!(ids.iter().all(|id| pruned.stdout.contains(id.as_str())), "{pruned:?}");
         assert_eq!((self::ids(&repo).len(), repo.text("facts/user.md")), (0, text));
         repo.memdir(["inbox"]).exit(0).stderr_contains("nothing pending");
     }

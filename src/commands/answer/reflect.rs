@@ -196,10 +196,8 @@ pub struct InboxList {
     /// The ids of rejected proposals.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rejected: Vec<String>,
-    /// The ids of proposals that expired without a decision and were removed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub expired: Vec<String>,
-    /// The ids of proposals whose branch was merged, which accepts them.
+    /// The ids of proposals whose branch was merged, which accepts them. A list only names them; `prune`, `sync` and a
+    /// decision remove their files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<String>,
     /// The git branch on which proposals were committed.
@@ -255,6 +253,9 @@ pub struct ProposalRow {
     pub path: String,
     /// The title of the proposal.
     pub title: String,
+    /// Whether its last day has passed: it cannot be accepted, and `prune` removes it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
     /// Where the proposal is from and why it needs a decision, one line each.
     pub said: Vec<String>,
     /// The last day on which it can be accepted, `YYYY-MM-DD`.

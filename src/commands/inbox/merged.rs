@@ -38,7 +38,10 @@ pub fn remove_merged_proposals(session: &Session) -> Result<Option<(Vec<String>,
 /// The proposals on a branch that was merged into the one that is checked out: a commit since then names them, or (a
 /// host may write messages of its own) the files say what they propose, or all that the branch says in the end, after a
 /// review that reworded or dropped some of it.
-fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) -> Result<Vec<&'f InboxFile>, Rejection> {
+///
+/// # Errors
+/// `io`, `git`.
+pub(super) fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) -> Result<Vec<&'f InboxFile>, Rejection> {
     let on_branch = |file: &'f InboxFile| Some((file, file.proposal.branch()?));
     let on_branch: Vec<_> = files.iter().filter_map(on_branch).collect();
     let Some(git) = Git::discover(&session.dir).filter(|_| !on_branch.is_empty()) else { return Ok(Vec::new()) };

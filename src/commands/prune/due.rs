@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
+use super::super::inbox::ProposalRemoval;
 use super::super::{Error, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -49,6 +50,19 @@ pub struct DueItem {
     pub operation: Operation,
 }
 
+impl DueItem {
+    /// The removal of a proposal.
+    pub fn of_proposal(removal: ProposalRemoval) -> DueItem {
+        DueItem {
+            action: DueAction::Drop,
+            text: removal.id,
+            address: removal.path.to_string(),
+            reason: removal.reason,
+            operation: removal.operation,
+        }
+    }
+}
+
 /// All due items, and the newest date that the read files name.
 #[derive(Clone, Debug, Default)]
 pub struct DueItems {
@@ -56,6 +70,17 @@ pub struct DueItems {
     pub newest: Option<Date>,
     /// Why a file could not be read.
     pub unread: Option<Rejection>,
+}
+
+impl DueItems {
+    /// Adds the removals of merged proposals, but of those that are due anyway.
+    pub fn add_merged(&mut self, removals: &[ProposalRemoval]) {
+        for removal in removals {
+            if self.items.iter().all(|item| item.address != removal.path.as_str()) {
+                self.items.push(DueItem::of_proposal(removal.clone()));
+            }
+        }
+    }
 }
 
 /// Finds the due items of all files.
@@ -113,15 +138,7 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
         all.unread = all.unread.or(one.unread);
         all.items.extend(one.items);
     }
-    for (id, path, until, operation) in super::super::inbox::expired_removals(session)? {
-        all.items.push(DueItem {
-            action: DueAction::Drop,
-            text: id,
-            address: path.to_string(),
-            reason: format!("a proposal that waited until {until}"),
-            operation,
-        });
-    }
+    all.items.extend(super::super::inbox::expired_removals(session)?.into_iter().map(DueItem::of_proposal));
     Ok(all)
 }
 

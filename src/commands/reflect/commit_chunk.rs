@@ -17,6 +17,7 @@ use crate::llm::{ModelId, TokenUsage};
 use crate::operation::overlay::Overlay;
 use crate::operation::planner::PlanContext;
 use crate::operation::{Action, Batch, Operation, Snapshot, Target, dialects};
+use crate::path::MemoryPath;
 use crate::reflect::guards;
 use crate::reflect::inbox_item::{self, InboxItem};
 use crate::store::LockedStore;
@@ -121,7 +122,7 @@ fn plan(
 ) -> Result<Overlay, Error> {
     let mut overlay = Overlay::default();
     let (unfiltered, mut inbox) = (session.unfiltered(), Snapshot::new());
-    let own_context = PlanContext { allow_reserved: true, ..unfiltered.plan_context() };
+    let own_context = PlanContext { force: true, allow_reserved: true, ..unfiltered.plan_context() };
     let mut waiting = waiting_fields(session)?;
     (committed.proposals, committed.dropped) = Default::default();
     for accepted_operation in accepted {
@@ -137,7 +138,7 @@ fn plan(
                 committed.proposals.push((accepted_operation.decision_index, id.clone()));
                 let Some(path) = inbox_item::item_path(&id) else { continue };
                 let is_planned = overlay.changed_files().any(|changed| *changed == path);
-                if is_planned || !matches!(unfiltered.store.read(&path), Ok(None)) {
+                if is_planned || !is_free(&unfiltered, &path) {
                     continue;
                 }
                 // Planned without the filter, which hides the inbox, and on a snapshot of its own: errors of the
@@ -174,6 +175,16 @@ fn plan(
         operation.insert("output_tokens".into(), json!(origin.usage.output));
     }
     Ok(overlay)
+}
+
+/// Whether a proposal may be written to a path: there is none, or one that expired.
+fn is_free(session: &Session, path: &MemoryPath) -> bool {
+    let today = session.now.date().to_string();
+    match session.store.read(path) {
+        Ok(None) => true,
+        Ok(Some(waiting)) => inbox_item::parse_item(&String::from_utf8_lossy(&waiting.bytes)).is_expired(&today),
+        Err(_) => false,
+    }
 }
 
 fn added_texts(changeset: &Changeset) -> impl Iterator<Item = String> + '_ {

@@ -98,7 +98,6 @@ pub fn reflect(
     if let Err(failure) = run.read_all(bytes) {
         end_run(&mut run.answer, failure)?;
     }
-    run.remove_expired();
     Ok(run.answer)
 }
 
@@ -269,11 +268,6 @@ impl<'a> ReflectRun<'a> {
         // as a whole.
         let is_incomplete = result.error.is_some() || result.obstacle.is_some();
         let accepted = if is_incomplete { &[][..] } else { &result.accepted[..] };
-        // Remove expired proposals first: otherwise a new proposal could be taken for a duplicate of one that is about
-        // to be removed.
-        if accepted.iter().any(|a| a.as_proposal.is_some()) {
-            self.remove_expired();
-        }
         let (totals, no_totals) = (ProposalTotals::of(&result), ProposalTotals::default());
         let unfiltered = session.unfiltered();
         let committed = match change_options.dry_run {
@@ -423,18 +417,6 @@ impl<'a> ReflectRun<'a> {
         };
         self.answer.deferred = Some(format!("{why}: {status}"));
         Ok(())
-    }
-
-    /// Removes expired proposals, as a separate change.
-    fn remove_expired(&mut self) {
-        if self.change_options.dry_run {
-            return;
-        }
-        // An error is ignored: the conversation is read anyway, and the next command tries again.
-        if let Ok(Some(change)) = inbox::remove_expired_proposals(self.session) {
-            self.answer.changed |= change.changed;
-            self.answer.revs.extend(change.rev);
-        }
     }
 }
 

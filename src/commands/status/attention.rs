@@ -122,7 +122,7 @@ impl<'a> AttentionScan<'a> {
             ("stale", sum(|c| c.stale), "memdir check --stale"),
             ("stale_anchors", sum(|c| c.stale_anchors), "memdir check --anchors"),
             ("contradicted", contradictions, "memdir check"),
-            ("overdue", sum(|c| c.overdue), "memdir inbox"),
+            ("overdue", sum(|c| c.overdue), "memdir prune"),
             ("waiting", sum(|c| c.waiting), "memdir inbox"),
         ];
         let rows = rows.into_iter().filter(|(_, count, _)| *count > 0);

@@ -208,7 +208,7 @@ fn status_counts_what_needs_attention() {
         row("expired", 1, "memdir check --stale"),
         row("stale", 2, "memdir check --stale"),
         row("contradicted", 1, "memdir check"),
-        row("overdue", 1, "memdir inbox"),
+        row("overdue", 1, "memdir prune"),
         row("waiting", 2, "memdir inbox"),
     ];
     assert_eq!(answer["attention"], json!(expected));
@@ -217,7 +217,7 @@ fn status_counts_what_needs_attention() {
         "1 bullet has expired\ntry: memdir check --stale\n\
          2 bullets have lost their confidence with age\ntry: memdir check --stale\n\
          1 contradiction\ntry: memdir check\n\
-         1 proposal is overdue\ntry: memdir inbox\n\
+         1 proposal is overdue\ntry: memdir prune\n\
          2 proposals wait\ntry: memdir inbox\n",
     );
     let quiet = Memory::new().file("facts/user.md", "- Likes coffee\n").run(["status", "--json"]).exit(0).json();

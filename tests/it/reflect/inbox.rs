@@ -90,9 +90,22 @@ fn an_expired_proposal_is_removed_and_journaled() {
     memory.run(["inbox"]).env("MEMDIR_NOW", &later("03")).exit(0).stdout_contains(&id);
     memory.run(["inbox", &id, "--accept"]).env("MEMDIR_NOW", &later("04")).exit(3).stderr_contains("expired");
     assert!(memory.text(&path).is_some());
-    memory.run(["inbox"]).env("MEMDIR_NOW", &later("04")).exit(0).stdout_contains(&format!("expired {id}"));
+    // A list changes nothing.
+    let list = memory.run(["inbox"]).env("MEMDIR_NOW", &later("04")).exit(0);
+    assert!(
+        list.stdout.contains(&id) && list.stdout.contains("it has expired") && list.stdout.contains("memdir prune")
+    );
+    assert!(memory.text(&path).is_some());
+    let json = memory.run(["inbox", "--json"]).env("MEMDIR_NOW", &later("04")).exit(0).json();
+    assert_eq!((&json["proposals"][0]["expired"], &json["changed"]), (&true.into(), &false.into()), "{json}");
+    // All that can be accepted: nothing.
+    memory.run(["inbox", "--accept"]).env("MEMDIR_NOW", &later("04")).exit(0);
+    assert_eq!(memory.text("facts/user.md"), None);
+    memory.run(["prune"]).env("MEMDIR_NOW", "2031-03-04T10:00:00Z").exit(5).stderr_contains("clock_jumped");
+    assert!(memory.text(&path).is_some());
+    memory.run(["prune"]).env("MEMDIR_NOW", &later("04")).exit(0).stdout_contains(&id);
     assert_eq!(memory.text(&path), None);
-    memory.done(["log"]).stdout_contains("inbox: expired");
+    memory.done(["log"]).stdout_contains("prune");
 }
 
 #[test]
