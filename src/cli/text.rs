@@ -294,7 +294,7 @@ pub fn change_result(printer: &mut Printer, change: &ChangeResult) {
         printer.text("redone ").text(rev).end_line();
     }
     for file in &change.files {
-        file_heading(printer, file, change.rev.as_deref());
+        file_heading(printer, file, file.rev.as_deref().or(change.rev.as_deref()));
         effects(printer, &file.effects);
     }
     if let Some(count) = change.applied_count {

@@ -159,6 +159,9 @@ pub struct ChangedFile {
     /// The new path, if the file was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+    /// The revision that changed it, if the answer is about several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
     /// The new etag (16 hex digits); absent if the file was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,

@@ -371,6 +371,7 @@ fn changed_files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec
             path: file.path.to_string(),
             kind: change_kind(file),
             to: file.moved.as_ref().map(MemoryPath::to_string),
+            rev: None,
             etag: file.after.as_ref().filter(|_| etags).map(|b| Etag::of(b).short()),
             effects: rows.remove(&file.path).unwrap_or_default(),
         });
@@ -380,6 +381,7 @@ fn changed_files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec
             path: path.to_string(),
             kind: "unchanged",
             to: None,
+            rev: None,
             etag: snapshot.file(path).ok().flatten().map(|l| l.version.etag.short()),
             effects: rows.remove(path).unwrap_or_default(),
         });

@@ -318,6 +318,7 @@ fn changed_file(pair: &FilePair, path: &MemoryPath) -> ChangedFile {
             _ => "updated",
         },
         to: None,
+        rev: None,
         etag: pair.after.as_ref().map(|d| Etag::of(d.text().as_bytes()).short()),
         effects: effect_rows(pair),
     }

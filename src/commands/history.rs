@@ -420,6 +420,7 @@ fn changed_file(path: &MemoryPath, was: bool, after: Option<Etag>, effects: &[cr
             _ => "updated",
         },
         to: None,
+        rev: None,
         etag: after.map(|e| e.short()),
         effects: effect_rows(effects, path),
     }

@@ -8,7 +8,7 @@ fn effect(sign: &'static str, handle: &str, text: &str) -> EffectRow {
 }
 
 fn file(path: &str, kind: &'static str, effects: Vec<EffectRow>) -> ChangedFile {
-    ChangedFile { path: path.into(), kind, to: None, etag: None, effects }
+    ChangedFile { path: path.into(), kind, to: None, rev: None, etag: None, effects }
 }
 
 fn check(shown: impl PrintAnswer, page: &str) {

@@ -33,8 +33,9 @@ pub fn split_into_weeks(session: &Session, address: &str, options: &ChangeOption
         return Ok(result);
     }
     let mut texts = read_all(session)?;
+    let mut revs: Vec<String> = Vec::new();
     for month in months {
-        let Some(done) = split_one(session, &month, &texts, options)? else { continue };
+        let Some(mut done) = split_one(session, &month, &texts, options)? else { continue };
         // With `-n` nothing was written: each month is split as if the others were not.
         for file in done.files.iter().filter(|_| !options.dry_run) {
             if let Ok(path) = MemoryPath::new(&file.path) {
@@ -42,9 +43,15 @@ pub fn split_into_weeks(session: &Session, address: &str, options: &ChangeOption
             }
         }
         result.changed |= done.changed;
-        result.rev = done.rev.or(result.rev);
+        done.files.iter_mut().for_each(|file| file.rev.clone_from(&done.rev));
+        revs.extend(done.rev);
         result.files.extend(done.files);
         result.warnings.extend(done.warnings);
+    }
+    // One revision is that of the whole answer.
+    if let [_] = revs[..] {
+        result.rev = revs.pop();
+        result.files.iter_mut().for_each(|file| file.rev = None);
     }
     Ok(result)
 }
@@ -117,7 +124,10 @@ fn split_one(
     };
     let ChangeOutcome::Changed(mut done) = change(session, batch, options)? else { return Ok(None) };
     if undated > 0 {
-        let message = format!("{undated} without a day stay in {month}");
+        let message = match undated {
+            1 => format!("1 entry without a day stays in {month}"),
+            n => format!("{n} entries without a day stay in {month}"),
+        };
         done.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
     }
     Ok(Some(done))

@@ -17,7 +17,10 @@ fn a_month_is_split_and_undone() {
     let memory = memory();
     let before = memory.tree();
     memory.run(["compact", "episodes", "--by-week", "-n"]).exit(0).unchanged();
-    let ran = memory.run(["compact", "episodes", "--by-week"]).exit(0).stderr_contains("1 without a day stay");
+    let ran = memory
+        .run(["compact", "episodes", "--by-week"])
+        .exit(0)
+        .stderr_contains("1 entry without a day stays in episodes/2025-11.md");
     insta::assert_snapshot!(ran.difference, @r"
     M episodes/2025-11.md
     -## Release
@@ -65,4 +68,22 @@ fn other_addresses_are_refused_and_other_files_stay() {
     memory.run(["compact", "episodes/2025-W48", "--by-week"]).exit(0).unchanged();
     memory.put("episodes/2025-11.md", "<<<<<<< a\n- x\n=======\n>>>>>>> b\n");
     memory.run(["compact", "episodes", "--by-week"]).exit(5).unchanged();
+}
+
+#[test]
+fn each_month_names_its_revision() {
+    let october = "# 2025-10 Episodes\n\n## Start\n- Date: 2025-10-06\n- Began.\n";
+    let memory = memory().file("episodes/2025-10.md", october);
+    let before = memory.tree();
+    let ran = memory.done(["compact", "episodes", "--by-week", "--json"]).json();
+    assert!(ran["rev"].is_null(), "{ran}");
+    let revs = |path: &str| {
+        let files = ran["files"].as_array().unwrap().iter();
+        files.filter(|file| file["path"] == path).map(|file| file["rev"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!((revs("episodes/2025-W41.md"), revs("episodes/2025-W45.md")), (vec!["r1".into()], vec!["r2".into()]));
+    memory.done(["undo", "r2"]);
+    memory.done(["undo", "r1"]);
+    assert_eq!(memory.tree(), before);
+    memory.done(["compact", "episodes", "--by-week"]).stdout_contains("episodes/2025-W41.md  r5\n");
 }
