@@ -63,6 +63,7 @@ impl Session {
             is_agent: self.is_agent,
             now: self.now.clone(),
             progress: self.progress.clone(),
+            spent: self.spent.clone(),
         }
     }
 }

@@ -4,10 +4,14 @@
 //! Refuses nothing by itself: the callers decide what to do when the budget does not suffice. A process that dies
 //! during a request leaves its reservation in place until the next day, because the cost of the request is unknown.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Session;
 use super::reflect::ProposalTotals;
+use crate::change::Changeset;
 use crate::code::Rejection;
 use crate::llm::TokenUsage;
 use crate::store::{LockedStore, Store};
@@ -36,6 +40,28 @@ pub struct TokenLedger {
     /// What models proposed over all days, and what was decided.
     #[serde(flatten)]
     pub proposals: ProposalTotals,
+}
+
+/// The tokens of model calls since the last revision, shared by all sessions made from one.
+#[derive(Clone, Debug, Default)]
+pub struct SpentTokens(Arc<Mutex<TokenUsage>>);
+
+impl SpentTokens {
+    pub fn add(&self, usage: TokenUsage) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += usage;
+    }
+
+    /// Moves the tokens to the first operation of a change, unless that has tokens of its own.
+    pub fn move_to(&self, changeset: &mut Changeset) {
+        let mut spent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(Value::Object(operation)) = changeset.operations.first_mut() else { return };
+        if spent.sum() == 0 || operation.contains_key("input_tokens") {
+            return;
+        }
+        let spent = std::mem::take(&mut *spent);
+        operation.insert("input_tokens".into(), spent.input.into());
+        operation.insert("output_tokens".into(), spent.output.into());
+    }
 }
 
 /// Reserved tokens. `None` if there is no budget, so that nothing was reserved.
@@ -129,8 +155,14 @@ pub fn settle(
     ledger.save(locked);
 }
 
-/// As [`settle`], for a caller without the lock. What cannot be recorded stays reserved until midnight.
+/// As [`record_call`], for a change that is not committed yet: its revision records the tokens.
 pub fn settle_call(session: &Session, reservation: TokenReservation, usage: TokenUsage, requests: usize) {
+    session.spent.add(usage);
+    record_call(session, reservation, usage, requests);
+}
+
+/// As [`settle`], for a caller without the lock. What cannot be recorded stays reserved until midnight.
+pub fn record_call(session: &Session, reservation: TokenReservation, usage: TokenUsage, requests: usize) {
     let unfiltered = session.unfiltered();
     if let Ok((locked, _)) = unfiltered.store.lock() {
         settle(session, &locked, reservation, usage, requests, &ProposalTotals::default());

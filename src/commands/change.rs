@@ -244,6 +244,7 @@ pub fn commit_approved(
             answer.warnings.splice(0..0, warnings.iter().map(WarningRow::from));
             return Ok(answer);
         }
+        session.spent.move_to(&mut changeset);
         // The commit compares files with the texts that were planned on; what else the planner needed is freed first.
         snapshot.move_texts_to(&mut changeset);
         session.progress.check()?;

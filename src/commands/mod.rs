@@ -148,6 +148,8 @@ pub struct Session {
     pub now: jiff::Zoned,
     /// Where long commands note what they are doing.
     pub progress: ProgressNotes,
+    /// The tokens of model calls that no revision has recorded yet.
+    pub spent: budget::SpentTokens,
 }
 
 impl Session {

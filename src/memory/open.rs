@@ -185,6 +185,7 @@ impl OpenOptions {
             found_by: found_dir.found_by,
             dir: found_dir.dir(),
             progress: ProgressNotes::default(),
+            spent: Default::default(),
         };
         // Here and nowhere else, so that no caller can forget it.
         Ok(session.with_allowlist())

@@ -208,6 +208,7 @@ fn session(place: &Place) -> Session {
     let dir = place.dir();
     Session {
         progress: memdir::commands::ProgressNotes::default(),
+        spent: Default::default(),
         store: Store::open(&dir, options).expect("a store"),
         prefixes: PathPrefixes(vec![dir.to_string_lossy().into_owned(), "memory".into()]),
         policy: memdir::policy::load("version: 1\n"),

@@ -291,3 +291,27 @@ fn a_person_has_one_name_for_reads_and_writes() {
     }
     assert!(!rows.iter().any(|row| row.contains(" ana ")), "{rows:#?}");
 }
+
+#[test]
+fn every_revision_records_the_tokens_that_led_to_it() {
+    let record = "{\"record\": \"User prefers meetings after 2pm on weekdays.\", \"importance\": 6, \"tags\": []}";
+    let steps = "{\"title\": \"Release the program\", \"steps\": [\"Run the tests\", \"Push the tag\"]}";
+    let talk =
+        "User: I prefer meetings after 2pm on weekdays. To release the program I run the tests and push the tag.\n";
+    for (mode, answer) in [("--record", record), ("--procedure", steps)] {
+        let memory = Memory::new();
+        memory.script_model(&[answer.to_owned(), answer.to_owned()]);
+        let ran = memory.run(["reflect", mode]).stdin(talk).exit(0);
+        assert!(ran.stdout.contains("1 kept"), "{ran}");
+        let report = memory.done(["--json", "stats", "--cost"]).json();
+        let of = |metric: &str, name: &str| {
+            let rows = report["figures"].as_array().unwrap().iter();
+            let of = |row: &&Value| row["metric"] == metric && (name.is_empty() || row["name"] == name);
+            rows.filter(of).filter_map(|row| row["value"].as_f64()).sum::<f64>()
+        };
+        // The program reports no tokens, so both are the same estimate.
+        assert!(of("tokens", "input") > 100.0 && of("tokens", "output") > 5.0, "{mode}: {report}");
+        let today = of("tokens_today", "");
+        assert_eq!(of("tokens", "input") + of("tokens", "output"), today, "{mode}: {report}");
+    }
+}

@@ -132,6 +132,7 @@ impl Memory {
         let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
         Session {
             progress: memdir::commands::ProgressNotes::default(),
+            spent: Default::default(),
             store: Store::open(&dir, options).unwrap(),
             found_by: "flag",
             prefixes: PathPrefixes::default(),

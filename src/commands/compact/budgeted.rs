@@ -3,7 +3,7 @@
 //! Never queues anything: when the budget is used up, age decides, and removed items go to `archive/`.
 
 use super::{ChangeOptions, CommandResult, CompactOptions, CompactOutcome, Session, compact};
-use crate::commands::budget;
+use crate::commands::budget::{self, SpentTokens};
 use crate::commands::layer_names::{error_in_layer, name_layer_in_compaction};
 use crate::commands::layers::AddressesInLayer;
 use crate::commands::model::OpenModel;
@@ -39,7 +39,7 @@ pub fn compact_within_budget(
     let Some(opened) = opened else { return compact(session, options, change_options, None) };
     let reservation = budget::reserve(session, budget, "compact", ESTIMATED_TOKENS)?;
     let deadline = Deadline::within(opened.total_timeout);
-    let model = BudgetedModel { opened, deadline, has_budget: reservation.is_some(), progress };
+    let model = BudgetedModel { opened, deadline, has_budget: reservation.is_some(), progress, spent: &session.spent };
     let result = compact(session, options, change_options, Some(&model));
     if let Some(hold) = reservation {
         let usage = match &result {
@@ -49,7 +49,7 @@ pub fn compact_within_budget(
             _ => None,
         };
         // The change is committed even if its cost cannot be recorded.
-        budget::settle_call(session, hold, usage.unwrap_or_default(), usize::from(usage.is_some()));
+        budget::record_call(session, hold, usage.unwrap_or_default(), usize::from(usage.is_some()));
     }
     result
 }
@@ -61,6 +61,8 @@ struct BudgetedModel<'a> {
     deadline: Deadline,
     has_budget: bool,
     progress: &'a dyn Fn(&str),
+    /// Where the tokens of each reply are added, for the revision that it leads to.
+    spent: &'a SpentTokens,
 }
 
 impl Model for BudgetedModel<'_> {
@@ -74,13 +76,14 @@ impl Model for BudgetedModel<'_> {
                 let model_id = self.id();
                 (self.progress)(&format!("calling {} {}", model_id.provider, model_id.model));
                 let deadline = deadline.earlier(self.deadline);
-                match self.opened.own_prompts.get(Prompt::Compact) {
+                let reply = match self.opened.own_prompts.get(Prompt::Compact) {
                     Some(own) => {
                         let request = ModelRequest { system: own.to_owned(), ..request.clone() };
                         self.opened.model.complete(&request, deadline)
                     }
                     None => self.opened.model.complete(request, deadline),
-                }
+                };
+                reply.inspect(|reply| self.spent.add(reply.usage))
             }
             false => Err(LlmError::new(ErrorKind::QuotaExceeded, "today's token budget is used up")),
         }

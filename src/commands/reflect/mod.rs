@@ -263,7 +263,7 @@ impl<'a> ReflectRun<'a> {
         let input = self.chunk_input(&*opened.model, *deadline, turns, &today, &heard);
         let result = read_chunk(&mut overlay, &input, range.clone());
         let model_id = opened.model.id().clone();
-        let origin = ChunkOrigin { model: &model_id, conversation: id, request, usage: result.usage };
+        let origin = ChunkOrigin { model: &model_id, conversation: id, request, usage: result.estimated_usage };
         // If the model or the memory failed during the chunk, nothing of it is committed: the chunk will be read again
         // as a whole.
         let is_incomplete = result.error.is_some() || result.obstacle.is_some();

@@ -85,6 +85,7 @@ impl Memory {
 pub fn session(dir: &Path, actor: &str, options: StoreOptions) -> Session {
     Session {
         progress: memdir::commands::ProgressNotes::default(),
+        spent: Default::default(),
         store: Store::open(dir, options).unwrap(),
         dir: dir.to_owned(),
         found_by: "flag",
