@@ -225,7 +225,9 @@ fn is_compaction(entry: &JournalEntry) -> bool {
         let adds = ["add", "append", "update", "write"].contains(&text(operation, "op").as_str());
         !adds || operation.get("archive").and_then(Value::as_bool) == Some(true)
     };
-    let fills_archive = entry.files.iter().any(|file| file.path.folder() == Some(ARCHIVE_FOLDER));
+    // Of a forgotten revision nothing tells what it did.
+    let is_known = !entry.operations.is_empty() && !entry.forgotten;
+    let fills_archive = is_known && entry.files.iter().any(|file| file.path.folder() == Some(ARCHIVE_FOLDER));
     entry.operations.iter().any(is_by_compact)
         || (fills_archive && entry.inverts.is_none() && !entry.operations.iter().any(archives))
 }

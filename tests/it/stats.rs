@@ -293,6 +293,15 @@ fn a_person_has_one_name_for_reads_and_writes() {
 }
 
 #[test]
+fn what_is_archived_and_then_forgotten_is_no_compaction() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Likes tea\n- Likes rain\n");
+    memory.done(["rm", "user@1", "--archive", "-f"]);
+    memory.done(["rm", "archive/facts/user.md", "-f", "--forget"]);
+    let rows = rows(&memory.done(["--json", "stats"]).json());
+    assert!(!rows.iter().any(|row| row.starts_with("compaction")), "{rows:#?}");
+}
+
+#[test]
 fn every_revision_records_the_tokens_that_led_to_it() {
     let record = "{\"record\": \"User prefers meetings after 2pm on weekdays.\", \"importance\": 6, \"tags\": []}";
     let steps = "{\"title\": \"Release the program\", \"steps\": [\"Run the tests\", \"Push the tag\"]}";
