@@ -10,6 +10,7 @@ use crate::document::{
 use crate::path::{BulletRef, MemoryPath};
 
 use super::archive::{self, ArchivedItem};
+use super::bullet_links::LinkedBullets;
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
@@ -301,6 +302,7 @@ pub fn remove(
         let copy = ArchivedItem::bullet(planner, &resolved.path, &file.document, bullet, purge)?;
         pending.push(PendingEdit::Archive(Box::new(copy)));
     }
+    pending.extend(LinkedBullets::of_bullet(&resolved.path, &file.document, bullet).without_relations(planner)?);
     pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Remove { bullet }, EffectKind::Removed(bullet)));
     Ok(pending)
 }
@@ -336,11 +338,16 @@ fn remove_block<'a>(
         return Err(rejections::removal_needs_proof(file, &resolved.path, section, &op.action).into());
     }
     let file = planner.existing_writable_file(&resolved)?;
+    let part = if section == 0 { 0..file.document.text().len() } else { range.clone() };
+    let relations =
+        LinkedBullets { path: &resolved.path, document: &file.document, part }.without_relations(planner)?;
     if section == 0 {
-        return match archive {
-            Some(purge) => archive::archive_file(planner, &resolved.path, &file.document, purge),
-            None => Ok(vec![PendingEdit::RemoveFile(resolved.path)]),
+        let mut pending = match archive {
+            Some(purge) => archive::archive_file(planner, &resolved.path, &file.document, purge)?,
+            None => vec![PendingEdit::RemoveFile(resolved.path)],
         };
+        pending.extend(relations);
+        return Ok(pending);
     }
     let mut effects = vec![effects::line_effect(
         &resolved.path,
@@ -355,7 +362,7 @@ fn remove_block<'a>(
             .filter(inside)
             .map(|i| effects::bullet_effect(&file.document, &resolved.path, i, EffectSign::Removed, n)),
     );
-    let mut pending = Vec::new();
+    let mut pending = relations;
     if let Some(purge) = archive {
         let copy = ArchivedItem::section(planner, &resolved.path, &file.document, section, purge)?;
         pending.push(PendingEdit::Archive(Box::new(copy)));

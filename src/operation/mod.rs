@@ -5,6 +5,7 @@
 mod adopted;
 pub mod apply_to_file;
 pub mod archive;
+mod bullet_links;
 pub mod bullets;
 pub mod choose_bullet;
 pub mod conflict_regions;

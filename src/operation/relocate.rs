@@ -9,6 +9,7 @@ use crate::document::{Document, DocumentEdit, InsertPosition, section_range, to_
 use crate::path::{Address, MemoryPath};
 use crate::text::{Splice, splice};
 
+use super::bullet_links::LinkedBullets;
 use super::bullets::{BulletPick, pick_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
@@ -115,7 +116,8 @@ impl ItemMove<'_> {
             }
             _ => dest.path.to_string(),
         };
-        Ok(vec![
+        let linked = LinkedBullets::of_bullet(from, &file.document, bullet);
+        let mut pending = vec![
             PendingEdit::Edit(
                 from.clone(),
                 DocumentEdit::Remove { bullet },
@@ -126,7 +128,9 @@ impl ItemMove<'_> {
                 DocumentEdit::Insert { at: position, items: vec![item] },
                 EffectKind::NoEffect,
             ),
-        ])
+        ];
+        pending.extend(linked.follow_to(planner, &dest.path)?);
+        Ok(pending)
     }
 
     fn move_section(&self, planner: &mut Planner<'_>, section: usize) -> PlanStep<Vec<PendingEdit>> {

@@ -208,9 +208,43 @@ fn relations_are_no_statements() {
 fn a_relation_to_what_was_removed_is_reported() {
     let memory = memory();
     memory.run(["--as", "claude", "add", "project", "Friday deploys need two reviews"]).exit(0);
-    let at = address(&memory, "user", "Deploys run");
-    memory.run(["rm", &at]).exit(0);
+    memory.put("facts/user.md", "# User\n\n- Likes green tea\n");
     let ran = memory.run(["check"]).ends();
     assert_eq!(ran.status, 6, "{ran}");
     ran.stdout_contains("dangling_link");
+    memory.put("facts/user.md", USER);
+    for removed in ["user", "user@1"] {
+        let memory = self::memory();
+        memory.run(["--as", "claude", "add", "project", "Friday deploys need two reviews"]).exit(0);
+        memory.done(["rm", removed, "-f"]);
+        assert_eq!(relations(&memory, "facts/project.md").len(), 1, "{removed}");
+        memory.run(["check"]).exit(0);
+    }
+}
+
+#[test]
+fn relations_follow_a_moved_bullet_and_go_with_a_removed_one() {
+    let memory = memory();
+    memory.run(["--as", "claude", "add", "project", "Friday deploys need two reviews"]).exit(0);
+    let two = relations(&memory, "facts/project.md");
+    assert_eq!(two.len(), 2, "{two:?}");
+    memory.put("facts/notes.md", "# Notes\n\n- See [[user#^mbf9915c|deploys]] and [them](user.md#^mbf9915c)\n");
+    let deploys = address(&memory, "user", "Deploys run");
+    memory.done(["mv", &deploys, "people"]);
+    assert!(relations(&memory, "facts/project.md")[1].contains("[[facts/people#^mbf9915c]]"));
+    let notes = text(&memory, "facts/notes.md");
+    assert!(notes.contains("[[people#^mbf9915c|deploys]] and [them](people.md#^mbf9915c)"), "{notes}");
+    memory.run(["check"]).exit(0);
+    memory.put("facts/notes.md", "# Notes\n\n- Nothing\n");
+    memory.done(["rm", &address(&memory, "people", "Deploys run")]);
+    assert_eq!(relations(&memory, "facts/project.md"), two[..1], "the other relation stays");
+    memory.run(["check"]).exit(0);
+    // One revision.
+    memory.done(["undo"]);
+    assert_eq!(relations(&memory, "facts/project.md").len(), 2);
+    // Within its file, too, and with the bullet itself.
+    memory.done(["rm", &address(&memory, "project", "The Friday deploys")]);
+    assert_eq!(relations(&memory, "facts/project.md").len(), 1);
+    memory.done(["rm", &address(&memory, "project", "Friday deploys need two")]);
+    assert_eq!(relations(&memory, "facts/project.md"), Vec::<String>::new());
 }
