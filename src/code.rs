@@ -165,7 +165,8 @@ codes! {
     ModelRefused = "model_refused", 8, false;
     /// The command stopped part-way; what is done is kept, and the rest can be run again.
     Partial = "partial", 8, true;
-    /// The daily token budget is used up; the work is queued.
+    /// The daily budget is used up, or the model did not answer in time. The work is queued where the message says so;
+    /// else nothing was done, and the command can be run again.
     Deferred = "deferred", 0, false;
     /// A text violates the writing rules.
     Writing = "writing", 6, false;

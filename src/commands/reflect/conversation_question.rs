@@ -89,7 +89,8 @@ impl ConversationQuestion {
             max_tokens: self.max_tokens,
             ..ModelRequest::default()
         };
-        let deadline = Deadline::within(opened.total_timeout.min(TIME_LIMIT));
+        let time_limit = opened.total_timeout.min(TIME_LIMIT);
+        let deadline = Deadline::within(time_limit);
         let (usage, asked) = ask(options, &opened, deadline, model_request, report, read);
         let requests = report.model.as_ref().map_or(0, |model| model.turns);
         budget::settle_call(session, reservation, usage, requests);
@@ -97,7 +98,7 @@ impl ConversationQuestion {
             Ok(value) => Ok(Some((value, opened))),
             // A host that ends a conversation goes on without an answer.
             Err(error) if deadline.remaining().is_none() => {
-                report.deferred = Some(format!("no {name} is made: {}", message_of(&error)));
+                report.deferred = Some(format!("no {name} is made: {}", message_of(&error, time_limit)));
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -142,9 +143,9 @@ pub fn writing_rules(session: &Session) -> WritingRules {
     WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: policy.benign.clone() }
 }
 
-fn message_of(error: &Error) -> String {
+fn message_of(error: &Error, time_limit: Duration) -> String {
     error.rejections.first().map_or_else(String::new, |first: &Rejection| match first.code {
-        Code::Model => format!("the model did not answer within {} seconds", TIME_LIMIT.as_secs()),
+        Code::Model => format!("the model did not answer within {} s", time_limit.as_secs_f64()),
         _ => first.message.clone(),
     })
 }

@@ -202,3 +202,11 @@ fn a_fifth_of_the_budget_is_left_for_what_a_person_asks() {
     assert_eq!(memory.asked(), "");
     record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
 }
+
+#[test]
+fn a_late_model_is_told_with_the_time_that_it_had() {
+    let memory = Memory::new();
+    memory.configure("people: [tester]\nmodel: {provider: exec, command: [sleep, '20']}\n");
+    let ran = record(&memory, &["--timeout", "1"], TALK).exit(0).unchanged();
+    assert!(format!("{ran}").contains("did not answer within 1 s"), "{ran}");
+}
