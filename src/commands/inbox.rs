@@ -400,12 +400,17 @@ fn blocked_error(session: &Session, files: &[&InboxFile], options: &ChangeOption
     let counts: Vec<usize> = (1..=files.len()).collect();
     let Some(blocking) = files.get(counts.partition_point(|count| !is_blocked(count))) else { return error };
     let id = blocking.id();
-    let named = |rejection: Rejection| Rejection {
-        message: format!("the proposal {id} cannot be accepted, so none was: {}", rejection.message),
-        operation: None,
-        ..rejection
-            .detail("proposal", id)
-            .try_command(Hint { verb: vec!["inbox", "--reject"], operands: vec![id.to_owned()] })
+    let before: Vec<String> =
+        files.iter().take_while(|file| file.id() != id).map(|file| file.id().to_owned()).collect();
+    let named = |rejection: Rejection| {
+        let message = format!("the proposal {id} cannot be accepted, so none was: {}", rejection.message);
+        let mut named = Rejection { message, operation: None, ..rejection.detail("proposal", id) };
+        // Those before it can, and it may be possible after them.
+        if named.code == Code::OverlappingOperations {
+            named = named.hint("proposals about one place are accepted one after the other");
+            named.hints.insert(0, Hint { verb: vec!["inbox", "--accept"], operands: before.clone() });
+        }
+        named.try_command(Hint { verb: vec!["inbox", "--reject"], operands: vec![id.to_owned()] })
     };
     let operations = proposed_operations(&[*blocking]).unwrap_or_default();
     let own = apply_and_remove(session, &operations, &[], &preview, "accepted").err();

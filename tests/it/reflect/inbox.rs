@@ -228,3 +228,14 @@ fn what_an_accepted_proposal_superseded_is_in_the_history_with_its_turn() {
     let entry = memory.session().store.journal().unwrap().pop().unwrap();
     assert_eq!(entry.operations[0]["quote"], "I live in Berlin");
 }
+
+#[test]
+fn proposals_about_one_place_are_accepted_one_after_the_other() {
+    let memory = Memory::new().policy("version: 2\nagents: {write: propose}\n").file("facts/a.md", "# A\n\n- Tea\n");
+    for words in [&["update", "a@1", "Coffee", "-f"][..], &["update", "a@1", "Water", "-f"]] {
+        memory.run(words).by("planner").may_change().exit(5);
+    }
+    let refused = memory.run(["inbox", "--accept"]).ends();
+    assert!(refused.status != 0 && refused.stderr.contains("one after the other"), "{refused}");
+    assert!(refused.stderr.contains("try: memdir inbox --accept p"), "{refused}");
+}
