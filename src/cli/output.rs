@@ -227,7 +227,10 @@ fn needs_pager(out: &str, status: u8, format: &OutputFormat) -> bool {
 }
 
 fn print_failure(mut failure: Error, warnings: Vec<Warning>, format: &OutputFormat) -> u8 {
-    failure.warnings.extend(warnings);
+    // What the error says is no warning, too.
+    let is_said = |warning: &Warning| failure.rejections.iter().any(|why| why.message == warning.message);
+    let more: Vec<Warning> = warnings.into_iter().filter(|warning| !is_said(warning)).collect();
+    failure.warnings.extend(more);
     let terminal = std::io::stderr().is_terminal();
     write_stderr(&match format.json {
         true => escape_json(json::failure(&failure, &format.dir_option), terminal),

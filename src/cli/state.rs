@@ -151,7 +151,8 @@ fn pending_work(printer: &mut Printer, state: &StatusReport) {
         printer.try_command(&Hint { verb: vec!["reflect", "--queued"], operands: Vec::new() });
     }
     if let Some(models) = &state.models {
-        printer.text(&format!("models: {} tokens today, {} requests", models.tokens, models.asked)).end_line();
+        let requests = counted_noun(models.asked as usize, "request");
+        printer.text(&format!("models: {} tokens today, {requests}", models.tokens)).end_line();
         if let Some(figures) = guard_figures(models.first_pass, models.grounded, &models.refused_by) {
             printer.text(&format!("proposals so far: {figures}")).end_line();
         }

@@ -10,8 +10,9 @@ use super::argv::RmOperand;
 use super::change_args::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
+use super::output::CliReply;
 use super::prune::RestoreArgs;
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Hint, Rejection};
 use crate::commands::Error;
 use crate::document::{BulletMeta, MetaKey, NewBullet, parse_new_bullets};
 use crate::host::git_dir::GitDirectory;
@@ -214,6 +215,24 @@ pub fn rm(args: &RmArgs) -> Result<Batch, Rejection> {
         actions.push(Action::Remove { at, index: None, text, archive, purge: None, forget, if_exists: false });
     }
     Ok(to_batch(actions))
+}
+
+/// For `rm FILE 'Likes tea'`, where the text is no file: only that error, with the form for the text of a bullet. The
+/// other one would offer to remove the whole file.
+pub fn name_text_of_rm(mut reply: CliReply, args: &RmArgs) -> CliReply {
+    if let CliReply::Result(result, ..) = &mut reply
+        && let Err(error) = &mut **result
+        && let [RmOperand::Address(file), RmOperand::Address(text)] = &args.words[..]
+        && text.contains(' ')
+        && let Some(missing) =
+            error.rejections.iter().find(|why| why.code == Code::FileNotFound && why.operation == Some(1))
+    {
+        let why = Rejection { operation: None, hints: Vec::new(), ..missing.clone() }
+            .hint("if it is the text of a bullet, put '- ' before it: rm FILE '- TEXT'")
+            .try_command(Hint::new("list", file.clone()));
+        error.rejections = vec![why];
+    }
+    reply
 }
 
 /// Converts `restore`: one operation for each address.

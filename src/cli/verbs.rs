@@ -237,7 +237,9 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Context(a) => super::context::run_context(global, &a),
         CliCommand::Add(a) => runner.apply_batch(&a.change_args, to_operation::add(&a, &read_content)),
         CliCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
-        CliCommand::Rm(a) => runner.apply_batch(&a.change_args, to_operation::rm(&a)),
+        CliCommand::Rm(a) => {
+            to_operation::name_text_of_rm(runner.apply_batch(&a.change_args, to_operation::rm(&a)), &a)
+        }
         CliCommand::Restore(a) => runner.apply_batch(&a.change_args, to_operation::restore(&a)),
         CliCommand::Mv(a) => runner.apply_batch(&a.change_args, to_operation::mv(&a)),
         CliCommand::Set(a) => runner.apply_batch(&a.change_args, to_operation::set(&a)),

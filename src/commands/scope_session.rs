@@ -38,7 +38,11 @@ pub fn read_policy(store: &Store) -> LoadedPolicy {
 /// The policy to use if `memdir.yaml` cannot be read: it may restrict what agents see, so reads are refused as well as
 /// writes.
 fn unreadable_policy(why: &Rejection) -> LoadedPolicy {
-    let refused = Rejection::new(Code::InvalidPolicy, format!("memdir.yaml cannot be read: {}", why.message))
+    let message = match why.message.strip_prefix("memdir.yaml cannot be read") {
+        Some(_) => why.message.clone(),
+        None => format!("memdir.yaml cannot be read: {}", why.message),
+    };
+    let refused = Rejection::new(Code::InvalidPolicy, message)
         .hint("fix the file: it may restrict what agents see, so nothing can be read or written until then");
     LoadedPolicy {
         policy: Policy::default(),

@@ -207,15 +207,12 @@ pub fn selection_rejected(
         Code::NeedsProof if s.name.is_some() => "an id alone does not prove that you read the bullet".to_owned(),
         Code::NeedsProof => "an index alone does not prove which bullet you read".to_owned(),
         Code::AmbiguousBullet => format!("{} bullets of {path} match", found.len()),
-        Code::TextMismatch => "the selected bullet has a different text; nothing was removed".to_owned(),
+        Code::TextMismatch => "the selected bullet has a different text".to_owned(),
         _ => code.meaning().to_owned(),
     };
     let mut rejection = Rejection::new(code, message)
         .detail("etag", file.version.etag.short())
         .detail("candidates", candidates_json(d, path, found));
-    if code == Code::TextMismatch && s.new_text.is_some() {
-        rejection.message = "the selected bullet has a different text".to_owned();
-    }
     rejection.hint = match code {
         Code::NeedsProof | Code::BulletNotFound | Code::TextMismatch => Some("use its handle: FILE@HANDLE".into()),
         Code::AmbiguousBullet if all_same_text(d, found) => {

@@ -174,8 +174,11 @@ fn set_section_value(
     let after = crate::text::splice(document.text(), std::slice::from_ref(&splice)).unwrap_or_default();
     let after = Document::parse(after);
     let kept = after.sections().len() == document.sections().len() && after.bullets().len() == document.bullets().len();
-    if !kept || (key == "title" && slug(&after.section_title(at)) != slug(value)) {
-        return Err(Rejection::new(Code::WouldBreakStructure, "the title is not a valid heading").into());
+    if key == "title" && slug(&after.section_title(at)) != slug(value) {
+        return Err(super::whole_file::misread_title(value, &after.section_title(at)).into());
+    }
+    if !kept {
+        return Err(Rejection::new(Code::WouldBreakStructure, "the change would make another section or bullet").into());
     }
     let effect = effects::line_effect(path, EffectSign::Set, format!("{key}={value}"), Some(section.slug.clone()), n);
     Ok(PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), EffectKind::Prepared(vec![effect])))

@@ -335,8 +335,15 @@ fn entry_markdown(
     let parsed = Document::parse(block.as_str());
     match parsed.sections().get(1) {
         Some(s) if parsed.text()[s.title.range()] == *title => Ok(block),
-        _ => Err(Rejection::new(Code::WouldBreakStructure, "the title is not a valid heading")),
+        Some(s) => Err(misread_title(title, &parsed.text()[s.title.range()])),
+        None => Err(misread_title(title, "")),
     }
+}
+
+/// `would_break_structure` for a title that Markdown reads as another one.
+pub fn misread_title(title: &str, read: &str) -> Rejection {
+    Rejection::new(Code::WouldBreakStructure, format!("as a heading, '{title}' is read as '{read}'"))
+        .hint("leave out what has a meaning there: a line break, `#` at the end, an id in braces, or a comment")
 }
 
 /// The only `- Summary:` bullet of an entry's text, with its metadata and line breaks, and the text without it. A

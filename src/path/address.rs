@@ -87,6 +87,13 @@ impl Address {
             Some((file, section)) => (file, Some(section.to_owned())),
             None => (rest, None),
         };
+        if file.is_empty() && !address.is_empty() {
+            let why = match address.strip_prefix('@') {
+                Some(_) => "no file before '@', and what follows is no id (letters, digits, - and _, at least two)",
+                None => "no file before '#'",
+            };
+            return Err(invalid_path(address, why));
+        }
         readings.push(AddressReading { files: candidate_files(file, false)?, section, bullet });
         Ok(Address::Readings(readings))
     }

@@ -9,7 +9,7 @@ use fs_err as fs;
 use serde_json::Value;
 
 use crate::support::test_dir::{Place, unprivileged};
-use crate::support::{ProgramOutput, program};
+use crate::support::{Memory, ProgramOutput, program};
 
 const USER: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
 const CONFLICT: &str = "# C\n\n<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n";
@@ -369,4 +369,26 @@ fn a_full_disk_changes_nothing_and_is_reported() {
     assert!(full.contains("- first"), "{result}");
     assert_eq!(after.matches("- one more").count(), acknowledged, "{result}");
     assert!(after.contains("- last") && after.contains("- Prefers tabs\n- first\n"), "{result}");
+}
+
+#[test]
+fn what_is_wrong_is_said_once_and_clearly() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Likes tea\n\n## Work\n\n- Desk\n");
+    memory.run(["list", "@x"]).exit(5).stderr_contains("'@x' is not a memory path: no file before '@'");
+    memory.run(["add", "#sec", "x"]).exit(5).stderr_contains("'#sec' is not a memory path: no file before '#'");
+    let title = memory.run(["append", "-t", "a # b {#id}"]).stdin("Rested.\n").ends();
+    assert!(title.stderr.contains("as a heading, 'a # b {#id}' is read as 'a # b'"), "{title}");
+    let removed = memory.run(["rm", "user", "Likes tea"]).ends();
+    assert_eq!(removed.stderr.matches("try: ").count(), 1, "{removed}");
+    assert!(
+        removed.stderr.contains("rm FILE '- TEXT'") && removed.stderr.contains("try: memdir list user"),
+        "{removed}"
+    );
+    memory.done(["rm", "user", "- Likes tea"]);
+    let etag =
+        memory.run(["apply"]).stdin("[{\"op\":\"rm\",\"at\":\"user#work\",\"index\":1,\"text\":\"Chair\"}]").ends();
+    assert!(etag.status != 0 && !etag.stderr.contains("nothing was removed"), "{etag}");
+    let memory = Memory::new().policy("version: [\n");
+    let refused = memory.run(["add", "user", "x"]).ends();
+    assert_eq!(refused.stderr.matches("invalid YAML").count(), 1, "{refused}");
 }

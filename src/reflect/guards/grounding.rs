@@ -98,7 +98,17 @@ impl<'a> GroundingSources<'a> {
 /// words may be taken that say what a statement is about, but no names, numbers or dates.
 pub fn check_grounding(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option<GuardFinding> {
     let missing = ungrounded_words(text, sources, nearby);
-    (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
+    (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &readable(&missing)))
+}
+
+/// What is missing, for a reader: a negation and an order are no words of the text.
+fn readable(missing: &[String]) -> String {
+    let named = |word: &String| match word.as_str() {
+        "not" => "a negation".to_owned(),
+        "order" => "the order of its words".to_owned(),
+        word => word.to_owned(),
+    };
+    missing.iter().map(named).collect::<Vec<_>>().join(", ")
 }
 
 /// What only a turn of the assistant says of the user or offers, without the user's agreement in the turn behind it;
@@ -111,7 +121,7 @@ pub fn check_agreement(text: &str, quote: &str, turn: &str, reply: Option<&str>)
 /// The names, numbers, dates and negations of a text that no source contains; `None` if there are none.
 pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<GuardFinding> {
     let missing = missing_particulars(text, sources);
-    (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
+    (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &readable(&missing)))
 }
 
 /// A text with the dates, quantities, short forms and spellings of words that its sources have for the same; `times`: when they were
