@@ -150,7 +150,7 @@ pub struct ChangeResult {
 }
 
 /// One file of a change.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ChangedFile {
     /// The path of the file.
     pub path: String,

@@ -419,10 +419,9 @@ fn changed_file(path: &MemoryPath, was: bool, after: Option<Etag>, effects: &[cr
             (_, None) => "removed",
             _ => "updated",
         },
-        to: None,
-        rev: None,
         etag: after.map(|e| e.short()),
         effects: effect_rows(effects, path),
+        ..ChangedFile::default()
     }
 }
 
