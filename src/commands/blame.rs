@@ -7,6 +7,7 @@ use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeEx
 use super::list_and_read::{ResolvedAddress, resolve_address, shared_address};
 use crate::code::Rejection;
 use crate::host::line_history::GitCommit;
+use crate::store::Store;
 use crate::view::outline::{BulletBlame, CommitOrigin, Outline};
 
 /// Adds its last change to each bullet of an outline, from the history of the layer that the address names, else from
@@ -32,7 +33,7 @@ fn add_last_changes(session: &Session, named: &ResolvedAddress, outline: &mut Ou
     if outline.bullets.is_empty() {
         return Ok(());
     }
-    let history = BulletHistory::open(session)?;
+    let history = BulletHistory::open(session, Store::read_whole_history)?;
     let numbers: Vec<usize> = outline.bullets.iter().map(|bullet| bullet.number).collect();
     let lives = history.lives(named, &numbers, LifeExtent::LastChange)?;
     for (bullet, life) in outline.bullets.iter_mut().zip(lives) {

@@ -98,6 +98,9 @@ pub(super) enum LifeExtent {
     Whole,
 }
 
+/// Reads the journal, whole or its end.
+pub(super) type ReadHistory = fn(&Store) -> Result<JournalHistory, Rejection>;
+
 /// The journal, and how bullets are followed back through it.
 pub(super) struct BulletHistory<'s> {
     session: &'s Session,
@@ -148,13 +151,11 @@ impl LifeCollector {
 }
 
 impl<'s> BulletHistory<'s> {
-    /// Reads the journal once.
-    ///
     /// # Errors
-    /// `io`, `too_large`.
-    pub(super) fn open(session: &'s Session) -> Result<BulletHistory<'s>, Rejection> {
+    /// Those of `read`.
+    pub(super) fn open(session: &'s Session, read: ReadHistory) -> Result<BulletHistory<'s>, Rejection> {
         let store = session.store.unfiltered();
-        let history = store.read_whole_history()?;
+        let history = read(&store)?;
         let entries = history.entries();
         let mut entries_of: HashMap<MemoryPath, Vec<usize>> = HashMap::new();
         for (index, entry) in entries.iter().enumerate().filter(|(_, e)| e.outcome == EntryOutcome::Done) {

@@ -89,7 +89,7 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
         ExportKind::ServerMemory => server_memory(&files)?,
         ExportKind::JsonMemory => export::json_memory(&files),
         ExportKind::Records => {
-            let history = CreationHistory::new(session);
+            let history = CreationHistory::whole(session);
             export::records(files, &bullet_origins(&session.store)?, &|file, bullet| {
                 history.first_written(file, bullet)
             })

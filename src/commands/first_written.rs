@@ -8,16 +8,18 @@ use std::collections::HashMap;
 use jiff::tz::TimeZone;
 
 use super::Session;
-use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
+use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent, ReadHistory};
 use super::list_and_read::ResolvedAddress;
 use crate::change::Etag;
 use crate::path::MemoryPath;
+use crate::store::Store;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{FirstWritten, ItemDate};
 
 /// The history, as far as it was asked for.
 pub struct CreationHistory<'s> {
     session: &'s Session,
+    read: ReadHistory,
     /// `None` if it cannot be read.
     history: OnceCell<Option<BulletHistory<'s>>>,
     /// For each file that was asked for, one row for each bullet.
@@ -25,8 +27,18 @@ pub struct CreationHistory<'s> {
 }
 
 impl<'s> CreationHistory<'s> {
-    pub fn new(session: &'s Session) -> CreationHistory<'s> {
-        CreationHistory { session, history: OnceCell::new(), known: RefCell::default() }
+    /// As far as the whole journal tells.
+    pub fn whole(session: &'s Session) -> CreationHistory<'s> {
+        CreationHistory::new(session, Store::read_whole_history)
+    }
+
+    /// As far as the journal's end tells, which costs as much however long it is.
+    pub fn recent(session: &'s Session) -> CreationHistory<'s> {
+        CreationHistory::new(session, Store::read_recent_history)
+    }
+
+    fn new(session: &'s Session, read: ReadHistory) -> CreationHistory<'s> {
+        CreationHistory { session, read, history: OnceCell::new(), known: RefCell::default() }
     }
 
     /// When a bullet of a file was first written, by its index in the file's document.
@@ -38,7 +50,7 @@ impl<'s> CreationHistory<'s> {
 
     /// Follows all bullets of a file; no rows if the history cannot be read.
     fn follow(&self, file: &ItemizedFile) -> Vec<FirstWritten> {
-        let Some(history) = self.history.get_or_init(|| BulletHistory::open(self.session).ok()) else {
+        let Some(history) = self.history.get_or_init(|| BulletHistory::open(self.session, self.read).ok()) else {
             return Vec::new();
         };
         let named = ResolvedAddress {

@@ -236,7 +236,7 @@ struct TargetLife {
 
 impl TargetLife {
     fn of(session: &Session, named: &ResolvedAddress, number: usize) -> Result<TargetLife, Rejection> {
-        let history = BulletHistory::open(session)?;
+        let history = BulletHistory::open(session, Store::read_whole_history)?;
         let events = history.lives(named, &[number], LifeExtent::Whole)?.into_iter().flatten();
         let rev = |event: &LifeEvent| match event.cause {
             LifeCause::Entry(index) => Some(history.entries[index].rev),

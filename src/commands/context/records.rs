@@ -57,7 +57,7 @@ impl ContextBuilder<'_> {
             }
         }
         let origins = bullet_origins(self.store())?;
-        let history = CreationHistory::new(self.session);
+        let history = CreationHistory::recent(self.session);
         let first_written = |file: &_, bullet| history.first_written(file, bullet);
         let (records, count) = newest_records(&found, &origins, &self.item_filter, &first_written, MAX_RECORDS);
         Ok(RecordsPart { records, count, unread: unread_sentences(self.session, unread.into_iter()) })

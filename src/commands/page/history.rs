@@ -10,6 +10,7 @@ use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
 use crate::commands::list_and_read::ResolvedAddress;
+use crate::store::Store;
 use crate::view::page::html::visible;
 use crate::view::page::item_data::{ItemData, LifeStep, RevisionRow};
 use crate::view::query::items::ItemKind;
@@ -20,7 +21,7 @@ use crate::view::query::items::ItemKind;
 /// `io`, `too_large`.
 pub(super) fn item_data(session: &Session, files: &PageFiles) -> Result<ItemData, Rejection> {
     let mut data = ItemData { command: command_of(session), ..ItemData::default() };
-    let history = BulletHistory::open(session)?;
+    let history = BulletHistory::open(session, Store::read_whole_history)?;
     for (number, file) in files.files.iter().enumerate() {
         let mut items = Vec::new();
         let mut bullets = Vec::new();

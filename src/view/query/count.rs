@@ -144,10 +144,17 @@ pub fn count_terms(
     depth: ScanDepth,
 ) -> FileCounts {
     let mut counted = FileCounts { bytes: bytes.len(), ..FileCounts::default() };
-    let mut named = terms_in_path(path, terms);
     let mut offsets = Vec::new();
     let mut is_measured = true;
     if depth != ScanDepth::All {
+        prefilter.find(path.stem().as_bytes(), &mut offsets);
+    }
+    let mut named = match depth == ScanDepth::All || !offsets.is_empty() {
+        true => terms_in_path(path, terms),
+        false => Vec::new(),
+    };
+    if depth != ScanDepth::All {
+        offsets.clear();
         prefilter.find(&bytes, &mut offsets);
         is_measured = !offsets.is_empty() || depth == ScanDepth::Sample && bytes.len() <= MAX_SAMPLE_BYTES;
         if !is_measured && named.is_empty() {
