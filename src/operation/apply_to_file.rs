@@ -2,9 +2,11 @@
 //!
 //! Never decides which edits to make: those are in [`FileEdits`].
 
+use std::collections::HashSet;
+
 use crate::change::{Changeset, Effect, EffectSign};
 use crate::code::{Code, Rejection};
-use crate::document::{Document, DocumentEdit, EditedDocument, apply_edits, summary};
+use crate::document::{Document, DocumentEdit, EditedDocument, InsertPosition, apply_edits, summary};
 use crate::path::MemoryPath;
 use crate::policy::StampKey;
 use crate::text::{Splice, compose, splice};
@@ -121,7 +123,7 @@ fn edited_document(base: &Document, file_edits: &FileEdits, path: &MemoryPath) -
 /// The effects of a file's edits, in the order of the edits.
 fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits, path: &MemoryPath) -> Vec<Effect> {
     let after = &edited.document;
-    let mut out = Vec::new();
+    let (mut out, mut told_headings) = (Vec::new(), HashSet::new());
     for (k, (n, edit, effect_kind)) in file_edits.edits.iter().enumerate() {
         let wrote = edited.written_bullets.get(k).map(Vec::as_slice).unwrap_or_default();
         match effect_kind {
@@ -130,18 +132,18 @@ fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits
                 out.extend(wrote.iter().map(|&i| effects::bullet_effect(after, path, i, EffectSign::Added, *n)));
             }
             EffectKind::Added => {
-                if let DocumentEdit::Insert { at: crate::document::InsertPosition::NewSection { .. }, .. } = edit
+                if let DocumentEdit::Insert { at: InsertPosition::NewSection { titles, .. }, .. } = edit
                     && let Some(&first) = wrote.first()
                 {
-                    let section = after.bullets()[first].section as usize;
-                    let slug = effects::section_slug(after, section);
-                    out.push(effects::line_effect(
-                        path,
-                        EffectSign::Added,
-                        effects::heading_text(after, section),
-                        slug,
-                        *n,
-                    ));
+                    let innermost = after.bullets()[first].section as usize;
+                    let mut headings = new_headings(after, innermost, titles.len());
+                    // Several edits may share a new section.
+                    headings.retain(|section| told_headings.insert(*section));
+                    out.extend(headings.into_iter().map(|section| {
+                        let (text, slug) =
+                            (effects::heading_text(after, section), effects::section_slug(after, section));
+                        effects::line_effect(path, EffectSign::Added, text, slug, *n)
+                    }));
                 }
                 out.extend(wrote.iter().map(|&i| effects::bullet_effect(after, path, i, EffectSign::Added, *n)));
             }
@@ -161,6 +163,14 @@ fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits
         }
     }
     out
+}
+
+/// A section and its parents, `count` in all, outermost first.
+fn new_headings(document: &Document, innermost: usize, count: usize) -> Vec<usize> {
+    let parent = |section: &usize| Some(document.sections()[*section].parent as usize).filter(|parent| *parent > 0);
+    let mut sections: Vec<usize> = std::iter::successors(Some(innermost), parent).take(count).collect();
+    sections.reverse();
+    sections
 }
 
 /// The replacement of the summary line, if it has to change. The second value is the line that memdir generated; it is

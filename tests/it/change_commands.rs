@@ -378,6 +378,11 @@ fn a_contradiction_is_added_and_its_older_bullet_is_named() {
 
 #[test]
 fn a_missing_section_comes_with_its_missing_parents() {
+    let memory = Memory::new().file("facts/o.md", "# O\n\n## A\n");
+    let made = memory.done(["add", "o#A/B/C", "one", "two"]);
+    let expected =
+        ["+ ### B".into(), "+ #### C".into(), format!("+ @{} one", handle("one")), format!("+ @{} two", handle("two"))];
+    assert_eq!(made.stdout.lines().skip(1).collect::<Vec<_>>(), expected);
     let memory = Memory::new().file("facts/p.md", "# P\n\n## Home\n\n- Garden\n- Shed\n");
     memory.done(["add", "p#Work/Contacts", "Bob", "--quiet"]);
     memory.done(["add", "p#Home/Pets/Cats", "Tom", "--quiet"]);
