@@ -341,13 +341,7 @@ impl SoughtField {
         if relative.is_some_and(super::grounding::chinese_words::starts_with_person) {
             return false;
         }
-        // "The user has a brother, Emil, who lives in Bergen".
-        let is_of_relative = known.name == "city"
-            && words.windows(2).any(|pair| pair[0].text == "who" && is_third_person(&pair[1].text))
-            && words.iter().any(|w| super::grounding::scope::is_person(&w.text));
-        if is_of_relative {
-            return false;
-        }
+        let words = if known.name == "city" { &words[..relative_clause_start(words)] } else { &words[..] };
         let is_name = |at| known.name != "preferred_name" || is_named(words, at);
         known.english_phrases.find_where(words, |range| is_name(range.end)).is_some()
             || known.name == "preferred_name" && prefers_short_name(words)
@@ -380,6 +374,18 @@ impl SoughtField {
             Some(_) | None => owned || at < words.len(),
         }
     }
+}
+
+/// Where a clause about another person begins: "The user has a brother, Emil, | who lives in Bergen". The number of
+/// words if there is none, as in "The user, who lives in Cork, has a brother".
+fn relative_clause_start(words: &[WordToken<'_>]) -> usize {
+    let tells_of_other = |who: usize| {
+        let own = words[..who].iter().rposition(|w| w.text == "user").map_or(0, |user| user + 1);
+        words[own..who].iter().any(|w| super::grounding::scope::is_person(&w.text))
+    };
+    let opens = |pair: &[WordToken<'_>]| pair[0].text == "who" && is_third_person(&pair[1].text);
+    let mut clauses = words.windows(2).enumerate().filter(|(_, pair)| opens(pair)).map(|(at, _)| at);
+    clauses.find(|at| tells_of_other(*at)).unwrap_or(words.len())
 }
 
 /// The token index after each match of a phrase.
