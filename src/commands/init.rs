@@ -7,6 +7,7 @@ use std::path::Path;
 use super::answer::InitResult;
 use super::{CommandResult, InitOptions};
 use crate::code::{Code, Hint, Rejection};
+use crate::host::find::memory_around;
 use crate::host::git::Git;
 use crate::host::trusted;
 use crate::path::MemoryPath;
@@ -78,6 +79,13 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
         true => vec!["the directory is already a memory".to_owned()],
         false => Vec::new(),
     };
+    if let Some(outer) = memory_around(dir).filter(|_| !is_memory) {
+        notes.push(format!(
+            "this is inside the memory {}, which lists these files as its own; remove {} if that is not meant",
+            outer.display(),
+            dir.display()
+        ));
+    }
     if !is_memory && std::path::absolute(dir).is_ok_and(|dir| Git::discover(&dir).is_some()) {
         notes.push("this is a git work tree; run `memdir setup git` to make git merge the memory by bullet".to_owned());
     }

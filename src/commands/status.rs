@@ -40,7 +40,9 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let rescued = files.iter().filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
     let mut warnings: Vec<_> = session.policy.warnings.iter().map(WarningRow::from).collect();
     if let Some(why) = &session.policy.refuses_writes {
-        warnings.push(WarningRow::from(&Warning::new(why.code, format!("writes are disabled: {}", why.message))));
+        let is_told = warnings.iter().any(|warning| warning.message == why.message);
+        let reason = if is_told { "see the warning before" } else { &why.message };
+        warnings.push(WarningRow::from(&Warning::new(why.code, format!("writes are disabled: {reason}"))));
     }
     let (layer_rows, left_out) = attention::layer_rows(session);
     warnings.extend(left_out.into_iter().map(|why| WarningRow::from(&Warning::new(Code::Note, why))));

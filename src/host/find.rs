@@ -218,6 +218,16 @@ pub fn is_data_dir(dir: &Path) -> bool {
     dir.join("memdir.yaml").is_file() || dir.join("facts").is_dir() || dir.join("episodes").is_dir()
 }
 
+/// The memory whose files a data directory would be among: the nearest directory above with `memdir.yaml`, if the data
+/// directory is none of its scopes.
+pub fn memory_around(dir: &Path) -> Option<PathBuf> {
+    let dir = std::path::absolute(dir).ok()?;
+    if dir.parent().is_some_and(is_scopes_folder) {
+        return None;
+    }
+    dir.ancestors().skip(1).find(|above| above.join("memdir.yaml").is_file()).map(Path::to_owned)
+}
+
 /// Removes `.` components from a path; a path with `..` is canonicalized, because a link may precede it.
 fn normalize(path: &Path) -> PathBuf {
     use std::path::Component;

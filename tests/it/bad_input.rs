@@ -168,6 +168,10 @@ fn a_broken_policy_refuses_writes_with_its_line_and_allows_reads() {
             let result = done(&place, read);
             assert!(result.stderr.contains("invalid_policy") || read == ["status"], "{policy:?} {read:?}: {result:?}");
         }
+        let status = done(&place, &["status"]).stderr;
+        let reason = status.lines().next().unwrap().rsplit_once(": ").unwrap().1;
+        assert_eq!(status.matches(reason).count(), 1, "{status}");
+        assert!(status.contains("writes are disabled: see the warning before"), "{status}");
     }
     for (bytes, code) in [(&b"version: \xff\n"[..], "not_text"), (&[b'#'; 70_000][..], "too_large")] {
         let place = Place::new(&[("facts/user.md", USER)]);

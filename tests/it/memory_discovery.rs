@@ -107,6 +107,15 @@ fn g_names_the_users_own_memory_and_init_creates_it() {
 }
 
 #[test]
+fn init_inside_a_memory_says_whose_files_these_are() {
+    let root = project();
+    let at = |dir: &str| run(root.path(), &["init", dir]).exit(0).stderr;
+    assert!(at("app/memory/facts/own").contains("this is inside the memory "), "not told");
+    assert!(!at("app/memory/scopes/web").contains("inside the memory"), "a scope has files of its own");
+    assert!(!at("beside").contains("inside the memory"));
+}
+
+#[test]
 fn without_variables_the_journal_names_the_systems_user() {
     let root = project();
     let mut command = clean_command(program(), root.path());
