@@ -182,8 +182,8 @@ pub fn from_matches(matches: &ArgMatches) -> Result<(GlobalArgs, Option<verbs::C
         global.override_with(GlobalArgs::from_arg_matches(bullet_matches)?);
     }
     if global.quiet && global.verbose || global.global && global.dir.is_some() {
-        let why = "-q cannot be used with -v, nor --dir with -g\n";
-        return Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, why));
+        let message = "-q cannot be used with -v, nor --dir with -g\n";
+        return Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message));
     }
     Ok((global, Some(verbs::from_matches(name, sub_matches)?)))
 }

@@ -70,7 +70,7 @@ impl CheckpointArgs {
 
 /// Runs an action; a missing key, or an argument that the action does not take, is a `usage` error.
 pub fn run_checkpoint(runner: &Runner<'_>, args: &CheckpointArgs) -> CliReply {
-    let usage = |why: &str| Error::from(Rejection::new(Code::Usage, why));
+    let usage = |reason: &str| Error::from(Rejection::new(Code::Usage, reason));
     let wrong = match (args.action, &args.key) {
         (CheckpointAction::List, Some(_)) => Some("list takes no key"),
         (CheckpointAction::Save | CheckpointAction::Load | CheckpointAction::Rm, None) => {
@@ -85,8 +85,8 @@ pub fn run_checkpoint(runner: &Runner<'_>, args: &CheckpointArgs) -> CliReply {
         _ if !args.may_change() && args.if_match.is_some() => Some("--if-match is for save and rm"),
         _ => None,
     };
-    if let Some(why) = wrong {
-        return usage(why).into();
+    if let Some(reason) = wrong {
+        return usage(reason).into();
     }
     let (key, if_match) = (args.key.as_deref().unwrap_or_default(), args.if_match.as_deref());
     match args.action {
@@ -157,7 +157,7 @@ impl PrintAnswer for CheckpointChange {
         printer.styled(TextStyle::Dim, outcome);
         print_row(printer, &self.checkpoint);
         for item in &self.pruned {
-            printer.styled(TextStyle::Dim, "pruned ").text(&item.at);
+            printer.styled(TextStyle::Dim, "pruned ").text(&item.address);
             printer.styled(TextStyle::Dim, &format!("  {}", item.reason)).end_line();
         }
     }

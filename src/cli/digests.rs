@@ -34,10 +34,10 @@ impl PrintAnswer for DigestReport {
             effects(printer, &file.effects);
         }
         for row in self.digests.iter().filter(|row| row.digest.is_none()) {
-            let why = row.reason.as_ref().or(self.stopped.as_ref()).map_or("", String::as_str);
+            let reason = row.reason.as_ref().or(self.stopped.as_ref()).map_or("", String::as_str);
             printer.styled(TextStyle::Dim, "waiting").text(" ").text(&row.file);
             let entries = if row.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", row.entries) };
-            printer.text(&format!(" ({entries}): {why}")).end_line();
+            printer.text(&format!(" ({entries}): {reason}")).end_line();
         }
         if let (Some(model), Some(tokens)) = (&self.model, &self.tokens) {
             printer.note(&format!("{model}, {} tokens", tokens.input + tokens.output));

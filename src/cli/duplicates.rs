@@ -27,7 +27,7 @@ impl PrintAnswer for DuplicatesReport {
         }
         for row in &self.removed {
             let what = if row.new_text.is_some() { "merged" } else { "archived" };
-            printer.styled(TextStyle::Dim, what).text(" ").text(&row.at).text(" ").text(&row.text).end_line();
+            printer.styled(TextStyle::Dim, what).text(" ").text(&row.address).text(" ").text(&row.text).end_line();
             let text = row.new_text.as_ref().unwrap_or(&row.kept_text);
             printer.text("  ").styled(TextStyle::Dim, "kept").text(" ").text(&row.kept).text(" ").text(text).end_line();
             printer.text("  ").styled(TextStyle::Dim, &row.reason).end_line();
@@ -35,15 +35,15 @@ impl PrintAnswer for DuplicatesReport {
         for pair in &self.waiting {
             printer.styled(TextStyle::Dim, "waiting").text(" ").text(&pair.a).text(" ").text(&pair.a_text).end_line();
             printer.text("        ").text(&pair.b).text(" ").text(&pair.b_text).end_line();
-            let why = format!("  {} ({:.0} % alike); to remove one: ", pair.reason, pair.similarity * 100.0);
-            printer.styled(TextStyle::Dim, &why).text(&pair.command).end_line();
+            let reason = format!("  {} ({:.0} % alike); to remove one: ", pair.reason, pair.similarity * 100.0);
+            printer.styled(TextStyle::Dim, &reason).text(&pair.command).end_line();
         }
         if self.waiting_count > self.waiting.len() {
             let more = self.waiting_count - self.waiting.len();
             printer.note(&format!("{} not shown", counted_noun(more, "more pair")));
         }
-        if let Some(why) = self.stopped.as_ref().filter(|_| self.waiting_count > 0) {
-            printer.note(&format!("not asked about all pairs: {why}"));
+        if let Some(reason) = self.stopped.as_ref().filter(|_| self.waiting_count > 0) {
+            printer.note(&format!("not asked about all pairs: {reason}"));
         }
         if let (Some(model), Some(tokens)) = (&self.model, &self.tokens) {
             let asked =

@@ -210,7 +210,7 @@ impl SyncResult {
 
 /// Prints a file that could not be merged by bullet, and the commands that resolve it.
 fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
-    let description = match file.why {
+    let description = match file.reason {
         "removed_here" => "removed here, changed there",
         "removed_there" => "changed here, removed there",
         "both_moved" => "moved or removed on both sides",
@@ -224,16 +224,16 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
     };
     let place = file.line.map_or_else(|| file.path.clone(), |line| format!("{}:{line}", file.path));
     printer.styled(TextStyle::Heading, &place).text(": ").text(description).end_line();
-    if file.why == "markers" {
+    if file.reason == "markers" {
         return printer.try_command(&Hint::new("resolve", file.path.clone()));
     }
-    if matches!(file.why, "odd_name" | "unreadable" | "leftover_marker") {
+    if matches!(file.reason, "odd_name" | "unreadable" | "leftover_marker") {
         return;
     }
     let git = git_in(dir);
     let path = hints::shell_quote(&file.path);
     try_line(printer, &format!("{git} add -- {path}"));
-    if file.why.starts_with("removed") || file.why == "both_moved" {
+    if file.reason.starts_with("removed") || file.reason == "both_moved" {
         try_line(printer, &format!("{git} rm -- {path}"));
     }
 }

@@ -136,7 +136,7 @@ fn more_rows(printer: &mut Printer, more: usize) {
 
 impl PrintAnswer for FileList {
     fn print(&self, printer: &mut Printer) {
-        self.left_out.iter().for_each(|why| printer.note(why));
+        self.left_out.iter().for_each(|error| printer.note(error));
         if let Some(columns) = printer.format.columns() {
             file_table(printer, self, columns);
             return more_rows(printer, self.more);
@@ -145,7 +145,7 @@ impl PrintAnswer for FileList {
         for file in &self.files {
             printer.styled(TextStyle::Heading, &file.path);
             match &file.refused {
-                Some(why) => drop(printer.text(" (refused: ").text(why).text(")")),
+                Some(reason) => drop(printer.text(" (refused: ").text(reason).text(")")),
                 None => drop(printer.text(" (").text(&format_size(file.size)).text(")")),
             }
             if !file.summary.is_empty() {

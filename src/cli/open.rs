@@ -28,8 +28,8 @@ pub fn open_options(global: &GlobalArgs, lock_timeout: Option<Duration>) -> Open
 /// `no_data_dir`: there is no such directory.
 pub fn enter_start(global: &GlobalArgs) -> Result<(), Rejection> {
     for dir in global.start.iter().filter(|dir| !dir.is_empty()) {
-        std::env::set_current_dir(dir).map_err(|why| {
-            Rejection::new(Code::NoDataDir, format!("cannot change to '{}': {why}", dir.to_string_lossy()))
+        std::env::set_current_dir(dir).map_err(|error| {
+            Rejection::new(Code::NoDataDir, format!("cannot change to '{}': {error}", dir.to_string_lossy()))
                 .hint("-C DIR names the directory in which to start")
         })?;
     }

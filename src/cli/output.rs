@@ -228,7 +228,7 @@ fn needs_pager(out: &str, status: u8, format: &OutputFormat) -> bool {
 
 fn print_failure(mut failure: Error, warnings: Vec<Warning>, format: &OutputFormat) -> u8 {
     // What the error says is no warning, too.
-    let is_said = |warning: &Warning| failure.rejections.iter().any(|why| why.message == warning.message);
+    let is_said = |warning: &Warning| failure.rejections.iter().any(|error| error.message == warning.message);
     let more: Vec<Warning> = warnings.into_iter().filter(|warning| !is_said(warning)).collect();
     failure.warnings.extend(more);
     let terminal = std::io::stderr().is_terminal();

@@ -62,7 +62,13 @@ impl PrintAnswer for PruneResult {
         ];
         for (what, items) in lists {
             for item in items {
-                printer.styled(TextStyle::Dim, what).text(" ").text(&item.at).text(" ").text(&item.text).end_line();
+                printer
+                    .styled(TextStyle::Dim, what)
+                    .text(" ")
+                    .text(&item.address)
+                    .text(" ")
+                    .text(&item.text)
+                    .end_line();
                 printer.styled(TextStyle::Dim, &format!("  {}", item.reason)).end_line();
             }
         }

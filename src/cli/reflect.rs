@@ -181,9 +181,9 @@ impl PrintAnswer for ReflectReport {
         if let Some(request) = &self.request {
             request_decision(printer, request);
         }
-        for (word, why) in [("partial", &self.partial), ("deferred", &self.deferred)] {
-            if let Some(why) = why {
-                printer.note(&format!("{word}: {why}"));
+        for (word, reason) in [("partial", &self.partial), ("deferred", &self.deferred)] {
+            if let Some(reason) = reason {
+                printer.note(&format!("{word}: {reason}"));
             }
         }
         totals(printer, self);
@@ -207,10 +207,10 @@ impl PrintAnswer for ReflectReport {
 }
 
 fn reasons(printer: &mut Printer, decision: &ReflectDecision) {
-    let why: Vec<String> = decision.reasons.iter().map(reason_text).collect();
-    if !why.is_empty() {
+    let reasons: Vec<String> = decision.reasons.iter().map(reason_text).collect();
+    if !reasons.is_empty() {
         let mut shown = String::new();
-        sanitize::escape_line(&mut shown, &format!(" ({})", why.join(", ")), true);
+        sanitize::escape_line(&mut shown, &format!(" ({})", reasons.join(", ")), true);
         printer.styled(TextStyle::Dim, &shown);
     }
 }
@@ -234,7 +234,7 @@ fn request_decision(printer: &mut Printer, request: &RequestDecision) {
     };
     printer.text(word).text(": ").foreign_text(match request.reasoning.as_str() {
         "" => "the model gives no reason",
-        why => why,
+        error => error,
     });
     printer.end_line();
 }

@@ -18,7 +18,7 @@ use crate::text::counted_noun::counted_noun;
 pub fn run_rot(global: &GlobalArgs, dir: &Path) -> CliReply {
     let names_scope = global.scope.is_some() || env("MEMDIR_SCOPE").is_some_and(|name| !name.is_empty());
     let session = match open_session(global, SessionNeeds::TextsOnly, None) {
-        Err(why) if names_scope => return why.into(),
+        Err(error) if names_scope => return error.into(),
         opened => opened.ok(),
     };
     let caller = actor::actor(global.actor.as_deref(), &env, working_dir().ok().as_deref());

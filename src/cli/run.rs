@@ -220,8 +220,8 @@ impl Runner<'_> {
             true => None,
             false => match open_model(&ModelQuery::from(args.model.clone()), &open::env) {
                 Ok(opened) => Some(opened),
-                Err(why) if why.code == Code::NoModel && !args.names_model() => None,
-                Err(why) => return why.into(),
+                Err(error) if error.code == Code::NoModel && !args.names_model() => None,
+                Err(error) => return error.into(),
             },
         };
         let budget_of_user = user::load_config(&open::env).0.tokens_per_day;

@@ -53,7 +53,7 @@ pub enum ScopeCommand {
 
 /// Runs an action; a missing name, or an argument that the action does not take, is a `usage` error.
 pub fn run_scope(runner: &Runner<'_>, args: ScopeArgs) -> CliReply {
-    let usage = |why: &str| CliReply::from(Rejection::new(Code::Usage, why));
+    let usage = |reason: &str| CliReply::from(Rejection::new(Code::Usage, reason));
     let options = |name| ScopeOptions { name, purge: args.purge, restore: args.restore, dry_run: args.dry_run };
     match (args.action, args.name) {
         (ScopeCommand::List, None) if !args.purge && !args.restore => runner.read_only(commands::scope::scope_list),

@@ -224,13 +224,15 @@ pub fn name_text_of_rm(mut reply: CliReply, args: &RmArgs) -> CliReply {
         && let Err(error) = &mut **result
         && let [RmOperand::Address(file), RmOperand::Address(text)] = &args.words[..]
         && text.contains(' ')
-        && let Some(missing) =
-            error.rejections.iter().find(|why| why.code == Code::FileNotFound && why.operation == Some(1))
+        && let Some(missing) = error
+            .rejections
+            .iter()
+            .find(|rejection| rejection.code == Code::FileNotFound && rejection.operation == Some(1))
     {
-        let why = Rejection { operation: None, hints: Vec::new(), ..missing.clone() }
+        let rejection = Rejection { operation: None, hints: Vec::new(), ..missing.clone() }
             .hint("if it is the text of a bullet, put '- ' before it: rm FILE '- TEXT'")
             .try_command(Hint::new("list", file.clone()));
-        error.rejections = vec![why];
+        error.rejections = vec![rejection];
     }
     reply
 }
@@ -347,8 +349,8 @@ pub fn patch(args: &PatchArgs, content: ContentReader) -> Result<Batch, Rejectio
 /// Parses pairs of old and new texts in the dialects of other tools: a list of objects or pairs, one object, or an
 /// object that contains such a list.
 fn parse_pairs(content: &str) -> Result<Vec<(String, String)>, Rejection> {
-    let error = |why: &str| {
-        Rejection::new(Code::InvalidOperation, format!("invalid patches: {why}"))
+    let error = |reason: &str| {
+        Rejection::new(Code::InvalidOperation, format!("invalid patches: {reason}"))
             .hint("expected [{\"oldText\":\"…\",\"newText\":\"…\"}]")
     };
     let json: Value = serde_json::from_str(content).map_err(|e| error(&e.to_string()))?;

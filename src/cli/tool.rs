@@ -59,9 +59,13 @@ impl ToolVendor {
         let session = options.open_session(SessionNeeds::All);
         match (self, session) {
             (ToolVendor::Anthropic, Ok(session)) => json!(memory_tool(&session, request)),
-            (ToolVendor::Anthropic, Err(why)) => json!(MemoryToolReply::error(Error::from(why).to_string())),
-            (ToolVendor::Seed, Ok(session)) => seed_request(&session, request).unwrap_or_else(|why| seed_refusal(&why)),
-            (ToolVendor::Seed, Err(why)) => seed_refusal(&why.into()),
+            (ToolVendor::Anthropic, Err(rejection)) => {
+                json!(MemoryToolReply::error(Error::from(rejection).to_string()))
+            }
+            (ToolVendor::Seed, Ok(session)) => {
+                seed_request(&session, request).unwrap_or_else(|rejection| seed_refusal(&rejection))
+            }
+            (ToolVendor::Seed, Err(rejection)) => seed_refusal(&rejection.into()),
         }
     }
 }
@@ -79,7 +83,7 @@ pub fn run_tool(global: &GlobalArgs, args: &ToolArgs) -> CliReply {
     }
     match read_content(None) {
         Ok(request) => CliReply::Text(reply_line(vendor, &options, &request)),
-        Err(why) => why.into(),
+        Err(error) => error.into(),
     }
 }
 

@@ -135,7 +135,7 @@ pub fn plan_batch(
         ..session.plan_context()
     };
     let (operations, warnings) =
-        with_anchor_hashes(session, ops).map_err(|why| as_refused(session, vec![why], ops.len()))?;
+        with_anchor_hashes(session, ops).map_err(|error| as_refused(session, vec![error], ops.len()))?;
     let mut changeset = plan_in_context(session, snapshot, &operations, &context)?;
     changeset.warnings.extend(warnings);
     changeset.warnings.extend(find_dangling_links(session, &operations, &changeset, snapshot));
@@ -198,8 +198,8 @@ fn plan_with_fetches(
 /// Adds the new paths of moved files, and removes the operation number if the batch has only one operation.
 fn as_refused(session: &Session, refused: Vec<Rejection>, operations: usize) -> Vec<Rejection> {
     let is_single = operations < 2;
-    let named = refused.into_iter().map(|why| with_new_path(session, why));
-    named.map(|why| Rejection { operation: why.operation.filter(|_| !is_single), ..why }).collect()
+    let named = refused.into_iter().map(|error| with_new_path(session, error));
+    named.map(|error| Rejection { operation: error.operation.filter(|_| !is_single), ..error }).collect()
 }
 
 /// Commits the changeset that `plan_change` returns, unless it must wait for a person's review; plans again when a file

@@ -79,7 +79,8 @@ pub fn check(
     change_options: &ChangeOptions,
 ) -> CommandResult<CheckReport> {
     if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(files)? {
-        let report = check(&inner, &addresses, options, change_options).map_err(|why| error_in_layer(why, &layer))?;
+        let report =
+            check(&inner, &addresses, options, change_options).map_err(|error| error_in_layer(error, &layer))?;
         return Ok(if session.is_own_layer(&layer) { report } else { name_layer_in_report(report, &layer) });
     }
     files.iter().try_for_each(|file| session.require_own_scope(file))?;
@@ -100,8 +101,8 @@ pub fn check(
         if !change_options.dry_run {
             let was_changed = fixed.as_ref().is_some_and(|fixed| fixed.changed);
             // The fixes are committed even if the second check fails; the error's `changed` must report that.
-            examined =
-                examine(session, &selected, options).map_err(|why| Rejection { changed: Some(was_changed), ..why })?;
+            examined = examine(session, &selected, options)
+                .map_err(|error| Rejection { changed: Some(was_changed), ..error })?;
         }
     }
     let findings = match options.since {
@@ -271,25 +272,25 @@ fn examine_file(
     let path = &file.path;
     let mut push =
         |line, col, code, level, text| file_findings.findings.push(finding(path, line, col, code, level, text));
-    if let Some(why) = path.odd() {
-        push(0, 1, Code::OddName, "warning", format!("can be read but not written: {why}"));
+    if let Some(reason) = path.odd() {
+        push(0, 1, Code::OddName, "warning", format!("can be read but not written: {reason}"));
     }
     let bytes = match (file.unsafe_reason, read) {
-        (Some(why), _) => {
-            push(0, 1, Code::UnsafeFile, "error", format!("is not opened: {why}"));
+        (Some(reason), _) => {
+            push(0, 1, Code::UnsafeFile, "reason", format!("is not opened: {reason}"));
             return file_findings;
         }
-        (None, Err(why)) => {
-            push(0, 1, why.code, "error", why.message);
+        (None, Err(error)) => {
+            push(0, 1, error.code, "error", error.message);
             return file_findings;
         }
         (None, Ok((bytes, _))) => bytes,
     };
     let document = match Document::from_bytes(bytes.to_vec()) {
         Ok(document) => document,
-        Err(why) => {
-            let why = crate::operation::snapshot::not_text_rejection(path, why);
-            push(0, 1, why.code, "error", why.message);
+        Err(error) => {
+            let error = crate::operation::snapshot::not_text_rejection(path, error);
+            push(0, 1, error.code, "error", error.message);
             return file_findings;
         }
     };

@@ -169,7 +169,7 @@ fn prune_locked(
     headers.retain(|header| may_use(session, &header.key));
     let due = due_checkpoints(&headers, rule, saved, session.now.timestamp());
     if !dry_run {
-        due.iter().try_for_each(|item| locked.remove(&item.at))?;
+        due.iter().try_for_each(|item| locked.remove(&item.address))?;
     }
     Ok(due)
 }
@@ -203,11 +203,11 @@ fn due_checkpoints(
             _ => None,
         };
         match reason {
-            Some(reason) => due.push(PrunedItem { at: header.key.clone(), text: String::new(), reason }),
+            Some(reason) => due.push(PrunedItem { address: header.key.clone(), text: String::new(), reason }),
             None => *count += 1,
         }
     }
-    due.sort_by(|a, b| a.at.cmp(&b.at));
+    due.sort_by(|a, b| a.address.cmp(&b.address));
     due
 }
 
@@ -308,7 +308,7 @@ mod tests {
         };
         let headers: Vec<CheckpointHeader> = headers.iter().map(header).collect();
         let now = "2026-03-01T00:00:00Z".parse().unwrap();
-        due_checkpoints(&headers, rule, saved, now).into_iter().map(|item| item.at).collect()
+        due_checkpoints(&headers, rule, saved, now).into_iter().map(|item| item.address).collect()
     }
 
     const KEEP_2: CheckpointRule = CheckpointRule { keep: Some(2), days: None };

@@ -78,7 +78,7 @@ pub fn with_anchor_hashes<'a>(
         let pairs = anchor_pairs_mut(&mut operations.to_mut()[n].action).into_iter().flatten();
         for (_, value) in pairs.filter(|pair| is_anchor(pair)) {
             let hashed = hashed_anchor(code, value, &mut last_read, &mut warnings);
-            *value = hashed.map_err(|why| why.at_operation(n))?.to_string();
+            *value = hashed.map_err(|error| error.at_operation(n))?.to_string();
         }
     }
     Ok((operations, warnings))
@@ -153,7 +153,7 @@ fn hashed_anchor(
 
 fn anchor_rejection(error: AnchorError) -> Rejection {
     match error {
-        AnchorError::Path(why) => Rejection::new(Code::InvalidPath, format!("not a valid anchor: {why}"))
+        AnchorError::Path(reason) => Rejection::new(Code::InvalidPath, format!("not a valid anchor: {reason}"))
             .hint("give a path relative to the root of the git repository, such as src/lib.rs:10-24"),
         AnchorError::Lines => {
             Rejection::new(Code::Usage, "not a valid anchor: lines are numbered from 1, the first before the last")

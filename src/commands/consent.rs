@@ -83,16 +83,16 @@ fn require_agreement(
         return Ok(());
     }
     let what = fields.join(", ");
-    let why = match batch.consent.is_empty() {
+    let reason = match batch.consent.is_empty() {
         false => format!("{what} changes only with the user's consent, and the quote does not agree to it"),
         true => format!("{what} changes only with the user's consent"),
     };
     let Some(locked) = locked else {
-        let refused = Rejection::new(Code::Consent, format!("{why}{WOULD_WAIT}"));
+        let refused = Rejection::new(Code::Consent, format!("{reason}{WOULD_WAIT}"));
         return Err(refused.hint(CONSENT_HINT).detail("fields", fields).into());
     };
     let id = keep_as_proposal(session, locked, batch, changeset, texts, &format!("sensitive {what}"))?;
-    Err(Rejection::new(Code::Consent, format!("{why}; the change waits in inbox/ as {id}"))
+    Err(Rejection::new(Code::Consent, format!("{reason}; the change waits in inbox/ as {id}"))
         .hint(CONSENT_HINT)
         .try_command(Hint::new("inbox", id.as_str()))
         .detail("fields", fields)
@@ -179,7 +179,7 @@ pub(super) fn keep_as_proposal(
     batch: &Batch,
     changeset: &Changeset,
     texts: &ChangedTexts<'_>,
-    why: &str,
+    cause: &str,
 ) -> Result<String, Error> {
     let operation = proposed_operation(session, batch, changeset);
     let id = inbox_item::proposal_id(&operation);
@@ -201,7 +201,7 @@ pub(super) fn keep_as_proposal(
     let until = today.checked_add(jiff::Span::new().days(i64::from(policy.consent_days))).unwrap_or(today);
     let item = InboxItem {
         title: format!("{} {}{to}", part("op").unwrap_or_default(), subject.chars().take(120).collect::<String>()),
-        why: why.to_owned(),
+        reason: cause.to_owned(),
         by: session.actor.clone(),
         at: today.to_string(),
         until: until.to_string(),
@@ -214,7 +214,7 @@ pub(super) fn keep_as_proposal(
     let action = Action::Write { at: Target::Address(path.to_string()), text: item.to_markdown(), create: true };
     let create = Operation { action, seen: None, if_match: None, reason: None, source: None };
     let context = PlanContext { force: true, create: true, allow_reserved: true, ..unfiltered.plan_context() };
-    let reason = Some(format!("waits for a person: {why}"));
+    let reason = Some(format!("waits for a person: {cause}"));
     commit_approved(&unfiltered, locked, &Batch { reason, ..Batch::default() }, Vec::new(), || {
         let mut snapshot = Snapshot::new();
         let planned = plan_in_context(&unfiltered, &mut snapshot, std::slice::from_ref(&create), &context)?;

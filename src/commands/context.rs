@@ -175,7 +175,7 @@ impl ContextBuilder<'_> {
         let own_files = listed.len();
         let own_count = parsed.len();
         let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.read_memory());
-        let mut beside: Vec<String> = unread.iter().map(|why| note_line(why)).collect();
+        let mut beside: Vec<String> = unread.iter().map(|error| note_line(error)).collect();
         let mut updates = vec![MemoryUpdates { layer: None, since, events }];
         let layer_names: Vec<String> = parts.iter().map(|(name, ..)| name.clone()).collect();
         let mut layer_marks = Vec::new();
@@ -190,7 +190,7 @@ impl ContextBuilder<'_> {
             listed.extend(files.into_iter().map(|file| file_in_layer(&name, file)));
             merge_entries(&mut entries, &name, of_layer);
             beside.extend(procedures_line(&name, part.procedures));
-            beside.extend(part.unread.iter().map(|why| layer_note_line(&name, why)));
+            beside.extend(part.unread.iter().map(|error| layer_note_line(&name, error)));
             layer_marks.extend(part.mark.map(|mark| (layer.clone(), mark)));
         }
         beside.extend(left_out);
@@ -266,7 +266,7 @@ impl ContextBuilder<'_> {
         let mut scanned = self.store().map_files(&files, MAX_FILE_BYTES, &|file, read| {
             let (bytes, _) = match read {
                 Ok(read) => read,
-                Err(why) => return ScannedFile { unread: why_unread(&file.path, &why), ..ScannedFile::default() },
+                Err(error) => return ScannedFile { unread: why_unread(&file.path, &error), ..ScannedFile::default() },
             };
             self.scan_file(file, bytes, &spotter, updates.as_ref())
         });
@@ -432,12 +432,12 @@ impl ContextBuilder<'_> {
 
     fn index_context(&self) -> Result<ContextResult, Rejection> {
         let (mut listed, unread) = self.list_files()?;
-        let mut beside: Vec<String> = unread.iter().map(|why| note_line(why)).collect();
+        let mut beside: Vec<String> = unread.iter().map(|error| note_line(error)).collect();
         // The nearest first: where the budget is short, files of farther layers are left out before nearer ones.
         let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.list_files());
         for (name, _, (files, unread)) in parts {
             listed.extend(files.into_iter().map(|file| file_in_layer(&name, file)));
-            beside.extend(unread.iter().map(|why| layer_note_line(&name, why)));
+            beside.extend(unread.iter().map(|error| layer_note_line(&name, error)));
         }
         beside.extend(left_out);
         Ok(index_page(self.options, &listed, &beside))
@@ -452,13 +452,13 @@ impl ContextBuilder<'_> {
         let listed_or_unread =
             store.map_files(&files, super::list_and_read::SUMMARY_HEAD_BYTES, &|file, read| match read {
                 Ok((bytes, _)) => Ok((!self.is_index(file, bytes)).then(|| self.list_file(file, bytes))),
-                Err(why) => Err(why_unread(&file.path, &why)),
+                Err(error) => Err(why_unread(&file.path, &error)),
             });
         let (mut listed, mut unread) = (Vec::new(), Vec::new());
         for file in listed_or_unread {
             match file {
                 Ok(file) => listed.extend(file),
-                Err(why) => unread.extend(why),
+                Err(error) => unread.extend(error),
             }
         }
         sort_by_value(&mut listed, &last_writes(&revisions, |_| true));

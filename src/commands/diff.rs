@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::answer::{ChangedFile, DiffResult, EffectRow, PreviousBullet};
-use super::history::{LogTarget, unrecorded_files};
+use super::history::unrecorded_files;
 use super::layer_names::{error_in_layer, name_in_files};
+use super::log_target::LogTarget;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, Etag, JournalEntry};
@@ -53,7 +54,7 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
     if let Some((layer, range, inner)) = session.layer_of_revision(range) {
         let range = Some(range).filter(|range| !range.is_empty());
         let address = address.map(|at| session.layer_of_revision(Some(at)).map_or(at, |(_, address, _)| address));
-        let mut result = diff(&inner, range, address).map_err(|why| error_in_layer(why, layer))?;
+        let mut result = diff(&inner, range, address).map_err(|error| error_in_layer(error, layer))?;
         name_in_files(&mut result.files, layer);
         return Ok(result);
     }
@@ -122,9 +123,9 @@ fn parse_end(session: &Session, text: &str, entries: &[JournalEntry]) -> Result<
         Ok(PointInTime::Time(at)) => {
             Ok(RangeEnd::Revision(entries.iter().rev().find(|e| e.header.at < at).map_or(0, |e| e.rev)))
         }
-        Err(why) => match Git::discover(&session.dir) {
+        Err(error) => match Git::discover(&session.dir) {
             Some(git) => git.resolve_commit(text).map(|commit| RangeEnd::Commit(text.to_owned(), commit)),
-            None => Err(why),
+            None => Err(error),
         },
     }
 }
@@ -157,8 +158,8 @@ fn journal_pairs(
         };
         match texts() {
             Ok((before, after)) => pairs.push(FilePair { path, before, after }),
-            Err(why) if why.code == Code::HistoryGone && only.is_some_and(|only| *only != path) => {}
-            Err(why) => return Err(why),
+            Err(error) if error.code == Code::HistoryGone && only.is_some_and(|only| *only != path) => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(pairs)

@@ -154,9 +154,12 @@ fn current_text(session: &Session, file: &str) -> Result<(String, String, bool),
 /// Refuses a name that is not valid for a new file, before the editor is opened.
 fn check_new_name(missing: &Rejection) -> Result<(), Rejection> {
     let path = missing.details.get("path").and_then(serde_json::Value::as_str);
-    match path.and_then(|p| MemoryPath::from_disk_name(p).ok()).and_then(|p| p.new_name_problem().map(|why| (p, why))) {
-        Some((path, why)) => {
-            Err(Rejection::new(Code::InvalidPath, format!("{path} is not a valid name for a new file: {why}")))
+    match path
+        .and_then(|p| MemoryPath::from_disk_name(p).ok())
+        .and_then(|p| p.new_name_problem().map(|error| (p, error)))
+    {
+        Some((path, reason)) => {
+            Err(Rejection::new(Code::InvalidPath, format!("{path} is not a valid name for a new file: {reason}")))
         }
         None => Ok(()),
     }

@@ -86,9 +86,9 @@ pub fn embed(session: &Session, settle: Duration) -> CommandResult<EmbedResult> 
     for _ in 0..MAX_ROUNDS {
         let is_complete = match run.round(&mut result) {
             Ok(is_complete) => is_complete,
-            Err(why) => {
-                note_failure(session, &why.message);
-                return Err(why.into());
+            Err(error) => {
+                note_failure(session, &error.message);
+                return Err(error.into());
             }
         };
         if is_complete {
@@ -136,7 +136,7 @@ impl EmbedRun<'_> {
         for (n, batch) in missing.chunks(BATCH_TEXTS).enumerate() {
             match self.fetch(batch, &mut vectors) {
                 Ok(()) => {}
-                Err(why) => failure = Some(why),
+                Err(error) => failure = Some(error),
             }
             if failure.is_some() || self.requests >= MAX_REQUESTS {
                 break;
@@ -154,8 +154,8 @@ impl EmbedRun<'_> {
         result.made += vectors.len() - result.vectors;
         (result.vectors, result.missing) = (vectors.len(), texts.len() - vectors.len());
         match failure {
-            Some(why) => {
-                Err(model_rejection(why).hint("check find.embeddings in the user config; what was made is kept"))
+            Some(error) => {
+                Err(model_rejection(error).hint("check find.embeddings in the user config; what was made is kept"))
             }
             None => Ok(self.requests >= MAX_REQUESTS || result.missing > 0),
         }
@@ -170,7 +170,7 @@ impl EmbedRun<'_> {
     ) -> Result<(), LlmError> {
         match self.send(batch) {
             Ok(fetched) => vectors.extend(fetched),
-            Err(why) if batch.len() > 1 && is_about_text(&why) => {
+            Err(error) if batch.len() > 1 && is_about_text(&error) => {
                 let mut any = false;
                 for one in batch.chunks(1) {
                     match self.send(one) {
@@ -178,16 +178,16 @@ impl EmbedRun<'_> {
                             any = true;
                             vectors.extend(fetched);
                         }
-                        Err(why) if is_about_text(&why) => {}
-                        Err(why) => return Err(why),
+                        Err(error) if is_about_text(&error) => {}
+                        Err(error) => return Err(error),
                     }
                 }
                 // A host that takes none of them rejects something else.
                 if !any {
-                    return Err(why);
+                    return Err(error);
                 }
             }
-            Err(why) => return Err(why),
+            Err(error) => return Err(error),
         }
         Ok(())
     }

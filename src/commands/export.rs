@@ -161,12 +161,12 @@ fn read_files(session: &Session, addresses: &[String]) -> Result<ReadFiles, Reje
                 Ok(document) => Ok(ExportFile { path: file.path.clone(), document }),
                 Err(_) => Err((file.path.clone(), "it is not UTF-8 text".to_owned())),
             },
-            Err(why) => Err((file.path.clone(), why.message)),
+            Err(error) => Err((file.path.clone(), error.message)),
         });
         for file in read {
             match file {
                 Ok(file) => result.files.push(file),
-                Err(why) => result.unreadable.push(why),
+                Err(error) => result.unreadable.push(error),
             }
         }
         Ok(result)

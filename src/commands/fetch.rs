@@ -101,7 +101,7 @@ pub fn files_matching(
     let found = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let bytes = match read {
             Ok((bytes, _)) => bytes,
-            Err(why) if why.code == Code::Io => return Err(why),
+            Err(error) if error.code == Code::Io => return Err(error),
             Err(_) => return Ok(None),
         };
         let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };

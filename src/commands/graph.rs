@@ -28,8 +28,8 @@ pub fn graph(session: &Session, request: &GraphRequest) -> CommandResult<GraphRe
         match super::change(session, batch, &ChangeOptions::default()) {
             Ok(_) => return Ok(reply),
             // Another writer changed a file, or created the one of this name.
-            Err(why) if matches!(why.code(), Code::Conflict | Code::NeedsProof) && tries < MAX_TRIES => tries += 1,
-            Err(why) => return Err(why),
+            Err(error) if matches!(error.code(), Code::Conflict | Code::NeedsProof) && tries < MAX_TRIES => tries += 1,
+            Err(error) => return Err(error),
         }
     }
 }

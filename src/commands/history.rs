@@ -15,12 +15,13 @@ use super::history_export::export_history;
 use super::layer_names::{error_in_layer, name_layer_in_log, name_layer_in_row};
 use super::list_and_read::ResolvedAddress;
 use super::listed_entries::{DEFAULT_LOG_LIMIT, JournalSummary, ListedRange, entries_to_list};
+use super::log_target::LogTarget;
 use super::point_in_time::{PointInTime, find_revision, is_since, parse_point_in_time};
 use super::superseded::superseded_bullets;
 use super::sync::SyncState;
-use super::{CommandResult, LogOptions, Session, list_and_read};
+use super::{CommandResult, LogOptions, Session};
 use crate::change::{EntryFile, Etag, FileVersion, InverseKind, JournalEntry};
-use crate::code::{Code, Rejection};
+use crate::code::Rejection;
 use crate::document::Document;
 use crate::operation::effects::diff_effects;
 use crate::path::MemoryPath;
@@ -78,7 +79,7 @@ impl LogRows {
         if let Some((layer, address, inner)) = session.layer_of_revision(options.address.as_deref()) {
             let address = Some(address.to_owned()).filter(|address| !address.is_empty());
             let rows = LogRows::start(&inner, &LogOptions { address, ..options.clone() });
-            let rows = rows.map_err(|why| error_in_layer(why, layer))?;
+            let rows = rows.map_err(|error| error_in_layer(error, layer))?;
             return Ok(LogRows { layer: Some((layer.to_owned(), inner)), ..rows });
         }
         let mut summary = JournalSummary::default();
@@ -185,42 +186,6 @@ impl LogRows {
             None => self.target.as_ref().is_none_or(|t| t.path == *edited).then(|| gap_row(edited, state, None)),
             Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state, Some(step))),
         }
-    }
-}
-
-/// The file, section or bullet whose entries are listed.
-pub(super) struct LogTarget {
-    /// The path of the file.
-    pub(super) path: MemoryPath,
-    section: Option<String>,
-    /// The bullet: its file as it was read, and its number there.
-    bullet: Option<(ResolvedAddress, usize)>,
-}
-
-impl LogTarget {
-    /// Resolves the address of a file (which may be removed), a section or a bullet.
-    pub(super) fn resolve(session: &Session, address: &str) -> Result<LogTarget, Rejection> {
-        session.require_own_scope(address)?;
-        match list_and_read::resolve_address(session, address) {
-            Ok(named) => Ok(LogTarget {
-                section: (named.section != 0).then(|| named.document.sections()[named.section].slug.clone()),
-                path: named.path.clone(),
-                bullet: named.bullet.map(|number| (named, number)),
-            }),
-            Err(why) => match why.details.get("path").and_then(Value::as_str).map(MemoryPath::new) {
-                Some(Ok(path)) if why.code == Code::FileNotFound => Ok(LogTarget { path, section: None, bullet: None }),
-                _ => Err(why),
-            },
-        }
-    }
-
-    /// Whether an entry touched the file or section.
-    fn is_touched_by(&self, session: &Session, entry: &JournalEntry) -> bool {
-        let Some(file) = entry.files.iter().find(|f| f.path == self.path) else { return false };
-        let Some(section) = &self.section else { return true };
-        let (before, after) = texts_around(&session.store, entry.rev, &file.path);
-        let effects = diff_effects(before.as_ref(), after.as_ref(), &file.path, 0);
-        effects.iter().any(|e| e.section.as_ref() == Some(section))
     }
 }
 
@@ -374,9 +339,9 @@ fn describe(entry: &JournalEntry) -> String {
 }
 
 /// The texts of a file before and after a revision; `None` where it did not exist or history no longer has it.
-type TextsAround = (Option<Document>, Option<Document>);
+pub(super) type TextsAround = (Option<Document>, Option<Document>);
 
-fn texts_around(store: &Store, rev: u64, path: &MemoryPath) -> TextsAround {
+pub(super) fn texts_around(store: &Store, rev: u64, path: &MemoryPath) -> TextsAround {
     let Ok([before, after]) = store.texts_around(rev, path) else { return (None, None) };
     let parse = |version: Result<Option<FileVersion>, Rejection>| {
         Document::from_bytes(version.ok().flatten()?.bytes.to_vec()).ok()
@@ -460,7 +425,7 @@ fn changed_since<'a>(
 /// `revision_not_found`; `category_not_allowed` for a revision without visible files.
 pub fn show(session: &Session, rev: &str) -> CommandResult<LogResult> {
     if let Some((layer, rev, inner)) = session.layer_of_revision(Some(rev)) {
-        return Ok(name_layer_in_log(show(&inner, rev).map_err(|why| error_in_layer(why, layer))?, layer));
+        return Ok(name_layer_in_log(show(&inner, rev).map_err(|error| error_in_layer(error, layer))?, layer));
     }
     let (entries, since) = revision_and_state(session, rev)?;
     let states = journal::revision_states(&entries);

@@ -50,7 +50,7 @@ pub fn find_history(files: &[SourceFile]) -> Result<Option<ExportedHistory>, Rej
         None => return Ok(None),
     };
     let invalid =
-        |why: String| Rejection::new(Code::Usage, format!("{}: its history cannot be read: {why}", file.name));
+        |reason: String| Rejection::new(Code::Usage, format!("{}: its history cannot be read: {reason}", file.name));
     let history: ExportedHistory = serde_json::from_value(history).map_err(|e| invalid(e.to_string()))?;
     match history.memdir_history {
         HISTORY_VERSION => Ok(Some(history)),
@@ -105,23 +105,23 @@ fn replay(history: &ExportedHistory) -> Result<Vec<ReplayedRevision<'_>>, Reject
     let mut texts: BTreeMap<MemoryPath, Arc<Vec<u8>>> = BTreeMap::new();
     let mut revisions = Vec::new();
     for (at, exported) in history.revisions.iter().enumerate() {
-        let invalid = |path: &str, why: &str| {
+        let invalid = |path: &str, reason: &str| {
             let name = exported.rev.map_or_else(|| format!("change {}", at + 1), |rev| format!("r{rev}"));
-            Rejection::new(Code::Usage, format!("the history does not fit together: {name}, '{path}': {why}"))
+            Rejection::new(Code::Usage, format!("the history does not fit together: {name}, '{path}': {reason}"))
                 .hint("print it again: memdir log --all -p --json")
         };
         let mut files: Vec<ReplayedFile> = Vec::new();
         for file in &exported.files {
             let path = MemoryPath::new(&file.path)?;
-            if let Some(why) = path.odd() {
-                return Err(invalid(&file.path, why));
+            if let Some(reason) = path.odd() {
+                return Err(invalid(&file.path, reason));
             }
             if files.iter().any(|other| other.path == path) {
                 return Err(invalid(&file.path, "the file stands twice in this revision"));
             }
             let before = texts.get(&path).cloned();
             let before_text = before.as_ref().and_then(|bytes| std::str::from_utf8(bytes).ok());
-            let text = file.text_after(before_text).map_err(|why| invalid(&file.path, why))?;
+            let text = file.text_after(before_text).map_err(|error| invalid(&file.path, error))?;
             if text.as_ref().is_some_and(|text| text.len() > MAX_FILE_BYTES) {
                 return Err(invalid(&file.path, "it is too large"));
             }

@@ -86,7 +86,7 @@ pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions
         None => ImportKind::detect(&files).map_err(|unknown| {
             let problem = files.first().filter(|_| named.is_some()).and_then(SourceFile::json_problem);
             match problem {
-                Some(why) => Rejection { message: unreadable(&files[0].name, &why).message, ..unknown },
+                Some(error) => Rejection { message: unreadable(&files[0].name, &error).message, ..unknown },
                 None => unknown,
             }
         })?,
@@ -122,8 +122,8 @@ pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions
             // A batch without a request id repeats nothing.
             Ok(ChangeOutcome::Repeated(_)) => return Ok(result),
             // Another writer changed a file, or created the one of this name.
-            Err(why) if matches!(why.code(), Code::Conflict | Code::NeedsProof) && tries < MAX_TRIES => tries += 1,
-            Err(why) => return Err(why),
+            Err(error) if matches!(error.code(), Code::Conflict | Code::NeedsProof) && tries < MAX_TRIES => tries += 1,
+            Err(error) => return Err(error),
         }
     }
 }
@@ -142,8 +142,8 @@ fn mend_surrogates(files: &mut [SourceFile]) -> Vec<ImportRemark> {
 }
 
 /// The error for the only file of a source.
-fn unreadable(name: &str, why: &str) -> Rejection {
-    Rejection::new(Code::Usage, format!("nothing is imported from {name}: {why}"))
+fn unreadable(name: &str, reason: &str) -> Rejection {
+    Rejection::new(Code::Usage, format!("nothing is imported from {name}: {reason}"))
 }
 
 fn named_kind(name: &str) -> Result<ImportKind, Rejection> {
@@ -158,7 +158,7 @@ fn check_folder(folder: &str) -> Result<String, Rejection> {
     let folder = folder.trim_end_matches('/');
     let path = MemoryPath::new(&format!("{folder}/x.md"))?;
     match path.new_name_problem() {
-        Some(why) => Err(Rejection::new(Code::InvalidPath, format!("files cannot be made in '{folder}': {why}"))),
+        Some(reason) => Err(Rejection::new(Code::InvalidPath, format!("files cannot be made in '{folder}': {reason}"))),
         None if folder.len() > MAX_FOLDER_BYTES || is_reserved(&path) => {
             Err(Rejection::new(Code::InvalidPath, format!("files cannot be imported into '{folder}'")))
         }

@@ -45,7 +45,8 @@ pub fn inbox(
     options: &ChangeOptions,
 ) -> CommandResult<InboxList> {
     if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(ids)? {
-        let listed = inbox(&inner, &addresses, decision, options).map_err(|why| error_in_layer(why, &layer))?;
+        let listed =
+            inbox(&inner, &addresses, decision, options).map_err(|rejection| error_in_layer(rejection, &layer))?;
         return Ok(if session.is_own_layer(&layer) { listed } else { name_layer_in_inbox(listed, &layer) });
     }
     // Proposals have no categories yet, so a caller with an allowlist must not see them.
@@ -128,14 +129,14 @@ pub fn inbox_branch(
         let mut listed = list(session, &[], options)?;
         if !listed.proposals.is_empty() {
             let is_there = "every proposal is on a branch already; name one to commit it again".to_owned();
-            let why = format!("no branch was made: {}", left_for_consent.unwrap_or(is_there));
-            listed.warnings.push(WarningRow::from(&Warning::new(Code::Note, why)));
+            let reason = format!("no branch was made: {}", left_for_consent.unwrap_or(is_there));
+            listed.warnings.push(WarningRow::from(&Warning::new(Code::Note, reason)));
         }
         return Ok(InboxList { changed: !merged.is_empty(), merged, ..listed });
     }
     let made = branch::make_branch(session, &files, name, options)?;
     let mut warnings = made.warnings.clone();
-    warnings.extend(left_for_consent.map(|why| Warning::new(Code::Note, why)));
+    warnings.extend(left_for_consent.map(|error| Warning::new(Code::Note, error)));
     let mut answer = InboxList {
         dry_run: options.dry_run,
         merged,
@@ -150,13 +151,13 @@ pub fn inbox_branch(
     // that does not exist is reported by the next list.
     let marks: Vec<Operation> = made.marked.iter().map(|(file, text)| file.rewrite(text.clone())).collect();
     let change = apply_and_remove(session, &[], &marks, options, &format!("on branch {name}"))?;
-    if let Err(why) = made.create() {
+    if let Err(error) = made.create() {
         let files = read_proposals(session)?;
         let unmarked = files.iter().filter(|file| made.marked.iter().any(|(one, _)| one.id() == file.id()));
         let unmarked: Vec<Operation> =
             unmarked.map(|file| file.rewrite(inbox_item::with_branch(&file.text, None))).collect();
         apply_and_remove(session, &[], &unmarked, options, "on no branch")?;
-        return Err(why.into());
+        return Err(error.into());
     }
     (answer.changed, answer.rev, answer.files) = (true, change.rev, change.files);
     answer.warnings.extend(change.warnings);

@@ -91,8 +91,8 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     }
     if options.trust && !is_memory {
         // The memory exists either way: without the entry, only hooks do not act on it.
-        if let Err(why) = trusted::add(dir, &|name| std::env::var(name).ok()) {
-            notes.push(format!("hooks will not act on this memory: {}", why.message));
+        if let Err(error) = trusted::add(dir, &|name| std::env::var(name).ok()) {
+            notes.push(format!("hooks will not act on this memory: {}", error.message));
         }
     }
     Ok(InitResult {

@@ -103,7 +103,7 @@ pub(super) fn name_layer_in_resolved(mut result: ResolveResult, layer: &str) -> 
 
 /// An error of a command in a layer: the message says which, and the commands to try name it.
 pub(super) fn error_in_layer(mut error: Error, layer: &str) -> Error {
-    error.rejections = error.rejections.into_iter().map(|why| rejection_in_layer(why, layer)).collect();
+    error.rejections = error.rejections.into_iter().map(|rejection| rejection_in_layer(rejection, layer)).collect();
     error
 }
 

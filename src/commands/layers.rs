@@ -103,8 +103,8 @@ impl Session {
         let named: Vec<_> = addresses.iter().filter_map(|address| self.layer_of(address)).collect();
         let Some((first, _, session)) = named.first() else { return Ok(None) };
         if named.len() < addresses.len() || named.iter().any(|(name, ..)| name != first) {
-            let why = Rejection::new(Code::Usage, "the addresses are in several layers");
-            return Err(why.hint("run the command for each layer"));
+            let error = Rejection::new(Code::Usage, "the addresses are in several layers");
+            return Err(error.hint("run the command for each layer"));
         }
         let rest = named.iter().map(|(_, address, _)| (*address).to_owned()).filter(|address| !address.is_empty());
         Ok(Some(AddressesInLayer { layer: (*first).to_owned(), addresses: rest.collect(), session: session.clone() }))
@@ -135,13 +135,13 @@ impl Session {
             let warnings = layer.session.policy.warnings.iter();
             warnings.map(move |warning| Warning { message: named(warning), ..warning.clone() })
         });
-        left_out.map(|why| Warning::new(Code::Note, why.clone())).chain(of_policies).collect()
+        left_out.map(|error| Warning::new(Code::Note, error.clone())).chain(of_policies).collect()
     }
 }
 
 /// The sentence about a layer that a command cannot read and leaves out.
-pub(super) fn layer_left_out(name: &str, why: &Error) -> String {
-    let reason = why.rejections.first().map_or("", |rejection| rejection.message.as_str());
+pub(super) fn layer_left_out(name: &str, error: &Error) -> String {
+    let reason = error.rejections.first().map_or("", |rejection| rejection.message.as_str());
     format!("the layer {name} is left out: {reason}")
 }
 
@@ -166,8 +166,8 @@ pub(super) fn change_in_layer(
     }
     let first = named.iter().flatten().next()?;
     if named.iter().any(|name| name.as_ref() != Some(first)) {
-        let why = Rejection::new(Code::Usage, "a change names one layer in all its addresses, or none");
-        return Some(Err(why.hint("make a change for each layer").into()));
+        let error = Rejection::new(Code::Usage, "a change names one layer in all its addresses, or none");
+        return Some(Err(error.hint("make a change for each layer").into()));
     }
     let layer = session.source(first).ok()??;
     for operation in &mut inner.operations {
@@ -186,7 +186,7 @@ pub(super) fn change_in_layer(
     Some(match change(&layer, inner, options) {
         outcome if own => outcome,
         Ok(outcome) => Ok(with_layer(outcome, first)),
-        Err(why) => Err(error_in_layer(why, first)),
+        Err(error) => Err(error_in_layer(error, first)),
     })
 }
 
@@ -223,9 +223,9 @@ fn move_between_layers(
         return None;
     }
     let run = || -> CommandResult<ChangeOutcome> {
-        let in_layer = |why: Error, name: &str| if name == layers.own { why } else { error_in_layer(why, name) };
-        let in_source = |why: Error| in_layer(why, &from_name);
-        let named = resolve_address(&from, from_address).map_err(|why| in_source(why.into()))?;
+        let in_layer = |error: Error, name: &str| if name == layers.own { error } else { error_in_layer(error, name) };
+        let in_source = |error: Error| in_layer(error, &from_name);
+        let named = resolve_address(&from, from_address).map_err(|error| in_source(error.into()))?;
         let Some(bullet) = named.bullet else {
             return Err(Rejection::new(Code::Usage, "only a bullet can be moved to another layer")
                 .hint("name it as LAYER:FILE@BULLET")
@@ -255,14 +255,14 @@ fn move_between_layers(
         // which must prove the bullet as for any other change.
         let plan = ChangeOptions { dry_run: true, ..options.clone() };
         change(&from, batch_of(removal(from_address)), &plan)
-            .map_err(|why| not_kept(in_source(why), &format!("leaves {from_name}")))?;
+            .map_err(|error| not_kept(in_source(error), &format!("leaves {from_name}")))?;
         let plan = ChangeOptions { if_match: None, ..plan };
         change(&target, batch_of(add.clone().into()), &plan)
-            .map_err(|why| not_kept(in_layer(why, &to_name), &format!("enters {to_name}")))?;
+            .map_err(|error| not_kept(in_layer(error, &to_name), &format!("enters {to_name}")))?;
         let added = change(&target, batch_of(add.into()), &ChangeOptions { if_match: None, ..options.clone() })
-            .map_err(|why| in_layer(why, &to_name))?;
-        let removed =
-            change(&from, batch_of(removal(&source)), &options).map_err(|why| half_moved(why, &to_name, &from_name))?;
+            .map_err(|error| in_layer(error, &to_name))?;
+        let removed = change(&from, batch_of(removal(&source)), &options)
+            .map_err(|error| half_moved(error, &to_name, &from_name))?;
         let written = |layer: &str, address: &str| SourceAddress { source: layer, address }.to_string();
         let mut again = operation.clone();
         if let Action::Move { at, to, .. } = &mut again.action {
@@ -288,8 +288,8 @@ fn remove_at(address: &str) -> Action {
 
 /// The error of a move that a policy would keep as a proposal: it is two changes in two memories, so none is kept.
 /// `moves` says which half was refused: "leaves mine".
-fn not_kept(mut why: Error, moves: &str) -> Error {
-    for rejection in &mut why.rejections {
+fn not_kept(mut error: Error, moves: &str) -> Error {
+    for rejection in &mut error.rejections {
         match rejection.code {
             Code::Consent => {
                 let fields = rejection.details.get("fields").and_then(serde_json::Value::as_array);
@@ -308,7 +308,7 @@ fn not_kept(mut why: Error, moves: &str) -> Error {
             _ => {}
         }
     }
-    why
+    error
 }
 
 fn batch_of(operation: Operation) -> Batch {
@@ -316,12 +316,12 @@ fn batch_of(operation: Operation) -> Batch {
 }
 
 /// The error of a move whose second half failed.
-fn half_moved(mut why: Error, to: &str, from: &str) -> Error {
-    for rejection in &mut why.rejections {
+fn half_moved(mut error: Error, to: &str, from: &str) -> Error {
+    for rejection in &mut error.rejections {
         rejection.message = format!("the bullet is in {to} now, and still in {from}: {}", rejection.message);
         rejection.changed = Some(true);
     }
-    why
+    error
 }
 
 /// One outcome of both halves, with a note on how each is undone; of a dry run with the move itself as its operation.

@@ -69,13 +69,9 @@ pub fn list_with(session: &Session, address: Option<&str>, options: ListOptions)
             let folder = Some(&*folder).filter(|f| !f.is_empty());
             let mut list = list_files(session, folder)?;
             for layer in session.layers.iter().flat_map(|layers| &layers.others) {
-                let mut files = match list_files(&layer.session, folder) {
-                    Ok(listed) => listed.files,
-                    Err(why) => {
-                        list.left_out.push(layer_left_out(&layer.name, &why));
-                        continue;
-                    }
-                };
+                let listed = list_files(&layer.session, folder)
+                    .map_err(|error| list.left_out.push(layer_left_out(&layer.name, &error)));
+                let Ok(FileList { mut files, .. }) = listed else { continue };
                 files.iter_mut().for_each(|row| {
                     row.path = SourceAddress { source: &layer.name, address: &row.path }.to_string();
                 });
@@ -159,7 +155,7 @@ fn list_files(session: &Session, under: Option<&str>) -> CommandResult<FileList>
 
 fn file_row(session: &Session, file: &FoundFile, read: Result<(&[u8], bool), Rejection>) -> FileRow {
     let (summary, refused) = match (file.unsafe_reason, read) {
-        (Some(why), _) => (String::new(), Some(why.to_owned())),
+        (Some(reason), _) => (String::new(), Some(reason.to_owned())),
         (None, Err(rejection)) => (String::new(), Some(rejection.message)),
         (None, Ok((bytes, is_complete))) => (head_summary(&session.store, &file.path, bytes, is_complete), None),
     };
@@ -273,26 +269,27 @@ pub fn resolve_address_in(
     snapshot: &mut Snapshot,
 ) -> Result<ResolvedAddress, Rejection> {
     if let Some((source, scope, address)) = shared_address(session, address)? {
-        let named = resolve_address_in(&scope, address, &mut Snapshot::new()).map_err(|why| match &session.layers {
-            None => rejection_in_shared_scope(why, source),
-            Some(layers) if layers.own == source => why,
-            Some(_) => rejection_in_layer(why, source),
+        let named = resolve_address_in(&scope, address, &mut Snapshot::new());
+        let named = named.map_err(|error| match &session.layers {
+            None => rejection_in_shared_scope(error, source),
+            Some(layers) if layers.own == source => error,
+            Some(_) => rejection_in_layer(error, source),
         })?;
         return Ok(ResolvedAddress { path: SourceAddress::path(source, &named.path), ..named });
     }
-    let why = match (resolve_with_fetches(session, address, snapshot), session.visibility()) {
-        (Err(why), Some(_)) => why,
-        (named, _) => return named.map_err(|why| with_new_path(session, why)),
+    let error = match (resolve_with_fetches(session, address, snapshot), session.visibility()) {
+        (Err(error), Some(_)) => error,
+        (named, _) => return named.map_err(|error| with_new_path(session, error)),
     };
     let is_hidden = || resolve_with_fetches(&session.unfiltered(), address, &mut Snapshot::new()).is_ok();
-    let is_refused = is_missing_in_redacted_file(session, address, snapshot, &why) || is_hidden();
-    Err(if is_refused { allowlist_rejection() } else { why })
+    let is_refused = is_missing_in_redacted_file(session, address, snapshot, &error) || is_hidden();
+    Err(if is_refused { allowlist_rejection() } else { error })
 }
 
 /// Whether a bullet or section was not found in a file of which the caller sees only a part. What is hidden and what
 /// does not exist get one rejection there: two would tell how many bullets are hidden, and whether a guess is one.
-fn is_missing_in_redacted_file(session: &Session, address: &str, snapshot: &Snapshot, why: &Rejection) -> bool {
-    matches!(why.code, Code::BulletNotFound | Code::SectionNotFound)
+fn is_missing_in_redacted_file(session: &Session, address: &str, snapshot: &Snapshot, error: &Rejection) -> bool {
+    matches!(error.code, Code::BulletNotFound | Code::SectionNotFound)
         && locate(address, snapshot, &session.prefixes).is_ok_and(|target| is_redacted(snapshot, &target.path))
 }
 

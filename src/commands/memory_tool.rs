@@ -37,17 +37,17 @@ pub(super) const MAX_TRIES: usize = 100;
 pub fn memory_tool(session: &Session, request: &str) -> MemoryToolReply {
     let request: MemoryToolRequest = match serde_json::from_str(request) {
         Ok(request) => request,
-        Err(why) => return MemoryToolReply::error(format!("Invalid request: {why}")),
+        Err(rejection) => return MemoryToolReply::error(format!("Invalid request: {rejection}")),
     };
     match answer(session, &request) {
         Ok(content) => MemoryToolReply { content, is_error: false },
         Err(ToolFailure::InToolWords(content)) => MemoryToolReply::error(content),
-        Err(ToolFailure::Refused(why)) if why.code() == Code::UnsafeFile => {
+        Err(ToolFailure::Refused(rejection)) if rejection.code() == Code::UnsafeFile => {
             MemoryToolReply::error(link_refusal(request.path()))
         }
-        Err(ToolFailure::Refused(why)) => {
-            let hint = why.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-            MemoryToolReply::error(format!("{why}{hint}"))
+        Err(ToolFailure::Refused(rejection)) => {
+            let hint = rejection.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            MemoryToolReply::error(format!("{rejection}{hint}"))
         }
     }
 }
@@ -111,8 +111,8 @@ fn create(session: &Session, path: &str, text: &str) -> Result<String, ToolFailu
     let (at, text) = (Target::Address(file_name(&below)), text.to_owned());
     match change(session, vec![Action::Write { at, text, create: true }], &ChangeOptions::default()) {
         Ok(()) => Ok(format!("File created successfully at: {path}")),
-        Err(why) if why.code() == Code::NeedsProof => Err(exists()),
-        Err(why) => Err(why.into()),
+        Err(error) if error.code() == Code::NeedsProof => Err(exists()),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -140,8 +140,8 @@ fn edit(
         let options = ChangeOptions { if_match: Some(file.etag), ..ChangeOptions::default() };
         match change(session, vec![write], &options) {
             Ok(()) => return Ok(reply),
-            Err(why) if why.code() == Code::Conflict && tries < MAX_TRIES => tries += 1,
-            Err(why) => return Err(why.into()),
+            Err(error) if error.code() == Code::Conflict && tries < MAX_TRIES => tries += 1,
+            Err(error) => return Err(error.into()),
         }
     }
 }
@@ -244,8 +244,8 @@ fn load(session: &Session, below: &str) -> CommandResult<Option<TextResult>> {
     match super::read(session, &file_name(below)) {
         Ok(file) if is_named(below, &file.path) => Ok(Some(file)),
         Ok(_) => Ok(None),
-        Err(why) if why.code() == Code::FileNotFound => Ok(None),
-        Err(why) => Err(why),
+        Err(error) if error.code() == Code::FileNotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -270,8 +270,8 @@ fn files_below(session: &Session, below: &str) -> CommandResult<Vec<(String, u64
     let files = match super::list(session, address.as_deref()) {
         Ok(ListResult::Files(list)) => list.files,
         Ok(ListResult::Outline(_)) => Vec::new(),
-        Err(why) if why.code() == Code::FileNotFound => Vec::new(),
-        Err(why) => return Err(why),
+        Err(error) if error.code() == Code::FileNotFound => Vec::new(),
+        Err(error) => return Err(error),
     };
     let inside = |name: &str| below.is_empty() || name.strip_prefix(below).is_some_and(|rest| rest.starts_with('/'));
     let files = files.into_iter().filter(|file| inside(&shown_name(below, &file.path)));

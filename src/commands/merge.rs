@@ -53,12 +53,12 @@ pub const EXIT_NOT_DONE: u8 = 129;
 
 /// Merges three files into the file of our side, as gitattributes(5) defines merge drivers.
 pub fn run_driver(input: &MergeInput) -> DriverResult {
-    try_driver(input).unwrap_or_else(|why| DriverResult { status: EXIT_NOT_DONE, message: Some(why.to_string()) })
+    try_driver(input).unwrap_or_else(|error| DriverResult { status: EXIT_NOT_DONE, message: Some(error.to_string()) })
 }
 
 fn try_driver(input: &MergeInput) -> Result<DriverResult, Rejection> {
     let [base, ours, theirs] = match input.read() {
-        Err(why) if why.code == Code::TooLarge => return merge_large_file(input),
+        Err(error) if error.code == Code::TooLarge => return merge_large_file(input),
         read => read?,
     };
     let (bytes, conflicts) = match [&base, &ours, &theirs].map(|bytes| as_text(bytes)) {

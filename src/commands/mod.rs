@@ -52,6 +52,7 @@ mod layer_names;
 mod layers;
 mod list_and_read;
 mod listed_entries;
+mod log_target;
 mod memory_tool;
 pub mod merge;
 pub mod model;

@@ -183,8 +183,8 @@ pub fn model_rejection(error: LlmError) -> Rejection {
 }
 
 /// Why an answer could not be used, as it may be printed: the reason may quote a key that the model wrote.
-pub fn unusable_answer(what: &str, why: &str) -> String {
-    format!("{what}: {}", secrets::redact(why).0)
+pub fn unusable_answer(what: &str, reason: &str) -> String {
+    format!("{what}: {}", secrets::redact(reason).0)
 }
 
 /// Reports which model would be used, and tests it with one short request.

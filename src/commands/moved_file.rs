@@ -9,19 +9,19 @@ use crate::code::{Code, Hint, Rejection};
 use crate::path::MemoryPath;
 
 /// The rejection, with the file's new path if the journal has one and the file is there.
-pub(super) fn with_new_path(session: &Session, why: Rejection) -> Rejection {
-    let path = why.details.get("path").and_then(|path| MemoryPath::from_disk_name(path.as_str()?).ok());
+pub(super) fn with_new_path(session: &Session, error: Rejection) -> Rejection {
+    let path = error.details.get("path").and_then(|path| MemoryPath::from_disk_name(path.as_str()?).ok());
     match path {
-        Some(path) if why.code == Code::FileNotFound && session.visibility().is_none() => {
+        Some(path) if error.code == Code::FileNotFound && session.visibility().is_none() => {
             match new_path(session, &path) {
                 Some((rev, to)) => {
                     let command = Hint::new("list", to.as_str());
-                    Rejection { hints: vec![command], ..why.hint(format!("r{rev} moved it to {to}")) }
+                    Rejection { hints: vec![command], ..error.hint(format!("r{rev} moved it to {to}")) }
                 }
-                None => why,
+                None => error,
             }
         }
-        _ => why,
+        _ => error,
     }
 }
 

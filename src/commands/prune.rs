@@ -45,7 +45,7 @@ pub struct PruneResult {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PrunedItem {
     /// The address that it had; the key of a checkpoint.
-    pub at: String,
+    pub address: String,
     /// The text of a bullet, the title of an entry or section, the path of a file, or the id of a proposal; empty for a
     /// checkpoint.
     pub text: String,
@@ -120,16 +120,16 @@ fn prune_items(
         match change {
             Ok(mut change) => {
                 if done.items.iter().any(|item| item.action == DueAction::Purge)
-                    && let Err(why) = drop_gone_vectors(session, &locked)
+                    && let Err(error) = drop_gone_vectors(session, &locked)
                 {
-                    let message = format!("vectors of purged texts may be left in .memdir/cache: {}", why.message);
+                    let message = format!("vectors of purged texts may be left in .memdir/cache: {}", error.message);
                     change.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
                 }
                 return Ok(result_of(done, change));
             }
             // An editor saved a file in between.
-            Err(why) if why.code() == Code::Conflict && tries < MAX_TRIES => tries += 1,
-            Err(why) => return Err(why),
+            Err(error) if error.code() == Code::Conflict && tries < MAX_TRIES => tries += 1,
+            Err(error) => return Err(error),
         }
     }
 }
@@ -155,8 +155,8 @@ fn plan(session: &Session, snapshot: &mut Snapshot, due: &DueItems) -> Result<Ch
 fn checked_due_items(session: &Session, options: &ChangeOptions) -> Result<(DueItems, bool), Error> {
     let mut due = due_now(session)?;
     // A run is whole or absent, and the dates of all files are compared with the clock.
-    if let Some(why) = due.unread.take() {
-        return Err(why.into());
+    if let Some(reason) = due.unread.take() {
+        return Err(reason.into());
     }
     let problem = due::clock_problem(due.newest.max(last_recorded_day(session)?), session.now.date());
     match problem.filter(|_| !options.force) {
@@ -209,7 +209,7 @@ fn result_of(due: DueItems, change: ChangeResult) -> PruneResult {
             DueAction::Purge => &mut result.purged,
             DueAction::Drop => &mut result.dropped,
         };
-        list.push(PrunedItem { at: item.address, text: item.text, reason: item.reason });
+        list.push(PrunedItem { address: item.address, text: item.text, reason: item.reason });
     }
     result
 }

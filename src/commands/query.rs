@@ -83,11 +83,11 @@ pub fn query_with_overrides(
         // A scope only narrows a search. One that does not exist contains nothing; the name may be another program's.
         Some(name) => match session.session_in_scope(name) {
             Ok(scope) => query_one(&scope, options, overrides),
-            Err(why) if matches!(why.code, Code::ScopeNotFound | Code::ScopeNotAllowed) => {
+            Err(error) if matches!(error.code, Code::ScopeNotFound | Code::ScopeNotAllowed) => {
                 restrict_to_agent(session, options)?;
                 Ok(no_result(options))
             }
-            Err(why) => Err(why.into()),
+            Err(error) => Err(error.into()),
         },
     }
 }
@@ -107,8 +107,8 @@ fn query_with_shared(
     // The globs may name files of one of the memories only.
     let mut not_found = None;
     let mut own = match query_one(session, &options_in(options, own_name), overrides) {
-        Err(why) if why.code() == Code::FileNotFound => {
-            not_found = Some(why);
+        Err(error) if error.code() == Code::FileNotFound => {
+            not_found = Some(error);
             no_result(options)
         }
         result => result?,
@@ -119,13 +119,13 @@ fn query_with_shared(
                 not_found = None;
                 own.join_source(name, result, options);
             }
-            Err(why) if why.code() == Code::FileNotFound => {}
-            Err(why) if session.layers.is_some() => own.left_out.push(layer_left_out(name, &why)),
-            Err(why) => return Err(why),
+            Err(error) if error.code() == Code::FileNotFound => {}
+            Err(error) if session.layers.is_some() => own.left_out.push(layer_left_out(name, &error)),
+            Err(error) => return Err(error),
         }
     }
-    if let Some(why) = not_found {
-        return Err(why);
+    if let Some(error) = not_found {
+        return Err(error);
     }
     if session.layers.is_some() {
         note_overruled(session, &mut own.items);
@@ -166,8 +166,8 @@ fn query_all_scopes(
     let mut search_one = |session: &Session, options: &QueryOptions, overrides: &TextOverrides| match query_one(
         session, options, overrides,
     ) {
-        Err(why) if why.code() == Code::FileNotFound => {
-            not_found = Some(why);
+        Err(error) if error.code() == Code::FileNotFound => {
+            not_found = Some(error);
             Ok(no_result(options))
         }
         result => result,
@@ -178,8 +178,8 @@ fn query_all_scopes(
         left = left.map(|left| left.saturating_sub(all.scopes.last().map_or(all.tokens, |scope| scope.tokens)));
         let scope = match session.session_in_scope(&name) {
             Ok(scope) => scope,
-            Err(why) if why.code == Code::ScopeNotFound => continue,
-            Err(why) => return Err(why.into()),
+            Err(error) if error.code == Code::ScopeNotFound => continue,
+            Err(error) => return Err(error.into()),
         };
         let result = search_one(&scope, &QueryOptions { budget: left, ..options.clone() }, &TextOverrides::new())?;
         if result.found > 0 {
@@ -188,7 +188,7 @@ fn query_all_scopes(
         }
     }
     match not_found {
-        Some(why) if all.found == 0 && all.scopes.is_empty() => Err(why),
+        Some(error) if all.found == 0 && all.scopes.is_empty() => Err(error),
         _ => Ok(QueryResult { scope: Some(ALL_SCOPES.to_owned()), ..all }),
     }
 }
@@ -308,7 +308,7 @@ fn searched_text<'b>(
         (Some(text), _) => text.as_deref().map(Cow::Borrowed).ok_or(None),
         (None, Ok((bytes, _))) if bytes.len() > MAX_COPIED_BYTES => Ok(Cow::Owned(std::mem::take(bytes))),
         (None, Ok((bytes, _))) => Ok(Cow::Borrowed(bytes)),
-        (None, Err(why)) => Err(why_unread(&file.path, &why)),
+        (None, Err(error)) => Err(why_unread(&file.path, &error)),
     }
 }
 

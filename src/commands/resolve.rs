@@ -36,7 +36,7 @@ pub fn resolve(
     let named = address.map(str::to_owned).into_iter().collect::<Vec<_>>();
     if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(&named)? {
         let resolved = resolve(&inner, addresses.first().map(String::as_str), take, options);
-        let result = resolved.map_err(|why| error_in_layer(why, &layer))?;
+        let result = resolved.map_err(|error| error_in_layer(error, &layer))?;
         return Ok(if session.is_own_layer(&layer) { result } else { name_layer_in_resolved(result, &layer) });
     }
     session.may_write()?;
@@ -114,9 +114,9 @@ fn marked_files(session: &Session) -> Result<(Vec<MemoryPath>, Vec<UnreadFile>),
             let text = std::str::from_utf8(bytes).ok();
             text.and_then(conflict_regions::marker_length).map(|_| Ok(file.path.clone()))
         }
-        Err(why) if why.code == Code::FileNotFound => None,
-        Err(why) => {
-            let warning = Warning::new(why.code, format!("not searched for conflict markers: {}", why.message));
+        Err(error) if error.code == Code::FileNotFound => None,
+        Err(error) => {
+            let warning = Warning::new(error.code, format!("not searched for conflict markers: {}", error.message));
             Some(Err(UnreadFile { path: file.path.clone(), warning }))
         }
     });
@@ -144,8 +144,8 @@ struct ResolveExtras {
 }
 
 impl ResolveExtras {
-    fn add_undecided(&mut self, path: &str, why: &'static str) {
-        self.undecided.push(UndecidedFile { path: path.to_owned(), why, line: None });
+    fn add_undecided(&mut self, path: &str, reason: &'static str) {
+        self.undecided.push(UndecidedFile { path: path.to_owned(), reason, line: None });
     }
 }
 
@@ -187,8 +187,8 @@ fn resolve_files(
         unreadable.iter().for_each(|file| extras.add_undecided(file.path.as_str(), "unreadable"));
     }
     for path in target.paths() {
-        if let (Some(why), ResolveTarget::AllMarked(..)) = (path.odd(), target) {
-            changeset.warnings.push(Warning::new(Code::OddName, format!("{path} was not changed: {why}")));
+        if let (Some(reason), ResolveTarget::AllMarked(..)) = (path.odd(), target) {
+            changeset.warnings.push(Warning::new(Code::OddName, format!("{path} was not changed: {reason}")));
             extras.add_undecided(path.as_str(), "odd_name");
             continue;
         }
@@ -200,13 +200,13 @@ fn resolve_files(
             continue;
         };
         changeset.warnings.extend(resolved.base_unknown.then(|| {
-            let why = "do not include the common ancestor, so nothing was merged again";
+            let reason = "do not include the common ancestor, so nothing was merged again";
             let advice = "`git checkout --conflict=diff3` writes markers that do";
-            Warning::new(Code::Note, format!("the markers in {path} {why}; {advice}"))
+            Warning::new(Code::Note, format!("the markers in {path} {reason}; {advice}"))
         }));
         changeset.warnings.extend((take == Some(ConflictChoice::Both) && !resolved.conflicts.is_empty()).then(|| {
-            let why = "in the front matter stay: a key has one value";
-            Warning::new(Code::Note, format!("conflicts of {path} {why}; decide with --ours or --theirs"))
+            let reason = "in the front matter stay: a key has one value";
+            Warning::new(Code::Note, format!("conflicts of {path} {reason}; decide with --ours or --theirs"))
         }));
         if !resolved.conflicts.is_empty() {
             extras.conflicted_files.push(conflicted_file(path, &resolved.conflicts));

@@ -30,13 +30,13 @@ pub(super) fn require_review(
 ) -> Result<(), Error> {
     let Some(what) = reviewed_files(session, changeset) else { return Ok(()) };
     let Some(locked) = locked else {
-        let why = format!("a person reviews what agents write in {what}{WOULD_WAIT}");
-        return Err(Rejection::new(Code::Review, why).hint(REVIEW_HINT).into());
+        let reason = format!("a person reviews what agents write in {what}{WOULD_WAIT}");
+        return Err(Rejection::new(Code::Review, reason).hint(REVIEW_HINT).into());
     };
     let texts = ChangedTexts::of(changeset, snapshot);
     let id = keep_as_proposal(session, locked, batch, changeset, &texts, &format!("{REVIEW_REASON}{what}"))?;
-    let why = format!("a person reviews what agents write in {what}; the change waits in inbox/ as {id}");
-    Err(Rejection::new(Code::Review, why)
+    let reason = format!("a person reviews what agents write in {what}; the change waits in inbox/ as {id}");
+    Err(Rejection::new(Code::Review, reason)
         .hint(REVIEW_HINT)
         .try_command(Hint::new("inbox", id.as_str()))
         .detail("path", format!("inbox/{id}.md"))

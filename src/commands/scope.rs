@@ -210,8 +210,8 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         (true, true) => Err(archived_rejection(&name, items_of(ScopeState::Archived)?).into()),
         (false, true) => {
             let items = items_of(ScopeState::Archived)?;
-            let why = format!("the scope '{name}' is archived already, with {}", counted_noun(items, "item"));
-            Err(Rejection::new(Code::ScopeNotFound, why)
+            let reason = format!("the scope '{name}' is archived already, with {}", counted_noun(items, "item"));
+            Err(Rejection::new(Code::ScopeNotFound, reason)
                 .try_command(Hint { verb: vec!["scope", "rm", "--purge"], operands: vec![name.to_string()] })
                 .into())
         }
@@ -233,7 +233,7 @@ fn purge_scopes(
         if !dry_run {
             memory
                 .purge_scope(name, *state)
-                .map_err(|why| Rejection { changed: if n > 0 { Some(true) } else { why.changed }, ..why })?;
+                .map_err(|error| Rejection { changed: if n > 0 { Some(true) } else { error.changed }, ..error })?;
         }
         items += in_scope;
     }
@@ -282,7 +282,7 @@ fn readable_part(session: &Session, memory: &Store, state: ScopeState, name: &st
     match session.session_of_scope(name, state) {
         Ok(None) => Ok(ReadablePart::NoScope),
         Ok(Some(scope)) if scope.policy.refuses_reads.is_none() => Ok(ReadablePart::Store(scope.store)),
-        Err(why) if why.code != Code::InvalidPolicy => Err(why),
+        Err(error) if error.code != Code::InvalidPolicy => Err(error),
         Ok(Some(_)) | Err(_) if session.is_agent => Ok(ReadablePart::Nothing),
         // A person can open the files, and may want to remove the scope.
         Ok(Some(_)) | Err(_) => Ok(memory.open_scope(state, name)?.map_or(ReadablePart::NoScope, ReadablePart::Store)),
@@ -302,7 +302,7 @@ fn archived_rejection(name: &ScopeName, items: usize) -> Rejection {
 /// Creates what a scope consists of. A killed run is finished by the next: every step leaves what is there.
 fn create_scope(store: &Store, name: &ScopeName) -> Result<(), Rejection> {
     let scope = store.create_scope_folder(name)?;
-    let changed = |why: Rejection| Rejection { changed: Some(true), ..why };
+    let changed = |error: Rejection| Rejection { changed: Some(true), ..error };
     scope.create_file(init::GITIGNORE_FILE, init::GITIGNORE_TEXT.as_bytes()).map_err(changed)?;
     // Last: it makes the directory a memory.
     scope.create_file(init::POLICY_FILE, SCOPE_POLICY.as_bytes()).map_err(changed)?;

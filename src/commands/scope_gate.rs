@@ -26,14 +26,14 @@ pub(super) fn require_person_for_scope(session: &Session, name: &ScopeName, stat
         return Ok(());
     }
     let Some(scope) = session.session_of_scope(name.as_str(), state)? else { return Ok(()) };
-    if let Some(why) = &scope.policy.refuses_reads {
-        return Err(why.clone().into());
+    if let Some(reason) = &scope.policy.refuses_reads {
+        return Err(reason.clone().into());
     }
     if scope.visibility().is_some() {
         return Err(allowlist_rejection().into());
     }
-    let refused = |code, why: String| {
-        let rejection = Rejection::new(code, why).hint(PERSON_HINT);
+    let refused = |code, reason: String| {
+        let rejection = Rejection::new(code, reason).hint(PERSON_HINT);
         Err(Error::from(rejection.detail("scope", name.as_str())))
     };
     let store = scope.store.unfiltered();

@@ -31,16 +31,16 @@ pub struct OpenScope {
 pub fn read_policy(store: &Store) -> LoadedPolicy {
     match store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES) {
         Ok(text) => crate::policy::load(&text.unwrap_or_default()),
-        Err(why) => unreadable_policy(&why),
+        Err(error) => unreadable_policy(&error),
     }
 }
 
 /// The policy to use if `memdir.yaml` cannot be read: it may restrict what agents see, so reads are refused as well as
 /// writes.
-fn unreadable_policy(why: &Rejection) -> LoadedPolicy {
-    let message = match why.message.strip_prefix("memdir.yaml cannot be read") {
-        Some(_) => why.message.clone(),
-        None => format!("memdir.yaml cannot be read: {}", why.message),
+fn unreadable_policy(error: &Rejection) -> LoadedPolicy {
+    let message = match error.message.strip_prefix("memdir.yaml cannot be read") {
+        Some(_) => error.message.clone(),
+        None => format!("memdir.yaml cannot be read: {}", error.message),
     };
     let refused = Rejection::new(Code::InvalidPolicy, message)
         .hint("fix the file: it may restrict what agents see, so nothing can be read or written until then");
@@ -87,7 +87,7 @@ fn open_scope_in(memory: &Store, state: ScopeState, name: &str) -> Result<Option
     let text = store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES);
     let policy = match text {
         Ok(text) => crate::policy::load_scope(&text.unwrap_or_default(), &policy_above, name),
-        Err(why) => unreadable_policy(&why),
+        Err(error) => unreadable_policy(&error),
     };
     let scope = OpenScope { name: name.to_owned(), memory: Arc::new(memory.unfiltered()), policy_above };
     Ok(Some(ScopeParts { store, policy, scope }))
@@ -103,7 +103,7 @@ fn governing_policy(memory: &Store) -> Result<Policy, Rejection> {
     let loaded = crate::policy::load(&text);
     match loaded.refuses_writes {
         None => Ok(loaded.policy),
-        Some(why) => Err(Rejection::new(Code::InvalidPolicy, format!("{governs}: {}", why.message))
+        Some(error) => Err(Rejection::new(Code::InvalidPolicy, format!("{governs}: {}", error.message))
             .hint("fix memdir.yaml of the memory above; until then its scopes are closed")),
     }
 }
@@ -173,8 +173,8 @@ impl Session {
         for name in others {
             match open_scope(&here.memory, name) {
                 Ok(parts) => shared.push((name.clone(), self.session_with(parts))),
-                Err(why) if why.code == Code::ScopeNotFound => {}
-                Err(why) => return Err(why),
+                Err(error) if error.code == Code::ScopeNotFound => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(shared)
@@ -203,8 +203,8 @@ impl Session {
         match self.shared_scope(source)? {
             None => Ok(()),
             Some(_) => {
-                let why = format!("the scope '{source}' is shared: from here it can be read, and nothing else");
-                Err(Rejection::new(Code::ScopeNotAllowed, why).hint(format!(
+                let reason = format!("the scope '{source}' is shared: from here it can be read, and nothing else");
+                Err(Rejection::new(Code::ScopeNotAllowed, reason).hint(format!(
                     "`list`, `read`, `query` and `context` show it; the rest is done in it, with -S {source}"
                 )))
             }

@@ -109,7 +109,7 @@ pub fn seed_request(session: &Session, request: &str) -> CommandResult<Value> {
 fn seed_query(session: &Session, request: &str) -> CommandResult<Value> {
     let result = query(session, &query_json::parse(request)?.with_default_limit())?;
     match result.nothing_fits() {
-        Some(why) => Err(Rejection::new(Code::Usage, why).hint("use a larger budget_tokens").into()),
+        Some(reason) => Err(Rejection::new(Code::Usage, reason).hint("use a larger budget_tokens").into()),
         None => Ok(result.items.into_iter().map(|row| json!(QueryItem::from(row))).collect()),
     }
 }
@@ -150,7 +150,7 @@ fn find_locations(session: &Session, fields: &Map<String, Value>) -> CommandResu
         ..QueryOptions::default()
     };
     let result =
-        query(session, &options.with_default_limit()).map_err(|why| name_resource(why, &fields["json_content"]))?;
+        query(session, &options.with_default_limit()).map_err(|error| name_resource(error, &fields["json_content"]))?;
     let mut answer = FoundLocations { locations: Vec::new(), suggested_insert_path: None, reasoning: String::new() };
     let mut found = 0;
     for row in result.items.iter().filter(|row| row.handle.is_some()) {
@@ -201,7 +201,7 @@ fn own_relevance(row: &QueryRow) -> Option<String> {
 /// The error of a search in a resource that is no file, in the words of the request.
 fn name_resource(mut error: Error, content: &Value) -> Error {
     let name = file_to_search(content);
-    for rejection in error.rejections.iter_mut().filter(|why| why.code == Code::FileNotFound) {
+    for rejection in error.rejections.iter_mut().filter(|rejection| rejection.code == Code::FileNotFound) {
         if let Some(name) = &name {
             rejection.message = format!("no file has the name or the resource_id {}", quote_short(name));
             rejection.hint = Some("memory_list lists the files; without json_content all are searched".to_owned());
@@ -221,8 +221,8 @@ fn resource_path(session: &Session, name: &str) -> CommandResult<Option<MemoryPa
     match found {
         Ok(path) => Ok(path),
         // A name that is no address may be a pattern.
-        Err(why) if matches!(why.code, Code::InvalidPath | Code::FileNotFound) => Ok(None),
-        Err(why) => Err(why.into()),
+        Err(error) if matches!(error.code, Code::InvalidPath | Code::FileNotFound) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -80,7 +80,7 @@ pub fn setup_git(session: &Session, mode: SetupMode, dry_run: bool) -> CommandRe
         }
         for setting in settings.iter().filter(|setting| setting.before != setting.after) {
             git.set_local_config(setting.key, setting.after.as_deref())
-                .map_err(|why| Rejection { changed: Some(!rows.is_empty()), ..why })?;
+                .map_err(|error| Rejection { changed: Some(!rows.is_empty()), ..error })?;
         }
     }
     let findings = if mode == SetupMode::Install && !dry_run { findings(&git)? } else { Vec::new() };

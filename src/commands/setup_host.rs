@@ -199,7 +199,7 @@ fn check_result(
 fn write_edits(edits: &[ConfigEdit], mut is_changed: bool) -> Result<(), Rejection> {
     for edit in edits {
         places::write_config(&edit.path, edit.before.as_deref(), edit.after.as_deref())
-            .map_err(|why| Rejection { changed: Some(is_changed), ..why })?;
+            .map_err(|error| Rejection { changed: Some(is_changed), ..error })?;
         is_changed = true;
     }
     Ok(())
@@ -213,7 +213,7 @@ pub fn manual_entries(target: HostTarget) -> Result<String, Rejection> {
     let entries = HostEntries { target, dir: None, auto_memory: None, at_stop: false };
     let mut out = String::new();
     for file in target.files() {
-        let edit = entries.edit_text(file, None, SetupMode::Install).map_err(|why| invalid(file.project, &why))?;
+        let edit = entries.edit_text(file, None, SetupMode::Install).map_err(|error| invalid(file.project, &error))?;
         out += &format!("# {}\n{}\n", file.project, edit.0.unwrap_or_default());
     }
     if let HostTarget::AgentsMd = target {

@@ -39,13 +39,13 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let counts = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| scan.examine(file, read));
     let rescued = files.iter().filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
     let mut warnings: Vec<_> = session.policy.warnings.iter().map(WarningRow::from).collect();
-    if let Some(why) = &session.policy.refuses_writes {
-        let is_told = warnings.iter().any(|warning| warning.message == why.message);
-        let reason = if is_told { "see the warning before" } else { &why.message };
-        warnings.push(WarningRow::from(&Warning::new(why.code, format!("writes are disabled: {reason}"))));
+    if let Some(error) = &session.policy.refuses_writes {
+        let is_told = warnings.iter().any(|warning| warning.message == error.message);
+        let reason = if is_told { "see the warning before" } else { &error.message };
+        warnings.push(WarningRow::from(&Warning::new(error.code, format!("writes are disabled: {reason}"))));
     }
     let (layer_rows, left_out) = attention::layer_rows(session);
-    warnings.extend(left_out.into_iter().map(|why| WarningRow::from(&Warning::new(Code::Note, why))));
+    warnings.extend(left_out.into_iter().map(|error| WarningRow::from(&Warning::new(Code::Note, error))));
     warnings.extend(super::hook::no_model_notice(session).as_ref().map(WarningRow::from));
     Ok(StatusReport {
         dir: session.dir.display().to_string(),

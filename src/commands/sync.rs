@@ -79,7 +79,7 @@ pub struct SyncOptions<'a> {
 /// `unrelated_histories`, `busy`, `no_git`, `git`. Commits and merges made before stay; `changed` reports them.
 pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncResult> {
     session.store.require_unfiltered()?;
-    let git = own_repository(session).map_err(|why| retry::with_remote(why, session, options))?;
+    let git = own_repository(session).map_err(|error| retry::with_remote(error, session, options))?;
     let answer = SyncResult {
         dir: session.path_prefix().trim_end_matches('/').to_owned(),
         requested: retry::printable_remote(options),
@@ -120,7 +120,7 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
             run.answer.changed |= !committed.is_empty() || merged.is_some() || *pushed > 0;
             Ok(run.answer)
         }
-        Err(why) => Err(run.with_context(why)),
+        Err(error) => Err(run.with_context(error)),
     }
 }
 
@@ -193,7 +193,7 @@ impl SyncRun<'_> {
     /// Checks that the repository can be synced, and returns its state and the merge in progress.
     fn check_state(&mut self) -> Result<(RepositoryState, Option<OngoingOperation>), Rejection> {
         let ongoing = self.git.ongoing_operation()?;
-        let unfinished_error = |why: String| Rejection::new(Code::Unfinished, why);
+        let unfinished_error = |reason: String| Rejection::new(Code::Unfinished, reason);
         if let Some(OngoingOperation::Other(operation)) = ongoing {
             return Err(unfinished_error(format!("a {operation} is in progress"))
                 .hint("finish or abort it with git first (see `git status`), then sync again"));
@@ -298,13 +298,13 @@ impl SyncRun<'_> {
         if let (Some(head), false, None) = (&state.head, self.options.force, merge_subject) {
             guard::check_outgoing(self.session, &self.git, (head, &state.pending), &changes, entries)?;
         }
-        let why = |change: &pending::PendingChange| match (change.has_markers, change.has_leftover_marker) {
+        let reason = |change: &pending::PendingChange| match (change.has_markers, change.has_leftover_marker) {
             (true, _) => Some("markers"),
             (false, true) => Some("leftover_marker"),
             (false, false) => None,
         };
         let undecided = |change: &pending::PendingChange| {
-            Some(UndecidedFile { path: change.path.clone(), why: why(change)?, line: None })
+            Some(UndecidedFile { path: change.path.clone(), reason: reason(change)?, line: None })
         };
         self.answer.undecided = changes.iter().filter_map(undecided).collect();
         if !self.answer.undecided.is_empty() {
@@ -391,16 +391,16 @@ impl SyncRun<'_> {
                 (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
                 SyncStep::NeedsUser
             }
-            GitMergeResult::Refused(why) => self.retry_or_fail(&why)?,
+            GitMergeResult::Refused(error) => self.retry_or_fail(&error)?,
         };
         Ok((step, state))
     }
 
     /// git did not start the merge. If there are pending changes, an editor was faster: start over.
-    fn retry_or_fail(&mut self, why: &str) -> Result<SyncStep, Rejection> {
+    fn retry_or_fail(&mut self, reason: &str) -> Result<SyncStep, Rejection> {
         match self.git.repository_state()?.pending.is_empty() {
             false => Ok(SyncStep::Restart),
-            true => Err(Rejection::new(Code::Git, format!("git did not merge: {why}"))
+            true => Err(Rejection::new(Code::Git, format!("git did not merge: {reason}"))
                 .hint("see `git status` for the cause; pending changes are committed")),
         }
     }
@@ -427,7 +427,7 @@ impl SyncRun<'_> {
         }
         let findings = match setup::setup_git(self.session, SetupMode::Install, false) {
             Ok(set) => set.findings,
-            Err(why) => vec![why.rejections.first().map(|r| r.message.clone()).unwrap_or_default()],
+            Err(error) => vec![error.rejections.first().map(|r| r.message.clone()).unwrap_or_default()],
         };
         match &findings[..] {
             [] => self.note("this clone merges by bullet from now on (.gitattributes, .gitignore, git config)"),

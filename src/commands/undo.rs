@@ -39,7 +39,7 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
     if let Some((layer, revision, inner)) = session.layer_of_revision(undo_options.revision.as_deref()) {
         let revision = Some(revision.to_owned()).filter(|revision| !revision.is_empty());
         let undone = undo(&inner, &UndoOptions { revision, ..undo_options.clone() }, options);
-        let mut result = undone.map_err(|why| error_in_layer(why, layer))?;
+        let mut result = undone.map_err(|error| error_in_layer(error, layer))?;
         name_layer(&mut result, layer);
         return Ok(result);
     }
@@ -87,9 +87,10 @@ fn refuse_older_than_forgotten(
 
 /// The error of undoing a revision whose texts `rm --forget` erased.
 fn erased_error(entry: &JournalEntry) -> Rejection {
-    let why = if entry.operations.is_empty() { "was made with --forget: its" } else { "lost its texts to --forget:" };
+    let reason =
+        if entry.operations.is_empty() { "was made with --forget: its" } else { "lost its texts to --forget:" };
     let what = if entry.operations.is_empty() { "texts were erased" } else { "they were erased" };
-    Rejection::new(Code::HistoryGone, format!("r{} {why} {what}", entry.rev))
+    Rejection::new(Code::HistoryGone, format!("r{} {reason} {what}", entry.rev))
 }
 
 /// Applies a revision again that was undone, or whose changes an editor overwrote.
@@ -99,7 +100,7 @@ fn erased_error(entry: &JournalEntry) -> Rejection {
 pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> CommandResult<ChangeResult> {
     if let Some((layer, revision, inner)) = session.layer_of_revision(rev) {
         let redone = redo(&inner, Some(revision).filter(|revision| !revision.is_empty()), options);
-        let mut result = redone.map_err(|why| error_in_layer(why, layer))?;
+        let mut result = redone.map_err(|error| error_in_layer(error, layer))?;
         name_layer(&mut result, layer);
         return Ok(result);
     }
@@ -305,13 +306,14 @@ fn inverse_changeset(store: &Store, inversion: &RevisionInversion) -> Result<Cha
                 changeset.files.push(change);
             }
             Ok(None) => {}
-            Err(why) if inversion.keep_edited && why.code == Code::Conflict => {
+            Err(error) if inversion.keep_edited && error.code == Code::Conflict => {
                 // A file that is gone was moved or removed: the refusal says by what.
                 let is_gone = store.read(&file.path).is_ok_and(|now| now.is_none());
-                let what = if is_gone { why.message } else { format!("{} was edited since r{}", file.path, entry.rev) };
+                let what =
+                    if is_gone { error.message } else { format!("{} was edited since r{}", file.path, entry.rev) };
                 changeset.warnings.push(Warning::new(Code::Note, format!("{what}; left as it is")));
             }
-            Err(why) => refused.push(why),
+            Err(error) => refused.push(error),
         }
     }
     match refused.is_empty() {
@@ -415,9 +417,9 @@ fn invert_file(
     let etag = now.as_ref().map(|v| v.etag);
     if etag.is_none()
         && base_etag.is_some()
-        && let Some(why) = gone_file::refusal(store, inversion, file)?
+        && let Some(error) = gone_file::refusal(store, inversion, file)?
     {
-        return Err(why);
+        return Err(error);
     }
     if etag == wanted_etag && (inversion.is_undo || etag != base_etag) {
         return Ok(None);
@@ -476,9 +478,9 @@ fn merge_inverse(
     let merged = merge::merge_file(path.as_str(), &base_text, &ours, &wanted_text, &merge::ConflictLabels::default())
         .into_clean_text()
         .map_err(|clashes| {
-            let mut why = rejections::merge_conflict(path, &clashes);
-            why.hint = Some("edit the file manually, or skip edited files with --keep-edited".into());
-            why
+            let mut error = rejections::merge_conflict(path, &clashes);
+            error.hint = Some("edit the file manually, or skip edited files with --keep-edited".into());
+            error
         })?;
     let merged = FileVersion::new(merged.into_bytes(), now.mode);
     Ok(FileChange { mode: None, ..replace_file(path, Some(now), Some(merged)) })

@@ -10,10 +10,10 @@ use crate::path::MemoryPath;
 const NAMED_FILES: usize = 3;
 
 /// Why a file was not read, for a person; `None` where it was removed meanwhile.
-pub(super) fn why_unread(path: &MemoryPath, why: &Rejection) -> Option<String> {
-    let is_named = why.message.contains(path.as_str());
-    let reason = if is_named { why.message.clone() } else { format!("{path}: {}", why.message) };
-    (why.code != Code::FileNotFound).then_some(reason)
+pub(super) fn why_unread(path: &MemoryPath, error: &Rejection) -> Option<String> {
+    let is_named = error.message.contains(path.as_str());
+    let reason = if is_named { error.message.clone() } else { format!("{path}: {}", error.message) };
+    (error.code != Code::FileNotFound).then_some(reason)
 }
 
 /// Why a file that is not text was not read.
@@ -29,7 +29,7 @@ pub(super) fn unread_sentences(session: &Session, reasons: impl Iterator<Item = 
     let mut reasons: Vec<String> = reasons.collect();
     let more = reasons.len().saturating_sub(NAMED_FILES);
     reasons.truncate(NAMED_FILES);
-    let mut sentences: Vec<String> = reasons.into_iter().map(|why| format!("left out: {why}")).collect();
+    let mut sentences: Vec<String> = reasons.into_iter().map(|error| format!("left out: {error}")).collect();
     if more > 0 {
         let files = if more == 1 { "1 more file".to_owned() } else { format!("{more} more files") };
         sentences.push(format!("left out: {files} that cannot be read; `memdir check` lists them"));
@@ -44,9 +44,9 @@ mod tests {
     #[test]
     fn a_reason_names_its_file_once() {
         let path = MemoryPath::from_disk_name("facts/a.md").unwrap();
-        let why = |code, message: &str| why_unread(&path, &Rejection::new(code, message));
-        assert_eq!(why(Code::Io, "'facts/a.md' cannot be read").as_deref(), Some("'facts/a.md' cannot be read"));
-        assert_eq!(why(Code::Io, "it is a link").as_deref(), Some("facts/a.md: it is a link"));
-        assert_eq!(why(Code::FileNotFound, "gone"), None);
+        let error = |code, message: &str| why_unread(&path, &Rejection::new(code, message));
+        assert_eq!(error(Code::Io, "'facts/a.md' cannot be read").as_deref(), Some("'facts/a.md' cannot be read"));
+        assert_eq!(error(Code::Io, "it is a link").as_deref(), Some("facts/a.md: it is a link"));
+        assert_eq!(error(Code::FileNotFound, "gone"), None);
     }
 }

@@ -90,8 +90,8 @@ pub(super) fn begin(session: &Session, question: &str) -> Option<PendingVector> 
 }
 
 fn question_vector(access: &EmbeddingAccess, question: &str, deadline: Deadline) -> Result<Vec<f32>, String> {
-    let (model, _) =
-        embedding_model(&access.settings, &access.env, QUESTION_TIMEOUT, KEY_TIMEOUT).map_err(|why| why.message)?;
+    let (model, _) = embedding_model(&access.settings, &access.env, QUESTION_TIMEOUT, KEY_TIMEOUT)
+        .map_err(|rejection| rejection.message)?;
     let text = format!("{}{question}", access.settings.query_prefix);
     let vectors = embed(&model, &[text], deadline).map_err(|error| error.message)?;
     let first = vectors.first().and_then(|vector| unit_vector(vector));
@@ -109,8 +109,8 @@ impl PendingVector {
                     clear_failure(session);
                     Some(vector)
                 }
-                Err(why) => {
-                    note_failure(session, &why);
+                Err(error) => {
+                    note_failure(session, &error);
                     None
                 }
             }
@@ -130,38 +130,38 @@ struct Failure {
     at: i64,
     is_reported: bool,
     /// Empty once vectors are here again.
-    why: String,
+    reason: String,
 }
 
 fn read_failure(session: &Session) -> Option<Failure> {
     let note = session.store.read_note(FAILURE_NOTE)?;
-    let (head, why) = note.split_once('\n')?;
+    let (head, error) = note.split_once('\n')?;
     let (at, state) = head.split_once(' ')?;
-    Some(Failure { at: at.parse().ok()?, is_reported: state == REPORTED, why: why.trim_end().to_owned() })
+    Some(Failure { at: at.parse().ok()?, is_reported: state == REPORTED, reason: error.trim_end().to_owned() })
 }
 
-fn write_failure(session: &Session, at: i64, state: &str, why: &str) {
+fn write_failure(session: &Session, at: i64, state: &str, reason: &str) {
     // Without the note the next search tries again, and the notice appears again.
-    drop(session.store.unfiltered().write_note_unlocked(FAILURE_NOTE, &format!("{at} {state}\n{why}\n")));
+    drop(session.store.unfiltered().write_note_unlocked(FAILURE_NOTE, &format!("{at} {state}\n{reason}\n")));
 }
 
 /// Notes that there was no vector. Of failures in a row only the first is new.
-pub(super) fn note_failure(session: &Session, why: &str) {
-    note_failure_at(session, session.now.timestamp().as_second(), why);
+pub(super) fn note_failure(session: &Session, reason: &str) {
+    note_failure_at(session, session.now.timestamp().as_second(), reason);
 }
 
-fn note_failure_at(session: &Session, at: i64, why: &str) {
+fn note_failure_at(session: &Session, at: i64, reason: &str) {
     let known = read_failure(session);
     let state = if known.as_ref().is_some_and(|failure| failure.is_reported) { REPORTED } else { "new" };
-    let why: String = why.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if known.is_none_or(|failure| failure.at != at || failure.why != why) {
-        write_failure(session, at, state, &why);
+    let reason: String = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if known.is_none_or(|failure| failure.at != at || failure.reason != reason) {
+        write_failure(session, at, state, &reason);
     }
 }
 
 /// Notes that vectors are here again.
 pub(super) fn clear_failure(session: &Session) {
-    if read_failure(session).is_some_and(|failure| !failure.why.is_empty()) {
+    if read_failure(session).is_some_and(|failure| !failure.reason.is_empty()) {
         write_failure(session, i64::MIN, "new", "");
     }
 }
@@ -169,9 +169,9 @@ pub(super) fn clear_failure(session: &Session) {
 /// The notice that words alone decide, and why. Returned once until vectors are here again.
 pub fn failure_notice(session: &Session) -> Option<Warning> {
     session.embedding_access()?;
-    let failure = read_failure(session).filter(|failure| !failure.is_reported && !failure.why.is_empty())?;
-    write_failure(session, failure.at, REPORTED, &failure.why);
-    let message = format!("without embeddings, words alone decide: {}; this is reported once", failure.why);
+    let failure = read_failure(session).filter(|failure| !failure.is_reported && !failure.reason.is_empty())?;
+    write_failure(session, failure.at, REPORTED, &failure.reason);
+    let message = format!("without embeddings, words alone decide: {}; this is reported once", failure.reason);
     Some(Warning::new(Code::Note, message))
 }
 

@@ -215,8 +215,8 @@ mod tests {
             ("---\na: b\n---\nc\n", "front matter"),
             ("<div>\nx\n</div>\n", "HTML"),
         ] {
-            let why = parse_new_bullets(text).unwrap_err();
-            assert!(why.contains(part), "{text:?}: {why}");
+            let error = parse_new_bullets(text).unwrap_err();
+            assert!(error.contains(part), "{text:?}: {error}");
         }
     }
 
@@ -238,8 +238,8 @@ mod tests {
             ("- <!-- a -->\n", "line 1"),
             ("---\na: b\n---\n- a\n", "front"),
         ] {
-            let why = parse_new_bullets(text).unwrap_err();
-            assert!(why.contains(part), "{text:?}: {why}");
+            let error = parse_new_bullets(text).unwrap_err();
+            assert!(error.contains(part), "{text:?}: {error}");
         }
     }
 }

@@ -87,7 +87,7 @@ impl EditorCopy {
     pub fn is_unchanged(&self) -> bool {
         match fs_err::read(&self.path) {
             Ok(now) => self.original.as_ref().is_some_and(|original| *original.as_bytes() == now),
-            Err(why) => why.kind() == std::io::ErrorKind::NotFound,
+            Err(error) => error.kind() == std::io::ErrorKind::NotFound,
         }
     }
 

@@ -83,7 +83,7 @@ impl EmbeddingSettings {
     /// # Errors
     /// `no_model` for a provider without embeddings, an invalid URL, or a missing key.
     pub fn select(&self, env: EnvLookup<'_>) -> Result<EmbeddingSelection, Rejection> {
-        let wrong = |why: String| Rejection::new(Code::NoModel, format!("find.embeddings: {why}"));
+        let wrong = |reason: String| Rejection::new(Code::NoModel, format!("find.embeddings: {reason}"));
         let provider = models::find_provider(self.model.provider.as_deref().unwrap_or("openai"))?;
         if provider.protocol != ProviderProtocol::Chat {
             return Err(wrong(format!("{} has no embeddings", provider.name))

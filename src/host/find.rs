@@ -332,7 +332,7 @@ mod tests {
         let found = |work: &str, dir: Option<&str>, scope: Option<&str>| {
             let scope = scope.map(|name| ScopeName::new(name).unwrap());
             let query = DirectoryQuery { dir: dir.map(Into::into), scope, ..DirectoryQuery::default() };
-            find_data_dir(&query, &root.join(work), &|| None).map(|found| found.scope).map_err(|why| why.code)
+            find_data_dir(&query, &root.join(work), &|| None).map(|found| found.scope).map_err(|error| error.code)
         };
         let web = || Ok(Some("web".to_owned()));
         assert_eq!(found("a", None, Some("web")), web());

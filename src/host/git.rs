@@ -396,9 +396,9 @@ fn terminate(child: &mut Child) {
     drop(child.kill());
 }
 
-pub(super) fn git_error(why: &str) -> Rejection {
-    let why: String = without_credentials(why).chars().take(200).flat_map(char::escape_debug).collect();
-    Rejection::new(Code::Git, format!("git failed: {why}"))
+pub(super) fn git_error(reason: &str) -> Rejection {
+    let reason: String = without_credentials(reason).chars().take(200).flat_map(char::escape_debug).collect();
+    Rejection::new(Code::Git, format!("git failed: {reason}"))
 }
 
 /// Writes stdin and reads both streams to their ends, within the limits of time and size.

@@ -54,8 +54,8 @@ pub fn read_within(
     }
 }
 
-fn key_error(why: String) -> Rejection {
-    Rejection::new(Code::NoModel, format!("cannot read the model's API key: {why}"))
+fn key_error(reason: String) -> Rejection {
+    Rejection::new(Code::NoModel, format!("cannot read the model's API key: {reason}"))
 }
 
 fn expand_home(path: &str, env: EnvLookup<'_>) -> PathBuf {
@@ -66,7 +66,7 @@ fn expand_home(path: &str, env: EnvLookup<'_>) -> PathBuf {
 }
 
 fn key_from_file(path: &Path) -> Result<(String, Option<Warning>), Rejection> {
-    let failed = |why: String| key_error(format!("{}: {why}", path.display()));
+    let failed = |reason: String| key_error(format!("{}: {reason}", path.display()));
     let meta = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?;
     if !meta.is_file() || meta.len() > MAX_KEY_BYTES {
         return Err(failed("not a regular file of at most 16 KiB".into()));
@@ -88,7 +88,7 @@ fn key_from_command(
     let Some((program, arguments)) = words.split_first() else {
         return Err(key_error("model.key_command is empty".into()));
     };
-    let failed = |why: String| key_error(format!("{program}: {why}"));
+    let failed = |reason: String| key_error(format!("{program}: {reason}"));
     // The command stays in our process group and keeps our terminal, because it may ask for a passphrase there.
     let keeps_stderr = std::io::stderr().is_terminal();
     let mut child = Command::new(program)
@@ -164,9 +164,9 @@ mod tests {
     #[test]
     fn a_program_prints_a_key_or_gives_an_error() {
         assert_eq!(key_from_command(&words("echo sk-1"), COMMAND_TIMEOUT, str::to_owned).unwrap().0, "sk-1\n");
-        for (line, why) in [("false", "failed ("), ("no-such-program x", "No such file")] {
+        for (line, error) in [("false", "failed ("), ("no-such-program x", "No such file")] {
             let message = key_from_command(&words(line), COMMAND_TIMEOUT, str::to_owned).unwrap_err().message;
-            assert!(message.contains(why), "{message}");
+            assert!(message.contains(error), "{message}");
         }
         let slow = key_from_command(&words("sleep 60"), Duration::from_millis(20), str::to_owned).unwrap_err();
         assert!(slow.message.contains("printed no key within 20 ms"), "{}", slow.message);

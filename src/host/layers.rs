@@ -40,8 +40,8 @@ pub fn layer_places(list: &[String], known: &KnownPlaces) -> (Vec<LayerPlace>, V
             MINE => known.mine.clone().map(|dir| LayerPlace { name: MINE.to_owned(), dir }),
             path => match named_place(path, known.home.as_deref()) {
                 Ok(place) => Some(place),
-                Err(why) => {
-                    problems.push(why);
+                Err(error) => {
+                    problems.push(error);
                     None
                 }
             },
@@ -55,9 +55,9 @@ pub fn layer_places(list: &[String], known: &KnownPlaces) -> (Vec<LayerPlace>, V
             continue;
         }
         if let Some(outer) = places.iter().find(|other| is_nested(&other.dir, &place.dir)) {
-            let why =
+            let error =
                 format!("the layer {} is left out: it and the layer {} lie in one another", place.name, outer.name);
-            problems.push(why);
+            problems.push(error);
             continue;
         }
         match places.iter().any(|other| other.name == place.name) {

@@ -12,7 +12,7 @@ use crate::code::{Code, Rejection};
 /// # Errors
 /// `io` if the system does not report the path, or it is not UTF-8.
 pub fn path() -> Result<String, Rejection> {
-    let error = |why: String| Rejection::new(Code::Io, format!("memdir's own path is unknown: {why}"));
+    let error = |reason: String| Rejection::new(Code::Io, format!("memdir's own path is unknown: {reason}"));
     let current_exe = std::env::current_exe().map_err(|e| error(e.to_string()))?;
     let dirs = std::env::var_os("PATH").unwrap_or_default();
     let found = find_on_path(&current_exe, std::env::split_paths(&dirs)).unwrap_or(current_exe);

@@ -151,16 +151,17 @@ impl Git {
         let Some(refused) = of_branch.filter(|line| line.starts_with('!')) else {
             return Err(transfer_error(remote, &output));
         };
-        let why = refused.rsplit('\t').next().unwrap_or_default();
-        if why.starts_with("[rejected]") || is_race(why) || is_race(&output.stderr) {
+        let rejection = refused.rsplit('\t').next().unwrap_or_default();
+        if rejection.starts_with("[rejected]") || is_race(rejection) || is_race(&output.stderr) {
             return Ok(PushResult::Behind);
         }
         let remote_message =
             output.stderr.lines().find_map(|line| line.strip_prefix("remote: ")).unwrap_or_default().trim_end();
-        let message = first_message_line(&GitOutput { stderr: format!("{why} {remote_message}"), ..output.clone() });
+        let message =
+            first_message_line(&GitOutput { stderr: format!("{rejection} {remote_message}"), ..output.clone() });
         let error =
             Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {message}", remote.display_remote()));
-        match STORING_FAILED.iter().any(|sign| why.contains(sign)) {
+        match STORING_FAILED.iter().any(|sign| rejection.contains(sign)) {
             true => Ok(PushResult::NotStored(error)),
             false => Err(error),
         }
@@ -236,8 +237,8 @@ impl Git {
         self.invoke_with(args, &GitInvocation { env: &env, timeout: wait, ..GitInvocation::default() }).map_err(
             |error| match error.details.contains_key("timeout") {
                 true => {
-                    let why = format!("{} did not answer within {} s", remote.display_remote(), wait.as_secs());
-                    Rejection::new(Code::Remote, why).hint("try again, or wait longer with --timeout")
+                    let reason = format!("{} did not answer within {} s", remote.display_remote(), wait.as_secs());
+                    Rejection::new(Code::Remote, reason).hint("try again, or wait longer with --timeout")
                 }
                 false => error,
             },
@@ -266,8 +267,9 @@ fn is_race(message: &str) -> bool {
 fn transfer_error(remote: &RemoteBranch, ended: &GitOutput) -> Rejection {
     let is_own = |line: &&str| !line.starts_with("remote: ");
     let full = ["No space left on device", "Disk quota exceeded"];
-    if let Some(why) = full.iter().find(|sign| ended.stderr.lines().filter(is_own).any(|line| line.contains(**sign))) {
-        return Rejection::new(Code::Io, format!("git cannot write into this repository: {why}"))
+    if let Some(reason) = full.iter().find(|sign| ended.stderr.lines().filter(is_own).any(|line| line.contains(**sign)))
+    {
+        return Rejection::new(Code::Io, format!("git cannot write into this repository: {reason}"))
             .hint("free some space, then sync again; nothing was lost");
     }
     Rejection::new(Code::Remote, format!("cannot sync with {}: {}", remote.display_remote(), first_message_line(ended)))

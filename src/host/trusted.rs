@@ -46,7 +46,7 @@ pub fn add(dir: &Path, env: EnvLookup<'_>) -> Result<bool, Rejection> {
     if is_trusted(&config, dir, env) {
         return Ok(false);
     }
-    let failed = |why: String| Rejection::new(Code::Io, format!("the user config cannot be changed: {why}"));
+    let failed = |error: String| Rejection::new(Code::Io, format!("the user config cannot be changed: {error}"));
     let config_dir = user::config_dir(env).ok_or_else(|| failed("HOME is not set".to_owned()))?;
     let path = outside_files::resolve_link_at_home(&config_dir.join("config.yaml"), user::home(env).as_deref())?;
     let shown = dir.canonicalize().map_err(|e| failed(e.to_string()))?;
@@ -54,8 +54,8 @@ pub fn add(dir: &Path, env: EnvLookup<'_>) -> Result<bool, Rejection> {
     let text = match outside_files::read(&path) {
         Ok(bytes) if bytes.len() as u64 > user::MAX_CONFIG_BYTES => return Err(failed("it is too large".to_owned())),
         Ok(bytes) => String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))?,
-        Err(why) if why.code == Code::FileNotFound => String::new(),
-        Err(why) => return Err(why),
+        Err(error) if error.code == Code::FileNotFound => String::new(),
+        Err(error) => return Err(error),
     };
     let refused = || {
         Rejection::new(Code::InvalidPolicy, "the list `trusted:` of the user config could not be edited")

@@ -107,8 +107,8 @@ pub fn load_config(env: EnvLookup<'_>) -> (UserConfig, Vec<Warning>) {
     }
 }
 
-fn unreadable_config(why: &str) -> (UserConfig, Vec<Warning>) {
-    (UserConfig::default(), vec![Warning::new(Code::InvalidPolicy, format!("config.yaml {why}; ignored"))])
+fn unreadable_config(reason: &str) -> (UserConfig, Vec<Warning>) {
+    (UserConfig::default(), vec![Warning::new(Code::InvalidPolicy, format!("config.yaml {reason}; ignored"))])
 }
 
 /// Returns the place of the user's own memory, whether it exists or not: `memory.dataDir`, in which `~` and relative

@@ -98,7 +98,7 @@ pub fn parse_reply(body: &Value, request: &ModelRequest) -> Result<ModelReply, L
     let usage =
         TokenUsage { input: wire::token_count(usage, &input), output: wire::token_count(usage, &["output_tokens"]) };
     let content = body.get("content").filter(|c| c.is_array() || c.is_string());
-    let malformed = |why: &str| LlmError { usage, ..LlmError::new(ErrorKind::Malformed, why) };
+    let malformed = |reason: &str| LlmError { usage, ..LlmError::new(ErrorKind::Malformed, reason) };
     let content = content.ok_or_else(|| malformed("the answer has no content"))?;
     let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
     if !blocks.iter().all(is_block) {

@@ -37,7 +37,7 @@ impl<L: Transport> HostedModel<L> {
         let body: Map<String, Value> = body.as_object().cloned().unwrap_or_default();
         match self.send_with_retries(PATH, Some(&body), deadline)? {
             HttpOutcome::Success(answer) => {
-                parse_vectors(&answer, texts.len()).map_err(|why| self.malformed_error(why))
+                parse_vectors(&answer, texts.len()).map_err(|error| self.malformed_error(error))
             }
             HttpOutcome::Failure(fault, status) => Err(self.host_error(&fault, status, false)),
         }

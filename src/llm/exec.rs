@@ -69,9 +69,9 @@ impl Model for ExecModel {
 }
 
 impl ExecModel {
-    fn error(&self, why: &str) -> LlmError {
+    fn error(&self, reason: &str) -> LlmError {
         let name = self.command.first().map_or("", String::as_str);
-        let line = host_fault::visible_line(&format!("{name}: {why}"));
+        let line = host_fault::visible_line(&format!("{name}: {reason}"));
         LlmError::new(ErrorKind::ProgramFailed, host_fault::truncated(&(self.hide_secrets)(&line)))
     }
 

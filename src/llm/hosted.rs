@@ -110,7 +110,7 @@ impl<L: Transport> HostedModel<L> {
 
     /// The name of the only model that the host lists.
     fn only_model(&self) -> Result<String, LlmError> {
-        let rejected = |why: String| Err(LlmError::new(ErrorKind::Rejected, why));
+        let rejected = |reason: String| Err(LlmError::new(ErrorKind::Rejected, reason));
         if self.config.protocol != Protocol::ChatCompletions {
             return rejected(format!("{} needs a model name", self.config.provider));
         }
@@ -185,8 +185,8 @@ impl<L: Transport> HostedModel<L> {
                 Ok(incoming) => {
                     let retry_after = incoming.retry_after;
                     match classify(&incoming) {
-                        Err(why) => {
-                            return Err(LlmError { status: Some(incoming.status), ..self.malformed_error(why) });
+                        Err(rejection) => {
+                            return Err(LlmError { status: Some(incoming.status), ..self.malformed_error(rejection) });
                         }
                         Ok(HttpOutcome::Failure(fault, status))
                             if fault.error_kind(status, tools) == ErrorKind::Busy
@@ -198,8 +198,8 @@ impl<L: Transport> HostedModel<L> {
                         Ok(outcome) => return Ok(outcome),
                     }
                 }
-                Err(TransportError::Connection(why)) => {
-                    let cause = self.message_line(&why);
+                Err(TransportError::Connection(rejection)) => {
+                    let cause = self.message_line(&rejection);
                     (
                         LlmError::new(
                             ErrorKind::Unreachable,
@@ -267,8 +267,8 @@ impl<L: Transport> HostedModel<L> {
         LlmError::new(ErrorKind::Timeout, message)
     }
 
-    pub(super) fn malformed_error(&self, why: &str) -> LlmError {
-        LlmError::new(ErrorKind::Malformed, format!("{}: {why}", self.host_label()))
+    pub(super) fn malformed_error(&self, reason: &str) -> LlmError {
+        LlmError::new(ErrorKind::Malformed, format!("{}: {reason}", self.host_label()))
     }
 
     pub(super) fn host_error(&self, fault: &HostFault, status: u16, tools: bool) -> LlmError {

@@ -134,7 +134,7 @@ impl ClientKind {
 fn shared_client(kind: ClientKind) -> Result<&'static Client, TransportError> {
     static CLIENTS: [OnceLock<Result<Client, String>>; 4] = [const { OnceLock::new() }; 4];
     let slot = &CLIENTS[kind as usize];
-    slot.get_or_init(|| build_client(kind)).as_ref().map_err(|why| TransportError::Connection(why.clone()))
+    slot.get_or_init(|| build_client(kind)).as_ref().map_err(|error| TransportError::Connection(error.clone()))
 }
 
 fn build_client(kind: ClientKind) -> Result<Client, String> {

@@ -119,7 +119,7 @@ pub fn parse_reply(body: &Value, turn: usize) -> Result<ModelReply, LlmError> {
         input: wire::token_count(usage, &["prompt_tokens"]),
         output: wire::token_count(usage, &["completion_tokens"]),
     };
-    let malformed = |why: &str| LlmError { usage, ..LlmError::new(ErrorKind::Malformed, why) };
+    let malformed = |reason: &str| LlmError { usage, ..LlmError::new(ErrorKind::Malformed, reason) };
     let choice = body.pointer("/choices/0").ok_or_else(|| malformed("the answer has no choices"))?;
     let message = choice.get("message").or_else(|| choice.get("delta")).unwrap_or(choice);
     check_message(message).map_err(malformed)?;

@@ -83,10 +83,10 @@ fn read_line(line: &[u8]) -> MessageLine {
     }
     let value = match serde_json::from_slice::<Value>(line) {
         Ok(value) => value,
-        Err(why) => {
+        Err(error) => {
             return MessageLine::Wrong(error_line(
                 ErrorCode::PARSE_ERROR,
-                &format!("Parse error: {why}"),
+                &format!("Parse error: {error}"),
                 &Value::Null,
             ));
         }

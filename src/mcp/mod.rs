@@ -81,7 +81,7 @@ async fn serve_client(state: Arc<SharedState>) -> Result<(), Rejection> {
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
             // Its own text would show the message as Rust does.
             Err(ServerInitializeError::ExpectedInitializeRequest(_)) => return Err(cannot_start(&"the first request is not `initialize`")),
-            Err(why) => return Err(cannot_start(&why)),
+            Err(error) => return Err(cannot_start(&error)),
         },
         () = ended(&mut terminate, &mut interrupt) => return Ok(()),
     };
@@ -107,6 +107,6 @@ async fn ended(terminate: &mut Signal, interrupt: &mut Signal) {
     }
 }
 
-fn cannot_start(why: &dyn std::fmt::Display) -> Rejection {
-    Rejection::new(Code::Io, format!("the MCP session cannot start: {why}"))
+fn cannot_start(reason: &dyn std::fmt::Display) -> Rejection {
+    Rejection::new(Code::Io, format!("the MCP session cannot start: {reason}"))
 }

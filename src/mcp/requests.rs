@@ -230,12 +230,12 @@ impl ServerHandler for RequestHandler {
             return Err(ErrorData::invalid_params(message, None));
         };
         if !self.offered_tools().any(|offered| offered.name == tool.name) {
-            let why = match self.access() {
+            let reason = match self.access() {
                 ServerAccess::ReadAndChange | ServerAccess::ReadOnly => "this server may not change the memory",
                 ServerAccess::Nothing => SWITCHED_OFF,
             };
-            let refused =
-                Rejection::new(Code::ReadOnly, why).hint("the user can start it without --read-only and MEMDIR_MODE");
+            let refused = Rejection::new(Code::ReadOnly, reason)
+                .hint("the user can start it without --read-only and MEMDIR_MODE");
             return Ok(error_result(self.state.options.tools, &refused.into()).into());
         }
         let arguments = request.arguments.unwrap_or_default();
@@ -365,13 +365,15 @@ pub(super) fn unread_request(request: CustomRequest) -> ErrorData {
         _ => None,
     };
     match problem {
-        Some(why) => ErrorData::invalid_params(format!("the params of {} are not valid: {why}", request.method), None),
+        Some(reason) => {
+            ErrorData::invalid_params(format!("the params of {} are not valid: {reason}", request.method), None)
+        }
         None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
     }
 }
 
 fn params_problem<T: DeserializeOwned>(params: Value) -> Option<String> {
-    serde_json::from_value::<T>(params).err().map(|why| why.to_string())
+    serde_json::from_value::<T>(params).err().map(|error| error.to_string())
 }
 
 /// What is wrong with the params of `initialize`, with the name of the field, for the author of a client.

@@ -161,8 +161,8 @@ impl OpenOptions {
                 (parts.store, parts.policy, Some(parts.scope))
             }
         };
-        if let Some(why) = policy.refuses_reads {
-            return Err(why);
+        if let Some(error) = policy.refuses_reads {
+            return Err(error);
         }
         // Allowlists filter by the caller's name, so with allowlists it is always resolved, even if that costs time.
         let needs_actor = needs == SessionNeeds::All || !policy.policy.allowlists.is_empty();
@@ -278,22 +278,22 @@ impl OpenOptions {
             }
             if let Some(entry) = layers::disguised_entry(&place.dir, &list.places) {
                 let shown: String = entry.chars().take(40).flat_map(char::escape_debug).collect();
-                let why = left_out(place, &format!("has '{shown}', which reads like another layer; rename it"));
+                let error = left_out(place, &format!("has '{shown}', which reads like another layer; rename it"));
                 if opened.is_empty() {
-                    nearer_error.get_or_insert(unreadable_nearer_layer(place, Code::UnsafeFile, &why));
+                    nearer_error.get_or_insert(unreadable_nearer_layer(place, Code::UnsafeFile, &error));
                 }
-                list.left_out.push(why);
+                list.left_out.push(error);
                 continue;
             }
             match self.open_found(&found, working_dir, config, needs) {
                 Ok(session) => opened.push((place, session)),
-                Err(why) => {
-                    let message = left_out(place, &format!("cannot be read: {}", why.message));
+                Err(error) => {
+                    let message = left_out(place, &format!("cannot be read: {}", error.message));
                     if opened.is_empty() {
-                        nearer_error.get_or_insert(unreadable_nearer_layer(place, why.code, &message));
+                        nearer_error.get_or_insert(unreadable_nearer_layer(place, error.code, &message));
                     }
                     list.left_out.push(message);
-                    first_error.get_or_insert(why);
+                    first_error.get_or_insert(error);
                 }
             }
         }
@@ -338,13 +338,13 @@ struct LayerList {
     left_out: Vec<String>,
 }
 
-fn left_out(place: &LayerPlace, why: &str) -> String {
-    format!("the layer {} is left out: {} {why}", place.name, place.dir.display())
+fn left_out(place: &LayerPlace, reason: &str) -> String {
+    format!("the layer {} is left out: {} {reason}", place.name, place.dir.display())
 }
 
 /// The error of a change that names no layer where a nearer one than the session's memory cannot be read.
-fn unreadable_nearer_layer(place: &LayerPlace, code: Code, why: &str) -> Rejection {
-    Rejection::new(code, format!("a change goes to the nearest layer, but {why}")).hint(format!(
+fn unreadable_nearer_layer(place: &LayerPlace, code: Code, reason: &str) -> Rejection {
+    Rejection::new(code, format!("a change goes to the nearest layer, but {reason}")).hint(format!(
         "fix {}, or name the layer that you mean in front of the address, as in mine:user",
         place.dir.display()
     ))

@@ -34,8 +34,8 @@ impl Memory {
     /// [`Memory::change`].
     pub fn graph_tool(&self, tool: &str, arguments: Value) -> Result<GraphReply, Error> {
         let request = serde_json::from_value(json!({"tool": tool, "arguments": arguments}));
-        let request =
-            request.map_err(|why| Rejection::new(Code::Usage, format!("Invalid arguments for tool {tool}: {why}")))?;
+        let request = request
+            .map_err(|error| Rejection::new(Code::Usage, format!("Invalid arguments for tool {tool}: {error}")))?;
         commands::graph(&self.session()?, &request)
     }
 }

@@ -210,7 +210,7 @@ pub fn archive_items(planner: &mut Planner<'_>, changeset: &mut Changeset, items
             (None, Some(file)) => file.document.text().to_owned(),
             (None, None) => items[0].new_file.clone(),
         };
-        let broken = |why: String| Rejection::new(Code::WouldBreakStructure, format!("in {to}: {why}"));
+        let broken = |reason: String| Rejection::new(Code::WouldBreakStructure, format!("in {to}: {reason}"));
         let (document, edits) = with_items(Document::parse(text), items).map_err(broken)?;
         let whole = |file: &LoadedFile| vec![minimal_splice(file.document.text(), document.text())];
         let edits = match planned {

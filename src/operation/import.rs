@@ -64,7 +64,7 @@ impl SourceFile {
             return None;
         }
         let Some(text) = self.text() else { return Some("it is not UTF-8 text".to_owned()) };
-        serde_json::from_str::<Value>(text).err().map(|why| format!("it cannot be read as JSON: {why}"))
+        serde_json::from_str::<Value>(text).err().map(|error| format!("it cannot be read as JSON: {error}"))
     }
 
     /// Replaces halves of characters, as JavaScript leaves them where it cuts an emoji in two, by U+FFFD. Returns their

@@ -44,7 +44,7 @@ pub fn resolve<'a>(
             None => resolve_address(written, snapshot, prefixes),
         },
         Target::IdOrCategory { id, category } => match resolve_id(id, snapshot) {
-            Err(PlanStop::Rejected(why)) if why.code == Code::BulletNotFound => {
+            Err(PlanStop::Rejected(error)) if error.code == Code::BulletNotFound => {
                 resolve(&Target::Category(category.clone()), snapshot, prefixes, policy)
             }
             resolved => resolved,
@@ -117,11 +117,11 @@ pub fn resolve_address<'a>(
                 };
                 let file = snapshot.file(&path)?;
                 if file.is_none()
-                    && let Some(why) = path.odd()
+                    && let Some(reason) = path.odd()
                 {
                     let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
                     return Err(
-                        Rejection::new(Code::InvalidPath, format!("'{shown}' is not a memory path: {why}")).into()
+                        Rejection::new(Code::InvalidPath, format!("'{shown}' is not a memory path: {reason}")).into()
                     );
                 }
                 let section = section_ref(file, reading.section.as_deref(), &path)?;

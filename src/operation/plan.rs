@@ -188,7 +188,7 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
             let archive = archive.then_some(purge.as_deref());
             let removed = bullets::remove(planner, n, op, at, (*index, text.as_deref()), archive);
             match (removed, text) {
-                (Err(PlanStop::Rejected(why)), Some(text)) if *if_exists && rejections::is_removed_bullet(&why) => {
+                (Err(PlanStop::Rejected(error)), Some(text)) if *if_exists && rejections::is_removed_bullet(&error) => {
                     bullets::already_removed(planner, n, at, text)
                 }
                 (removed, _) => removed,

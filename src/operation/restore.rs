@@ -232,7 +232,8 @@ fn restore_section(
         }
         None => archive::block_splice(document, under, &block),
     };
-    let insertion = insertion.map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("in {home}: {why}")))?;
+    let insertion =
+        insertion.map_err(|error| Rejection::new(Code::WouldBreakStructure, format!("in {home}: {error}")))?;
     let mut effect = effects::line_effect(
         path,
         EffectSign::Moved,

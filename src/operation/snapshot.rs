@@ -140,7 +140,7 @@ impl Snapshot {
             Err(rejection) => FileState::Unreadable(rejection),
             Ok(Some(mut version)) => match Document::from_bytes(take_bytes(&mut version)) {
                 Ok(document) => FileState::Present(Box::new(LoadedFile { version, document })),
-                Err(why) => FileState::Unreadable(not_text_rejection(&path, why)),
+                Err(error) => FileState::Unreadable(not_text_rejection(&path, error)),
             },
         };
         self.files.insert(path, state);
@@ -221,8 +221,8 @@ impl Snapshot {
             Some(FileState::Absent) => Ok(false),
             // A caller that may not read the file must not learn whether it exists. Whether a file exists that the
             // system refuses to open is not known.
-            Some(FileState::Unreadable(why)) if matches!(why.code, Code::CategoryNotAllowed | Code::Io) => {
-                Err(why.clone().into())
+            Some(FileState::Unreadable(error)) if matches!(error.code, Code::CategoryNotAllowed | Code::Io) => {
+                Err(error.clone().into())
             }
             Some(_) => Ok(true),
         }
@@ -298,9 +298,9 @@ fn take_bytes(version: &mut FileVersion) -> Vec<u8> {
 }
 
 /// The rejection of a file that is not UTF-8 text; `at` is the byte offset from 0.
-pub fn not_text_rejection(path: &MemoryPath, why: crate::document::TextDecodeError) -> Rejection {
+pub fn not_text_rejection(path: &MemoryPath, error: crate::document::TextDecodeError) -> Rejection {
     use crate::document::TextDecodeError;
-    let (what, at) = match why {
+    let (what, at) = match error {
         TextDecodeError::InvalidUtf8(at) => ("is not UTF-8", at),
         TextDecodeError::NulByte(at) => ("contains a NUL byte", at),
     };

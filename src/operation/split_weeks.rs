@@ -80,8 +80,8 @@ pub fn split_month(
         for entry in moved.iter().filter(|entry| entry.to == *week) {
             let block = moved_text(document, &entry.range, &own)?;
             let block = format!("{}\n", block.trim_end());
-            let cut =
-                append_splice(&Document::parse(text.as_str()), &block).map_err(|why| format!("in {week}: {why}"))?;
+            let cut = append_splice(&Document::parse(text.as_str()), &block)
+                .map_err(|error| format!("in {week}: {error}"))?;
             text = spliced(&text, &[cut])?;
         }
         require_targets(document, week, &Document::parse(text.as_str()), &targets, &own)?;

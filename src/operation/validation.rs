@@ -16,9 +16,9 @@ pub const MAX_BULLET_BYTES: usize = 8 * 1024;
 /// # Errors
 /// `invalid_path`, `read_only`, `conflict_markers`.
 pub fn check_writable(path: &MemoryPath, document: Option<&Document>, allow_reserved: bool) -> Result<(), Rejection> {
-    if let Some(why) = path.odd() {
+    if let Some(reason) = path.odd() {
         let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
-        return Err(Rejection::new(Code::InvalidPath, format!("cannot write '{shown}': {why}"))
+        return Err(Rejection::new(Code::InvalidPath, format!("cannot write '{shown}': {reason}"))
             .hint("rename the file outside memdir first"));
     }
     if let (Some(folder @ ("archive" | "inbox")), false) = (path.folder(), allow_reserved) {
@@ -47,9 +47,9 @@ pub fn check_writable(path: &MemoryPath, document: Option<&Document>, allow_rese
 /// # Errors
 /// `invalid_path`, `exists` for names that a case-insensitive file system cannot distinguish, `did_you_mean`.
 pub fn check_creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, allow_reserved: bool) -> PlanStep<()> {
-    if let Some(why) = path.new_name_problem() {
+    if let Some(reason) = path.new_name_problem() {
         let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
-        return Err(Rejection::new(Code::InvalidPath, format!("cannot create '{shown}': {why}")).into());
+        return Err(Rejection::new(Code::InvalidPath, format!("cannot create '{shown}': {reason}")).into());
     }
     let names = snapshot.file_names()?;
     let folded = path.case_folded();

@@ -243,7 +243,7 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
         )));
     } else {
         let cut = append_splice(document, &block)
-            .map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("in {}: {why}", resolved.path)))?;
+            .map_err(|error| Rejection::new(Code::WouldBreakStructure, format!("in {}: {error}", resolved.path)))?;
         let effects = append_effects(document, &cut, &resolved.path, n)?;
         pending.push(PendingEdit::Edit(
             resolved.path.clone(),

@@ -88,11 +88,11 @@ impl Address {
             None => (rest, None),
         };
         if file.is_empty() && !address.is_empty() {
-            let why = match address.strip_prefix('@') {
+            let reason = match address.strip_prefix('@') {
                 Some(_) => "no file before '@', and what follows is no id (letters, digits, - and _, at least two)",
                 None => "no file before '#'",
             };
-            return Err(invalid_path(address, why));
+            return Err(invalid_path(address, reason));
         }
         readings.push(AddressReading { files: candidate_files(file, false)?, section, bullet });
         Ok(Address::Readings(readings))
@@ -124,11 +124,11 @@ fn parse_bullet_ref(address: &str, name: &str) -> Result<BulletRef, Rejection> {
 
 /// Candidate files of a name. With `whole`, the fallback for a new file is left out: the file must exist.
 fn candidate_files(name: &str, must_exist: bool) -> Result<Vec<MemoryPath>, Rejection> {
-    if let Some(why) = unsafe_name_reason(name) {
-        return Err(invalid_path(name, why));
+    if let Some(error) = unsafe_name_reason(name) {
+        return Err(invalid_path(name, error));
     }
     let text = if name.ends_with(".md") { name.to_owned() } else { format!("{name}.md") };
-    let checked_path = |text: &str| MemoryPath::from_disk_name(text).map_err(|why| invalid_path(text, why));
+    let checked_path = |text: &str| MemoryPath::from_disk_name(text).map_err(|error| invalid_path(text, error));
     if text.split_once('/').is_some_and(|(folder, _)| FOLDERS.contains(&folder)) {
         return Ok(vec![checked_path(&text)?]);
     }

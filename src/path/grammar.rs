@@ -58,8 +58,8 @@ pub(super) fn grammar_violation(text: &str) -> Option<&'static str> {
     if !text.ends_with(".md") {
         return Some("it does not end in .md");
     }
-    if let Some(why) = text.chars().find_map(char_violation) {
-        return Some(why);
+    if let Some(reason) = text.chars().find_map(char_violation) {
+        return Some(reason);
     }
     if !text.is_ascii() && !is_nfc(text) {
         return Some("it is not in Unicode's normal form C");

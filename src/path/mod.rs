@@ -45,9 +45,9 @@ impl MemoryPath {
         match MemoryPath::from_disk_name(text) {
             Ok(path) => match path.odd {
                 None => Ok(path),
-                Some(why) => Err(invalid_path(text, why)),
+                Some(error) => Err(invalid_path(text, error)),
             },
-            Err(why) => Err(invalid_path(text, why)),
+            Err(error) => Err(invalid_path(text, error)),
         }
     }
 
@@ -138,9 +138,9 @@ impl fmt::Debug for MemoryPath {
 }
 
 /// An `invalid_path` error. The name is escaped and cut to 80 characters, because it may be hostile.
-fn invalid_path(text: &str, why: &str) -> Rejection {
+fn invalid_path(text: &str, reason: &str) -> Rejection {
     let escaped: String = text.chars().take(80).flat_map(char::escape_debug).collect();
-    let rejection = Rejection::new(Code::InvalidPath, format!("'{escaped}' is not a memory path: {why}"));
+    let rejection = Rejection::new(Code::InvalidPath, format!("'{escaped}' is not a memory path: {reason}"));
     match is_scope_path(text) {
         true => rejection.hint("name the scope with -S NAME, and the path below it: memdir -S NAME read facts/user.md"),
         false => rejection.hint("a memory path is relative and ends in .md, like facts/user.md"),
@@ -152,10 +152,10 @@ mod tests {
     use super::*;
 
     fn check(name: &str, refused: Option<&str>) {
-        let why = MemoryPath::new(name).err().map(|r| r.message);
+        let error = MemoryPath::new(name).err().map(|r| r.message);
         match refused {
-            None => assert_eq!(why, None, "{name}"),
-            Some(part) => assert!(why.as_deref().is_some_and(|w| w.contains(part)), "{name}: {why:?}"),
+            None => assert_eq!(error, None, "{name}"),
+            Some(part) => assert!(error.as_deref().is_some_and(|w| w.contains(part)), "{name}: {error:?}"),
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
         {
             check(good, None);
         }
-        for (bad, why) in [
+        for (bad, reason) in [
             ("", "empty"),
             ("/etc/passwd.md", "absolute"),
             ("facts//a.md", "empty"),
@@ -197,7 +197,7 @@ mod tests {
             ("a/b/c/d/e/f/g/h/i.md", "deeper"),
             ("facts/a\nb.md", "control"),
         ] {
-            check(bad, Some(why));
+            check(bad, Some(reason));
         }
         check(&format!("facts/{}.md", "a".repeat(198)), Some("longer"));
     }

@@ -28,9 +28,9 @@ impl ScopeName {
     pub fn new(text: &str) -> Result<ScopeName, Rejection> {
         match violation(text) {
             None => Ok(ScopeName(text.to_owned())),
-            Some(why) => {
+            Some(reason) => {
                 let escaped: String = text.chars().take(80).flat_map(char::escape_debug).collect();
-                Err(Rejection::new(Code::InvalidPath, format!("'{escaped}' is not the name of a scope: {why}"))
+                Err(Rejection::new(Code::InvalidPath, format!("'{escaped}' is not the name of a scope: {reason}"))
                     .hint("a name has 1 to 64 of a-z, 0-9, '.', '_' and '-', and starts with a letter or digit"))
             }
         }
@@ -96,7 +96,7 @@ mod tests {
             "a@b",
             &"x".repeat(65),
         ] {
-            assert_eq!(ScopeName::new(bad).map_err(|why| why.code), Err(Code::InvalidPath), "{bad}");
+            assert_eq!(ScopeName::new(bad).map_err(|error| error.code), Err(Code::InvalidPath), "{bad}");
         }
         assert_eq!(ScopeName::new("web").unwrap().folder(), "scopes/web");
     }

@@ -75,8 +75,8 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
     let policy = Policy { version: version.map_or(1, |v| v.max(1) as u64), ..policy_from(&valid_keys, defaults) };
     let mut loaded = notes.into_loaded(policy, other_lists);
     if restriction_lost {
-        loaded.refuses_reads = loaded.refuses_writes.clone().map(|why| {
-            why.hint("fix the file: it restricts what agents see, so nothing can be read or written until then")
+        loaded.refuses_reads = loaded.refuses_writes.clone().map(|error| {
+            error.hint("fix the file: it restricts what agents see, so nothing can be read or written until then")
         });
     }
     loaded

@@ -9,11 +9,11 @@ use crate::json_shape::sample::{ChoiceTape, all_patterns, check_pattern_agreemen
 #[track_caller]
 fn refuses(text: &str, line: Option<u64>, part: &str) -> LoadedPolicy {
     let loaded = load(text);
-    let why = loaded.refuses_writes.clone().unwrap_or_else(|| panic!("accepted: {text}"));
-    assert_eq!(why.code, Code::InvalidPolicy);
-    assert!(why.message.contains(part), "{text}: {}", why.message);
-    assert_eq!(why.details.get("line").and_then(Value::as_u64), line, "{text}: {}", why.message);
-    assert!(loaded.warnings.iter().any(|w| w.message == why.message), "readers get the same warning");
+    let error = loaded.refuses_writes.clone().unwrap_or_else(|| panic!("accepted: {text}"));
+    assert_eq!(error.code, Code::InvalidPolicy);
+    assert!(error.message.contains(part), "{text}: {}", error.message);
+    assert_eq!(error.details.get("line").and_then(Value::as_u64), line, "{text}: {}", error.message);
+    assert!(loaded.warnings.iter().any(|w| w.message == error.message), "readers get the same warning");
     loaded
 }
 

@@ -19,7 +19,7 @@ pub struct InboxItem {
     /// One line that summarises the change.
     pub title: String,
     /// Why it needs review.
-    pub why: String,
+    pub reason: String,
     /// The provider and model that proposed it, or the agent.
     pub by: String,
     /// The day of the proposal, `YYYY-MM-DD`.
@@ -58,7 +58,7 @@ impl InboxItem {
     /// The text of its file.
     pub fn to_markdown(&self) -> String {
         let mut out = format!("# {}\n\n- Proposed: {} by {}\n", one_line(&self.title), self.at, one_line(&self.by));
-        out.push_str(&format!("- Waits because: {}\n", one_line(&self.why)));
+        out.push_str(&format!("- Waits because: {}\n", one_line(&self.reason)));
         if let Some(quote) = &self.quote {
             let turn = self.turn.map_or(String::new(), |n| format!(", turn {n}"));
             let of = self.conversation.as_deref().map_or(String::new(), |c| format!(" of {}", one_line(c)));
@@ -240,7 +240,7 @@ mod tests {
         InboxItem {
             operation: json!({"op": "add", "at": "facts/user.md", "text": text}),
             title: format!("+ {text}"),
-            why: "sensitive: city".into(),
+            reason: "sensitive: city".into(),
             by: "ollama llama3".into(),
             at: "2026-02-24".into(),
             until: "2026-03-03".into(),

@@ -151,7 +151,7 @@ impl LockedCheckpoints {
         let unfinished = format!("{name}{UNFINISHED_SUFFIX}");
         match rustix::fs::renameat(folder, &*name, folder, &*unfinished) {
             // It is no checkpoint any more, although its bytes are still on the disk until the next save.
-            Ok(()) => slot::erase(folder, &unfinished).map_err(|why| unknown(&why.message))?,
+            Ok(()) => slot::erase(folder, &unfinished).map_err(|error| unknown(&error.message))?,
             Err(Errno::NOENT) => return Ok(()),
             Err(e) => return Err(write_error(e, SHOWN)),
         }

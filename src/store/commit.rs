@@ -74,9 +74,9 @@ impl LockedStore<'_> {
         if is_applied && executor.end_written {
             executor.free_forgotten_slots();
         } else if is_applied && executor.intent.forgotten {
-            let why = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
+            let error = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
             let message =
-                format!("the text is removed from the memory, but not yet from the undo slots of r{rev}{why}");
+                format!("the text is removed from the memory, but not yet from the undo slots of r{rev}{error}");
             executor.warnings.push(Warning::new(Code::Io, format!("{message}; the next change retries")));
         }
         if executor.intent_written {
@@ -110,8 +110,8 @@ fn plan_file(
 fn check_writable(changeset: &Changeset) -> Result<(), Rejection> {
     for (i, file) in changeset.files.iter().enumerate() {
         let path = &file.path;
-        if let Some(why) = path.odd() {
-            return Err(Rejection::new(Code::InvalidPath, format!("'{path}' cannot be written: {why}")));
+        if let Some(reason) = path.odd() {
+            return Err(Rejection::new(Code::InvalidPath, format!("'{path}' cannot be written: {reason}")));
         }
         if file.before.is_none() && file.after.is_none() || changeset.files[..i].iter().any(|f| f.path == *path) {
             return Err(Rejection::new(Code::Internal, format!("the plan for '{path}' is invalid")));
@@ -138,11 +138,11 @@ fn commit_result(
     mut warnings: Vec<Warning>,
     refused: Option<Rejection>,
 ) -> Result<Committed, CommitStopped> {
-    let why = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
+    let error = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
     match outcome {
         CommitOutcome::Applied | CommitOutcome::AppliedNotDurable => {
             if outcome == CommitOutcome::AppliedNotDurable {
-                let message = format!("r{rev} is committed, but a power cut may still undo it{why}");
+                let message = format!("r{rev} is committed, but a power cut may still undo it{error}");
                 warnings.push(Warning::new(Code::NotDurable, message));
             }
             Ok(Committed { etags, rev, warnings })
@@ -152,7 +152,7 @@ fn commit_result(
             refused.unwrap_or_else(|| Rejection::new(Code::Io, "the change could not be written")),
         )),
         CommitOutcome::Unknown => {
-            let message = format!("the disk failed during r{rev}{why}; the next command finishes or undoes it");
+            let message = format!("the disk failed during r{rev}{error}; the next command finishes or undoes it");
             let mut rejection = Rejection::new(Code::OutcomeUnknown, message);
             rejection.changed = None;
             Err(CommitStopped::Rejected(rejection))

@@ -78,8 +78,8 @@ impl Journal {
 
     fn from_fd(fd: OwnedFd) -> Result<Journal, Rejection> {
         let stat = rustix::fs::fstat(&fd).map_err(|e| read_error(e, "the journal"))?;
-        if let Some(why) = super::root::unsafe_reason(&stat) {
-            return Err(Rejection::new(Code::UnsafeFile, format!("the journal {why}")));
+        if let Some(reason) = super::root::unsafe_reason(&stat) {
+            return Err(Rejection::new(Code::UnsafeFile, format!("the journal {reason}")));
         }
         Ok(Journal { fd, ends_with_newline: false.into(), size: stat.st_size as u64, inode: stat.st_ino })
     }
@@ -230,7 +230,7 @@ mod tests {
         let dir = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
         let huge = Journal::open(dir.as_fd(), false).unwrap().unwrap();
         assert_eq!(huge.read_all().unwrap_err().code, Code::TooLarge);
-        assert_eq!(huge.read_tail().err().map(|why| why.code), Some(Code::TooLarge));
+        assert_eq!(huge.read_tail().err().map(|error| error.code), Some(Code::TooLarge));
     }
 
     #[test]

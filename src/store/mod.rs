@@ -217,7 +217,7 @@ impl Store {
         if !under.is_empty() {
             // A folder's name must follow the same rules as a file's.
             MemoryPath::from_disk_name(&format!("{under}/x.md"))
-                .map_err(|why| Rejection::new(Code::InvalidPath, format!("not a folder: {why}")))?;
+                .map_err(|error| Rejection::new(Code::InvalidPath, format!("not a folder: {error}")))?;
         }
         let mut found = walk::walk(&root, under)?;
         self.overlay.restore_walk(&root, under, &mut found);

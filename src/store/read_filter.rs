@@ -134,7 +134,7 @@ impl Store {
         f: BufferCallback<'_, T>,
     ) -> Vec<T> {
         self.map_unfiltered(files, MAX_FILE_BYTES, &|file, read| match read {
-            Err(why) => f(file, Err(why)),
+            Err(error) => f(file, Err(error)),
             Ok((bytes, _)) => {
                 match filter.filter_text(&file.path, bytes) {
                     None => return f(file, Err(filter.refusal())),

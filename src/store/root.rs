@@ -141,9 +141,9 @@ impl DataRoot {
         let mut created = Vec::new();
         match self.create_folders(path.parent(), sync, &mut created) {
             Ok(()) => Ok(created),
-            Err(why) => {
+            Err(error) => {
                 self.remove_folders(&created);
-                Err(why)
+                Err(error)
             }
         }
     }
@@ -196,11 +196,11 @@ impl DataRoot {
     ) -> Result<Option<PlainFile>, Rejection> {
         for _ in 0..4 {
             match open_plain(dir, name, shown) {
-                Err(why) if why.code == Code::UnsafeFile => {
-                    let Ok(fd) = platform::open_file(dir, name) else { return Err(why) };
+                Err(error) if error.code == Code::UnsafeFile => {
+                    let Ok(fd) = platform::open_file(dir, name) else { return Err(error) };
                     let stat = rustix::fs::fstat(&fd).map_err(|e| read_error(e, shown))?;
                     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-                        return Err(why);
+                        return Err(error);
                     }
                     if unsafe_reason(&stat).is_none() || stat.st_nlink == 2 && self.has_spare_link(&stat) {
                         return Ok(Some(PlainFile { fd, stat }));
@@ -276,7 +276,7 @@ pub fn open_plain(dir: impl AsFd, name: &str, shown: &str) -> Result<Option<Plai
     let stat = rustix::fs::fstat(&fd).map_err(|e| read_error(e, shown))?;
     match unsafe_reason(&stat) {
         None => Ok(Some(PlainFile { fd, stat })),
-        Some(why) => Err(Rejection::new(Code::UnsafeFile, format!("{shown} {why}"))),
+        Some(reason) => Err(Rejection::new(Code::UnsafeFile, format!("{shown} {reason}"))),
     }
 }
 

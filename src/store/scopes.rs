@@ -75,8 +75,8 @@ impl Store {
                 Ok(Some(_)) => names.push(name),
                 // Removed meanwhile, or no memory; what cannot be opened is no scope of ours.
                 Ok(None) => {}
-                Err(why) if why.code == Code::UnsafeFile => {}
-                Err(why) => return Err(why),
+                Err(error) if error.code == Code::UnsafeFile => {}
+                Err(error) => return Err(error),
             }
         }
         names.sort();
@@ -130,7 +130,7 @@ impl Store {
             remove_tree(&open_existing(&root, &archive)?, &purged, 0)?;
             self.rename_scope((&state.folder(), name.as_str()), (&archive, &purged))?;
         }
-        self.finish_purges().map_err(|why| Rejection { changed: Some(true), ..why })
+        self.finish_purges().map_err(|error| Rejection { changed: Some(true), ..error })
     }
 
     /// Deletes what interrupted purges left.

@@ -174,9 +174,9 @@ fn read_file_start(
     folder: &mut Option<(String, OwnedFd)>,
     buffer: &mut Vec<u8>,
 ) -> Result<bool, Rejection> {
-    let reject = |code, why: &str| Rejection::new(code, format!("'{}' {why}", file.path));
-    if let Some(why) = file.unsafe_reason {
-        return Err(reject(crate::code::Code::UnsafeFile, why));
+    let reject = |code, reason: &str| Rejection::new(code, format!("'{}' {reason}", file.path));
+    if let Some(reason) = file.unsafe_reason {
+        return Err(reject(crate::code::Code::UnsafeFile, reason));
     }
     let not_found = || reject(crate::code::Code::FileNotFound, "no longer exists");
     let parent = file.path.parent();

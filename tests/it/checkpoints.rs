@@ -224,7 +224,7 @@ fn the_policy_prunes_at_a_save_and_with_prune() {
     memory.done(["prune"]).stdout(expected).stderr_contains("2 checkpoints removed").unchanged();
     assert_eq!(keys(&memory), ["ana/2", "ana/3"]);
     let saved = memory.run(["--json", "checkpoint", "save", "ana/4"]).stdin("{}").exit(0).json();
-    assert_eq!(saved["pruned"][0]["at"], "ana/2");
+    assert_eq!(saved["pruned"][0]["address"], "ana/2");
     // A clock that jumped removes nothing for its age.
     memory.run(["checkpoint", "save", "ana/5"]).stdin("{}").env("MEMDIR_NOW", "2036-02-24").exit(0);
     assert_eq!(keys(&memory), ["ana/4", "ana/5"]);

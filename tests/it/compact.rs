@@ -80,7 +80,7 @@ fn json_reports_for_each_place_who_decided() {
         answer["places"],
         json!([{
             "address": "facts/user.md", "measure": "bullets", "was": 11, "now": 10, "most": 10, "decided": 0, "by_age": 1,
-            "why": "no model is configured",
+            "reason": "no model is configured",
             "decisions": [{"by": "age", "action": "archive", "target": at("Fact number 1")}],
         }])
     );

@@ -154,35 +154,35 @@ fn json_names_what_is_shown() {
       "items": [
         {
           "address": "facts/user.md@nkwp",
-          "why": "pinned",
+          "reason": "pinned",
           "date": "2026-02-01",
           "text": "Prefers tabs over spaces #editor (23d)"
         },
         {
           "address": "facts/user.md@y1cy",
-          "why": "important",
+          "reason": "important",
           "confidence": 0.9,
           "text": "[habit] Runs in the morning"
         },
         {
           "address": "facts/old.md@ygy6",
-          "why": "fact",
+          "reason": "fact",
           "text": "A note without a date"
         },
         {
           "address": "facts/user.md@qe2f",
-          "why": "fact",
+          "reason": "fact",
           "text": "Lives in Austin"
         },
         {
           "address": "episodes/2026-02.md@wm5q",
-          "why": "fact",
+          "reason": "fact",
           "date": "2026-02-20",
           "text": "Lesson: pino worker threads cannot load .ts files in Bun (4d)"
         },
         {
           "address": "episodes/2026-02.md#move",
-          "why": "fact",
+          "reason": "fact",
           "date": "2026-02-22",
           "text": "The ferry was late. (2d)"
         }

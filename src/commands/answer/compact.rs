@@ -55,7 +55,7 @@ pub struct CompactedScope {
     pub by_age: usize,
     /// Why items were archived by age instead of by a model decision.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// The decisions, one for each item.
     pub decisions: Vec<CompactDecisionRow>,
     /// The same as one sentence.
@@ -169,7 +169,7 @@ pub struct DuplicatesReport {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemovedDuplicate {
     /// The address that it had.
-    pub at: String,
+    pub address: String,
     /// The text that it had.
     pub text: String,
     /// The address of the bullet that stays, before the change.

@@ -88,7 +88,7 @@ pub struct UndecidedFile {
     pub path: String,
     /// `removed_here`, `removed_there`, `both_moved`, `no_text`, `no_memory`, `decided` (run `git add` on it),
     /// `markers`, `leftover_marker`, `odd_name` (memdir does not write a file of this name) or `unreadable`.
-    pub why: &'static str,
+    pub reason: &'static str,
     /// The line of the first conflict marker, 1-based; absent where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,

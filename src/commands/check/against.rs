@@ -47,7 +47,7 @@ pub fn read_outside_texts(session: &Session, files: &[PathBuf]) -> Result<Vec<Ou
     let mut names = HashSet::new();
     let mut texts = Vec::new();
     for path in files.iter().filter(|path| names.insert(*path)) {
-        let document = Document::from_bytes(outside_files::read(path)?).map_err(|why| decode_error(path, why))?;
+        let document = Document::from_bytes(outside_files::read(path)?).map_err(|error| decode_error(path, error))?;
         let changed = outside_files::modified(path)
             .and_then(|time| jiff::Timestamp::try_from(time).ok())
             .map(|time| time.to_zoned(session.now.time_zone().clone()).date().to_string());
@@ -70,9 +70,9 @@ pub fn outside_texts(file: &str, changed: Option<&str>, document: &Document) -> 
         .collect()
 }
 
-fn decode_error(path: &Path, why: TextDecodeError) -> Rejection {
+fn decode_error(path: &Path, error: TextDecodeError) -> Rejection {
     let path = path.display();
-    let message = match why {
+    let message = match error {
         TextDecodeError::InvalidUtf8(at) => format!("'{path}' is not UTF-8 at byte {at}"),
         TextDecodeError::NulByte(at) => format!("'{path}' contains a NUL at byte {at}"),
     };

@@ -107,7 +107,7 @@ pub fn check_anchors(
     }
     if fixed.is_some() && !change_options.dry_run {
         // The fixes are committed even if the second check fails.
-        (checked, examined) = examine().map_err(|why| Rejection { changed: Some(true), ..why })?;
+        (checked, examined) = examine().map_err(|error| Rejection { changed: Some(true), ..error })?;
     }
     if fixed.is_none() || !change_options.dry_run {
         save_stale_anchors(session, &examined, is_whole);
@@ -175,7 +175,7 @@ fn anchor_states(
     for (n, anchor) in anchors.enumerate() {
         states.push(None);
         match anchor {
-            Err(AnchorError::Path(why)) => states[n] = Some(AnchorState::Refused(why.to_owned())),
+            Err(AnchorError::Path(reason)) => states[n] = Some(AnchorState::Refused(reason.to_owned())),
             Err(AnchorError::Lines) => states[n] = Some(AnchorState::Refused("its lines are not valid".to_owned())),
             Ok(anchor) if !is_examined(&anchor) => {}
             Ok(CodeAnchor { hash: None, .. }) => {
@@ -194,8 +194,8 @@ fn anchor_states(
                 states[anchor.n] = Some(anchor.compare(&path, &text, &mut bytes_left));
             }),
             Ok(None) => drop(missing.insert(path, anchors)),
-            Err(why) => anchors.iter().for_each(|anchor| {
-                states[anchor.n] = Some(AnchorState::Refused(why.message.clone()));
+            Err(error) => anchors.iter().for_each(|anchor| {
+                states[anchor.n] = Some(AnchorState::Refused(error.message.clone()));
             }),
         }
     }
@@ -233,8 +233,10 @@ impl CheckedAnchor {
     fn compare_renamed(&self, path: &CodePath, text: &CodeText, bytes_left: &mut u64) -> AnchorState {
         match self.compare(path, text, bytes_left) {
             AnchorState::Same => AnchorState::Moved(self.moved_to(path, self.lines)),
-            AnchorState::Changed(why) if why.is_empty() => AnchorState::Changed(format!("the file is now {path}")),
-            AnchorState::Changed(why) => AnchorState::Changed(format!("the file is now {path}, and {why}")),
+            AnchorState::Changed(reason) if reason.is_empty() => {
+                AnchorState::Changed(format!("the file is now {path}"))
+            }
+            AnchorState::Changed(reason) => AnchorState::Changed(format!("the file is now {path}, and {reason}")),
             other => other,
         }
     }
@@ -250,7 +252,7 @@ fn follow_renames(
     let names: Vec<&str> = missing.keys().map(CodePath::as_str).collect();
     let (renamed, git_error) = match code.git.renamed_files(&names) {
         Ok(renamed) => (renamed, String::new()),
-        Err(why) => (HashMap::new(), format!(", and its new name is unknown: {}", why.message)),
+        Err(error) => (HashMap::new(), format!(", and its new name is unknown: {}", error.message)),
     };
     let unknown: Vec<&str> = names.iter().copied().filter(|name| !renamed.contains_key(*name)).collect();
     let ignored = if unknown.is_empty() { Ok(Default::default()) } else { code.git.ignored_files(&unknown) };
@@ -322,13 +324,13 @@ fn anchor_finding(bullet: &AnchoredBullet, state: &AnchorState) -> Option<CheckF
     let (level, text) = match state {
         AnchorState::Same => return None,
         AnchorState::Moved(to) => ("warning", format!("moved: {place} is now {}", to.place())),
-        AnchorState::Changed(why) if why.is_empty() => ("warning", format!("changed: {place}")),
-        AnchorState::Changed(why) => ("warning", format!("changed: {place}: {why}")),
-        AnchorState::Gone(why) => ("warning", format!("gone: {place}: {why}")),
+        AnchorState::Changed(reason) if reason.is_empty() => ("warning", format!("changed: {place}")),
+        AnchorState::Changed(reason) => ("warning", format!("changed: {place}: {reason}")),
+        AnchorState::Gone(reason) => ("warning", format!("gone: {place}: {reason}")),
         AnchorState::NotBuilt => {
             ("note", format!("not compared: {place}: the file does not exist here, and git ignores it"))
         }
-        AnchorState::Refused(why) => ("error", format!("not compared: {place}: {why}")),
+        AnchorState::Refused(reason) => ("error", format!("not compared: {place}: {reason}")),
     };
     let mut found = finding(&bullet.path, bullet.line, bullet.col, Code::StaleAnchor, level, text);
     found.fixable = matches!(state, AnchorState::Moved(_));

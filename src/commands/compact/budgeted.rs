@@ -29,7 +29,7 @@ pub fn compact_within_budget(
     if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(&named)? {
         let options = CompactOptions { address: addresses.into_iter().next(), ..options.clone() };
         let outcome = compact_within_budget(&inner, &options, change_options, opened, budget, progress);
-        return Ok(match outcome.map_err(|why| error_in_layer(why, &layer))? {
+        return Ok(match outcome.map_err(|error| error_in_layer(error, &layer))? {
             CompactOutcome::Compacted(report) if !session.is_own_layer(&layer) => {
                 CompactOutcome::Compacted(name_layer_in_compaction(report, &layer))
             }

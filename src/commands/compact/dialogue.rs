@@ -144,7 +144,7 @@ impl<'a> CompactDialogue<'a> {
                     let decided = parsed.and_then(|reply| decide(over_limit, &reply, rules));
                     match decided.and_then(|decisions| Ok((try_decisions(&decisions)?, decisions))) {
                         Ok((value, decisions)) => return Ok(Some((decisions, value))),
-                        Err(why) => (reply.text, why.to_string()),
+                        Err(rejection) => (reply.text, rejection.to_string()),
                     }
                 }
             };

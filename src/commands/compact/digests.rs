@@ -82,8 +82,8 @@ pub fn digest_episodes(
         if report.stopped.is_none() && done == MAX_FILES {
             report.stopped = Some(format!("at most {MAX_FILES} files in one run"));
         }
-        if let Some(why) = &report.stopped {
-            file.row.reason = Some(why.clone());
+        if let Some(reason) = &report.stopped {
+            file.row.reason = Some(reason.clone());
             continue;
         }
         match ask(session, &mut calls, file)? {
@@ -91,10 +91,10 @@ pub fn digest_episodes(
                 replace(session, file, points, &calls.name(), change_options, &mut report)?;
                 done += 1;
             }
-            FileAnswer::Left(why) => file.row.reason = Some(why),
-            FileAnswer::Stopped(why) => {
-                file.row.reason = Some(why.clone());
-                report.stopped = Some(why);
+            FileAnswer::Left(reason) => file.row.reason = Some(reason),
+            FileAnswer::Stopped(reason) => {
+                file.row.reason = Some(reason.clone());
+                report.stopped = Some(reason);
             }
         }
     }
@@ -204,8 +204,8 @@ fn ask(session: &Session, calls: &mut ModelCalls<'_>, file: &OldFile) -> Result<
         };
         match calls.ask(question, reserved, read)? {
             ModelAnswer::Value(found) => points.extend(found),
-            ModelAnswer::Unusable(why) => return Ok(FileAnswer::Left(why)),
-            ModelAnswer::Stopped(why) => return Ok(FileAnswer::Stopped(why)),
+            ModelAnswer::Unusable(reason) => return Ok(FileAnswer::Left(reason)),
+            ModelAnswer::Stopped(reason) => return Ok(FileAnswer::Stopped(reason)),
         }
     }
     Ok(FileAnswer::Points(points))

@@ -232,10 +232,10 @@ impl<'a> DuplicatesRun<'a> {
             let batch: Vec<DuplicatePair> = queue.drain(..count.div_ceil(count.div_ceil(BATCH_PAIRS))).collect();
             match self.ask_batch(judge, &batch, dry_run)? {
                 None => {}
-                Some(why) => {
+                Some(cause) => {
                     let wait = batch.into_iter().rev().filter(|pair| !self.is_judged(pair));
                     wait.for_each(|pair| queue.push_front(pair));
-                    self.stopped = Some(why);
+                    self.stopped = Some(cause);
                     break;
                 }
             }
@@ -267,7 +267,7 @@ impl<'a> DuplicatesRun<'a> {
         self.record(batch.iter().map(|pair| (self.fingerprint(pair), JudgedAs::Asked)).collect(), dry_run);
         let verdicts = match judge.ask(&pairs, reserved)? {
             JudgeReply::Verdicts(verdicts) => verdicts,
-            JudgeReply::Stopped(why) => return Ok(Some(why)),
+            JudgeReply::Stopped(cause) => return Ok(Some(cause)),
         };
         self.asked += batch.len();
         let rules = compaction_rules(self.session);
@@ -317,7 +317,7 @@ impl<'a> DuplicatesRun<'a> {
         };
         let verdicts = match judge.ask(&exchanged, reserved)? {
             JudgeReply::Verdicts(verdicts) => verdicts,
-            JudgeReply::Stopped(why) => return Ok(Some(why)),
+            JudgeReply::Stopped(cause) => return Ok(Some(cause)),
         };
         for ((n, keeps_second, text), verdict) in agreed.into_iter().zip(verdicts) {
             let pair = &batch[n];
@@ -377,10 +377,10 @@ impl<'a> DuplicatesRun<'a> {
                     gone.insert(change.absorbed);
                     report.removed.push(change.to_row(&self.pool));
                 }
-                Err(why) => {
+                Err(error) => {
                     let (a, b) = (change.kept.min(change.absorbed), change.kept.max(change.absorbed));
                     let pair = self.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)).copied();
-                    let reason = why.clone();
+                    let reason = error.clone();
                     self.waiting.extend(pair.map(|pair| WaitingPair { pair, reason }));
                 }
             }

@@ -44,7 +44,7 @@ impl StepError {
             StepError::PlanningFailed(failure) => {
                 failure.rejections.first().map(|r| r.message.clone()).unwrap_or_default()
             }
-            StepError::SideEffects(why) => why.clone(),
+            StepError::SideEffects(error) => error.clone(),
         }
     }
 
@@ -93,7 +93,7 @@ impl<'a> CompactOverlay<'a> {
         let file = changeset.files.iter().find(|f| f.path == step.path);
         let after = file.and_then(|f| Document::from_bytes(f.after.as_ref()?.to_vec()).ok());
         let Some(after) = after else { return Err(StepError::SideEffects("it changes nothing".into())) };
-        check_conservation(step, &before, &after).map_err(|why| StepError::SideEffects(why.to_string()))?;
+        check_conservation(step, &before, &after).map_err(|error| StepError::SideEffects(error.to_string()))?;
         self.accept(changeset).map_err(|r| StepError::PlanningFailed(r.into()))
     }
 

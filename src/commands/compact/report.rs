@@ -147,8 +147,8 @@ impl CompactionRow {
     }
 
     /// Records that age decides, and why.
-    pub fn record_fallback(&mut self, why: Option<String>) {
-        self.fallback_reason = why;
+    pub fn record_fallback(&mut self, reason: Option<String>) {
+        self.fallback_reason = reason;
     }
 
     /// Records the items archived because of their age.
@@ -179,8 +179,8 @@ impl CompactionRow {
             });
         }
         if self.age_evictions > 0 {
-            let why = self.fallback_reason.as_deref().map(|why| format!("; {why}")).unwrap_or_default();
-            parts.push(format!("{} of the oldest moved to archive/ (first in, first out{why})", self.age_evictions));
+            let error = self.fallback_reason.as_deref().map(|error| format!("; {error}")).unwrap_or_default();
+            parts.push(format!("{} of the oldest moved to archive/ (first in, first out{error})", self.age_evictions));
         }
         format!("{} {}, now {}: {}", self.before, measure_noun(self.measure), self.after, parts.join(", "))
     }
@@ -199,7 +199,7 @@ impl CompactionRow {
             most: self.limit,
             decided: self.model_decisions,
             by_age: self.age_evictions,
-            why: self.fallback_reason.filter(|_| self.age_evictions > 0),
+            reason: self.fallback_reason.filter(|_| self.age_evictions > 0),
             decisions: self.decisions,
             address: self.address,
         }

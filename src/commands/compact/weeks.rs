@@ -96,7 +96,7 @@ fn split_one(
     let others =
         texts.iter().filter(|(path, _)| *path != month).map(|(path, (_, document))| (path, document)).collect();
     let SplitMonth { files, moved, undated } = split_month(month, document, &others)
-        .map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("{month} cannot be split: {why}")))?;
+        .map_err(|error| Rejection::new(Code::WouldBreakStructure, format!("{month} cannot be split: {error}")))?;
     if moved == 0 {
         return Ok(None);
     }

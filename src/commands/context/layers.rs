@@ -32,24 +32,24 @@ impl ContextBuilder<'_> {
             let builder = ContextBuilder { session: &layer.session, item_filter: self.item_filter.clone(), ..*self };
             match layer.session.store.consistent(|| read(&builder)).and_then(|part| part) {
                 Ok(part) => all.parts.push((layer.name.clone(), layer.session.clone(), part)),
-                Err(why) => {
-                    all.left_out.push(note_line(&format!("the layer {} is left out: {}", layer.name, why.message)));
+                Err(error) => {
+                    all.left_out.push(note_line(&format!("the layer {} is left out: {}", layer.name, error.message)));
                 }
             }
         }
-        all.left_out.extend(layers.left_out.iter().map(|why| note_line(why)));
+        all.left_out.extend(layers.left_out.iter().map(|error| note_line(error)));
         all
     }
 }
 
 /// A line that says what is left out, and why.
-pub(super) fn note_line(why: &str) -> String {
-    format!("… {}", sanitize::sanitize_line(why))
+pub(super) fn note_line(reason: &str) -> String {
+    format!("… {}", sanitize::sanitize_line(reason))
 }
 
 /// The same of what is left out of a layer.
-pub(super) fn layer_note_line(layer: &str, why: &str) -> String {
-    note_line(&format!("{layer}: {why}"))
+pub(super) fn layer_note_line(layer: &str, reason: &str) -> String {
+    note_line(&format!("{layer}: {reason}"))
 }
 
 /// A file of the index, with its layer.

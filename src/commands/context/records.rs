@@ -28,12 +28,12 @@ struct RecordsPart {
 impl ContextBuilder<'_> {
     pub(super) fn records_context(&self) -> Result<ContextResult, Rejection> {
         let RecordsPart { records: mut shown, mut count, unread } = self.newest_records()?;
-        let mut beside: Vec<String> = unread.iter().map(|why| note_line(why)).collect();
+        let mut beside: Vec<String> = unread.iter().map(|error| note_line(error)).collect();
         let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.newest_records());
         for (name, _, of_layer) in parts {
             merge_records(&mut shown, &name, of_layer.records, MAX_RECORDS);
             count += of_layer.count;
-            beside.extend(of_layer.unread.iter().map(|why| layer_note_line(&name, why)));
+            beside.extend(of_layer.unread.iter().map(|error| layer_note_line(&name, error)));
         }
         beside.extend(left_out);
         let instructions = read_instructions(self.session, self.directory);
@@ -45,7 +45,7 @@ impl ContextBuilder<'_> {
     fn newest_records(&self) -> Result<RecordsPart, Rejection> {
         let files = self.visible_files()?;
         let read_files = self.store().map_files(&files, MAX_FILE_BYTES, &|file, read| -> Result<_, Option<String>> {
-            let (bytes, _) = read.map_err(|why| why_unread(&file.path, &why))?;
+            let (bytes, _) = read.map_err(|error| why_unread(&file.path, &error))?;
             let document = Document::from_bytes(bytes.to_vec()).map_err(|_| Some(not_text(&file.path)))?;
             Ok(Box::new(itemize(&file.path, document)))
         });
@@ -53,7 +53,7 @@ impl ContextBuilder<'_> {
         for file in read_files {
             match file {
                 Ok(file) => found.push(*file),
-                Err(why) => unread.extend(why),
+                Err(error) => unread.extend(error),
             }
         }
         let origins = bullet_origins(self.store())?;

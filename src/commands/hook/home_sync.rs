@@ -31,15 +31,15 @@ pub enum HomeSync {
 pub fn sync_home(session: &Session, way: HomeSync, env: EnvLookup<'_>) -> Option<String> {
     let remote = match home_remote(&user::load_config(env).0, env) {
         Ok(remote) => remote?,
-        Err(why) => return Some(notice(way, &why.message)),
+        Err(error) => return Some(notice(way, &error.message)),
     };
     let dir = memory_dir(session);
     if !follows(dir, &remote) {
         // The user's own memory is meant; any other has a remote of its own, or none.
         let is_meant =
             session.found_by == "user" || user::data_dir(&user::load_config(env).0, env).is_some_and(|own| own == *dir);
-        let why = "it does not follow your remote yet: run `memdir sync --setup` in it";
-        return is_meant.then(|| notice(way, why));
+        let reason = "it does not follow your remote yet: run `memdir sync --setup` in it";
+        return is_meant.then(|| notice(way, reason));
     }
     let words = |way: &str| ["sync", "--home", "--only", way].map(OsString::from);
     let command = match way {
@@ -58,7 +58,7 @@ pub fn sync_home(session: &Session, way: HomeSync, env: EnvLookup<'_>) -> Option
         Ok(None) => {
             Some(notice(way, &format!("it did not answer within {}; it goes on in the background", shown(remote.wait))))
         }
-        Err(why) => Some(notice(way, &format!("memdir cannot be started: {why}"))),
+        Err(error) => Some(notice(way, &format!("memdir cannot be started: {error}"))),
     }
 }
 
@@ -73,7 +73,7 @@ pub fn unpushed_notice(session: &Session, env: EnvLookup<'_>) -> Option<String> 
     match Git::in_dir(dir).has_unpushed_changes(&remote.url) {
         Ok(false) => only_here(session, dir),
         Ok(true) => Some(notice(HomeSync::Push, "MEMDIR_MODE=read writes nothing")),
-        Err(why) => Some(notice(HomeSync::Push, &why.message)),
+        Err(error) => Some(notice(HomeSync::Push, &error.message)),
     }
 }
 
@@ -81,7 +81,7 @@ pub fn unpushed_notice(session: &Session, env: EnvLookup<'_>) -> Option<String> 
 fn only_here(session: &Session, dir: &Path) -> Option<String> {
     let unshared = match Git::in_dir(dir).unshared_files() {
         Ok(unshared) => unshared,
-        Err(why) => return Some(notice(HomeSync::Push, &why.message)),
+        Err(error) => return Some(notice(HomeSync::Push, &error.message)),
     };
     let names = unshared.left_out.iter().take(MAX_NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = unshared.left_out.len().saturating_sub(MAX_NAMED_FILES);
@@ -113,10 +113,10 @@ fn follows(dir: &Path, remote: &HomeRemote) -> bool {
         && Git::in_dir(dir).followed_remote().is_ok_and(|followed| followed.as_deref() == Some(&remote.url))
 }
 
-fn notice(way: HomeSync, why: &str) -> String {
+fn notice(way: HomeSync, reason: &str) -> String {
     match way {
-        HomeSync::Fetch => format!("memdir: the memory is as this machine has it, not as its remote: {why}"),
-        HomeSync::Push => format!("memdir: the memory is not pushed, and only this machine has its changes: {why}"),
+        HomeSync::Fetch => format!("memdir: the memory is as this machine has it, not as its remote: {reason}"),
+        HomeSync::Push => format!("memdir: the memory is not pushed, and only this machine has its changes: {reason}"),
     }
 }
 

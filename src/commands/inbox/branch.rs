@@ -92,11 +92,11 @@ pub(super) fn make_branch<'f>(
     let git = Git::in_dir(&session.dir);
     git.work_tree()?;
     git.check_new_branch(name)?;
-    let no_commit = |why: Rejection| match why.code {
+    let no_commit = |error: Rejection| match error.code {
         Code::RevisionNotFound => {
             Rejection::new(Code::Git, "the repository has no commit yet").hint("commit the memory first")
         }
-        _ => why,
+        _ => error,
     };
     let base = git.resolve_commit("HEAD").map_err(no_commit)?;
     let mut tip = BranchTip { objects: file_objects(&git, &base)?, texts: BTreeMap::new(), commit: base.clone() };
@@ -115,15 +115,15 @@ pub(super) fn make_branch<'f>(
                 let branch = ReviewBranch { name: name.to_owned(), base: base.chars().take(12).collect() };
                 made.marked.push((file, with_branch(&file.text, Some(&branch))));
             }
-            Err(why) => {
+            Err(error) => {
                 made.warnings
-                    .push(Warning::new(why.code, format!("{} stays in the inbox: {}", file.id(), why.message)));
-                first_problem.get_or_insert(why);
+                    .push(Warning::new(error.code, format!("{} stays in the inbox: {}", file.id(), error.message)));
+                first_problem.get_or_insert(error);
             }
         }
     }
-    if let Some(why) = first_problem.filter(|_| made.answer.commits.is_empty()) {
-        return Err(why.into());
+    if let Some(error) = first_problem.filter(|_| made.answer.commits.is_empty()) {
+        return Err(error.into());
     }
     made.tip = tip.commit;
     made.answer.body = request_body(&made.answer.commits);
@@ -200,12 +200,12 @@ fn committed_files(
             }
             (before, committed, after) if before == *committed => after.as_ref().map(|bytes| bytes.to_vec()),
             (_, _, None) => {
-                let why = format!(
+                let reason = format!(
                     "another proposal, or a change that is not committed, changes {path}, so it cannot be removed on a \
                      branch"
                 );
                 let hint = "accept the other proposal, or commit the memory first";
-                return Err(Rejection::new(Code::MergeConflict, why).hint(hint));
+                return Err(Rejection::new(Code::MergeConflict, reason).hint(hint));
             }
             (before, committed, Some(after)) => {
                 require_same_bullets(path, [&before, committed].map(|b| b.as_deref().unwrap_or_default()), after)?;
@@ -244,8 +244,8 @@ fn require_same_bullets(path: &str, [before, committed]: [&[u8]; 2], after: &[u8
 }
 
 fn changed_elsewhere(path: &str) -> Rejection {
-    let why = format!("it changes what another proposal, or a change in {path} that is not committed, changes");
-    Rejection::new(Code::MergeConflict, why).hint("accept one of them first")
+    let reason = format!("it changes what another proposal, or a change in {path} that is not committed, changes");
+    Rejection::new(Code::MergeConflict, reason).hint("accept one of them first")
 }
 
 /// The text of a pull request. Everything from the memory is indented, so that nothing in it is markup.

@@ -100,8 +100,8 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
         let bytes = match read {
             Ok((bytes, _)) => bytes,
             // Removed by another program since.
-            Err(why) if why.code == Code::FileNotFound => return None,
-            Err(why) => return Some(DueItems { unread: Some(why), ..DueItems::default() }),
+            Err(error) if error.code == Code::FileNotFound => return None,
+            Err(error) => return Some(DueItems { unread: Some(error), ..DueItems::default() }),
         };
         let text = std::str::from_utf8(bytes).ok()?;
         let is_archived = file.path.folder() == Some(ARCHIVE_FOLDER);
@@ -129,8 +129,8 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
         origins.as_ref().ok().map(|origins| finder.in_memory(text, origins))
     });
     session.progress.check()?;
-    if let Some(Err(why)) = origins.into_inner() {
-        return Err(why.into());
+    if let Some(Err(error)) = origins.into_inner() {
+        return Err(error.into());
     }
     let mut all = DueItems::default();
     for one in found.into_iter().flatten() {

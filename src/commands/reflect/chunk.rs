@@ -270,13 +270,13 @@ impl ReflectDialogue<'_, '_, '_> {
             true => match call_operation(call) {
                 Some(value) => match self.decide_value(&Value::Object(value)) {
                     Ok(done) => (done, false),
-                    Err(why) => (why, true),
+                    Err(error) => (error, true),
                 },
                 None => ("the arguments are not a JSON object".to_owned(), true),
             },
             false => match self.overlay.run_read_tool(&call.name, &call.arguments) {
                 Ok(text) => (redact(&chunks::escape_frame_tags(&text)), false),
-                Err(why) => (refusal_text(&why), true),
+                Err(error) => (refusal_text(&error), true),
             },
         };
         ToolOutcome { id: call.id.clone(), name: call.name.clone(), text, failed }
@@ -326,6 +326,6 @@ impl ReflectDialogue<'_, '_, '_> {
 
 /// Whether an error is about the state of the memory (conflict markers, a link, a failing disk) and not about the
 /// proposal: once the state is better, the same proposal may be kept.
-pub fn is_obstacle(why: &Rejection) -> bool {
-    matches!(why.code, Code::ConflictMarkers | Code::UnsafeFile | Code::Io | Code::NotText | Code::Internal)
+pub fn is_obstacle(error: &Rejection) -> bool {
+    matches!(error.code, Code::ConflictMarkers | Code::UnsafeFile | Code::Io | Code::NotText | Code::Internal)
 }

@@ -132,8 +132,8 @@ fn plan(
                 let context = PlanContext { links: session.policy.policy.links, ..session.plan_context() };
                 plan_in_context(session, &mut overlay.current, operations, &context)
             }
-            Some((why, diff)) => {
-                let proposal = new_inbox_item(session, accepted_operation, origin, why, diff);
+            Some((reason, diff)) => {
+                let proposal = new_inbox_item(session, accepted_operation, origin, reason, diff);
                 let id = inbox_item::proposal_id(&proposal.operation);
                 committed.proposals.push((accepted_operation.decision_index, id.clone()));
                 let Some(path) = inbox_item::item_path(&id) else { continue };
@@ -212,7 +212,7 @@ fn new_inbox_item(
     session: &Session,
     accepted: &AcceptedOperation,
     origin: &ChunkOrigin<'_>,
-    why: &str,
+    reason: &str,
     diff: &str,
 ) -> InboxItem {
     let operation = dialects::to_json(&accepted.operation);
@@ -228,7 +228,7 @@ fn new_inbox_item(
     InboxItem {
         title: format!("{} {title}", string_field("op").unwrap_or_default()),
         operation,
-        why: why.to_owned(),
+        reason: reason.to_owned(),
         by: format!("{} {}", origin.model.provider, origin.model.model),
         at: today.to_string(),
         until: until.to_string(),

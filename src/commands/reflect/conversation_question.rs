@@ -78,8 +78,8 @@ impl ConversationQuestion {
         let daily_budget = session.policy.policy.daily_budget(options.daily_budget);
         let tokens = estimate_llm_tokens(&question) as u64 + OVERHEAD_TOKENS;
         let Some(reservation) = budget::reserve(session, daily_budget, &request, tokens)? else {
-            let why = format!("today's token budget is not enough for this conversation: no {name} is made");
-            report.deferred = Some(why);
+            let reason = format!("today's token budget is not enough for this conversation: no {name} is made");
+            report.deferred = Some(reason);
             return Ok(None);
         };
         let model_request = ModelRequest {

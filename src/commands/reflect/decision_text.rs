@@ -50,8 +50,8 @@ pub fn waiting_reason(findings: &[GuardFinding], reviewed: Option<&str>) -> Stri
     }
 }
 
-pub fn rejection_reason(why: &Rejection) -> RefusalReason {
-    RefusalReason { name: why.code.name().to_owned(), what: redact(&why.message) }
+pub fn rejection_reason(error: &Rejection) -> RefusalReason {
+    RefusalReason { name: error.code.name().to_owned(), what: redact(&error.message) }
 }
 
 /// A decision as it may be printed: what a model wrote may contain a key that its host knows.
@@ -67,9 +67,9 @@ pub fn redact_decision(decision: ReflectDecision) -> ReflectDecision {
 }
 
 /// An error as text for the model.
-pub fn refusal_text(why: &Rejection) -> String {
-    let hint = why.hint.as_ref().map_or(String::new(), |h| format!("; {h}"));
-    redact(&chunks::escape_frame_tags(&format!("refused: {}: {}{hint}", why.code.name(), why.message)))
+pub fn refusal_text(error: &Rejection) -> String {
+    let hint = error.hint.as_ref().map_or(String::new(), |h| format!("; {h}"));
+    redact(&chunks::escape_frame_tags(&format!("refused: {}: {}{hint}", error.code.name(), error.message)))
 }
 
 /// The effects of a change, with the current handles of its bullets.

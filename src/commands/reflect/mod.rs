@@ -127,8 +127,8 @@ pub fn show_prompt(session: &Session, bytes: &[u8], options: &ReflectOptions<'_>
 }
 
 fn parse_conversations(bytes: &[u8]) -> Result<Vec<Conversation>, Rejection> {
-    transcript::read(bytes).map_err(|why| {
-        Rejection::new(Code::InvalidTranscript, format!("the input is not a conversation: {why}")).hint(
+    transcript::read(bytes).map_err(|error| {
+        Rejection::new(Code::InvalidTranscript, format!("the input is not a conversation: {error}")).hint(
             "supported are transcripts of Claude Code, Codex, Gemini CLI, Aider and GitHub Copilot, OpenAI messages and \
              responses, the exports of ChatGPT, Claude.ai, Cursor, AI Studio and ShareGPT, markdown with speakers, \
              and plain text",
@@ -253,9 +253,9 @@ impl<'a> ReflectRun<'a> {
         let Some(reservation) = budget::reserve(session, self.daily_budget(), &request, estimate as u64)? else {
             let used = TokenLedger::load(&session.store).used_on(&today);
             let budget = budget::spendable(session, self.daily_budget().unwrap_or_default());
-            let why =
+            let error =
                 format!("{used} of today's {budget} tokens are used, and the rest is not enough for the next chunk");
-            self.enqueue(bytes, &why)?;
+            self.enqueue(bytes, &error)?;
             return Ok(ReflectFlow::Stop);
         };
         let Some((opened, deadline)) = &self.opened else { return Ok(ReflectFlow::Stop) };
@@ -364,9 +364,9 @@ impl<'a> ReflectRun<'a> {
         for (at, id) in committed.proposals {
             decisions[at].proposal = Some(id);
         }
-        for (at, why) in committed.dropped {
+        for (at, rejection) in committed.dropped {
             decisions[at].verdict = "refused";
-            decisions[at].reasons = vec![decision_text::rejection_reason(&why)];
+            decisions[at].reasons = vec![decision_text::rejection_reason(&rejection)];
         }
         // Another process committed the same chunk first, so this run has kept nothing.
         for decision in
@@ -406,7 +406,7 @@ impl<'a> ReflectRun<'a> {
     }
 
     /// A limit of the day is reached: puts the conversation into the queue, with the options of this run.
-    fn enqueue(&mut self, bytes: &[u8], why: &str) -> Result<(), Error> {
+    fn enqueue(&mut self, bytes: &[u8], reason: &str) -> Result<(), Error> {
         let status = match (self.change_options.dry_run, self.from_queue) {
             (true, _) => "it would be queued",
             (_, true) => "it stays in the queue",
@@ -415,7 +415,7 @@ impl<'a> ReflectRun<'a> {
                 "it is queued; run `memdir reflect --queued` to continue"
             }
         };
-        self.answer.deferred = Some(format!("{why}: {status}"));
+        self.answer.deferred = Some(format!("{reason}: {status}"));
         Ok(())
     }
 }

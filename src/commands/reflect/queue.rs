@@ -88,8 +88,8 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
         let claim = match session.store.claim_queued(&name) {
             Ok(Some(claim)) => claim,
             Ok(None) => continue,
-            Err(why) => {
-                failed.push(why.into());
+            Err(error) => {
+                failed.push(error.into());
                 continue;
             }
         };
@@ -104,9 +104,9 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
             None => work.conversation.into_bytes(),
             Some(path) => match outside_files::read(Path::new(path)) {
                 Ok(bytes) => bytes,
-                Err(why) => {
+                Err(error) => {
                     // The host has deleted it: there is nothing left to wait for.
-                    let message = format!("a queued transcript is skipped: {}", why.message);
+                    let message = format!("a queued transcript is skipped: {}", error.message);
                     report.warnings.push(note_row(message));
                     if !how.dry_run {
                         claim.complete()?;
@@ -124,7 +124,7 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
             Ok(ReflectFlow::Stop) => break,
             // A transcript without a conversation will not become one.
             Err(failure) if work.transcript.is_some() && failure.code() == Code::InvalidTranscript => {
-                report.warnings.extend(failure.rejections.iter().map(|why| note_row(why.message.clone())));
+                report.warnings.extend(failure.rejections.iter().map(|error| note_row(error.message.clone())));
             }
             // A host may refuse one conversation; after two failures in a row it probably refuses all.
             Err(failure) => {

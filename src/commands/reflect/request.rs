@@ -91,8 +91,8 @@ pub fn answer_request(
     budget::settle_call(session, reservation, run.usage, run.calls);
     let mut report = run.report;
     match judged? {
-        JudgedAnswer::NoChange(why) => decided(&mut report, "no_change", &why),
-        JudgedAnswer::Rejected(why) => decided(&mut report, "reject", &why),
+        JudgedAnswer::NoChange(reason) => decided(&mut report, "no_change", &reason),
+        JudgedAnswer::Rejected(reason) => decided(&mut report, "reject", &reason),
         JudgedAnswer::Edits(edits) => apply(session, request.text, edits, change_options, &mut report)?,
     }
     Ok(report)
@@ -110,9 +110,9 @@ fn check_request(text: &str) -> Result<(), Rejection> {
     }
 }
 
-fn decided(report: &mut ReflectReport, decision: &'static str, why: &str) {
+fn decided(report: &mut ReflectReport, decision: &'static str, reason: &str) {
     let found = report.request.take().and_then(|before| before.found);
-    report.request = Some(RequestDecision { decision, reasoning: redact(why), found });
+    report.request = Some(RequestDecision { decision, reasoning: redact(reason), found });
 }
 
 /// The items that a search found.

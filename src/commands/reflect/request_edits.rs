@@ -94,18 +94,18 @@ impl EditJudge<'_, '_> {
         self.answers += 1;
         let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
         let (edits, reasoning) = match parse_editor(&reply.text, &calls)? {
-            EditorAnswer::NoChange(why) => return Ok(JudgedAnswer::NoChange(why)),
-            EditorAnswer::Rejected(why) => return Ok(JudgedAnswer::Rejected(why)),
-            EditorAnswer::Proceed(edits, why) => (edits, why),
+            EditorAnswer::NoChange(reason) => return Ok(JudgedAnswer::NoChange(reason)),
+            EditorAnswer::Rejected(reason) => return Ok(JudgedAnswer::Rejected(reason)),
+            EditorAnswer::Proceed(edits, reason) => (edits, reason),
         };
         let judged = JudgedEdits { reasoning, ..self.judge(&edits) };
         match judged.is_refused() && self.answers < MAX_CALLS && self.obstacle.is_none() {
             true => {
-                let line = |(n, why): &(usize, String)| format!("edit {}: {why}", n + 1);
-                let why: Vec<String> = judged.refused.iter().map(line).collect();
+                let line = |(n, reason): &(usize, String)| format!("edit {}: {reason}", n + 1);
+                let reasons: Vec<String> = judged.refused.iter().map(line).collect();
                 Err(anyhow!(
                     "Nothing was changed, because edits were refused.\n{}\nSend all edits again, without those that cannot be corrected",
-                    why.join("\n")
+                    reasons.join("\n")
                 ))
             }
             false => Ok(JudgedAnswer::Edits(judged)),
@@ -131,11 +131,11 @@ impl EditJudge<'_, '_> {
                     describe(&mut decision, resolved);
                     self.judge_edit(resolved, &known, &mut decision)
                 }
-                Err((why, reply)) => {
+                Err((error, reply)) => {
                     decision.op = string_field(&Value::Object(edit.clone()), "operation");
                     decision.at = edit.get("path").and_then(Value::as_str).map(str::to_owned);
                     decision.text = NamedItem::of(&Value::Object(edit.clone())).value;
-                    refuse(&mut decision, why.clone(), reply.clone())
+                    refuse(&mut decision, error.clone(), reply.clone())
                 }
             };
             match result {
@@ -152,7 +152,7 @@ impl EditJudge<'_, '_> {
                         }
                     }
                 }
-                Err(why) => judged.refused.push((n, why)),
+                Err(error) => judged.refused.push((n, error)),
             }
             judged.decisions.push(redact_decision(decision));
         }
@@ -172,7 +172,7 @@ impl EditJudge<'_, '_> {
 
     /// The operation of an edit, on the item that it names.
     fn resolve(&self, edit: &Map<String, Value>) -> Result<ResolvedEdit, (RefusalReason, String)> {
-        let rejected = |why: &Rejection| (rejection_reason(why), refusal_text(why));
+        let rejected = |error: &Rejection| (rejection_reason(error), refusal_text(error));
         if let Some(secret) = host_strings::find_secret(&Value::Object(edit.clone())) {
             return Err((finding_reason(&secret), describe_findings(&[secret])));
         }
@@ -189,13 +189,13 @@ impl EditJudge<'_, '_> {
             }
             // Metadata alone: the text stays.
             if is_update && !new.contains_key("display") && !new.contains_key("item") {
-                let item = self.find(&named).map_err(|why| rejected(&why))?;
+                let item = self.find(&named).map_err(|error| rejected(&error))?;
                 new.insert("display".into(), self.memory.items[item].text.clone().into());
             }
         }
         // The item is found by its text; as a value it would be compared a second time, letter by letter.
         edit.remove("current_value");
-        let mut proposal = parse_proposal(&Value::Object(edit)).map_err(|why| rejected(&why))?;
+        let mut proposal = parse_proposal(&Value::Object(edit)).map_err(|error| rejected(&error))?;
         (proposal.quote, proposal.turn) = (Some(self.turns[0].text.clone()), Some(1));
         proposal.operation.source = Some(self.source.clone());
         let mut replaced = None;
@@ -204,7 +204,7 @@ impl EditJudge<'_, '_> {
         }
         match &mut proposal.operation.action {
             Action::Update { at, index, old: current, .. } | Action::Remove { at, index, text: current, .. } => {
-                let item = &self.memory.items[self.find(&named).map_err(|why| rejected(&why))?];
+                let item = &self.memory.items[self.find(&named).map_err(|error| rejected(&error))?];
                 *at = Target::Address(item.address.clone());
                 (*index, *current) = (None, Some(item.text.clone()));
                 replaced = Some(item.text.clone());
@@ -271,11 +271,11 @@ impl EditJudge<'_, '_> {
         };
         let changeset = match self.overlay.plan(&proposal.operation) {
             Ok(changeset) => changeset,
-            Err(why) => {
-                let reply = refusal_text(&why);
-                let reason = rejection_reason(&why);
-                if is_obstacle(&why) {
-                    self.obstacle.get_or_insert(why);
+            Err(error) => {
+                let reply = refusal_text(&error);
+                let reason = rejection_reason(&error);
+                if is_obstacle(&error) {
+                    self.obstacle.get_or_insert(error);
                 }
                 return refuse(decision, reason, reply);
             }
@@ -311,15 +311,15 @@ impl EditJudge<'_, '_> {
     fn plan_all(&mut self, judged: &mut JudgedEdits, numbers: &[usize]) {
         let planned = plan_batch(self.session, &mut Snapshot::new(), &judged.operations, &ChangeOptions::default());
         let Err(failure) = planned else { return };
-        let operation = failure.rejections.first().and_then(|why| why.operation);
-        let why = first_rejection(failure);
+        let operation = failure.rejections.first().and_then(|error| error.operation);
+        let error = first_rejection(failure);
         let number = operation.and_then(|n| numbers.get(n).copied()).unwrap_or_default();
-        if is_obstacle(&why) {
-            self.obstacle.get_or_insert(why.clone());
+        if is_obstacle(&error) {
+            self.obstacle.get_or_insert(error.clone());
         }
         let decision = &mut judged.decisions[number];
-        (decision.verdict, decision.reasons) = ("refused", vec![rejection_reason(&why)]);
-        judged.refused.push((number, refusal_text(&why)));
+        (decision.verdict, decision.reasons) = ("refused", vec![rejection_reason(&error)]);
+        judged.refused.push((number, refusal_text(&error)));
     }
 }
 
@@ -335,8 +335,8 @@ fn describe(decision: &mut ReflectDecision, edit: &ResolvedEdit) {
     decision.quote = edit.proposal.quote.as_deref().map(redact);
 }
 
-fn refuse<T>(decision: &mut ReflectDecision, why: RefusalReason, reply: String) -> Result<T, String> {
-    (decision.verdict, decision.reasons) = ("refused", vec![why]);
+fn refuse<T>(decision: &mut ReflectDecision, reason: RefusalReason, reply: String) -> Result<T, String> {
+    (decision.verdict, decision.reasons) = ("refused", vec![reason]);
     Err(reply)
 }
 
@@ -352,7 +352,8 @@ fn already_known(
     found: &[GuardFinding],
 ) -> Result<Vec<Operation>, String> {
     if edit.replaced.is_some() {
-        return refuse_findings(decision, found).map_err(|why: String| format!("{why} Delete this item instead."));
+        return refuse_findings(decision, found)
+            .map_err(|reason: String| format!("{reason} Delete this item instead."));
     }
     (decision.verdict, decision.reasons) = ("known", found.iter().map(finding_reason).collect());
     Ok(Vec::new())

@@ -65,14 +65,14 @@ pub fn ask_repeatedly<T>(
         };
         match answer {
             Ok(value) => break Ok(value),
-            Err(why) if turns >= max_calls => {
-                let message = unusable_answer("the model's answer could not be used", &why.to_string());
+            Err(rejection) if turns >= max_calls => {
+                let message = unusable_answer("the model's answer could not be used", &rejection.to_string());
                 break Err(Rejection::new(Code::Model, message).into());
             }
-            Err(why) => {
+            Err(rejection) => {
                 let said = if reply.text.trim().is_empty() { "(nothing)".to_owned() } else { reply.text };
                 request.messages.push(ChatMessage::Assistant { text: said, calls: Vec::new() });
-                let correction = format!("{why}. Answer again, with the JSON object only.");
+                let correction = format!("{rejection}. Answer again, with the JSON object only.");
                 request.messages.push(ChatMessage::User(correction));
             }
         }

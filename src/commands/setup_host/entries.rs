@@ -54,7 +54,8 @@ impl HostEntries {
     ) -> Result<ConfigEdit, Rejection> {
         let before = places::read_config(&path)?;
         let shown = path.display().to_string();
-        let (after, missing) = self.edit_text(file, before.as_deref(), mode).map_err(|why| invalid(&shown, &why))?;
+        let (after, missing) =
+            self.edit_text(file, before.as_deref(), mode).map_err(|error| invalid(&shown, &error))?;
         let findings = missing.into_iter().map(|what| format!("{shown}: {what}")).collect();
         Ok(ConfigEdit { path, before, after, findings })
     }
@@ -68,7 +69,7 @@ impl HostEntries {
     ) -> Result<(), Rejection> {
         let shown = edit.path.display().to_string();
         let (after, missing) =
-            self.edit_text(file, edit.after.as_deref(), mode).map_err(|why| invalid(&shown, &why))?;
+            self.edit_text(file, edit.after.as_deref(), mode).map_err(|error| invalid(&shown, &error))?;
         edit.after = after;
         edit.findings.extend(missing.into_iter().map(|what| format!("{shown}: {what}")));
         Ok(())

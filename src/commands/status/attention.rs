@@ -151,7 +151,7 @@ pub fn layer_rows(session: &Session) -> (Vec<AttentionRow>, Vec<String>) {
                     },
                 ),
             ),
-            Err(why) => left_out.push(format!("the layer {name} is left out: {}", why.message)),
+            Err(error) => left_out.push(format!("the layer {name} is left out: {}", error.message)),
         }
     }
     (rows, left_out)

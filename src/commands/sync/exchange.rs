@@ -136,9 +136,9 @@ impl SyncRun<'_> {
     ///
     /// # Errors
     /// `busy` if the sync would take longer than it may; `why` says what it waited for.
-    fn sleep(&self, begun: Instant, wait: Duration, why: impl Fn() -> String) -> Result<(), Rejection> {
+    fn sleep(&self, begun: Instant, wait: Duration, reason: impl Fn() -> String) -> Result<(), Rejection> {
         if begun.elapsed() + wait > self.options.network_timeout {
-            return Err(Rejection::new(Code::Busy, why())
+            return Err(Rejection::new(Code::Busy, reason())
                 .hint("run it again when fewer others are pushing, or allow it more time with --timeout"));
         }
         std::thread::sleep(wait);
@@ -149,8 +149,8 @@ impl SyncRun<'_> {
         match obstacle {
             Obstacle::LockHere(path) => self.git.held_lock_error(&path),
             Obstacle::LockThere { path, .. } => {
-                let why = format!("git's lock '{path}' is in the way on {}", remote.display_remote());
-                Rejection::new(Code::Busy, why).hint("try again; if no git is running there, remove it there")
+                let reason = format!("git's lock '{path}' is in the way on {}", remote.display_remote());
+                Rejection::new(Code::Busy, reason).hint("try again; if no git is running there, remove it there")
             }
             Obstacle::NotStored(error) => error,
         }
@@ -264,10 +264,11 @@ impl SyncRun<'_> {
             let objects: Vec<&str> = [file.object.as_str()].into_iter().chain(known_object(file)).collect();
             let mut markers = self.git.read_objects(&objects)?.into_iter().map(marker_of);
             let (own, before) = (markers.next().flatten(), markers.next().flatten());
-            let Some((why, line)) = own.filter(|(why, _)| before.is_none_or(|(known, _)| known != *why)) else {
+            let Some((reason, line)) = own.filter(|(reason, _)| before.is_none_or(|(known, _)| known != *reason))
+            else {
                 continue;
             };
-            self.answer.undecided.push(UndecidedFile { path: file.path.clone(), why, line: Some(line) });
+            self.answer.undecided.push(UndecidedFile { path: file.path.clone(), reason, line: Some(line) });
         }
         if !self.answer.undecided.is_empty() {
             self.note("a commit contains conflict markers, so nothing was pushed");

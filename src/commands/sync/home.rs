@@ -77,13 +77,13 @@ fn set_up(
     let mut notes = Vec::new();
     match own_repository(session) {
         Ok(_) => {}
-        Err(why) if why.code == Code::NotOwnRepository && is_in_no_repository(&git) => {
+        Err(error) if error.code == Code::NotOwnRepository && is_in_no_repository(&git) => {
             // Asked before anything is made: without an answer nothing is set up.
             let branch = git.default_branch_of(&remote.url, wait)?;
             git.init_repository(&branch)?;
             notes.push(format!("made the memory a git repository, on the branch {branch}"));
         }
-        Err(why) => return Err(why.into()),
+        Err(error) => return Err(error.into()),
     }
     if git.resolve_commit("HEAD").is_err() && is_fresh(session)? {
         // A new home has nothing to add, so its history starts with the remote's.
@@ -107,7 +107,7 @@ fn is_fresh(session: &Session) -> Result<bool, Rejection> {
 }
 
 fn is_in_no_repository(git: &Git) -> bool {
-    matches!(git.work_tree(), Err(why) if why.code == Code::NoRepository && why.hint.is_none())
+    matches!(git.work_tree(), Err(error) if error.code == Code::NoRepository && error.hint.is_none())
 }
 
 impl SyncRun<'_> {

@@ -85,8 +85,8 @@ fn is_starter_file(file: &GitBlob) -> bool {
 }
 
 fn unrelated_error(remote: &RemoteBranch) -> Rejection {
-    let why = format!("this memory and {} have no commit in common", remote.display_name());
-    Rejection::new(Code::UnrelatedHistories, why).hint(format!(
+    let reason = format!("this memory and {} have no commit in common", remote.display_name());
+    Rejection::new(Code::UnrelatedHistories, reason).hint(format!(
         "to join them, run `git pull --no-rebase --allow-unrelated-histories {} {}` once (it merges by bullet); \
          in a shallow clone, run `git fetch --unshallow` first",
         remote.display_remote(),

@@ -24,37 +24,37 @@ fn sync_again(options: &SyncOptions<'_>) -> Option<Hint> {
 }
 
 /// Adds to `not_own_repository` what to run: with the remote that the caller named, not with a placeholder.
-pub(super) fn with_remote(mut why: Rejection, session: &Session, options: &SyncOptions<'_>) -> Rejection {
-    if why.code != Code::NotOwnRepository || options.remote.is_none() || options.conflict_branch.is_some() {
-        return why;
+pub(super) fn with_remote(mut error: Rejection, session: &Session, options: &SyncOptions<'_>) -> Rejection {
+    if error.code != Code::NotOwnRepository || options.remote.is_none() || options.conflict_branch.is_some() {
+        return error;
     }
     // In a subdirectory of another repository the choice is the user's, and the hint names both ways.
     if Git::in_dir(&session.dir).work_tree().is_err() {
         let init = format!("git init {}", hints::shell_quote(&session.dir.display().to_string()));
-        why = why.hint(format!("make it a repository with `{init}`, then sync again"));
+        error = error.hint(format!("make it a repository with `{init}`, then sync again"));
     }
-    why.hints.extend(sync_again(options));
-    why
+    error.hints.extend(sync_again(options));
+    error
 }
 
 impl SyncRun<'_> {
     /// Turns a rejection into an error that also reports what was done before it.
-    pub(super) fn with_context(&self, mut why: Rejection) -> Error {
+    pub(super) fn with_context(&self, mut error: Rejection) -> Error {
         let SyncResult { committed, merged, pushed, .. } = &self.answer;
         if let Some(last) = committed.last().and_then(|c| c.commit.clone()) {
-            why = why.detail("committed", last);
+            error = error.detail("committed", last);
         }
         if !committed.is_empty() || merged.is_some() || *pushed > 0 {
-            why.changed = Some(true);
-            why.hint = Some(match why.hint.take() {
+            error.changed = Some(true);
+            error.hint = Some(match error.hint.take() {
                 Some(hint) => format!("{hint}; pending changes are committed locally, and the next sync pushes them"),
                 None => "pending changes are committed locally, and the next sync pushes them".to_owned(),
             });
         }
-        if why.code == Code::Remote {
-            why.hints.extend(sync_again(self.options));
+        if error.code == Code::Remote {
+            error.hints.extend(sync_again(self.options));
         }
         let warnings = self.answer.warnings.iter().map(|w| Warning::new(Code::Note, w.message.clone())).collect();
-        Error { rejections: vec![why], warnings }
+        Error { rejections: vec![error], warnings }
     }
 }

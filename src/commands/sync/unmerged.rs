@@ -44,7 +44,7 @@ pub fn sort_unmerged(
 ) -> Result<UnmergedFiles, Rejection> {
     let mut files = UnmergedFiles::default();
     for file in unmerged {
-        let undecided = |why| UndecidedFile { path: file.path.clone(), why, line: None };
+        let undecided = |reason| UndecidedFile { path: file.path.clone(), reason, line: None };
         // `resolve` cannot decide a file that memdir may not write.
         let path = MemoryPath::new(&file.path).ok();
         let current = path.as_ref().and_then(|path| session.store.read(path).ok().flatten());

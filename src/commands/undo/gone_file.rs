@@ -38,13 +38,14 @@ pub(super) fn refusal(
     if is_to_be_gone && !is_moved {
         return Ok(None);
     }
-    let why = Rejection::new(Code::Conflict, format!("{path} {what}")).detail("path", path.as_str());
+    let error = Rejection::new(Code::Conflict, format!("{path} {what}")).detail("path", path.as_str());
     Ok(Some(match by {
         Some(by) if by.inverts.is_none() => {
             let verb = if inversion.is_undo { "undo" } else { "redo" };
-            why.hint(format!("undo r{} first, then {verb} r{rev}", by.rev))
+            error
+                .hint(format!("undo r{} first, then {verb} r{rev}", by.rev))
                 .try_command(Hint::new("undo", format!("r{}", by.rev)))
         }
-        _ => why.hint("skip such files with --keep-edited"),
+        _ => error.hint("skip such files with --keep-edited"),
     }))
 }

@@ -48,8 +48,8 @@ pub fn share_only_blanks(text: &str, one: &Splice, other: &Splice) -> bool {
         && shared.is_some_and(|shared| shared.ends_with('\n') && shared.trim().is_empty())
 }
 
-fn refusal(edit: usize, why: &str) -> EditRefusal {
-    EditRefusal { edit, reason: why.to_owned() }
+fn refusal(edit: usize, reason: &str) -> EditRefusal {
+    EditRefusal { edit, reason: reason.to_owned() }
 }
 
 /// The document after the raw edits.

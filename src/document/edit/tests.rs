@@ -71,15 +71,15 @@ impl<const N: usize> EditList for [DocumentEdit; N] {
 #[track_caller]
 fn check(text: &str, edits: impl EditList, expected: &str) {
     let document = Document::parse(text);
-    let done = apply_edits(&document, &edits.into_vec()).unwrap_or_else(|why| panic!("{text:?}: {why:?}"));
+    let done = apply_edits(&document, &edits.into_vec()).unwrap_or_else(|error| panic!("{text:?}: {error:?}"));
     assert_eq!(done.document.text(), expected, "{text:?}");
     assert_eq!(splice(text, &done.splices).unwrap(), expected, "{:?}", done.splices);
 }
 
 #[track_caller]
 fn check_refused(text: &str, edits: impl EditList, numbers: &[usize]) {
-    let why = apply_edits(&Document::parse(text), &edits.into_vec()).unwrap_err();
-    assert_eq!(why.iter().map(|r| r.edit).collect::<Vec<_>>(), numbers, "{text:?}: {why:?}");
+    let error = apply_edits(&Document::parse(text), &edits.into_vec()).unwrap_err();
+    assert_eq!(error.iter().map(|r| r.edit).collect::<Vec<_>>(), numbers, "{text:?}: {error:?}");
 }
 
 #[test]

@@ -89,8 +89,8 @@ pub fn read_config(path: &Path) -> Result<Option<String>, Rejection> {
         Ok(bytes) => String::from_utf8(bytes)
             .map(Some)
             .map_err(|_| Rejection::new(Code::NotText, format!("'{shown}' is not UTF-8"))),
-        Err(why) if why.code == Code::FileNotFound => Ok(None),
-        Err(why) => Err(why),
+        Err(error) if error.code == Code::FileNotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -151,8 +151,8 @@ fn add_bullets(
             composed.remark(&bullet.item, "control characters are left out of its text", false);
         }
         let Some((mut item, text)) = to_bullet(&text, bullet, &mut composed) else { continue };
-        if let Err(why) = check_bullet_size(&item.text, &item.children) {
-            composed.remark(&bullet.item, why.message, true);
+        if let Err(error) = check_bullet_size(&item.text, &item.children) {
+            composed.remark(&bullet.item, error.message, true);
             continue;
         }
         let section: Vec<String> =

@@ -89,9 +89,9 @@ fn decision_rule(over_limit: &OverLimit, max_chars: usize) -> String {
 }
 
 /// The message after an invalid decision, sent only once per file or section.
-pub fn build_correction(over_limit: &OverLimit, max_chars: usize, why: &str) -> String {
+pub fn build_correction(over_limit: &OverLimit, max_chars: usize, reason: &str) -> String {
     format!(
-        "That decision cannot be carried out: {why}.\n{}Answer again with one JSON object.\n",
+        "That decision cannot be carried out: {reason}.\n{}Answer again with one JSON object.\n",
         decision_rule(over_limit, max_chars)
     )
 }

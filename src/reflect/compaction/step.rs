@@ -41,9 +41,9 @@ pub fn plan_steps(
     decisions: &[CompactionDecision],
     source: &str,
 ) -> Vec<CompactionStep> {
-    let remove = |at: usize, why: &str| {
+    let remove = |at: usize, reason: &str| {
         let candidate = over_limit.items[at].candidate;
-        (at + 1, candidate, removal(&over_limit.path, document, candidate, why, source))
+        (at + 1, candidate, removal(&over_limit.path, document, candidate, reason, source))
     };
     let mut edits: Vec<(usize, EvictionCandidate, CompactionEdit)> = Vec::new();
     for decision in decisions {

@@ -29,7 +29,7 @@ fn decisions_of(over_limit: &OverLimit, answer: &str) -> String {
     let one = |d: &CompactionDecision| {
         format!("{:?} {}+{:?} {}", d.action, d.target, d.absorbs, d.text.as_deref().unwrap_or("-"))
     };
-    decided.map_or_else(|why| why.to_string(), |all| all.iter().map(one).collect::<Vec<_>>().join("; "))
+    decided.map_or_else(|error| error.to_string(), |all| all.iter().map(one).collect::<Vec<_>>().join("; "))
 }
 
 fn check(answer: &str, expected: &str) {

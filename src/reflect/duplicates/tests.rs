@@ -157,7 +157,7 @@ fn merged(a: &str, b: &str, text: &str) -> PairOutcome {
 #[track_caller]
 fn refused(outcome: PairOutcome, part: &str) {
     match outcome {
-        PairOutcome::Refused(why) => assert!(why.contains(part), "{why}"),
+        PairOutcome::Refused(error) => assert!(error.contains(part), "{error}"),
         other => panic!("{other:?}"),
     }
 }

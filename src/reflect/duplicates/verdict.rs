@@ -67,16 +67,16 @@ pub fn decide_pair(
 }
 
 fn absorb(a: &DuplicateItem, b: &DuplicateItem, order: &[bool]) -> PairOutcome {
-    let mut why = String::new();
+    let mut error = String::new();
     for keeps_second in order {
         let (goes, stays) = if *keeps_second { (a, b) } else { (b, a) };
         match check_absorbed(&goes.text, &stays.text) {
             Ok(()) => return PairOutcome::Absorb { keeps_second: *keeps_second, text: None },
-            Err(reason) if why.is_empty() => why = reason.to_string(),
+            Err(reason) if error.is_empty() => error = reason.to_string(),
             Err(_) => {}
         }
     }
-    PairOutcome::Refused(why)
+    PairOutcome::Refused(error)
 }
 
 /// Whether a text may stand for another one that a model calls the same.
@@ -99,7 +99,7 @@ fn check_absorbed(goes: &str, stays: &str) -> anyhow::Result<()> {
 fn merge(a: &DuplicateItem, b: &DuplicateItem, order: &[bool], text: &str, rules: &CompactionRules<'_>) -> PairOutcome {
     let text = match bullet_text(text, rules.max_chars).and_then(|text| (rules.check)(&text).map(|()| text)) {
         Ok(text) => text,
-        Err(why) => return PairOutcome::Refused(why.to_string()),
+        Err(error) => return PairOutcome::Refused(error.to_string()),
     };
     for item in [a, b] {
         let missing = missing_words(&item.text, &text);

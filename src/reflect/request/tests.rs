@@ -58,10 +58,10 @@ fn a_file_may_be_named_beside_its_path() {
 fn the_editor_proceeds_or_says_why_not() {
     let parse = |text: &str| parse_editor(text, &[]);
     let edits = r#"{"edits":[{"operation":"delete","path":"a[0]"}],"decision":"proceed","reasoning":"asked"}"#;
-    assert!(matches!(parse(edits), Ok(EditorAnswer::Proceed(edits, why)) if edits.len() == 1 && why == "asked"));
+    assert!(matches!(parse(edits), Ok(EditorAnswer::Proceed(edits, reason)) if edits.len() == 1 && reason == "asked"));
     assert!(matches!(parse(r#"{"operation":"delete","path":"a[0]"}"#), Ok(EditorAnswer::Proceed(..))));
     assert!(matches!(parse(&format!("```json\n{edits}\n```")), Ok(EditorAnswer::Proceed(..))));
-    let no_change = |why: &str| EditorAnswer::NoChange(why.to_owned());
+    let no_change = |reason: &str| EditorAnswer::NoChange(reason.to_owned());
     assert_eq!(parse(r#"{"decision":"no_change","reasoning":"known","edits":[]}"#).unwrap(), no_change("known"));
     assert_eq!(parse(r#"{"edits":[],"decision":"proceed","reasoning":"none"}"#).unwrap(), no_change("none"));
     assert_eq!(

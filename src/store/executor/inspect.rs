@@ -51,11 +51,11 @@ impl CommitExecutor<'_> {
             let observed = match self.open_text(place, i) {
                 Ok(None) => Ok(TextState::Absent),
                 Ok(Some(plain)) => self.classify(place, i, &plain),
-                Err(why) => Err(why),
+                Err(error) => Err(error),
             };
             match observed {
                 // A link or a directory: another process put it there.
-                Err(why) if why.code == Code::UnsafeFile => return Ok(TextState::Foreign),
+                Err(error) if error.code == Code::UnsafeFile => return Ok(TextState::Foreign),
                 Err(_) if self.has_foreign_mode(place, i) => return Ok(TextState::Foreign),
                 Err(_) if attempt < READ_RETRIES => {
                     attempt += 1;

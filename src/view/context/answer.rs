@@ -65,7 +65,7 @@ pub struct ContextItem {
     pub address: String,
     /// Why it is shown: `pinned`, `all` (its category has `context: all`), `important`, `noted` (a lower importance),
     /// `fact` or `record`.
-    pub why: &'static str,
+    pub reason: &'static str,
     /// The item's date, `YYYY-MM-DD`; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,

@@ -69,7 +69,7 @@ impl ContextContents<'_> {
         let note = &self.notes[n];
         ContextItem {
             address: note.address.clone(),
-            why: note.reason.name(),
+            reason: note.reason.name(),
             date: note.date.map(|m| m.day.to_string()),
             confidence: note.confidence.map(|confidence| confidence.rounded()),
             text: item_words(&self.note_line(n), &note.address, &note.path),
@@ -83,7 +83,7 @@ impl ContextContents<'_> {
         let fact = &self.facts.facts[n];
         ContextItem {
             address: fact.address.clone(),
-            why: "fact",
+            reason: "fact",
             date: fact.date.map(|m| m.day.to_string()),
             confidence: fact.confidence.map(|confidence| confidence.rounded()),
             text: item_words(&self.fact_line(n), &fact.address, &fact.path),

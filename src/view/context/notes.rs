@@ -129,16 +129,16 @@ pub fn context_notes(
     for (f, file) in files.iter().enumerate() {
         let facts = ItemFacts::new(file, origins);
         for item in 0..file.items.len() {
-            let Some((why, bounded)) = note_reason(&facts, item, policy) else { continue };
+            let Some((error, bounded)) = note_reason(&facts, item, policy) else { continue };
             // The newest entries represent the others.
-            if why == NoteReason::Noted && is_entry_summary(file, item) {
+            if error == NoteReason::Noted && is_entry_summary(file, item) {
                 continue;
             }
             if !filter.allows_item(&facts, item) {
                 continue;
             }
             let note = ContextNote {
-                reason: why,
+                reason: error,
                 date: facts.date(item),
                 path: file.path.to_string(),
                 address: String::new(),
@@ -147,7 +147,7 @@ pub fn context_notes(
                 anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
                 remarks: OnceCell::new(),
                 importance: facts.importance(item).unwrap_or(0),
-                is_long: why != NoteReason::Pinned && text_bytes(file, item) > LONG_BYTES,
+                is_long: error != NoteReason::Pinned && text_bytes(file, item) > LONG_BYTES,
                 confidence: facts.confidence(item, policy.decay, filter.today),
                 overrules: Vec::new(),
                 limited_categories: bounded,
@@ -199,14 +199,14 @@ pub fn note_reason(facts: &ItemFacts<'_>, item: usize, policy: &Policy) -> Optio
     }
     let mine = policy_categories(facts, item, policy);
     let always = mine.iter().copied().find(|n| policy.categories[*n].context == ContextMode::All);
-    let why = match (facts.is_pinned(item), always, facts.importance(item)) {
+    let reason = match (facts.is_pinned(item), always, facts.importance(item)) {
         (true, ..) => NoteReason::Pinned,
         (_, Some(category), _) => NoteReason::AlwaysCategory(category),
         (.., Some(imp)) if imp >= IMPORTANT => NoteReason::Important,
         (.., Some(imp)) if imp > 0 => NoteReason::Noted,
         _ => return None,
     };
-    Some((why, mine.into_iter().filter(|n| policy.categories[*n].rag_length.is_some()).collect()))
+    Some((reason, mine.into_iter().filter(|n| policy.categories[*n].rag_length.is_some()).collect()))
 }
 
 /// Counts how many items of each category a context may still include.
@@ -233,7 +233,7 @@ impl<'a> CategoryQuotas<'a> {
 
 /// The lines that report omitted items.
 pub fn omitted_lines(notes: &[&ContextNote], policy: &Policy) -> Vec<String> {
-    let count = |why: u8| notes.iter().filter(|n| n.reason.rank() == why).count();
+    let count = |error: u8| notes.iter().filter(|n| n.reason.rank() == error).count();
     let mut lines = Vec::new();
     let mut push_line = |n: usize, what: &str, command: &str| {
         if n > 0 {

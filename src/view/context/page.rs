@@ -439,7 +439,7 @@ pub fn records_page(
     let omitted: Vec<String> = (shown.len() < count).then(|| more(count - shown.len())).into_iter().collect();
     let items = records.iter().zip(&remarks).zip(&shown).map(|((record, remarks), line)| ContextItem {
         address: record.address.clone(),
-        why: "record",
+        reason: "record",
         date: record.date.map(|m| m.day.to_string()),
         confidence: None,
         text: line.clone(),

@@ -90,7 +90,7 @@ fn shown(files: &[(&str, &str)], yaml: &str, budget: usize) -> ContextResult {
 }
 
 fn items(context: &ContextResult) -> Vec<(&str, &str)> {
-    context.items.iter().map(|i| (i.why, i.text.as_str())).collect()
+    context.items.iter().map(|i| (i.reason, i.text.as_str())).collect()
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn falls_back(decision_text: Result<ModelReply, LlmError>, part: &str) {
     assert!(correction.contains("Exactly 1 of the items must go"), "{correction}");
     assert_eq!(memory.text("facts/user.md").unwrap(), left(&[1], &[]), "{decision_text:?}");
     assert_eq!((done.decided, done.by_age), (0, 1), "{decision_text:?}");
-    assert!(done.places[0].why.is_some());
+    assert!(done.places[0].reason.is_some());
     memory.done(["check"]);
     memory.done(["undo"]);
     assert_eq!(memory.tree(), before, "{decision_text:?}");
@@ -262,7 +262,7 @@ fn permanent_errors_are_not_retried() {
         let model = ReplayModel::new([Err(LlmError::new(what, "no luck"))]);
         let done = ran(&memory, &model);
         assert_eq!((done.decided, done.by_age, model.requests().len()), (0, 2, 1), "{what:?}");
-        assert!(done.places.iter().all(|p| p.why.as_deref() == Some("no luck")), "{:?}", done.places);
+        assert!(done.places.iter().all(|p| p.reason.as_deref() == Some("no luck")), "{:?}", done.places);
         assert_eq!(memory.text("facts/user.md").unwrap(), left(&[1], &[]));
         memory.done(["undo"]);
         assert_eq!(memory.tree(), before);
@@ -443,7 +443,7 @@ fn a_memory_that_keeps_changing_is_compacted_by_age() {
     let replies = (0..9).map(|_| answer(&decision("delete", 4, &[], None))).collect();
     let done = ran(&memory, &meanwhile(replies, act));
     assert_eq!((done.decided, done.by_age), (0, 1));
-    assert!(done.places[0].why.as_deref().unwrap().contains("kept changing"), "{:?}", done.places);
+    assert!(done.places[0].reason.as_deref().unwrap().contains("kept changing"), "{:?}", done.places);
     assert_eq!(memory.text("facts/user.md").unwrap(), left(&[1], &[(4, "0 1 Fact number 4")]));
 }
 

@@ -78,7 +78,7 @@ impl<'a> Judge<'a> {
         let read = &mut |text: &str, calls: &[serde_json::Value]| parse_reply(text, calls, pairs);
         Ok(match self.calls.ask(self.question(pairs), reserved, read)? {
             ModelAnswer::Value(verdicts) => JudgeReply::Verdicts(verdicts),
-            ModelAnswer::Unusable(why) | ModelAnswer::Stopped(why) => JudgeReply::Stopped(why),
+            ModelAnswer::Unusable(reason) | ModelAnswer::Stopped(reason) => JudgeReply::Stopped(reason),
         })
     }
 }

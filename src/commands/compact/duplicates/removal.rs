@@ -49,7 +49,7 @@ impl DuplicateChange {
     pub fn to_row(&self, pool: &[PoolBullet]) -> RemovedDuplicate {
         let (kept, absorbed) = (&pool[self.kept].item, &pool[self.absorbed].item);
         RemovedDuplicate {
-            at: absorbed.address(),
+            address: absorbed.address(),
             text: absorbed.text.clone(),
             kept: kept.address(),
             kept_text: kept.text.clone(),

@@ -47,8 +47,8 @@ impl ReflectDialogue<'_, '_, '_> {
                 self.result.error = Some(LlmError::new(ErrorKind::Timeout, message));
                 return None;
             }
-            if let Err(why) = self.decide_value(value) {
-                refused.push((n, why));
+            if let Err(error) = self.decide_value(value) {
+                refused.push((n, error));
             }
         }
         Some(refused)
@@ -72,16 +72,16 @@ impl ReflectDialogue<'_, '_, '_> {
         }
         let proposal = match parse_proposal(value) {
             Ok(proposal) => proposal,
-            Err(why) => {
+            Err(error) => {
                 // For a text with several lines, the guards give better reasons than the parser.
-                let findings = match why.code == Code::Multiline {
+                let findings = match error.code == Code::Multiline {
                     true => {
                         guards::check_text(&string_field(value, "text"), MemoryKind::Fact, self.input.writing_rules)
                     }
                     false => Vec::new(),
                 };
                 let (reasons, reply) = match findings.is_empty() {
-                    true => (vec![rejection_reason(&why)], refusal_text(&why)),
+                    true => (vec![rejection_reason(&error)], refusal_text(&error)),
                     false => (findings.iter().map(finding_reason).collect(), describe_findings(&findings)),
                 };
                 let (op, text) = (string_field(value, "op"), string_field(value, "text"));
@@ -139,7 +139,7 @@ impl ReflectDialogue<'_, '_, '_> {
         decision.turn = Some(evidence.turn);
         let changeset = match self.overlay.plan(&proposal.operation) {
             Ok(changeset) => changeset,
-            Err(why) => return self.mark_unplanned(proposal, decision, why),
+            Err(error) => return self.mark_unplanned(proposal, decision, error),
         };
         if changeset.files.is_empty() {
             decision.verdict = "known";
@@ -171,8 +171,8 @@ impl ReflectDialogue<'_, '_, '_> {
         let quote = proposal.quote.as_deref().map(redact).unwrap_or_default();
         let waits = as_proposal.map(|found| {
             decision.reasons = found.iter().map(finding_reason).collect();
-            let why = waiting_reason(&found, reviewed.as_deref());
-            (why.trim().to_owned(), self.changeset_diff(&changeset))
+            let reason = waiting_reason(&found, reviewed.as_deref());
+            (reason.trim().to_owned(), self.changeset_diff(&changeset))
         });
         let answer = match &waits {
             Some(_) => "proposed: a person will decide".to_owned(),
@@ -199,23 +199,23 @@ impl ReflectDialogue<'_, '_, '_> {
         &mut self,
         proposal: &Proposal,
         decision: &mut ReflectDecision,
-        mut why: Rejection,
+        mut error: Rejection,
     ) -> Result<String, String> {
         // An existing file may only be changed bullet by bullet, even if the model has read it.
-        if matches!(proposal.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof {
+        if matches!(proposal.operation.action, Action::Write { .. }) && error.code == Code::NeedsProof {
             let excerpt = "write on an existing file".into();
             return mark_refused(decision, &[GuardFinding { violation: Violation::NotAllowed, excerpt }]);
         }
         decision.verdict = "refused";
-        let is_gone = matches!(why.code, Code::BulletChanged | Code::BulletNotFound);
+        let is_gone = matches!(error.code, Code::BulletChanged | Code::BulletNotFound);
         if is_gone && self.has_changed(&proposal.operation) {
             let at = decision.at.as_deref().unwrap_or_default();
-            why.message = format!("{at} was changed by an earlier operation of this answer");
+            error.message = format!("{at} was changed by an earlier operation of this answer");
         }
-        decision.reasons = vec![rejection_reason(&why)];
-        let text = refusal_text(&why);
-        if is_obstacle(&why) {
-            self.result.obstacle.get_or_insert(why);
+        decision.reasons = vec![rejection_reason(&error)];
+        let text = refusal_text(&error);
+        if is_obstacle(&error) {
+            self.result.obstacle.get_or_insert(error);
         }
         Err(text)
     }

@@ -12,7 +12,7 @@ fn applies(bullet: &str, talk: &str, quote: &str) -> bool {
             Turn { number: n + 1, role, at: None, text: text.to_owned(), injected: false }
         })
         .collect();
-    let proof = find_evidence(quote, None, &turns, &[]).unwrap_or_else(|why| panic!("{talk}: {why:?}"));
+    let proof = find_evidence(quote, None, &turns, &[]).unwrap_or_else(|error| panic!("{talk}: {error:?}"));
     let at = proof.turn - 1;
     let earlier: Vec<&str> = turns[..at].iter().map(|turn| turn.text.as_str()).collect();
     let question = turns[..at].last().filter(|turn| turn.role == Role::Assistant).map(|turn| turn.text.as_str());
