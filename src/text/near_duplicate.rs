@@ -6,20 +6,27 @@
 use super::exact_tokens;
 use super::similarity::within_edit_distance;
 use super::statement::{Statement, StatementToken, TokenKind};
+use super::word_frequency;
 use super::word_list::{WordList, word_list};
 
 /// Words that turn a text into another one when they are added.
 const REVERSALS: [WordList; 2] =
     [word_list!("near_duplicate/reversals.en.txt"), word_list!("near_duplicate/reversals.zh.txt")];
 
+/// Characters that add nothing.
+const HAN_HARMLESS: WordList = word_list!("near_duplicate/harmless.zh.txt");
+
 /// One more word is allowed for each so many words of the shorter text.
 const WORDS_PER_EXTRA: usize = 3;
 /// Minimum length of a word, in characters, at which one different character may be a typing error.
 const MIN_TYPO_LENGTH: usize = 5;
 
-/// How many words one of two statements has in addition, if they otherwise say the same; `None` if they differ.
+/// How many words one of two statements has in addition, if they otherwise say the same; `None` if they differ. A word
+/// of content is never one of them: it may deny, limit or replace what the other text says, in a language that no list
+/// knows.
 pub fn extra_words(a: &Statement<'_>, b: &Statement<'_>) -> Option<usize> {
-    if a.label_key != b.label_key || a.is_negated() != b.is_negated() || signs(a.text) != signs(b.text) {
+    let is_other = a.is_negated() != b.is_negated() || a.is_event() != b.is_event();
+    if a.label_key != b.label_key || is_other || signs(a.text) != signs(b.text) {
         return None;
     }
     let (few, many) = (significant(a), significant(b));
@@ -39,6 +46,11 @@ pub fn extra_words(a: &Statement<'_>, b: &Statement<'_>) -> Option<usize> {
     }
     let extras: Vec<&StatementToken<'_>> = free.into_iter().flatten().collect();
     let few_enough = extras.len() <= few.len() / WORDS_PER_EXTRA;
+    // A function word with a typing error is no function word.
+    let fillers = || a.tokens.iter().chain(&b.tokens).filter(|token| token.kind == TokenKind::Filler);
+    let is_harmless = |word: &StatementToken<'_>| {
+        HAN_HARMLESS.contains(word.surface) || fillers().any(|filler| has_typo(filler, word))
+    };
     let is_alike = few_enough && extras.iter().all(|word| is_harmless(word)) && is_same_order(&partners);
     let is_same = is_alike && !exact_tokens::differ(a.text, b.text) && ends_with_user(a.text) == ends_with_user(b.text);
     is_same.then_some(extras.len())
@@ -66,15 +78,18 @@ fn is_reversal(token: &StatementToken<'_>) -> bool {
     REVERSALS.iter().any(|list| list.contains(&low))
 }
 
-/// Whether a text that has this word in addition still has the same meaning.
-fn is_harmless(token: &StatementToken<'_>) -> bool {
-    let is_sign = token.surface.is_ascii() && token.surface.len() <= 2;
-    token.kind == TokenKind::Word && !is_sign && !is_reversal(token)
+/// Whether one of two words is the other with a typing error. Two words of English are two words, and the first letter is
+/// seldom wrong: *deinen*, *seinen*.
+fn is_typo(a: &StatementToken<'_>, b: &StatementToken<'_>) -> bool {
+    let is_known = |t: &StatementToken<'_>| word_frequency::per_mille(&t.key) > 0;
+    let are_words = a.kind == TokenKind::Word && b.kind == TokenKind::Word;
+    are_words && has_typo(a, b) && !(is_known(a) && is_known(b))
 }
 
-fn is_typo(a: &StatementToken<'_>, b: &StatementToken<'_>) -> bool {
-    let is_word = |t: &StatementToken<'_>| t.kind == TokenKind::Word && t.surface.chars().count() >= MIN_TYPO_LENGTH;
-    is_word(a) && is_word(b) && within_edit_distance(&a.surface.to_lowercase(), &b.surface.to_lowercase(), 1)
+fn has_typo(a: &StatementToken<'_>, b: &StatementToken<'_>) -> bool {
+    let (a, b) = (a.surface.to_lowercase(), b.surface.to_lowercase());
+    let is_long = |word: &str| word.chars().count() >= MIN_TYPO_LENGTH;
+    is_long(&a) && is_long(&b) && a.chars().next() == b.chars().next() && within_edit_distance(&a, &b, 1)
 }
 
 /// Whether positions ascend, or one part of at least three has moved to the other end ("every day she …").

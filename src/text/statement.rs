@@ -14,9 +14,15 @@ use super::{stem, stopwords, verbs, word_frequency};
 pub(crate) const MONTHS: WordList = word_list!("statements/months.en.txt");
 pub(crate) const WEEKDAYS: WordList = word_list!("statements/weekdays.en.txt");
 pub(crate) const NUMBER_WORDS: WordList = word_list!("statements/number_words.en.txt");
+/// The same in other languages. Months and weekdays as they are written: *martes* is a day, Martes a name.
+const OTHER_MONTHS: WordList = word_list!("statements/months.other.txt");
+const OTHER_WEEKDAYS: WordList = word_list!("statements/weekdays.other.txt");
+const OTHER_NUMBER_WORDS: WordList = word_list!("statements/number_words.other.txt");
 const UNITS: WordList = word_list!("statements/units.en.txt");
 /// Words that negate a sentence, besides those that end in `n't`.
 pub const NEGATIONS: WordList = word_list!("statements/negations.en.txt");
+/// The same in other languages, many of which deny with two words: *ne … pas*, *no … nunca*.
+const OTHER_NEGATIONS: WordList = word_list!("statements/negations.other.txt");
 pub const HAN_NEGATIONS: PhraseList = phrase_list!("statements/negations.zh.txt");
 pub const HAN_NOT_NEGATIONS: PhraseList = phrase_list!("statements/not_negations.zh.txt");
 /// Phrases that start like one of [`HAN_NOT_NEGATIONS`].
@@ -93,9 +99,16 @@ impl<'a> Statement<'a> {
         self.tokens.iter().filter(|t| !matches!(t.kind, TokenKind::Filler | TokenKind::Negation))
     }
 
-    /// Whether the number of negations is odd.
+    /// Whether the number of negations is odd. In other languages than English and Chinese two deny as one does.
     pub fn is_negated(&self) -> bool {
-        self.tokens.iter().filter(|t| t.kind == TokenKind::Negation).count() % 2 == 1
+        let negations = self.tokens.iter().filter(|t| t.kind == TokenKind::Negation);
+        let own = negations.filter(|t| !OTHER_NEGATIONS.contains(&t.key)).count();
+        self.has_other_negation() || own % 2 == 1
+    }
+
+    /// Whether it is denied in another language than English and Chinese.
+    pub fn has_other_negation(&self) -> bool {
+        self.tokens.iter().any(|t| t.kind == TokenKind::Negation && OTHER_NEGATIONS.contains(&t.key))
     }
 
     /// Whether it has the same words in the same order as another.
@@ -273,7 +286,10 @@ fn push_word<'a>(rest: &'a str, sentence_start: bool, out: &mut Vec<StatementTok
     let next = &rest[length..];
     let owner = ["'s", "\u{2019}s"].into_iter().find(|s| next.starts_with(s)).map_or(0, str::len);
     let after_number = out.last().is_some_and(|t| t.kind == TokenKind::Number);
-    let mut new = classify_word(surface, &low, sentence_start, after_number);
+    let mut new = match OTHER_NEGATIONS.contains(&low) && !next.starts_with('-') {
+        true => token(TokenKind::Negation, &low, surface),
+        false => classify_word(surface, &low, sentence_start, after_number),
+    };
     new.is_owner = owner > 0;
     out.push(new);
     length + owner
@@ -282,17 +298,18 @@ fn push_word<'a>(rest: &'a str, sentence_start: bool, out: &mut Vec<StatementTok
 fn classify_word<'a>(surface: &'a str, low: &str, sentence_start: bool, after_number: bool) -> StatementToken<'a> {
     let is_identifier = surface.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '.'))
         || surface.chars().skip(1).any(char::is_uppercase);
-    if let Some(number) = NUMBER_WORDS.value(low) {
+    if let Some(number) = NUMBER_WORDS.value(low).or_else(|| OTHER_NUMBER_WORDS.value(low)) {
         return token(TokenKind::Number, number, surface);
     }
     if after_number && UNITS.contains(&stem(low)) {
         return token(TokenKind::Number, &stem(low), surface);
     }
     let is_month = low != "may" && low != "march" || is_capitalized(surface) && !sentence_start || after_number;
-    if let Some(month) = MONTHS.value(low).filter(|_| is_month && (is_capitalized(surface) || low.len() > 3)) {
+    let month = MONTHS.value(low).filter(|_| is_month && (is_capitalized(surface) || low.len() > 3));
+    if let Some(month) = month.or_else(|| OTHER_MONTHS.value(surface)) {
         return token(TokenKind::Date, &format!("month-{month}"), surface);
     }
-    if let Some(day) = WEEKDAYS.value(low) {
+    if let Some(day) = WEEKDAYS.value(low).or_else(|| OTHER_WEEKDAYS.value(surface)) {
         return token(TokenKind::Date, &format!("weekday-{day}"), surface);
     }
     if NEGATIONS.contains(low) || low.ends_with("n't") {
@@ -388,6 +405,23 @@ mod tests {
         check("Standup at 10:30 on Mondays", "standup ~at #10:30 ~on %weekday-1");
         check("Doesn't deploy on Fridays", "!doesn't deploy ~on %weekday-5");
         check("[note] City: Paris", "@paris");
+    }
+
+    #[test]
+    fn other_languages_deny_count_and_name_days() {
+        let keys = |text: &'static str| -> Vec<String> {
+            let particular = |t: &&StatementToken<'_>| t.kind == TokenKind::Number || t.kind == TokenKind::Date;
+            Statement::of(text).tokens.iter().filter(particular).map(|t| t.key.clone()).collect()
+        };
+        assert_eq!(keys("Hat vier Katzen seit Dezember"), ["4", "month-12"]);
+        assert_eq!(keys("Reunión el martes a las cinco"), ["weekday-2", "5"]);
+        assert_eq!(keys("Поедет в июне на шесть дней"), ["month-6", "6"]);
+        assert_eq!(keys("Martes Valdez"), [""; 0]);
+        for denied in ["Mag keinen Kaffee", "Ne mange jamais de viande", "No come carne nunca", "Не ест мясо"]
+        {
+            assert!(Statement::of(denied).is_negated(), "{denied}");
+        }
+        assert!(!Statement::of("Works for a non-profit").is_negated());
     }
 
     #[test]

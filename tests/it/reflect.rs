@@ -16,6 +16,7 @@ mod injected_text;
 mod insights;
 mod judged_conversations;
 mod model_errors;
+mod other_languages;
 mod own_prompts;
 #[cfg(feature = "network")]
 mod printed;

@@ -38,6 +38,7 @@ mod limits;
 mod measured_things;
 mod numbers;
 pub(super) mod order;
+mod other_negations;
 mod polarity;
 mod quantities;
 mod reasons;
@@ -241,7 +242,7 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
     }
     missing.extend(chinese::missing_names(text, &statement, &vocabulary.low));
     missing.extend(chinese::changed_number(text, &vocabulary.low));
-    if polarity_differs(text, sources) {
+    if polarity_differs(text, sources) || other_negations::differ(text, &all) {
         missing.push("not".into());
     }
     let clauses = || all.iter().flat_map(|t| clauses(t));

@@ -49,7 +49,10 @@ const TELLING_WORDS: PhraseList = phrase_list!("guards/orders/telling.zh.txt");
 /// Words of an order that say of a subject what it can do or tends to do.
 const SUBJECT_MODALS: WordList = word_list!("guards/orders/subject_modals.zh.txt");
 
-/// Who acts.
+/// What no agent does: 不吃肉, 不会说法语.
+const PERSONAL_VERBS: PhraseList = phrase_list!("guards/orders/personal_verbs.zh.txt");
+
+/// Persons and groups that act.
 const ACTORS: PhraseList = phrase_list!("guards/orders/actors.zh.txt");
 const ACTOR_ENDS: PhraseList = phrase_list!("guards/orders/actor_ends.zh.txt");
 /// Words that end a condition, and those that open one.
@@ -57,6 +60,13 @@ const CONDITION_ENDS: WordList = word_list!("guards/orders/condition_ends.zh.txt
 const CONDITION_OPENINGS: WordList = word_list!("guards/orders/condition_openings.zh.txt");
 /// Words behind a verb and its noun that make a subject of them: 删除日志需要权限, 备份在云端.
 const AFTER_SUBJECT: WordList = word_list!("guards/orders/after_subject.zh.txt");
+
+/// Whether a sentence without a subject tells what a person does, is able to do or does not do.
+fn tells_of_person(sentence: &str) -> bool {
+    let said = sentence.trim_start();
+    let verb = ["不可以", "不能", "不"].iter().find_map(|denial| said.strip_prefix(denial)).unwrap_or(said);
+    PERSONAL_VERBS.iter().any(|word| said.starts_with(word) || verb.starts_with(word))
+}
 
 /// The first instruction in a text.
 pub(super) fn find_order(prose: &str, kind: MemoryKind) -> Option<String> {
@@ -67,7 +77,7 @@ pub(super) fn find_order(prose: &str, kind: MemoryKind) -> Option<String> {
         let found = HAN_AGENT_DIRECTIVES.find_unspaced(&s).or_else(|| HAN_AGENTS.find_unspaced(&s));
         // 把样稿交给了出版社: it was done.
         let found = found.filter(|order| !is_completed_after(&s, order));
-        if TELLING_WORDS.iter().any(|word| s.contains(word)) || tells_of_subject(&s) {
+        if TELLING_WORDS.iter().any(|word| s.contains(word)) || tells_of_subject(&s) || tells_of_person(&s) {
             // 用户是回族，只能去清真餐馆: what its subject can and cannot do.
             return found.filter(|order| !SUBJECT_MODALS.contains(order)).map(str::to_owned);
         }
