@@ -183,6 +183,12 @@ mod tests {
             (&["I collect typewriters, no need to write that down anywhere."], "I collect typewriters"),
             (&["My gardener is Rafe Dunn. Don't save his name."], "My gardener is Rafe Dunn"),
             (&["供应商是北羊毛业，这条就不用入库了。"], "供应商是北羊毛业"),
+            (&["I use Emacs.", "Forget that."], "I use Emacs"),
+            (&["I use Emacs.", "Actually, scratch that, I was joking"], "I use Emacs"),
+            (&["I am vegan. Keep my diet out of your notes."], "I am vegan"),
+            (&["Don't keep my salary in your notes: 5000 euros."], "my salary in your notes: 5000 euros"),
+            (&["我养了两只猫，忘了这个吧。"], "我养了两只猫"),
+            (&["我养了两只猫。", "把刚才说的忘掉"], "我养了两只猫"),
         ] {
             assert_eq!(withheld(said, quote), Some(Violation::Withheld), "{said:?}");
         }
@@ -198,6 +204,10 @@ mod tests {
             (&["Don't remember that I live in Cork. I use Bun."], "I use Bun"),
             (&["I don't remember that. We use Redis."], "We use Redis"),
             (&["Don't forget that I use Bun."], "I use Bun"),
+            (&["I use Bun.", "I never forget that"], "I use Bun"),
+            (&["I use Bun.", "Delete that file in /tmp"], "I use Bun"),
+            (&["Keep my keys out of your way, I use Bun"], "I use Bun"),
+            (&["我用 Bun。", "我忘了这个密码"], "我用 Bun"),
             (&["I use Bun.", "Thanks. Keep it short. Don't save it yet, the file is broken."], "I use Bun"),
             (&["不要忘记我用Bun。"], "我用Bun"),
             (&["The server must not keep this in memory. I use Bun."], "I use Bun"),
