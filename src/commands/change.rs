@@ -343,14 +343,17 @@ fn add_proof(planned: &mut ChangeResult, changeset: &Changeset) {
     }
 }
 
-/// Notes in the answer of a dry run that its change is none of operations, so that `apply` cannot make it.
+/// Notes in the answer of a dry run that its change is not expressible as operations, so that `apply` cannot make it.
 pub(super) fn note_no_operations(planned: &mut ChangeResult) {
     planned.operations = None;
-    if planned.changed {
-        let message =
-            "this dry run contains no operations, so `memdir apply` cannot make the change: run the command without -n";
-        planned.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
-    }
+    planned.warnings.extend(no_operations_warning(planned.changed));
+}
+
+/// The warning of a dry run whose answer has no operations, if it would change something.
+pub(super) fn no_operations_warning(would_change: bool) -> Option<WarningRow> {
+    let message =
+        "this dry run contains no operations, so `memdir apply` cannot make the change: run the command without -n";
+    would_change.then(|| WarningRow::from(&Warning::new(Code::Note, message)))
 }
 
 fn changed_files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec<ChangedFile> {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::change::{commit_approved, plan_in_context};
 use super::review::{WOULD_WAIT, require_review};
 use super::{Error, Session};
-use crate::change::Changeset;
+use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Hint, Rejection};
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target, dialects};
 use crate::reflect::guards::{self, WritingRules, secrets};
@@ -103,13 +103,13 @@ fn require_agreement(
 
 const CONSENT_HINT: &str = "ask the user and pass their own words with --consent, or let a person accept the proposal";
 
-/// The texts of the changed files before and after the change.
+/// The texts of the changed files before and after the change, without proposals.
 pub(super) struct ChangedTexts<'a>(Vec<(&'a str, Option<String>, Option<String>)>);
 
 impl<'a> ChangedTexts<'a> {
     pub(super) fn of(changeset: &'a Changeset, snapshot: &Snapshot) -> ChangedTexts<'a> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let rows = changeset.files.iter().map(|file| {
+        let rows = changeset.files.iter().filter(|file| !is_proposal(file)).map(|file| {
             let read = snapshot.file(&file.path).ok().flatten().map(|loaded| loaded.document.text().to_owned());
             let before = file.before.as_ref().map(|version| read.unwrap_or_else(|| text(&version.bytes)));
             (file.path.as_str(), before, file.after.as_ref().map(|bytes| text(bytes)))
@@ -223,9 +223,14 @@ pub(super) fn keep_as_proposal(
     Ok(id)
 }
 
+/// Whether a file is a proposal. The undo of an acceptance brings one back, which is no part of another proposal.
+fn is_proposal(file: &FileChange) -> bool {
+    inbox_item::id_of(&file.path).is_some()
+}
+
 /// The batch as one proposal: its operations; of a change without any (`undo`, `resolve`) the files that it writes.
 fn proposed_operation(session: &Session, batch: &Batch, changeset: &Changeset) -> Value {
-    let written = || changeset.files.iter().map(file_operation).collect::<Vec<_>>();
+    let written = || changeset.files.iter().filter(|file| !is_proposal(file)).map(file_operation).collect::<Vec<_>>();
     let all = if batch.operations.is_empty() { written() } else { with_proof(session, &batch.operations, changeset) };
     let mut all: Vec<Value> = all.iter().map(dialects::to_json).collect();
     if all.len() == 1 { all.remove(0) } else { json!({ "operations": all }) }
@@ -255,7 +260,7 @@ fn with_proof(session: &Session, operations: &[Operation], changeset: &Changeset
     operations
 }
 
-fn file_operation(file: &crate::change::FileChange) -> Operation {
+fn file_operation(file: &FileChange) -> Operation {
     let at = Target::Address(file.path.to_string());
     let action = match &file.after {
         Some(bytes) => Action::Write { at, text: String::from_utf8_lossy(bytes).into_owned(), create: true },

@@ -12,7 +12,7 @@ use serde_json::Value;
 pub use self::merged::remove_merged_proposals;
 pub use self::withdrawal::require_own_proposals;
 use super::answer::{ChangeResult, InboxList, ProposalRow, WarningRow};
-use super::change::{commit_approved, dry_run_result, plan_in_context};
+use super::change::{commit_approved, dry_run_result, no_operations_warning, plan_in_context};
 use super::layer_names::{error_in_layer, name_layer_in_inbox};
 use super::layers::AddressesInLayer;
 use super::superseded::record_superseded;
@@ -88,6 +88,7 @@ pub fn inbox(
         .map_err(|error| blocked_error(session, accepted, options, error))?;
     let ids: Vec<String> = chosen.iter().map(|one| one.id().to_owned()).collect();
     let (accepted, rejected) = if decision == InboxDecision::Accept { (ids, Vec::new()) } else { (Vec::new(), ids) };
+    let no_operations = no_operations_warning(options.dry_run && change.changed);
     Ok(InboxList {
         changed: change.changed,
         dry_run: options.dry_run,
@@ -96,7 +97,7 @@ pub fn inbox(
         merged,
         rev: change.rev,
         files: change.files,
-        warnings: change.warnings,
+        warnings: change.warnings.into_iter().chain(no_operations).collect(),
         ..InboxList::default()
     })
 }

@@ -80,6 +80,17 @@ pub(super) struct GitInvocation<'a> {
     pub own_process_group: bool,
 }
 
+impl GitOutput {
+    /// # Errors
+    /// `git` if it exited with a failure.
+    fn stdout_if_ok(self) -> Result<Vec<u8>, Rejection> {
+        match self.status {
+            0 => Ok(self.stdout),
+            _ => Err(git_error(self.first_stderr_line.trim_start_matches("fatal: ").trim_start_matches("error: "))),
+        }
+    }
+}
+
 impl Default for GitInvocation<'_> {
     fn default() -> Self {
         GitInvocation { stdin: b"", timeout: DEFAULT_TIMEOUT, env: &[], own_process_group: false }
@@ -165,11 +176,7 @@ impl Git {
     /// # Errors
     /// As [`Git::invoke`], and `git` if it exits with a failure.
     pub fn stdout_of<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Vec<u8>, Rejection> {
-        let output = self.invoke(args, b"")?;
-        match output.status {
-            0 => Ok(output.stdout),
-            _ => Err(git_error(output.first_stderr_line.trim_start_matches("fatal: ").trim_start_matches("error: "))),
-        }
+        self.invoke(args, b"")?.stdout_if_ok()
     }
 
     /// Returns stdout as one line of text.
@@ -231,13 +238,16 @@ impl Git {
         }
     }
 
-    /// Returns the value of a git attribute of a path below the directory: `set`, `unset`, `unspecified` or a word.
+    /// Returns the value of a git attribute of a path below the directory: `set`, `unset`, `unspecified` or a word. An
+    /// attributes file counts only if it is in the work tree: git itself falls back to the one in its index.
     ///
     /// # Errors
     /// `git`.
     pub fn attribute_value(&self, name: &str, path: &str) -> Result<String, Rejection> {
-        let out = self.stdout_of(&["check-attr", "-z", name, "--", path])?;
-        let value = out.split(|b| *b == 0).nth(2).unwrap_or_default();
+        let without_index = GitInvocation { env: &[("GIT_INDEX_FILE", "/dev/null")], ..GitInvocation::default() };
+        let output = self.invoke_with(&["check-attr", "-z", name, "--", path], &without_index)?;
+        let output = output.stdout_if_ok()?;
+        let value = output.split(|b| *b == 0).nth(2).unwrap_or_default();
         Ok(String::from_utf8_lossy(value).into_owned())
     }
 

@@ -184,6 +184,16 @@ fn a_scope_has_checkpoints_of_its_own() {
 }
 
 #[test]
+fn an_allowlist_that_hides_nothing_keeps_the_keys_of_others_apart() {
+    let memory = Memory::new().policy("version: 2\nallowlists: {planner: [work], ana: [work]}\n");
+    save(&memory, "ana/one", "1");
+    for command in ["load", "rm"] {
+        memory.run(["checkpoint", command, "ana/one"]).by("planner").exit(5).unchanged();
+    }
+    assert_eq!(keys(&memory), ["ana/one"]);
+}
+
+#[test]
 fn an_agent_with_an_allowlist_has_only_the_keys_below_its_name() {
     let policy = "version: 2\ncategories: {custom: [{name: work}, {name: health}]}\nallowlists: {planner: [work], 'a/b': [work]}\n\
                   checkpoints: {keep: 1}\n";

@@ -437,3 +437,15 @@ fn a_sensitive_field_leaves_the_archive_only_with_consent() {
     memory.run(["rm", "--archive", &address("Likes jazz")]).by("bot").may_change().exit(0);
     memory.done(["rm", &archived("City: Rome")]);
 }
+
+/// The undo of an acceptance would bring back the accepted proposal, too, which no proposal may write.
+#[test]
+fn the_undo_of_an_accepted_proposal_waits_and_can_be_accepted() {
+    let memory = Memory::new();
+    memory.run(["add", "user", "City: Austin"]).by("bot").exit(5);
+    memory.done(["inbox", "--accept"]);
+    memory.run(["undo"]).by("bot").exit(5);
+    assert!(memory.text("facts/user.md").is_some_and(|text| text.contains("Austin")));
+    memory.done(["inbox", "--accept"]);
+    assert_eq!(memory.text("facts/user.md"), None);
+}

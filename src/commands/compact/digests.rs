@@ -10,7 +10,7 @@ use super::model_calls::{JsonQuestion, ModelAnswer, ModelCalls};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
 use crate::commands::answer::{ChangeOutcome, DigestReport, DigestRow, TokenCounts};
-use crate::commands::change::change;
+use crate::commands::change::{change, no_operations_warning};
 use crate::commands::model::OpenModel;
 use crate::commands::point_in_time::{PointInTime, parse_point_in_time};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
@@ -98,6 +98,7 @@ pub fn digest_episodes(
             }
         }
     }
+    report.warnings.extend(no_operations_warning(change_options.dry_run && done > 0));
     report.model = Some(calls.name());
     report.tokens = Some(TokenCounts { input: calls.usage.input, output: calls.usage.output });
     report.digests = files.into_iter().map(|file| file.row).collect();

@@ -14,6 +14,7 @@ use super::model_texts::{compaction_rules, redact_secrets};
 use super::targets::resolve_file_or_section;
 use crate::code::Rejection;
 use crate::commands::answer::{DuplicatesReport, PossibleDuplicate, TokenCounts};
+use crate::commands::change::no_operations_warning;
 use crate::operation::effects::section_slug;
 use crate::reflect::duplicates::{
     BATCH_PAIRS, DuplicateItem, DuplicatePair, MAX_PAIRS_PER_DAY, PairBand, PairOutcome, PairVerdictKind, absorb_order,
@@ -66,7 +67,8 @@ pub fn remove_duplicates(
     run.remove_equal();
     let mut judge = Judge::new(session, opened, budget, options.model_required);
     run.ask(&mut judge, change_options.dry_run)?;
-    let (change, applied) = commit_changes(session, &run.pool, &run.changes, &judge.source(), change_options)?;
+    let (mut change, applied) = commit_changes(session, &run.pool, &run.changes, &judge.source(), change_options)?;
+    change.warnings.extend(no_operations_warning(change_options.dry_run && change.changed));
     if is_whole && !change_options.dry_run {
         run.note_if_caught_up();
     }

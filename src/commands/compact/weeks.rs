@@ -8,7 +8,7 @@ use super::digests::wanted_paths;
 use crate::change::Etag;
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::answer::{ChangeOutcome, ChangeResult, WarningRow};
-use crate::commands::change::change;
+use crate::commands::change::{change, no_operations_warning};
 use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::document::Document;
@@ -53,6 +53,7 @@ pub fn split_into_weeks(session: &Session, address: &str, options: &ChangeOption
         result.rev = revs.pop();
         result.files.iter_mut().for_each(|file| file.rev = None);
     }
+    result.warnings.extend(no_operations_warning(options.dry_run && result.changed));
     Ok(result)
 }
 

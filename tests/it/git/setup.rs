@@ -124,6 +124,21 @@ fn the_environment_of_another_repositorys_hook_is_ignored() {
 }
 
 #[test]
+fn attributes_that_only_the_index_has_do_not_count() {
+    let repo = Repo::new();
+    repo.memdir(["setup", "git"]).exit(0);
+    repo.git(["add", "-A"]);
+    repo.git(["commit", "-qm", "memory"]);
+    let attributes = repo.root().join("memory/.gitattributes");
+    let text = fs::read_to_string(&attributes).unwrap();
+    fs::remove_file(&attributes).unwrap();
+    repo.memdir(["setup", "git", "--check"]).exit(6);
+    repo.memdir(["setup", "git"]).exit(0);
+    assert_eq!(fs::read_to_string(&attributes).unwrap(), text);
+    repo.memdir(["setup", "git", "--check"]).exit(0);
+}
+
+#[test]
 fn status_and_init_report_the_state_of_the_clone() {
     let repo = Repo::new();
     let result = repo.memdir(["status"]).exit(0);
