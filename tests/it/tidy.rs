@@ -385,6 +385,49 @@ fn no_source_contains_placeholders_or_machine_paths() {
     }
 }
 
+/// The source files that a text names in backquotes; `*` stands for any part of a name.
+fn named_sources(text: &str) -> Vec<&str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted.filter(|name| name.ends_with(".rs") && !name.contains(char::is_whitespace)).collect()
+}
+
+/// Whether a path ends with a named file, at the start of a folder or file name.
+fn is_named(path: &str, name: &str) -> bool {
+    let (head, tail) = name.split_once('*').unwrap_or((name, ""));
+    let starts = path.match_indices(head).map(|(at, _)| at).filter(|at| *at == 0 || path[..*at].ends_with('/'));
+    starts
+        .map(|at| &path[at + head.len()..])
+        .any(|rest| if name.contains('*') { rest.ends_with(tail) } else { rest.is_empty() })
+}
+
+#[test]
+fn documents_name_source_files_that_exist() {
+    let files: Vec<String> =
+        ["src", "tests", "benches", "examples"].iter().flat_map(|dir| sources(dir)).map(|s| s.path).collect();
+    let mut broken = Vec::new();
+    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        let named = named_sources(&text);
+        assert!(named.len() > 5, "{document}: {named:?}");
+        let gone = named.into_iter().filter(|name| !files.iter().any(|path| is_named(path, name)));
+        broken.extend(gone.map(|name| format!("{document}: {name}")));
+    }
+    assert!(broken.is_empty(), "no such file:\n{}", broken.join("\n"));
+}
+
+#[test]
+fn named_files_are_found_by_the_end_of_their_path() {
+    assert_eq!(
+        named_sources("in `store/lock.rs`, `a b.rs` and\n```sh\nc.rs\n```\n`d*.rs`"),
+        ["store/lock.rs", "d*.rs"]
+    );
+    assert!(is_named("src/store/lock.rs", "lock.rs") && is_named("src/store/lock.rs", "src/store/lock.rs"));
+    assert!(!is_named("src/store/unlock.rs", "lock.rs") && !is_named("src/store/lock.rs", "cli/lock.rs"));
+    assert!(
+        is_named("src/reflect/request_edit.rs", "reflect/request*.rs") && !is_named("src/reflect/re.rs", "request*.rs")
+    );
+}
+
 #[test]
 fn every_code_is_in_the_manual() {
     let page = fs::read_to_string(root().join("man/memdir-format.5")).unwrap();

@@ -1,7 +1,7 @@
 //! Waiting for the lock, seen from outside: waiters get the lock in order, one past its time limit reports busy, and a
 //! stopped waiter blocks no other process.
 //!
-//! Never measures time: the bound on the waits is tested in `crowds.rs`.
+//! Never measures time: the bound on the waits is tested in `concurrency.rs`.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
