@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use fs_err as fs;
 
 /// The word searched for: in every file but each twentieth, in one of six bullets there.
@@ -22,21 +23,12 @@ const BULLETS: usize = 50;
 /// Files, and how often each command is run on them.
 const SIZES: [(usize, usize); 3] = [(10, 41), (1_000, 21), (10_000, 9)];
 
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
-
-fn text(chance: &mut Chance, file: usize) -> String {
+fn text(rng: &mut Rng, file: usize) -> String {
     let mut text = format!("# Notes {file}\n\n> Summary: notes, {file}\n\n");
     for _ in 0..BULLETS {
-        let mut words: Vec<&str> = (0..6 + chance.below(8)).map(|_| WORDS[chance.below(WORDS.len())]).collect();
-        if file % 20 != 19 && chance.below(6) == 0 {
-            let at = chance.below(words.len());
+        let mut words: Vec<&str> = (0..6 + rng.usize(..8)).map(|_| WORDS[rng.usize(..WORDS.len())]).collect();
+        if file % 20 != 19 && rng.usize(..6) == 0 {
+            let at = rng.usize(..words.len());
             words[at] = WORD;
         }
         text += &format!("- {}\n", words.join(" "));
@@ -64,9 +56,9 @@ fn main() {
         let (dir, out) = (above.path().join("memory"), above.path().join("out"));
         fs::create_dir_all(dir.join("facts")).expect("a directory");
         fs::write(dir.join("memdir.yaml"), "version: 1\n").expect("a marker");
-        let mut chance = Chance(7);
+        let mut rng = Rng::with_seed(7);
         for file in 0..files {
-            fs::write(dir.join(format!("facts/f{file:05}.md")), text(&mut chance, file)).expect("a file");
+            fs::write(dir.join(format!("facts/f{file:05}.md")), text(&mut rng, file)).expect("a file");
         }
         let ours = || {
             let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));

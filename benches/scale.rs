@@ -8,6 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use fastrand::Rng;
 use fs_err as fs;
 
 /// Files and bullets in each, of the memories with a long journal.
@@ -26,15 +27,6 @@ const COMMON: &str = "project";
 const RARE: &str = "quokkafin";
 /// A word like that: other words are compared with it.
 const NOWHERE: &str = "xyzzyplugh";
-
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
 
 /// The least of several runs: wall and processor time in ms, memory in MiB.
 #[derive(Clone, Copy)]
@@ -129,15 +121,15 @@ impl Bench {
         let dir = self.dir.path().join(format!("bullets-{bullets}"));
         fs::create_dir_all(dir.join("facts")).expect("a directory");
         fs::write(dir.join("memdir.yaml"), "version: 1\n").expect("a marker");
-        let (mut chance, files) = (Chance(7), bullets / BULLETS_IN_FILE);
+        let (mut rng, files) = (Rng::with_seed(7), bullets / BULLETS_IN_FILE);
         for file in 0..files {
             let mut text = format!("# Notes {file}\n\n> Summary: notes, {file}\n\n");
             for bullet in 0..BULLETS_IN_FILE {
-                let mut words: Vec<&str> = (0..6 + chance.below(8)).map(|_| WORDS[chance.below(WORDS.len())]).collect();
-                let at = chance.below(words.len());
+                let mut words: Vec<&str> = (0..6 + rng.usize(..8)).map(|_| WORDS[rng.usize(..WORDS.len())]).collect();
+                let at = rng.usize(..words.len());
                 match () {
                     () if file + 1 == files && bullet == 0 => words[at] = RARE,
-                    () if file % 20 != 19 && chance.below(6) == 0 => words[at] = COMMON,
+                    () if file % 20 != 19 && rng.usize(..6) == 0 => words[at] = COMMON,
                     () => {}
                 }
                 text += &format!("- {}\n", words.join(" "));

@@ -8,6 +8,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use fastrand::Rng;
 use fs_err as fs;
 
 use crate::measure::{command, succeed};
@@ -99,22 +100,18 @@ fn import_history(hub: &Path, files: usize, days: usize) {
     let mut import: Command = command("git", hub);
     let mut child = import.args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().expect("git");
     let mut stream = BufWriter::new(child.stdin.take().expect("a pipe"));
-    let (mut texts, mut random) = (Vec::<String>::new(), 7_u64);
-    let mut chance = |n: usize| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize % n
-    };
+    let (mut texts, mut rng) = (Vec::<String>::new(), Rng::with_seed(7));
     let commits = days * COMMITS_IN_DAY;
     for commit in 0..commits {
         let mut changed = Vec::new();
         while texts.len() < files * (commit + 1) / commits {
             let n = texts.len();
             let mut text = format!("# Note {n}\n\n> Summary: what is known about subject {n}\n\n");
-            for bullet in 0..3 + chance(6) {
+            for bullet in 0..3 + rng.usize(..6) {
                 let _ = writeln!(
                     text,
                     "- Fact {bullet} about subject {n}: {} as measured on day {}",
-                    chance(90_000),
+                    rng.usize(..90_000),
                     commit
                 );
             }
@@ -122,9 +119,9 @@ fn import_history(hub: &Path, files: usize, days: usize) {
             changed.push(n);
         }
         for _ in 0..EDITS {
-            let n = chance(texts.len().max(1));
+            let n = rng.usize(..texts.len().max(1));
             if let Some(text) = texts.get_mut(n) {
-                let _ = writeln!(text, "- A later fact about subject {n}: {}", chance(90_000));
+                let _ = writeln!(text, "- A later fact about subject {n}: {}", rng.usize(..90_000));
                 changed.push(n);
             }
         }

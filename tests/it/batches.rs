@@ -1,5 +1,6 @@
 //! Generated batches, valid and invalid: a batch is applied whole or not at all, and an error is one JSON object.
 
+use fastrand::Rng;
 use memdir::change::Etag;
 use memdir::commands::answer::ChangeOutcome;
 use memdir::commands::{self, ChangeOptions};
@@ -7,7 +8,7 @@ use memdir::operation::dialects;
 use serde_json::{Value, json};
 
 use crate::support::memory::full;
-use crate::support::random_operations::{Dice, batch, memory};
+use crate::support::random_operations::{batch, memory};
 use crate::support::{Memory, difference, handle};
 
 fn how(force: bool, dry_run: bool) -> ChangeOptions {
@@ -22,12 +23,12 @@ fn batches_are_applied_whole_or_not_at_all_as_their_dry_run_reports() {
     for round in 0..rounds {
         let (memory, twin) = (memory(), memory());
         let (session, other) = (memory.session(), twin.session());
-        let mut dice = Dice::new(round);
+        let mut rng = Rng::with_seed(round);
         let mut tree = memory.tree();
         for step in 0..100 {
-            let text = batch(&mut dice, &tree);
+            let text = batch(&mut rng, &tree);
             let what = || format!("round {round}, step {step}: {text}");
-            let force = dice.rarely(3);
+            let force = rng.usize(..3) == 0;
             let Ok(read) = dialects::parse_batch(&text) else {
                 refused += 1;
                 continue;
@@ -72,10 +73,10 @@ fn batches_are_applied_whole_or_not_at_all_as_their_dry_run_reports() {
 #[test]
 fn an_error_with_json_through_the_binary_is_one_object() {
     let memory = memory();
-    let mut dice = Dice::new(4711);
+    let mut rng = Rng::with_seed(4711);
     let (mut made, mut refused) = (0, 0);
     for _ in 0..300 {
-        let text = batch(&mut dice, &memory.tree());
+        let text = batch(&mut rng, &memory.tree());
         let ran = memory.run(["apply", "--json"]).stdin(text.as_str()).ends();
         match ran.status {
             0 => {

@@ -1,11 +1,11 @@
 //! `compact`: places over their limit come back to it, by a model's decisions or first in, first out, and nothing is
 //! lost on the way: what goes is in `archive/`, what stays is byte-identical, and `undo` restores every byte.
 
-mod chance;
 mod digests;
 mod duplicates;
 mod model;
 mod planted;
+mod random_decisions;
 mod weeks;
 
 use serde_json::json;

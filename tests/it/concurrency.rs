@@ -12,13 +12,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
 use memdir::commands::answer::ChangeOutcome;
 use memdir::commands::{self, ChangeOptions, UndoOptions};
 use memdir::store::{Durability, StoreOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::support::memory::{Dice, Memory, again, apply, full, path, rev, session};
+use crate::support::memory::{Memory, again, apply, full, path, rev, session};
 
 const WRITER: &str = "MEMDIR_TEST_CROWD_WRITER";
 const READER: &str = "MEMDIR_TEST_CROWD_READER";
@@ -151,9 +152,9 @@ impl Own {
         back.dead.iter().all(|mark| self.live.contains(mark)).then_some((rev, back))
     }
 
-    fn one(&self, dice: &mut Dice) -> Option<Mark> {
+    fn one(&self, rng: &mut Rng) -> Option<Mark> {
         let mine: Vec<&Mark> = self.live.iter().filter(|m| m.text.starts_with('w')).collect();
-        mine.get(dice.roll(mine.len())).map(|m| (*m).clone())
+        rng.choice(&mine).map(|mark| (*mark).clone())
     }
 
     fn pair(&self) -> Option<[Mark; 2]> {
@@ -171,7 +172,7 @@ enum Deed {
 struct Writer<'a> {
     crowd: &'a Crowd,
     number: usize,
-    dice: Dice,
+    rng: Rng,
     own: Own,
 }
 
@@ -179,20 +180,20 @@ const SECTIONS: [&str; 3] = ["alpha", "beta", "gamma"];
 
 impl Writer<'_> {
     fn fresh(&mut self, k: usize, part: usize) -> Mark {
-        let file = self.crowd.file(self.dice.roll(self.crowd.files));
+        let file = self.crowd.file(self.rng.usize(..self.crowd.files));
         Mark { text: format!("w{}.{k}.{part}. likes it so", self.number), file }
     }
 
     fn add(&mut self, mark: &Mark) -> serde_json::Value {
-        json!({"op": "add", "at": format!("{}#{}", mark.file, SECTIONS[self.dice.roll(3)]), "text": mark.text})
+        json!({"op": "add", "at": format!("{}#{}", mark.file, SECTIONS[self.rng.usize(..3)]), "text": mark.text})
     }
 
     fn plan(&mut self, k: usize) -> (Try, Deed) {
         let fresh = self.fresh(k, 0);
-        let one = self.own.one(&mut self.dice);
+        let one = self.own.one(&mut self.rng);
         let many = self.own.live.len() > 24;
         let born = |born: Vec<Mark>, dead: Vec<Mark>| Try { number: k, born, dead, turns: true };
-        match (self.dice.roll(if many { 10 } else { 14 }), one) {
+        match (self.rng.usize(..if many { 10 } else { 14 }), one) {
             (0 | 1, Some(old)) => {
                 let op = json!({"op": "rm", "at": old.file, "text": old.text});
                 (born(vec![], vec![old]), Deed::Apply(json!([op]).to_string()))
@@ -258,9 +259,9 @@ impl Writer<'_> {
 }
 
 /// Ends this process in the middle of what it does: if it can, while it holds the lock.
-fn bomb(dice: &mut Dice) {
-    let delay = Duration::from_micros(dice.roll(1500) as u64);
-    let holder = dice.roll(4) > 0;
+fn bomb(rng: &mut Rng) {
+    let delay = Duration::from_micros(rng.usize(..1500) as u64);
+    let holder = rng.usize(..4) > 0;
     std::thread::spawn(move || {
         let own = format!(" {} ", std::process::id());
         let holds = |line: &str| line.contains("FLOCK") && !line.contains("->") && line.contains(&own);
@@ -281,16 +282,16 @@ fn writer(job: String) {
     let (crowd, number): (Crowd, usize) = serde_json::from_str(&job).unwrap();
     let own = Own::read(&crowd.log(number));
     let mut log = std::fs::OpenOptions::new().create(true).append(true).open(crowd.log(number)).unwrap();
-    let dice = Dice::new((number * 7919 + own.next * 31 + own.restarts) as u64 + 1);
-    let mut writer = Writer { crowd: &crowd, number, dice, own };
+    let rng = Rng::with_seed((number * 7919 + own.next * 31 + own.restarts) as u64 + 1);
+    let mut writer = Writer { crowd: &crowd, number, rng, own };
     let mut tell = |line: &Line| log.write_all(format!("\n{}\n", serde_json::to_string(line).unwrap()).as_bytes());
     while writer.own.next < crowd.operations {
         let k = writer.own.next;
         writer.own.next += 1;
         let (planned, deed) = writer.plan(k);
         tell(&Line::Try(planned.clone())).unwrap();
-        if crowd.bomb > 0 && writer.dice.roll(crowd.bomb) == 0 {
-            bomb(&mut writer.dice);
+        if crowd.bomb > 0 && writer.rng.usize(..crowd.bomb) == 0 {
+            bomb(&mut writer.rng);
         }
         let started = Instant::now();
         let session = session(&crowd.root.join("memory"), &format!("w{number}"), crowd.options());
@@ -313,7 +314,7 @@ fn writer(job: String) {
                 tell(&Line::Refused(k, why.rejections[0].to_string())).unwrap();
             }
         }
-        if crowd.saboteurs && writer.dice.roll(12) == 0 {
+        if crowd.saboteurs && writer.rng.usize(..12) == 0 {
             let _ = std::fs::rename(crowd.root.join("memory/.memdir"), crowd.root.join(format!("gone-{number}-{k}")));
         }
     }

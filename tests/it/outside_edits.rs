@@ -7,10 +7,11 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use fastrand::Rng;
 use memdir::change::{Changeset, EntryHeader, FileChange};
 use memdir::store::{CommitStopped, Durability, Store, StoreOptions};
 
-use crate::support::memory::{Dice, Memory, again, full, path};
+use crate::support::memory::{Memory, again, full, path};
 
 /// How a person's editor saves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -197,7 +198,7 @@ const LOOKS: usize = 100_000;
 fn person(root: String) {
     let root = Path::new(&root);
     let file = root.join("memory/facts/user.md");
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::with_seed(7);
     let line = |n: usize| format!("- human {n}.\n");
     let mut last = 0;
     while !root.join("stop").exists() {
@@ -218,7 +219,7 @@ fn person(root: String) {
         assert!(text.contains(&line(last)) || aside(), "human {last} is lost: {text}");
         let kept: String = text.split_inclusive('\n').filter(|l| !l.starts_with("- human ")).collect();
         let next = kept + &line(last + 1);
-        let saved = match SAVES[dice.roll(4)] {
+        let saved = match SAVES[rng.usize(..4)] {
             Save::InPlace => File::options().write(true).open(&file).and_then(|mut f| {
                 f.write_all(next.as_bytes())?;
                 f.set_len(next.len() as u64)

@@ -6,13 +6,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use fastrand::Rng;
 use memdir::document::{BulletMeta, Document, DocumentEdit, InsertPosition, NewBullet, apply_edits};
 use memdir::operation::dialects;
 use memdir::path::{Address, MemoryPath, PathPrefixes};
 use memdir::text::splice;
 
 use crate::support::corpus;
-use crate::support::memory::{Dice, full};
+use crate::support::memory::full;
 
 /// Pieces that readers of these formats stumble over.
 const PIECES: &[&str] = &[
@@ -83,37 +84,37 @@ const PIECES: &[&str] = &[
 ];
 
 struct Mutator {
-    dice: Dice,
+    rng: Rng,
     seeds: Vec<Vec<u8>>,
 }
 
 impl Mutator {
     fn next(&mut self) -> Vec<u8> {
-        let mut bytes = self.seeds[self.dice.roll(self.seeds.len())].clone();
-        for _ in 0..=self.dice.roll(6) {
-            let at = self.dice.roll(bytes.len() + 1);
-            match self.dice.roll(7) {
-                0 => drop(bytes.splice(at..at, PIECES[self.dice.roll(PIECES.len())].bytes())),
+        let mut bytes = self.rng.choice(&self.seeds).unwrap().clone();
+        for _ in 0..=self.rng.usize(..6) {
+            let at = self.rng.usize(..=bytes.len());
+            match self.rng.usize(..7) {
+                0 => drop(bytes.splice(at..at, self.rng.choice(PIECES).unwrap().bytes())),
                 1 => bytes.truncate(at),
-                2 if at < bytes.len() => bytes[at] ^= 1 << self.dice.roll(8),
+                2 if at < bytes.len() => bytes[at] ^= 1 << self.rng.usize(..8),
                 3 => {
-                    let end = (at + self.dice.roll(16)).min(bytes.len());
+                    let end = (at + self.rng.usize(..16)).min(bytes.len());
                     drop(bytes.drain(at..end));
                 }
                 4 => {
-                    let end = (at + self.dice.roll(64)).min(bytes.len());
+                    let end = (at + self.rng.usize(..64)).min(bytes.len());
                     let part = bytes[at..end].to_vec();
-                    let to = self.dice.roll(bytes.len() + 1);
+                    let to = self.rng.usize(..=bytes.len());
                     drop(bytes.splice(to..to, part));
                 }
                 5 => {
-                    let other = &self.seeds[self.dice.roll(self.seeds.len())];
-                    let from = self.dice.roll(other.len());
-                    let end = (from + self.dice.roll(64)).min(other.len());
+                    let other = self.rng.choice(&self.seeds).unwrap();
+                    let from = self.rng.usize(..=other.len());
+                    let end = (from + self.rng.usize(..64)).min(other.len());
                     let part = other[from..end].to_vec();
                     drop(bytes.splice(at..at, part));
                 }
-                _ => drop(bytes.splice(at..at, PIECES[self.dice.roll(PIECES.len())].bytes())),
+                _ => drop(bytes.splice(at..at, self.rng.choice(PIECES).unwrap().bytes())),
             }
         }
         bytes.truncate(600);
@@ -122,17 +123,17 @@ impl Mutator {
 }
 
 /// Runs a target; what fails is written where the next run finds it.
-fn fuzz(target: &str, seeds: Vec<Vec<u8>>, mut run: impl FnMut(&[u8], &mut Dice)) {
+fn fuzz(target: &str, seeds: Vec<Vec<u8>>, mut run: impl FnMut(&[u8], &mut Rng)) {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz").join(target);
-    let mut dice = Dice::new(3);
+    let mut rng = Rng::with_seed(3);
     for entry in std::fs::read_dir(&kept).into_iter().flatten().flatten() {
-        run(&std::fs::read(entry.path()).unwrap(), &mut dice);
+        run(&std::fs::read(entry.path()).unwrap(), &mut rng);
     }
     let executions: u64 = if full() { 1_000_000 } else { 1_500 };
-    let mut mutator = Mutator { dice: Dice::new(target.len() as u64 + 17), seeds };
+    let mut mutator = Mutator { rng: Rng::with_seed(target.len() as u64 + 17), seeds };
     for n in 0..executions {
         let bytes = mutator.next();
-        if catch_unwind(AssertUnwindSafe(|| run(&bytes, &mut dice))).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| run(&bytes, &mut rng))).is_err() {
             std::fs::create_dir_all(&kept).unwrap();
             let file = kept.join(format!("case-{n}"));
             std::fs::write(&file, &bytes).unwrap();
@@ -153,16 +154,16 @@ fn texts(most: usize) -> Vec<Vec<u8>> {
 
 #[test]
 fn the_parser_and_the_edits_keep_their_promise() {
-    fuzz("parser", texts(400), |bytes, dice| {
+    fuzz("parser", texts(400), |bytes, rng| {
         let Ok(document) = Document::from_bytes(bytes.to_vec()) else { return };
         let bullets = document.bullets().len();
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let new = text.lines().nth(dice.roll(8)).unwrap_or("new").to_owned();
-        let edits = match (dice.roll(3), bullets) {
-            (0, 1..) => vec![DocumentEdit::Update { bullet: dice.roll(bullets), text: new.clone() }],
-            (1, 1..) => vec![DocumentEdit::Remove { bullet: dice.roll(bullets) }],
+        let new = text.lines().nth(rng.usize(..8)).unwrap_or("new").to_owned();
+        let edits = match (rng.usize(..3), bullets) {
+            (0, 1..) => vec![DocumentEdit::Update { bullet: rng.usize(..bullets), text: new.clone() }],
+            (1, 1..) => vec![DocumentEdit::Remove { bullet: rng.usize(..bullets) }],
             _ => {
-                let at = InsertPosition::EndOfSection(dice.roll(document.sections().len()));
+                let at = InsertPosition::EndOfSection(rng.usize(..document.sections().len()));
                 vec![DocumentEdit::Insert { at, items: vec![NewBullet { text: new.clone(), ..NewBullet::default() }] }]
             }
         };
@@ -199,12 +200,12 @@ fn front_matter_values_read_back() {
         "---\n---\n",
         "--- \na: b\n...\n",
     ];
-    fuzz("front", seeds.map(|s| s.as_bytes().to_vec()).into(), |bytes, dice| {
+    fuzz("front", seeds.map(|s| s.as_bytes().to_vec()).into(), |bytes, rng| {
         let Ok(document) = Document::from_bytes(bytes.to_vec()) else { return };
-        let key = ["title", "summary", "tags", "a"][dice.roll(4)];
+        let key = ["title", "summary", "tags", "a"][rng.usize(..4)];
         let _ = (document.front_text(key), document.front_value(key), document.body_start());
         let lossy = String::from_utf8_lossy(bytes).into_owned();
-        let value = lossy.lines().nth(dice.roll(5)).unwrap_or("x");
+        let value = lossy.lines().nth(rng.usize(..5)).unwrap_or("x");
         let Some(set) = document.set_front_value(key, value) else { return };
         let after = Document::parse(splice(document.text(), &[set]).unwrap());
         assert_eq!(&after.text()[after.body_start()..], &document.text()[document.body_start()..]);
@@ -299,7 +300,7 @@ fn journals_read_without_believing_what_is_spoilt() {
     let mut seeds = lines.clone();
     seeds.push(lines[..2].concat());
     seeds.push(lines[2..].concat());
-    fuzz("journal", seeds, |bytes, dice| {
+    fuzz("journal", seeds, |bytes, rng| {
         for entry in memdir::store::read_journal(bytes) {
             let old = known.iter().find(|old| old.rev == entry.rev);
             let old = old.unwrap_or_else(|| panic!("an entry that nobody wrote: {entry:?}"));
@@ -310,7 +311,7 @@ fn journals_read_without_believing_what_is_spoilt() {
         }
         // And random lines with a valid checksum.
         let mut line: Vec<u8> = bytes.iter().copied().filter(|&b| b != b'\n').collect();
-        if dice.roll(2) == 0 {
+        if rng.bool() {
             line.truncate(line.len().saturating_sub(18));
         }
         let sum = crc32fast::hash(&line);

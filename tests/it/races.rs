@@ -7,9 +7,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use fastrand::Rng;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::support::memory::{Dice, full, missing};
+use crate::support::memory::{full, missing};
 use crate::support::test_dir::copy_program;
 use crate::support::{ProgramOutput, clean_command};
 
@@ -67,16 +68,16 @@ fn swapper(root: String) {
     if root.join("outside").exists() && !root.join("go").exists() {
         return;
     }
-    let (mut dice, mut swaps) = (Dice::new(11), 0u64);
+    let (mut rng, mut swaps) = (Rng::with_seed(11), 0u64);
     let most: u64 = std::fs::read_to_string(root.join("go")).unwrap().trim().parse().unwrap();
     while !root.join("stop").exists() {
         for _ in 0..64 {
-            let n = dice.roll(SWAPS.len());
+            let n = rng.usize(..SWAPS.len());
             let (real, trap) = (root.join("memory").join(SWAPS[n].0), root.join(format!("traps/{n}")));
             for _ in 0..2 {
                 swaps += u64::from(renameat_with(CWD, &real, CWD, &trap, RenameFlags::EXCHANGE).is_ok());
                 // The trap stays for a different time in each round.
-                (0..dice.roll(400)).for_each(|_| std::hint::spin_loop());
+                (0..rng.usize(..400)).for_each(|_| std::hint::spin_loop());
             }
         }
         if swaps >= most {

@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use fastrand::Rng;
 use memdir::document::summary::{FileKind, new_summary};
 use memdir::document::{BlockKind, Document};
 use memdir::text::search_terms;
@@ -24,20 +25,12 @@ const WORDS: usize = 3;
 /// A file's sentences: at least and at most.
 const SENTENCES: (usize, usize) = (12, 40);
 
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
+/// Some words of a sentence: a question about it.
+fn words_of(mut sentence: Vec<String>, rng: &mut Rng) -> Vec<String> {
+    while sentence.len() > WORDS {
+        sentence.swap_remove(rng.usize(..sentence.len()));
     }
-
-    fn take(&mut self, mut from: Vec<String>, most: usize) -> Vec<String> {
-        while from.len() > most {
-            from.swap_remove(self.below(from.len()));
-        }
-        from
-    }
+    sentence
 }
 
 fn stems(text: &str) -> Vec<String> {
@@ -108,21 +101,21 @@ fn scores(lines: &[&[String]], question: &[String]) -> Vec<f64> {
 
 /// Shares of questions whose file ranks first, and among the first three.
 fn hits<'f>(files: &'f [File], line: impl Fn(&'f File) -> &'f [String]) -> (f64, f64) {
-    let mut chance = Chance(7);
+    let mut rng = Rng::with_seed(7);
     let (mut first, mut third, mut all) = (0.0, 0.0, 0.0);
     for _ in 0..DRAWS {
         let mut order: HashMap<usize, usize> = HashMap::new();
         while order.len() < POOL {
             let next = order.len();
-            order.entry(chance.below(files.len())).or_insert(next);
+            order.entry(rng.usize(..files.len())).or_insert(next);
         }
         let mut pool: Vec<(usize, &File)> = order.into_iter().map(|(file, at)| (at, &files[file])).collect();
         pool.sort_by_key(|(at, _)| *at);
         let lines: Vec<&[String]> = pool.iter().map(|(_, file)| line(file)).collect();
         for (right, file) in &pool {
             for _ in 0..QUESTIONS {
-                let sentence = file.sentences[chance.below(file.sentences.len())].clone();
-                let scores = scores(&lines, &chance.take(sentence, WORDS));
+                let sentence = file.sentences[rng.usize(..file.sentences.len())].clone();
+                let scores = scores(&lines, &words_of(sentence, &mut rng));
                 let better = scores.iter().filter(|s| **s > scores[*right] + 1e-9).count() as f64;
                 let same = scores.iter().filter(|s| (**s - scores[*right]).abs() <= 1e-9).count() as f64;
                 let share = |places: f64| ((places - better) / same).clamp(0.0, 1.0);

@@ -1,11 +1,12 @@
 //! Undo and redo: every byte, every mode, every file, in every order; and what happens when others wrote meanwhile.
 
+use fastrand::Rng;
 use memdir::commands::answer::ChangeOutcome;
 use memdir::commands::{self, ChangeOptions, UndoOptions};
 use memdir::operation::dialects;
 use serde_json::Value;
 
-use crate::support::random_operations::{Dice, memory, operation};
+use crate::support::random_operations::{memory, operation};
 use crate::support::{Memory, Tree, difference, handle};
 
 #[track_caller]
@@ -25,12 +26,12 @@ fn as_many_undos_as_revisions_lead_back_and_as_many_redos_forth() {
             fs_err::set_permissions(memory.dir().join(name), mode).unwrap();
         }
         let session = memory.session();
-        let mut dice = Dice::new(seed + 90_000);
+        let mut rng = Rng::with_seed(seed + 90_000);
         let how = ChangeOptions { force: true, create: true, ..ChangeOptions::default() };
         let (mut states, mut reported) = (vec![memory.tree()], Vec::new());
         for _ in 0..12 {
             let ops: Vec<Value> =
-                (0..1 + dice.below(2)).map(|_| operation(&mut dice, states.last().unwrap())).collect();
+                (0..1 + rng.usize(..2)).map(|_| operation(&mut rng, states.last().unwrap())).collect();
             let text = Value::Array(ops).to_string();
             let Ok(batch) = dialects::parse_batch(&text) else { continue };
             if let Ok(ChangeOutcome::Changed(done)) = commands::change(&session, batch, &how)
@@ -270,20 +271,20 @@ fn undoing_all_of_one_callers_changes_leaves_exactly_the_others() {
             (Memory::new().file("procedures/p.md", &base), Memory::new().file("procedures/p.md", &base));
         let (mut ann, mut bob, mut only) = (both.session(), both.session(), alone.session());
         (ann.actor, bob.actor, only.actor) = ("ann".into(), "bob".into(), "bob".into());
-        let mut dice = Dice::new(seed + 1000);
+        let mut rng = Rng::with_seed(seed + 1000);
         let mut own = ["ann", "bob"].map(|who| (0..3).map(|i| format!("{who} {i}")).collect::<Vec<_>>());
         let (mut undos, mut log) = (0, Vec::new());
         for step in 0..10 {
-            let who = dice.below(2);
+            let who = rng.usize(..2);
             let texts = &mut own[who];
             let fresh = format!("{} says {step}", ["ann", "bob"][who]);
-            let op = match dice.below(3) {
+            let op = match rng.usize(..3) {
                 0 if !texts.is_empty() => {
-                    let text = texts.remove(dice.below(texts.len()));
+                    let text = texts.remove(rng.usize(..texts.len()));
                     serde_json::json!({"op": "rm", "at": at(&text)})
                 }
                 1 if !texts.is_empty() => {
-                    let i = dice.below(texts.len());
+                    let i = rng.usize(..texts.len());
                     let text = std::mem::replace(&mut texts[i], fresh.clone());
                     serde_json::json!({"op": "update", "at": at(&text), "text": fresh})
                 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::time::Duration;
 
+use fastrand::Rng;
 use memdir::commands::answer::DuplicatesReport;
 use memdir::commands::compact::{DuplicatesOptions, remove_duplicates};
 use memdir::commands::model::OpenModel;
@@ -16,7 +17,6 @@ use memdir::host::models::ToolUse;
 use memdir::llm::{ChatMessage, Deadline, LlmError, Model, ModelId, ModelReply, ModelRequest, StopReason, TokenUsage};
 use serde_json::{Value, json};
 
-use super::chance::Chance;
 use crate::support::Memory;
 use crate::support::memory::full;
 
@@ -90,34 +90,34 @@ impl Facts {
     }
 }
 
-fn pick(chance: &mut Chance, words: &str) -> String {
+fn pick(rng: &mut Rng, words: &str) -> String {
     let all: Vec<&str> = words.split_whitespace().collect();
-    all[chance.below(all.len())].to_owned()
+    all[rng.usize(..all.len())].to_owned()
 }
 
 /// Another word of a list.
-fn other(chance: &mut Chance, words: &str, than: &str) -> String {
-    std::iter::repeat_with(|| pick(chance, words)).take(100).find(|word| word != than).unwrap()
+fn other(rng: &mut Rng, words: &str, than: &str) -> String {
+    std::iter::repeat_with(|| pick(rng, words)).take(100).find(|word| word != than).unwrap()
 }
 
-fn fact(chance: &mut Chance, template: usize, noun: &str) -> Facts {
-    let person = pick(chance, PEOPLE);
+fn fact(rng: &mut Rng, template: usize, noun: &str) -> Facts {
+    let person = pick(rng, PEOPLE);
     let values = BTreeMap::from([
-        ("{Q}", other(chance, PEOPLE, &person)),
+        ("{Q}", other(rng, PEOPLE, &person)),
         ("{P}", person),
         ("{n}", noun.to_owned()),
-        ("{a}", pick(chance, ADJECTIVES)),
-        ("{l}", pick(chance, PLACES)),
-        ("{j}", pick(chance, PROJECTS)),
-        ("{d}", pick(chance, DAYS)),
-        ("{m}", format!("{:02}-{:02}", 1 + chance.below(12), 1 + chance.below(28))),
-        ("{#}", (2 + chance.below(90)).to_string()),
+        ("{a}", pick(rng, ADJECTIVES)),
+        ("{l}", pick(rng, PLACES)),
+        ("{j}", pick(rng, PROJECTS)),
+        ("{d}", pick(rng, DAYS)),
+        ("{m}", format!("{:02}-{:02}", 1 + rng.usize(..12), 1 + rng.usize(..28))),
+        ("{#}", (2 + rng.usize(..90)).to_string()),
     ]);
     Facts { values, template }
 }
 
 /// Another wording of a fact, and the text that says all of both where neither does.
-fn duplicate(chance: &mut Chance, fact: &Facts) -> (&'static str, String, String, Option<String>) {
+fn duplicate(rng: &mut Rng, fact: &Facts) -> (&'static str, String, String, Option<String>) {
     let text = fact.text();
     let without = |slot: &str| {
         let part = TEMPLATES[fact.template].replace(&format!("{slot} "), "").replace(&format!(" in the {slot}"), "");
@@ -125,10 +125,10 @@ fn duplicate(chance: &mut Chance, fact: &Facts) -> (&'static str, String, String
         fact.values.iter().fold(part, value)
     };
     loop {
-        match chance.below(5) {
+        match rng.usize(..5) {
             0 => return ("equal", text.clone(), format!("{}.", text.replace(" the ", " ")), None),
             1 => {
-                let word = ["usually", "still", "always"][chance.below(3)];
+                let word = ["usually", "still", "always"][rng.usize(..3)];
                 let (first, rest) = text.split_once(' ').unwrap();
                 if fact.has("{P}") && TEMPLATES[fact.template].starts_with("{P}") {
                     return ("filler", text.clone(), format!("{first} {word} {rest}"), None);
@@ -149,15 +149,15 @@ fn duplicate(chance: &mut Chance, fact: &Facts) -> (&'static str, String, String
 }
 
 /// A text that looks like a fact and says something else.
-fn look_alike(chance: &mut Chance, fact: &Facts) -> (&'static str, String) {
-    let change = |chance: &mut Chance, slot: &'static str, words: &str| {
-        let value = other(chance, words, &fact.values[slot]);
+fn look_alike(rng: &mut Rng, fact: &Facts) -> (&'static str, String) {
+    let change = |rng: &mut Rng, slot: &'static str, words: &str| {
+        let value = other(rng, words, &fact.values[slot]);
         fact.with(slot, &value)
     };
     loop {
-        match chance.below(6) {
-            0 if fact.has("{P}") => return ("person", change(chance, "{P}", PEOPLE)),
-            1 if fact.has("{#}") => return ("number", fact.with("{#}", &(100 + chance.below(800)).to_string())),
+        match rng.usize(..6) {
+            0 if fact.has("{P}") => return ("person", change(rng, "{P}", PEOPLE)),
+            1 if fact.has("{#}") => return ("number", fact.with("{#}", &(100 + rng.usize(..800)).to_string())),
             2 => {
                 let text = fact.text();
                 let negated = [(" is ", " is not "), (" may ", " may not "), (" keeps ", " never keeps ")]
@@ -169,10 +169,10 @@ fn look_alike(chance: &mut Chance, fact: &Facts) -> (&'static str, String) {
                 }
             }
             3 if fact.has("{m}") => return ("date", fact.with("{m}", "12-31")),
-            3 if fact.has("{d}") => return ("date", change(chance, "{d}", DAYS)),
-            4 if fact.has("{j}") => return ("project", change(chance, "{j}", PROJECTS)),
+            3 if fact.has("{d}") => return ("date", change(rng, "{d}", DAYS)),
+            4 if fact.has("{j}") => return ("project", change(rng, "{j}", PROJECTS)),
             // Nothing but the meaning of a common word tells them apart: what the judge alone can know.
-            5 if fact.has("{a}") => return ("thing", change(chance, "{a}", ADJECTIVES)),
+            5 if fact.has("{a}") => return ("thing", change(rng, "{a}", ADJECTIVES)),
             _ => {}
         }
     }
@@ -192,19 +192,19 @@ struct Truth {
 }
 
 fn generate(seed: u64, each: usize) -> (Memory, Truth) {
-    let mut chance = Chance::new(seed);
+    let mut rng = Rng::with_seed(seed);
     let mut truth = Truth::default();
     let mut places: Vec<(usize, usize)> = Vec::new();
     let nouns: Vec<&str> = NOUNS.split_whitespace().collect();
     (0..TEMPLATES.len()).for_each(|template| places.extend((0..nouns.len()).map(|noun| (template, noun))));
-    chance.shuffle(&mut places);
+    rng.shuffle(&mut places);
     const FILES: [&str; 6] = ["user", "home", "work", "tools", "projects", "people"];
     let mut lines: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (number, (template, noun)) in places.into_iter().take(2 * each).enumerate() {
-        let fact = fact(&mut chance, template, nouns[noun]);
-        let file = chance.below(FILES.len());
+        let fact = fact(&mut rng, template, nouns[noun]);
+        let file = rng.usize(..FILES.len());
         let (first, second) = if number % 2 == 0 {
-            let (kind, first, second, whole) = duplicate(&mut chance, &fact);
+            let (kind, first, second, whole) = duplicate(&mut rng, &fact);
             truth.planted.insert(number, kind);
             truth.fact_of.insert(second.clone(), number);
             truth.whole.extend(whole.map(|whole| {
@@ -213,21 +213,21 @@ fn generate(seed: u64, each: usize) -> (Memory, Truth) {
             }));
             (first, second)
         } else {
-            let (kind, second) = look_alike(&mut chance, &fact);
+            let (kind, second) = look_alike(&mut rng, &fact);
             truth.look_alikes.insert((number, 1000 + number), kind);
             truth.fact_of.insert(second.clone(), 1000 + number);
             (fact.text(), second)
         };
         truth.fact_of.insert(first.clone(), number);
         // One in ten stands in another file.
-        let beside = if chance.percent(10) { chance.below(FILES.len()) } else { file };
+        let beside = if rng.usize(..100) < 10 { rng.usize(..FILES.len()) } else { file };
         lines.entry(file).or_default().push(first);
         lines.entry(beside).or_default().push(second);
     }
     assert_eq!((truth.planted.len(), truth.look_alikes.len()), (each, each));
     let memory = Memory::new();
     for (file, mut lines) in lines {
-        chance.shuffle(&mut lines);
+        rng.shuffle(&mut lines);
         let list: String = lines.iter().map(|line| format!("- {line}\n")).collect();
         memory.put(&format!("facts/{}.md", FILES[file]), format!("# {}\n\n{list}", FILES[file]));
     }
@@ -238,7 +238,7 @@ fn generate(seed: u64, each: usize) -> (Memory, Truth) {
 struct Judge {
     id: ModelId,
     truth: Rc<Truth>,
-    chance: RefCell<Chance>,
+    rng: RefCell<Rng>,
     asked: Rc<RefCell<Vec<(String, String)>>>,
     wrong: Rc<RefCell<Vec<(String, String)>>>,
 }
@@ -246,7 +246,7 @@ struct Judge {
 impl Judge {
     fn verdict(&self, n: &Value, a: &str, b: &str) -> Value {
         let (left, right) = (self.truth.fact_of[a], self.truth.fact_of[b]);
-        let errs = self.chance.borrow_mut().percent(10);
+        let errs = self.rng.borrow_mut().usize(..100) < 10;
         self.asked.borrow_mut().push((a.to_owned(), b.to_owned()));
         if errs {
             self.wrong.borrow_mut().push((a.to_owned(), b.to_owned()));
@@ -295,7 +295,7 @@ fn planted_duplicates_go_and_look_alikes_stay() {
     let judge = Judge {
         id: ModelId { provider: "script".into(), model: "judge".into() },
         truth: truth.clone(),
-        chance: RefCell::new(Chance::new(11)),
+        rng: RefCell::new(Rng::with_seed(3)),
         asked: Rc::clone(&asked),
         wrong: Rc::clone(&wrong),
     };

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use fastrand::Rng;
 use memdir::commands::{ContextRequest, context};
 
 use crate::support::Memory;
-use crate::support::memory::Dice;
 
 const FILES: usize = 1000;
 const BULLETS: usize = 20;
@@ -24,40 +24,41 @@ struct Planted {
     needs: BTreeSet<String>,
 }
 
-fn day(dice: &mut Dice) -> String {
-    format!("202{}-{:02}-{:02}", 4 + dice.roll(2), 1 + dice.roll(12), 1 + dice.roll(28))
+fn day(rng: &mut Rng) -> String {
+    format!("202{}-{:02}-{:02}", 4 + rng.usize(..2), 1 + rng.usize(..12), 1 + rng.usize(..28))
 }
 
 fn planted() -> Planted {
-    let mut dice = Dice::new(41);
+    let mut rng = Rng::with_seed(41);
     let words = ["tide", "harbour", "release", "tea", "review", "deploy", "garden", "battery", "meeting", "invoice"];
-    let sentence = |dice: &mut Dice, n: usize| (0..n).map(|_| words[dice.roll(10)]).collect::<Vec<_>>().join(" ");
+    let sentence = |rng: &mut Rng, n: usize| (0..n).map(|_| words[rng.usize(..10)]).collect::<Vec<_>>().join(" ");
     // The place of each need: file, bullet, metadata.
     let mut places: Vec<(usize, usize, String)> = Vec::new();
     let metas = ["pin", "pin imp=5", "imp=9", "imp=8", "imp=7", "imp=6", "imp=5"];
     for meta in metas {
         for _ in 0..3 {
-            places.push((dice.roll(FILES - 24), dice.roll(BULLETS), meta.to_owned()));
+            places.push((rng.usize(..FILES - 24), rng.usize(..BULLETS), meta.to_owned()));
         }
     }
     let (mut must, mut needs, mut items) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
     let mut memory = Memory::new();
     for file in 0..FILES - 24 {
         let path = format!("facts/f{file:04}.md");
-        let mut text = format!("# F{file}\n\n> Summary: {}\n\n", sentence(&mut dice, 4).replace(' ', ", "));
+        let mut text = format!("# F{file}\n\n> Summary: {}\n\n", sentence(&mut rng, 4).replace(' ', ", "));
         for bullet in 0..BULLETS {
-            let day = day(&mut dice);
+            let day = day(&mut rng);
             let place = places.iter().position(|(f, b, _)| (*f, *b) == (file, bullet));
-            let length = 6 + dice.roll(8);
+            let length = 6 + rng.usize(..8);
             let (wording, meta) = match place {
                 Some(n) => {
                     let name = format!("need{n:02}");
                     if n < 15 { &mut must } else { &mut needs }.insert(name.clone());
-                    (format!("{name} {}", sentence(&mut dice, length)), format!("added={day} {}", places[n].2))
+                    (format!("{name} {}", sentence(&mut rng, length)), format!("added={day} {}", places[n].2))
                 }
                 None => {
-                    let weight = if dice.roll(100) == 0 { format!(" imp={}", 1 + dice.roll(4)) } else { String::new() };
-                    (sentence(&mut dice, length), format!("added={day}{weight}"))
+                    let weight =
+                        if rng.usize(..100) == 0 { format!(" imp={}", 1 + rng.usize(..4)) } else { String::new() };
+                    (sentence(&mut rng, length), format!("added={day}{weight}"))
                 }
             };
             text += &format!("- {wording}\n  <!-- mem {meta} -->\n");
@@ -75,10 +76,10 @@ fn planted() -> Planted {
             if name.starts_with("need") {
                 needs.insert(name.clone());
             }
-            let wording = sentence(&mut dice, 5);
+            let wording = sentence(&mut rng, 5);
             text += &format!(
                 "## {name} happened\n- Summary: {wording}\n- Date: {day}\n- Lesson: {}\n\n",
-                sentence(&mut dice, 9)
+                sentence(&mut rng, 9)
             );
             items.push(Item { line: format!("- {day} {name} happened: {wording} ({path}#x)\n"), day });
         }
@@ -118,14 +119,12 @@ fn a_context_holds_what_is_needed_and_other_packings_do_not() {
         assert!(context.tokens <= budget);
         let ours = share(&all, &context.text);
         let first = share(&all, &packed(newest.iter().copied(), budget));
-        let mut dice = Dice::new(7);
+        let mut rng = Rng::with_seed(7);
         let rounds = 50;
         let chance: f64 = (0..rounds)
             .map(|_| {
                 let mut order: Vec<&Item> = planted.items.iter().collect();
-                for n in (1..order.len()).rev() {
-                    order.swap(n, dice.roll(n + 1));
-                }
+                rng.shuffle(&mut order);
                 share(&all, &packed(order.into_iter(), budget)) / f64::from(rounds)
             })
             .sum();

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use fastrand::Rng;
+
 use super::full;
 use super::workspace::program;
 use crate::support::memory::missing;
@@ -86,11 +88,10 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
         // The last line may be on its way.
         printed.rsplit_once('\n').map_or(0, |(whole, _)| whole.lines().last().unwrap_or("0").parse().unwrap())
     };
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut rng = Rng::with_seed(1);
     for _ in 0..times {
         // A few more writes, and then a moment in the middle of the next.
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let wanted = acknowledged() + 1 + (random >> 62) as usize;
+        let wanted = acknowledged() + 1 + rng.usize(..4);
         while acknowledged() < wanted {
             if writer.try_wait().unwrap().is_some() {
                 found.problems.push("the writer ended".into());
@@ -98,7 +99,7 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
             }
             std::thread::sleep(Duration::from_micros(500));
         }
-        std::thread::sleep(Duration::from_micros((random >> 32) % 8000));
+        std::thread::sleep(Duration::from_micros(rng.u64(..8000)));
         signal(rustix::process::Signal::STOP);
         // Everything printed until now was answered before the power cut.
         let printed = acknowledged();

@@ -2,6 +2,8 @@
 //!
 //! Checks that all bullets are there once, not where a new bullet is placed among its neighbours.
 
+use fastrand::Rng;
+
 use crate::support::git_repo::Repo;
 use crate::support::program;
 
@@ -226,32 +228,22 @@ fn a_memory_that_is_the_root_merges_too() {
     check(&repo, BOTH);
 }
 
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % sides
-    }
-}
-
 const WORDS: [&str; 16] = [
     "anchor", "breeze", "copper", "dahlia", "ember", "falcon", "ginger", "harbour", "indigo", "juniper", "kettle",
     "lantern", "marble", "nutmeg", "orchid", "pepper",
 ];
 
-fn sentence(dice: &mut Dice, number: usize) -> String {
-    let word = |dice: &mut Dice| WORDS[dice.roll(WORDS.len())];
-    format!("{} {} keeps the {} near the {} {number}", word(dice), word(dice), word(dice), word(dice))
+fn sentence(rng: &mut Rng, number: usize) -> String {
+    let word = |rng: &mut Rng| WORDS[rng.usize(..WORDS.len())];
+    format!("{} {} keeps the {} near the {} {number}", word(rng), word(rng), word(rng), word(rng))
 }
 
 #[test]
 fn changes_of_different_bullets_always_merge_and_nothing_is_lost() {
-    let mut dice = Dice(7);
+    let mut rng = Rng::with_seed(7);
     for round in 0..12 {
         let repo = Repo::wired();
-        let all: Vec<String> = (0..12).map(|n| sentence(&mut dice, n)).collect();
+        let all: Vec<String> = (0..12).map(|n| sentence(&mut rng, n)).collect();
         let mut text = String::from("# Things\n");
         for (n, bullet) in all.iter().enumerate() {
             if n % 4 == 0 {
@@ -264,16 +256,16 @@ fn changes_of_different_bullets_always_merge_and_nothing_is_lost() {
         let mut expected = all.clone();
         for (side, branch) in ["main", "other"].into_iter().enumerate() {
             repo.git(["checkout", "--quiet", branch]);
-            let new = sentence(&mut dice, 100 + side);
-            repo.memdir(["add", &format!("things#part-{}", dice.roll(3)), &new]).exit(0);
+            let new = sentence(&mut rng, 100 + side);
+            repo.memdir(["add", &format!("things#part-{}", rng.usize(..3)), &new]).exit(0);
             expected.push(new);
             for _ in 0..3 {
                 // Each side has bullets of its own: every change can be merged.
-                let old = all[dice.roll(6) * 2 + side].clone();
+                let old = all[rng.usize(..6) * 2 + side].clone();
                 if !expected.contains(&old) {
                     continue;
                 }
-                match dice.roll(3) {
+                match rng.usize(..3) {
                     0 => {
                         let new = old.replacen("keeps", "always keeps", 1);
                         repo.memdir(["update", "things", &old, &new]).exit(0);
@@ -285,7 +277,7 @@ fn changes_of_different_bullets_always_merge_and_nothing_is_lost() {
                     }
                     _ => {
                         let at = format!("things@{}", crate::support::handle(&old));
-                        repo.memdir(["mv", &at, &format!("things#part-{}", dice.roll(3))]);
+                        repo.memdir(["mv", &at, &format!("things#part-{}", rng.usize(..3))]);
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! A summary line must not cost merges: with a plain line merge, branches that touch different bullets merge as often
 //! with the line as without it.
 
+use fastrand::Rng;
 use memdir::document::Document;
 use memdir::document::summary::{FileKind, SummaryUpdate, update_summary};
 use memdir::text::splice;
@@ -10,23 +11,11 @@ const PAIRS: usize = 500;
 const WORDS: &str = "amber birch cedar delta ember fjord grove harbor iris jade kelp lotus maple north olive pearl quartz \
                      river stone tulip umber violet willow yarrow zinc";
 
-/// Chance with a memory: the same pairs in every run (xorshift).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
-
-    fn text(&mut self) -> String {
-        let words: Vec<&str> = WORDS.split_whitespace().collect();
-        let mut word = || format!("{}{}", words[self.below(words.len())], ["", "er", "o", "ix", "an"][self.below(5)]);
-        let most = word().len() % 5;
-        (0..3 + most).map(|_| word()).collect::<Vec<_>>().join(" ")
-    }
+fn random_text(rng: &mut Rng) -> String {
+    let words: Vec<&str> = WORDS.split_whitespace().collect();
+    let mut word = || format!("{}{}", words[rng.usize(..words.len())], ["", "er", "o", "ix", "an"][rng.usize(..5)]);
+    let most = word().len() % 5;
+    (0..3 + most).map(|_| word()).collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Clone)]
@@ -49,15 +38,15 @@ struct Shape {
     labelled: bool,
 }
 
-fn file(chance: &mut Chance, shape: Shape) -> File {
+fn file(rng: &mut Rng, shape: Shape) -> File {
     let mut id = 0;
-    let mut bullet = |chance: &mut Chance| {
+    let mut bullet = |rng: &mut Rng| {
         id += 1;
-        let label = (shape.labelled && chance.below(3) == 0).then(|| format!("Label{id}"));
-        Bullet { id, label, text: chance.text() }
+        let label = (shape.labelled && rng.usize(..3) == 0).then(|| format!("Label{id}"));
+        Bullet { id, label, text: random_text(rng) }
     };
     (0..shape.sections)
-        .map(|_| (0..shape.bullets + chance.below(shape.bullets + 1)).map(|_| bullet(chance)).collect())
+        .map(|_| (0..shape.bullets + rng.usize(..shape.bullets + 1)).map(|_| bullet(rng)).collect())
         .collect()
 }
 
@@ -74,15 +63,15 @@ fn print(file: &File) -> String {
 }
 
 /// One to three additions, updates, removals; never of a bullet that `taken` names.
-fn changed(chance: &mut Chance, base: &File, taken: &mut Vec<usize>) -> File {
+fn changed(rng: &mut Rng, base: &File, taken: &mut Vec<usize>) -> File {
     let mut file = base.clone();
-    for _ in 0..1 + chance.below(3) {
+    for _ in 0..1 + rng.usize(..3) {
         let all: Vec<usize> = base.iter().flatten().map(|b| b.id).filter(|id| !taken.contains(id)).collect();
-        let (what, id) = (chance.below(3), all[chance.below(all.len())]);
+        let (what, id) = (rng.usize(..3), all[rng.usize(..all.len())]);
         let section = file.iter().position(|s| s.iter().any(|b| b.id == id)).unwrap();
         match what {
-            0 => file[section].push(Bullet { id: 0, label: None, text: chance.text() }),
-            1 => file[section].iter_mut().find(|b| b.id == id).unwrap().text = chance.text(),
+            0 => file[section].push(Bullet { id: 0, label: None, text: random_text(rng) }),
+            1 => file[section].iter_mut().find(|b| b.id == id).unwrap().text = random_text(rng),
             _ => file[section].retain(|b| b.id != id),
         }
         taken.push(id);
@@ -107,13 +96,13 @@ fn with_line_of(base: &str, bare: &str) -> String {
 
 /// How many of the pairs merge without and with a summary line.
 fn clean(shape: Shape) -> (usize, usize) {
-    let mut chance = Chance(0x9E37_79B9_7F4A_7C15);
+    let mut rng = Rng::with_seed(0x9E37_79B9_7F4A_7C15);
     let (mut without, mut with) = (0, 0);
     for _ in 0..PAIRS {
-        let base = file(&mut chance, shape);
+        let base = file(&mut rng, shape);
         let mut taken = Vec::new();
-        let ours = changed(&mut chance, &base, &mut taken);
-        let theirs = changed(&mut chance, &base, &mut taken);
+        let ours = changed(&mut rng, &base, &mut taken);
+        let theirs = changed(&mut rng, &base, &mut taken);
         let bare = [&base, &ours, &theirs].map(print);
         without += usize::from(!TextMerge::from_lines(&*bare[0], &*bare[1], &*bare[2]).is_conflicted());
         let base = summarised("", &bare[0]);

@@ -5,6 +5,7 @@
 use std::io::{Read, Write};
 use std::process::Stdio;
 
+use fastrand::Rng;
 use serde_json::Value;
 
 use crate::hooks::Project;
@@ -59,18 +60,6 @@ fn endless_input_is_not_read_to_its_end() {
     assert_eq!((output.status, output.stdout.as_str(), output.stderr.as_str()), (0, EMPTY, ""));
 }
 
-/// A small generator with a fixed seed (xorshift64*), so that a failure can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
-    }
-}
-
 /// Values that a field of an input is replaced by.
 const VALUES: [&str; 12] = [
     "null",
@@ -88,20 +77,20 @@ const VALUES: [&str; 12] = [
 ];
 
 /// Changes an input: bytes, cuts, repeats, or the value of a field.
-fn mutated(random: &mut Random, input: &[u8]) -> Vec<u8> {
+fn mutated(rng: &mut Rng, input: &[u8]) -> Vec<u8> {
     let mut bytes = input.to_vec();
-    for _ in 0..=random.below(3) {
-        let at = random.below(bytes.len());
-        match random.below(6) {
+    for _ in 0..=rng.usize(..3) {
+        let at = rng.usize(..bytes.len().max(1));
+        match rng.usize(..6) {
             0 => bytes.truncate(at),
-            1 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = random.below(256) as u8),
-            2 => bytes.insert(at.min(bytes.len()), random.below(256) as u8),
+            1 => bytes.iter_mut().skip(at).take(1).for_each(|byte| *byte = rng.u8(..)),
+            2 => bytes.insert(at.min(bytes.len()), rng.u8(..)),
             3 => bytes.extend_from_within(at..),
-            4 => drop(bytes.drain(at..(at + random.below(40)).min(bytes.len()))),
+            4 => drop(bytes.drain(at..(at + rng.usize(..40)).min(bytes.len()))),
             _ => {
                 let Ok(Value::Object(mut fields)) = serde_json::from_slice(&bytes) else { continue };
-                let name = fields.keys().nth(random.below(fields.len())).cloned().unwrap_or_default();
-                let value = VALUES[random.below(VALUES.len())];
+                let name = fields.keys().nth(rng.usize(..fields.len().max(1))).cloned().unwrap_or_default();
+                let value = VALUES[rng.usize(..VALUES.len())];
                 let value = serde_json::from_str(value).unwrap_or(Value::Null);
                 fields.insert(name, value);
                 bytes = Value::Object(fields).to_string().into_bytes();
@@ -116,14 +105,14 @@ fn no_input_changes_the_exit_status_or_prints_beside_the_envelope() {
     let full = full();
     let runs = if full { 5000 } else { 200 };
     let project = Project::new();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut rng = Rng::with_seed(0x9e37_79b9_7f4a_7c15);
     let mut answers = [0; 2];
     for run in 0..runs {
-        let host = HOSTS[random.below(HOSTS.len())];
-        let event = EVENTS[random.below(EVENTS.len())];
+        let host = HOSTS[rng.usize(..HOSTS.len())];
+        let event = EVENTS[rng.usize(..EVENTS.len())];
         // Codex has no end of a session, so it gets the input of its last event.
         let source = if (host, event) == ("codex", "session-end") { "stop" } else { event };
-        let input = mutated(&mut random, &project.input(host, source));
+        let input = mutated(&mut rng, &project.input(host, source));
         let stdout = project.hook(&[event, "--host", host], &input);
         let shown = String::from_utf8_lossy(&input);
         let envelope: Value = serde_json::from_str(&stdout).unwrap_or_else(|e| panic!("{run}: {e} {stdout:?} {shown}"));

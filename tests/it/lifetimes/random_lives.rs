@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use fastrand::Rng;
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 use memdir::code::Code;
@@ -16,7 +17,7 @@ use memdir::document::Document;
 use memdir::operation::dialects;
 
 use crate::support::handle;
-use crate::support::memory::{Dice, Memory, full};
+use crate::support::memory::{Memory, full};
 
 const POLICY: &str = "version: 2\nstamps: [added, upd]\nlifetimes:\n  - {at: facts/keep.md}\n  \
                       - {at: facts/**, unused: 60d, below: 3, purge: 30d}\nexpired: archive\n";
@@ -90,9 +91,9 @@ impl World {
         result.changed
     }
 
-    fn pick(&self, dice: &mut Dice, wanted: impl Fn(&Fact) -> bool) -> Option<(String, Fact)> {
+    fn pick(&self, rng: &mut Rng, wanted: impl Fn(&Fact) -> bool) -> Option<(String, Fact)> {
         let fitting: Vec<_> = self.now.facts.iter().filter(|(_, fact)| wanted(fact)).collect();
-        let n = (!fitting.is_empty()).then(|| dice.roll(fitting.len()))?;
+        let n = (!fitting.is_empty()).then(|| rng.usize(..fitting.len()))?;
         Some((fitting[n].0.clone(), fitting[n].1.clone()))
     }
 
@@ -101,11 +102,11 @@ impl World {
         format!("Fact {} of the world", self.facts)
     }
 
-    fn add(&mut self, dice: &mut Dice) {
-        let (at, text) = (PLACES[dice.roll(PLACES.len())], self.new_text());
-        let importance = (dice.roll(4) > 0).then(|| dice.roll(6) as u8);
-        let pinned = dice.roll(12) == 0;
-        let expires = (dice.roll(5) == 0).then(|| self.today + Span::new().days(dice.roll(90) as i64));
+    fn add(&mut self, rng: &mut Rng) {
+        let (at, text) = (PLACES[rng.usize(..PLACES.len())], self.new_text());
+        let importance = (rng.usize(..4) > 0).then(|| rng.usize(..6) as u8);
+        let pinned = rng.usize(..12) == 0;
+        let expires = (rng.usize(..5) == 0).then(|| self.today + Span::new().days(rng.usize(..90) as i64));
         let mut meta = serde_json::Map::new();
         importance.iter().for_each(|imp| drop(meta.insert("imp".into(), imp.to_string().into())));
         expires.iter().for_each(|exp| drop(meta.insert("exp".into(), exp.to_string().into())));
@@ -152,11 +153,11 @@ impl World {
     }
 
     /// A clock ten years off does nothing.
-    fn jump(&self, dice: &mut Dice) {
+    fn jump(&self, rng: &mut Rng) {
         let tree = |what: &str| (what.to_owned(), self.texts());
         let before = tree("jump");
         for years in [-10, 10] {
-            let day = self.today + Span::new().years(years).days(dice.roll(20) as i64);
+            let day = self.today + Span::new().years(years).days(rng.usize(..20) as i64);
             match prune(&self.session_on(day), &ChangeOptions { dry_run: true, ..ChangeOptions::default() }) {
                 Ok(result) => assert!(!result.change.changed, "{day}"),
                 Err(why) => assert_eq!(why.code(), Code::ClockJumped, "{day}"),
@@ -176,20 +177,20 @@ impl World {
     }
 
     /// A person appends a fact, or deletes one.
-    fn edit_by_hand(&mut self, dice: &mut Dice) {
+    fn edit_by_hand(&mut self, rng: &mut Rng) {
         self.before.clear();
-        if dice.roll(2) == 0 {
+        if rng.bool() {
             let text = self.new_text();
             let old = self.memory.text("facts/b.md");
             let old = if old.is_empty() { "# B\n\n".to_owned() } else { old };
-            let imp = dice.roll(4) as u8;
+            let imp = rng.usize(..4) as u8;
             let line = format!("- {text}\n  <!-- mem imp={imp} -->\n");
             self.memory.write("facts/b.md", &format!("{}\n\n{line}", old.trim_end()));
             let (file, place) = ("facts/b.md", FactPlace::Live);
             let importance = Some(imp);
             let fact = Fact { file, place, importance, pinned: false, expires: None, changed: None };
             self.now.facts.insert(text, fact);
-        } else if let Some((text, fact)) = self.pick(dice, |fact| fact.place == FactPlace::Live) {
+        } else if let Some((text, fact)) = self.pick(rng, |fact| fact.place == FactPlace::Live) {
             let old = self.memory.text(fact.file);
             let mut skip = false;
             let kept = old.split_inclusive('\n').filter(|line| {
@@ -202,13 +203,13 @@ impl World {
         }
     }
 
-    fn step(&mut self, dice: &mut Dice) {
+    fn step(&mut self, rng: &mut Rng) {
         let is_live = |fact: &Fact| fact.place == FactPlace::Live;
         let is_archived = |fact: &Fact| matches!(fact.place, FactPlace::Archived(_));
-        match dice.roll(24) {
-            0..=4 => self.add(dice),
+        match rng.usize(..24) {
+            0..=4 => self.add(rng),
             5..=7 => {
-                if let Some((text, fact)) = self.pick(dice, is_live) {
+                if let Some((text, fact)) = self.pick(rng, is_live) {
                     let item = format!("{}@{}", fact.file, handle(&text));
                     if self.memory.path(".memdir").exists() {
                         self.session_on(self.today).store.record_use(self.today, "read", "t", &[item]);
@@ -218,14 +219,14 @@ impl World {
                 }
             }
             8 => {
-                if let Some((text, fact)) = self.pick(dice, is_live) {
+                if let Some((text, fact)) = self.pick(rng, is_live) {
                     let at = format!("{}@{}", fact.file, handle(&text));
                     self.apply(serde_json::json!({"op": "set", "at": at, "meta": {"upd": self.today.to_string()}}));
                     self.now.facts.get_mut(&text).unwrap().changed = Some(self.today);
                 }
             }
             9 => {
-                if let Some((text, fact)) = self.pick(dice, is_live) {
+                if let Some((text, fact)) = self.pick(rng, is_live) {
                     let new = self.new_text();
                     self.apply(serde_json::json!({"op": "update", "at": fact.file, "old": text, "text": new}));
                     self.now.facts.insert(new, Fact { changed: Some(self.today), ..fact });
@@ -233,15 +234,15 @@ impl World {
                 }
             }
             10 => {
-                if let Some((text, fact)) = self.pick(dice, is_live) {
-                    let archive = dice.roll(2) == 0;
+                if let Some((text, fact)) = self.pick(rng, is_live) {
+                    let archive = rng.bool();
                     self.apply(serde_json::json!({"op": "rm", "at": fact.file, "text": text, "archive": archive}));
                     let place = if archive { FactPlace::Archived(None) } else { FactPlace::Gone };
                     self.now.facts.get_mut(&text).unwrap().place = place;
                 }
             }
             11..=12 => {
-                if let Some((text, fact)) = self.pick(dice, is_archived) {
+                if let Some((text, fact)) = self.pick(rng, is_archived) {
                     let at = format!("archive/{}@{}", fact.file, handle(&text));
                     self.apply(serde_json::json!({"op": "restore", "at": at}));
                     let fact = self.now.facts.get_mut(&text).unwrap();
@@ -251,17 +252,17 @@ impl World {
                 }
             }
             13 => {
-                if let Some((text, fact)) = self.pick(dice, is_archived) {
+                if let Some((text, fact)) = self.pick(rng, is_archived) {
                     let at = format!("archive/{}@{}", fact.file, handle(&text));
                     self.apply(serde_json::json!({"op": "rm", "at": at}));
                     self.now.facts.get_mut(&text).unwrap().place = FactPlace::Gone;
                 }
             }
-            14 => self.edit_by_hand(dice),
+            14 => self.edit_by_hand(rng),
             15 => self.undo(),
-            16 => self.jump(dice),
+            16 => self.jump(rng),
             17..=20 => self.prune(),
-            _ => self.today += Span::new().days(1 + dice.roll(25) as i64),
+            _ => self.today += Span::new().days(1 + rng.usize(..25) as i64),
         }
     }
 
@@ -294,9 +295,9 @@ impl World {
 fn random_lives_end_where_their_rules_say() {
     let (worlds, steps) = if full() { (100, 1000) } else { (4, 150) };
     let live_through = |seed: u64| {
-        let (mut dice, mut world) = (Dice::new(seed * 7919 + 11), World::new());
+        let (mut rng, mut world) = (Rng::with_seed(seed * 7919 + 11), World::new());
         for step in 0..steps {
-            world.step(&mut dice);
+            world.step(&mut rng);
             world.check(&format!("seed {seed}, step {step}"));
         }
         world.pruned

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use fastrand::Rng;
 use memdir::commands;
 use memdir::view::query::filter::QueryOptions;
 
@@ -50,39 +51,30 @@ const TALK: [&str; 12] = [
     "oh nice, where did you do that and with whom?",
 ];
 
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-}
-
 /// Paths with texts, or questions with answers.
 type Pairs = Vec<(String, String)>;
 
 /// A memory of conversations, and questions with the text that answers each.
 fn conversations() -> (Pairs, Pairs) {
-    let mut chance = Chance(11);
+    let mut rng = Rng::with_seed(11);
     let (mut files, mut questions) = (Vec::new(), Vec::new());
     for session in 0..24 {
         let (month, day) = (1 + session % 12, 3 + session);
         let mut text = format!("# Talk\n\n## Session {session}\n- Date: 2023-{month:02}-{day:02}\n");
         for deed in 0..4 {
-            let who = PEOPLE[chance.below(4)];
-            let other = PEOPLE[(PEOPLE.iter().position(|p| *p == who).unwrap() + 1 + chance.below(3)) % 4];
+            let who = PEOPLE[rng.usize(..4)];
+            let other = PEOPLE[(PEOPLE.iter().position(|p| *p == who).unwrap() + 1 + rng.usize(..3)) % 4];
             let (stated, queried, _) = DEEDS[(session * 4 + deed * 7) % DEEDS.len()];
-            let when = ["yesterday", "last week", "the other day", "on Friday"][chance.below(4)];
+            let when = ["yesterday", "last week", "the other day", "on Friday"][rng.usize(..4)];
             let sentence = format!("{who}: I {stated} {when}, session {session}");
-            for _ in 0..2 + chance.below(3) {
-                text += &format!("- {}: {}\n", PEOPLE[chance.below(4)], TALK[chance.below(TALK.len())]);
+            for _ in 0..2 + rng.usize(..3) {
+                text += &format!("- {}: {}\n", PEOPLE[rng.usize(..4)], TALK[rng.usize(..TALK.len())]);
             }
             // A question about it, and a mention of another person: near misses.
             text += &format!(
                 "- {other}: {who}, how did the {} go?\n- {sentence}\n- {other}: {}\n",
                 queried,
-                TALK[chance.below(TALK.len())]
+                TALK[rng.usize(..TALK.len())]
             );
             let month = [
                 "January",
@@ -98,7 +90,7 @@ fn conversations() -> (Pairs, Pairs) {
                 "November",
                 "December",
             ][month - 1];
-            let question = match chance.below(2) {
+            let question = match rng.usize(..2) {
                 0 => format!("When did {who} tell about the {queried} in {month} 2023?"),
                 _ => format!("What did {who} say about {queried} in {month} 2023?"),
             };

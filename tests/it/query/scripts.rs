@@ -1,23 +1,10 @@
 //! `query` in other scripts: sentences made from lists of words, each searched by words it contains.
 
+use fastrand::Rng;
 use memdir::commands::{self, Session};
 use memdir::view::query::filter::QueryOptions;
 
 use crate::support::Memory;
-
-/// Numbers that look random and are the same everywhere.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
-
-    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len())]
-    }
-}
 
 /// A sentence: subject, object, place and action, with the words that join them.
 struct Language {
@@ -84,10 +71,10 @@ const ACCENTED: Language = Language {
 
 /// A memory of sentences, no two alike; for each, its parts.
 fn sentences(language: &Language, count: usize) -> Vec<([&'static str; 4], String)> {
-    let mut chance = Chance(7);
+    let mut rng = Rng::with_seed(7);
     let mut out: Vec<([&str; 4], String)> = Vec::new();
     while out.len() < count {
-        let words = language.parts.map(|words| chance.of(words));
+        let words = language.parts.map(|words| rng.choice(words.iter().copied()).unwrap());
         let text = words.iter().zip(language.between).map(|(word, between)| format!("{word}{between}")).collect();
         if out.iter().all(|(known, _)| *known != words) {
             out.push((words, text));

@@ -138,21 +138,3 @@ pub fn missing(what: &str) {
     assert!(!full(), "the full run may not do without: {what}");
     eprintln!("SKIPPED: {what}");
 }
-
-/// Numbers that look random and are the same every time (xorshift).
-pub struct Dice(u64);
-
-impl Dice {
-    /// From a seed.
-    pub fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// Below `n`.
-    pub fn roll(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
-    }
-}

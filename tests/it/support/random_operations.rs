@@ -2,37 +2,10 @@
 //!
 //! Never judges what they lead to.
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::support::{Memory, Tree};
-
-/// A small generator of numbers (xorshift): a failing seed can be run again.
-pub struct Dice(u64);
-
-impl Dice {
-    /// Dice that fall the same way for the same seed.
-    pub fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
-    /// One of several.
-    pub fn one<T: Clone>(&mut self, of: &[T]) -> T {
-        of[self.below(of.len())].clone()
-    }
-
-    /// True once in `n` times.
-    pub fn rarely(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-}
 
 const USER: &str = "\
 # User
@@ -110,96 +83,103 @@ const TEXTS: [&str; 22] = [
     "a <!-- b",
 ];
 
-fn bullet(dice: &mut Dice, tree: &Tree) -> String {
+fn bullet(rng: &mut Rng, tree: &Tree) -> String {
     let names: Vec<&String> = tree.keys().filter(|n| n.ends_with(".md")).collect();
     if names.is_empty() {
         return "user@1".into();
     }
-    let name = dice.one(&names);
+    let name = rng.choice(names).unwrap();
     let document = memdir::document::Document::parse(String::from_utf8_lossy(&tree[name].0).into_owned());
     let count = document.bullets().len();
-    match dice.below(12) {
+    match rng.usize(..12) {
         0 => format!("{name}@zzzz"),
         1 => "user@mem7".into(),
         2 => "@mem7".into(),
-        3 => format!("{name}@{}", dice.below(6)),
+        3 => format!("{name}@{}", rng.usize(..6)),
         _ if count == 0 => format!("{name}@1"),
-        _ => format!("{name}@{}", document.handle_name(dice.below(count))),
+        _ => format!("{name}@{}", document.handle_name(rng.usize(..count))),
     }
 }
 
-fn text(dice: &mut Dice) -> String {
-    match dice.below(40) {
+fn text(rng: &mut Rng) -> String {
+    match rng.usize(..40) {
         0 => "x".repeat(9000),
-        1..=20 => format!("Fact {}", dice.below(1000)),
-        _ => dice.one(&TEXTS).to_owned(),
+        1..=20 => format!("Fact {}", rng.usize(..1000)),
+        _ => rng.choice(TEXTS).unwrap().to_owned(),
     }
 }
 
 /// One operation on what a tree holds.
-pub fn operation(dice: &mut Dice, tree: &Tree) -> Value {
-    let place = |dice: &mut Dice| if dice.rarely(3) { dice.one(&PLACES) } else { dice.one(&PLACES[..8]) }.to_owned();
-    let mut op = match dice.below(16) {
-        0..=3 => json!({"op": "add", "at": place(dice), "text": text(dice)}),
-        4..=6 => json!({"op": "update", "at": bullet(dice, tree), "text": text(dice)}),
-        7 => json!({"op": "update", "at": "user", "old": dice.one(&TEXTS), "text": dice.one(&TEXTS)}),
-        8 | 9 => json!({"op": "rm", "at": bullet(dice, tree)}),
-        10 => json!({"op": "rm", "at": place(dice), "archive": dice.rarely(2)}),
-        11 if dice.rarely(2) => json!({"op": "mv", "at": bullet(dice, tree), "to": place(dice)}),
-        11 => json!({"op": "mv", "at": place(dice), "to": place(dice)}),
+pub fn operation(rng: &mut Rng, tree: &Tree) -> Value {
+    let place = |rng: &mut Rng| {
+        let places = if rng.usize(..3) == 0 { &PLACES[..] } else { &PLACES[..8] };
+        rng.choice(places).unwrap().to_string()
+    };
+    let mut op = match rng.usize(..16) {
+        0..=3 => json!({"op": "add", "at": place(rng), "text": text(rng)}),
+        4..=6 => json!({"op": "update", "at": bullet(rng, tree), "text": text(rng)}),
+        7 => {
+            json!({"op": "update", "at": "user", "old": rng.choice(TEXTS).unwrap(), "text": rng.choice(TEXTS).unwrap()})
+        }
+        8 | 9 => json!({"op": "rm", "at": bullet(rng, tree)}),
+        10 => json!({"op": "rm", "at": place(rng), "archive": rng.bool()}),
+        11 if rng.bool() => json!({"op": "mv", "at": bullet(rng, tree), "to": place(rng)}),
+        11 => json!({"op": "mv", "at": place(rng), "to": place(rng)}),
         12 => {
-            let (key, value) = dice.one(&[
-                ("imp", "7"),
-                ("pin", "true"),
-                ("exp", "2026-12-31"),
-                ("imp", ""),
-                ("id", "mem9"),
-                ("x", "a b"),
-            ]);
-            json!({"op": "set", "at": bullet(dice, tree), "meta": {key: value}})
+            let (key, value) = rng
+                .choice([
+                    ("imp", "7"),
+                    ("pin", "true"),
+                    ("exp", "2026-12-31"),
+                    ("imp", ""),
+                    ("id", "mem9"),
+                    ("x", "a b"),
+                ])
+                .unwrap();
+            json!({"op": "set", "at": bullet(rng, tree), "meta": {key: value}})
         }
-        13 if dice.rarely(2) => {
-            let key = dice.one(&["summary", "title", "updated"]);
-            json!({"op": "set", "at": place(dice), "meta": {key: text(dice)}})
+        13 if rng.bool() => {
+            let key = rng.choice(["summary", "title", "updated"]).unwrap();
+            json!({"op": "set", "at": place(rng), "meta": {key: text(rng)}})
         }
-        13 => json!({"op": "write", "at": place(dice), "text": format!("# W\n\n- {}\n", text(dice))}),
-        14 => json!({"op": "patch", "at": place(dice), "pairs": [{"old": text(dice), "new": text(dice)}]}),
+        13 => json!({"op": "write", "at": place(rng), "text": format!("# W\n\n- {}\n", text(rng))}),
+        14 => json!({"op": "patch", "at": place(rng), "pairs": [{"old": text(rng), "new": text(rng)}]}),
         _ => {
-            json!({"op": "append", "at": place(dice), "title": text(dice), "text": format!("- Lesson: {}\n", text(dice))})
+            json!({"op": "append", "at": place(rng), "title": text(rng), "text": format!("- Lesson: {}\n", text(rng))})
         }
     };
     let more = op.as_object_mut().unwrap();
-    if dice.rarely(20) {
-        more.insert("index".into(), json!(dice.below(7) as i64 - 1));
+    if rng.usize(..20) == 0 {
+        more.insert("index".into(), json!(rng.usize(..7) as i64 - 1));
     }
-    if dice.rarely(25) {
-        more.insert("seen".into(), json!(dice.one(&["0123456789abcdef", "short", ""])));
+    if rng.usize(..25) == 0 {
+        more.insert("seen".into(), json!(rng.choice(["0123456789abcdef", "short", ""]).unwrap()));
     }
-    if dice.rarely(20) {
+    if rng.usize(..20) == 0 {
         more.insert("if_match".into(), json!("0123456789abcdef"));
     }
     op
 }
 
 /// A batch as a caller hands it in: mostly a list of operations, sometimes nonsense.
-pub fn batch(dice: &mut Dice, tree: &Tree) -> String {
-    let mut all: Vec<Value> = (0..1 + dice.below(2) * dice.below(4)).map(|_| operation(dice, tree)).collect();
-    if dice.rarely(15) {
-        let at = dice.below(all.len());
+pub fn batch(rng: &mut Rng, tree: &Tree) -> String {
+    let mut all: Vec<Value> = (0..1 + rng.usize(..2) * rng.usize(..4)).map(|_| operation(rng, tree)).collect();
+    if rng.usize(..15) == 0 {
+        let at = rng.usize(..all.len());
         let wrong =
             [json!({"colour": "red"}), json!(7), json!({"op": "explode"}), json!({"op": "add", "at": 5}), Value::Null];
-        match dice.rarely(2) {
-            true => all[at] = dice.one(&wrong),
+        match rng.bool() {
+            true => all[at] = rng.choice(wrong).unwrap(),
             false => drop(all[at].as_object_mut().unwrap().insert("colour".into(), json!("red"))),
         }
     }
-    let text = match dice.below(4) {
+    let text = match rng.usize(..4) {
         0 => json!({"operations": all, "reason": "fuzz"}).to_string(),
         1 => all.iter().map(|op| format!("{op}\n")).collect(),
         _ => Value::Array(all).to_string(),
     };
-    match dice.rarely(40) {
-        true => text.chars().take(dice.below(text.len())).collect(),
-        false => text,
+    match rng.usize(..40) {
+        0 => text.chars().take(rng.usize(..text.len())).collect(),
+        _ => text,
     }
 }

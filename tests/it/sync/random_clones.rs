@@ -6,8 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+use fastrand::Rng;
+
 use crate::support::git_repo::Repo;
-use crate::support::memory::{Dice, full};
+use crate::support::memory::full;
 
 const FILES: [&str; 3] = ["user", "project", "procedures/release"];
 const SECTIONS: [&str; 3] = ["", "#work", "#travel"];
@@ -62,7 +64,7 @@ impl Truth {
 struct RandomSync {
     clones: Vec<Repo>,
     truth: Truth,
-    chance: Dice,
+    rng: Rng,
     conflicts: usize,
     syncs: usize,
 }
@@ -77,14 +79,14 @@ impl RandomSync {
         let first = Repo::whole();
         first.hub();
         let mut truth = Truth::default();
-        let mut chance = Dice::new(seed);
+        let mut rng = Rng::with_seed(seed);
         for file in ["facts/user.md", "facts/project.md", "procedures/release.md"] {
             let mut text = format!("# {}\n\n> Summary: things\n", file.rsplit('/').next().unwrap());
             for heading in ["", "\n## Work\n", "\n## Travel\n"] {
                 text.push_str(heading);
                 text.push('\n');
                 for _ in 0..4 {
-                    let (key, wording) = fresh(&mut truth, &mut chance);
+                    let (key, wording) = fresh(&mut truth, &mut rng);
                     text.push_str(&format!("- {wording}\n"));
                     truth.add_wording(key, wording, false, None);
                 }
@@ -94,7 +96,7 @@ impl RandomSync {
         first.memdir(["sync"]).exit(0);
         let others: Vec<Repo> = (1..clones).map(|n| first.hub_clone(&format!("clone {n}"))).collect();
         let clones: Vec<Repo> = std::iter::once(first).chain(others).collect();
-        RandomSync { clones, truth, chance, conflicts: 0, syncs: 0 }
+        RandomSync { clones, truth, rng, conflicts: 0, syncs: 0 }
     }
 
     /// The bullets of a clone: file, text.
@@ -109,9 +111,9 @@ impl RandomSync {
     /// One change on one clone.
     fn change(&mut self, clone: usize) {
         let standing = self.standing(clone);
-        let kind = self.chance.roll(10);
+        let kind = self.rng.usize(..10);
         if kind < 4 || standing.len() < 6 {
-            let (key, wording) = fresh(&mut self.truth, &mut self.chance);
+            let (key, wording) = fresh(&mut self.truth, &mut self.rng);
             let at = format!("{}{}", self.pick(&FILES), self.pick(&SECTIONS));
             let run_output = self.clones[clone].memdir(["add", &at, &wording]);
             if run_output.status == 0 {
@@ -119,12 +121,12 @@ impl RandomSync {
             }
             return;
         }
-        let (file, text) = standing[self.chance.roll(standing.len())].clone();
+        let (file, text) = standing[self.rng.usize(..standing.len())].clone();
         let version = self.truth.of(&text).unwrap_or_else(|| panic!("nobody ever said {text:?}"));
         let key = self.truth.versions[version].key;
         let repo = &self.clones[clone];
         if kind < 7 {
-            let wording = rephrased(&mut self.truth, &mut self.chance, key, &text);
+            let wording = rephrased(&mut self.truth, &mut self.rng, key, &text);
             if repo.memdir(["update", &file, &text, &wording]).status == 0 {
                 self.truth.add_wording(key, wording, false, Some(version));
             }
@@ -135,7 +137,7 @@ impl RandomSync {
             }
         } else {
             let handle = format!("{file}@{}", crate::support::handle(&text));
-            let to = format!("{file}{}", SECTIONS[1 + self.chance.roll(2)]);
+            let to = format!("{file}{}", SECTIONS[1 + self.rng.usize(..2)]);
             if self.clones[clone].memdir(["mv", &handle, &to]).status == 0 {
                 self.truth.moved.insert(key);
             }
@@ -143,7 +145,7 @@ impl RandomSync {
     }
 
     fn pick(&mut self, of: &[&'static str]) -> &'static str {
-        of[self.chance.roll(of.len())]
+        of[self.rng.usize(..of.len())]
     }
 
     /// Syncs a clone; what is left must be true conflicts, and is decided at random.
@@ -215,20 +217,20 @@ impl RandomSync {
 }
 
 /// A new fact of eight words.
-fn fresh(truth: &mut Truth, chance: &mut Dice) -> (usize, String) {
+fn fresh(truth: &mut Truth, rng: &mut Rng) -> (usize, String) {
     let key = truth.keys;
     truth.keys += 1;
-    let words: Vec<&str> = (0..8).map(|_| WORDS[chance.roll(WORDS.len())]).collect();
+    let words: Vec<&str> = (0..8).map(|_| WORDS[rng.usize(..WORDS.len())]).collect();
     (key, format!("k{key}.0 {}", words.join(" ")))
 }
 
 /// The same in other words: one or two of eight differ, and so does its number.
-fn rephrased(truth: &mut Truth, chance: &mut Dice, key: usize, text: &str) -> String {
+fn rephrased(truth: &mut Truth, rng: &mut Rng, key: usize, text: &str) -> String {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     words[0] = format!("k{key}.{}", truth.versions.len());
-    for _ in 0..1 + chance.roll(2) {
-        let at = 1 + chance.roll(words.len() - 1);
-        words[at] = WORDS[chance.roll(WORDS.len())].to_owned();
+    for _ in 0..1 + rng.usize(..2) {
+        let at = 1 + rng.usize(..words.len() - 1);
+        words[at] = WORDS[rng.usize(..WORDS.len())].to_owned();
     }
     words.join(" ")
 }
@@ -238,14 +240,14 @@ fn storm(clones: usize, changes: usize, seed: u64) {
     let mut storm = RandomSync::new(clones, seed);
     let mut left = vec![changes; clones];
     while left.iter().any(|n| *n > 0) {
-        let clone = storm.chance.roll(clones);
+        let clone = storm.rng.usize(..clones);
         if left[clone] == 0 {
             continue;
         }
         left[clone] -= 1;
         storm.change(clone);
-        if storm.chance.roll(8) == 0 {
-            let clone = storm.chance.roll(clones);
+        if storm.rng.usize(..8) == 0 {
+            let clone = storm.rng.usize(..clones);
             storm.sync(clone);
         }
     }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fastrand::Rng;
 use memdir::change::{Changeset, FileVersion};
 use memdir::document::Document;
 use memdir::operation::evict::{ItemAges, select_oldest};
@@ -20,40 +21,6 @@ use serde_json::{Value, json};
 
 use crate::support::NOW;
 use crate::support::memory::full;
-
-/// Numbers that look random (splitmix64).
-pub struct Chance(u64);
-
-impl Chance {
-    pub fn new(seed: u64) -> Chance {
-        Chance(seed)
-    }
-
-    /// Puts the items into another order.
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        (1..items.len()).rev().for_each(|i| items.swap(i, self.below(i + 1)));
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 11) as usize % n.max(1)
-    }
-
-    pub fn percent(&mut self, share: usize) -> bool {
-        self.below(100) < share
-    }
-
-    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
-        &of[self.below(of.len())]
-    }
-}
 
 /// A small memory: the file, what its archive holds already, the place that is over its limit.
 struct Case {
@@ -74,87 +41,93 @@ const TEXTS: [&str; 8] = [
     "`code` and *stars* <b>tags</b>",
 ];
 
-fn bullet(chance: &mut Chance, n: usize, out: &mut String, eol: &str) {
-    let text = match chance.percent(70) {
+fn bullet(rng: &mut Rng, n: usize, out: &mut String, eol: &str) {
+    let text = match rng.usize(..100) < 70 {
         true => format!("Fact number {n}"),
-        false => chance.one(&TEXTS).to_string(),
+        false => rng.choice(&TEXTS).unwrap().to_string(),
     };
-    let marker = chance.one(&["-", "-", "-", "*"]);
+    let marker = rng.choice(&["-", "-", "-", "*"]).unwrap();
     out.push_str(&format!("{marker} {text}{eol}"));
-    if chance.percent(25) {
-        let meta = chance.one(&["pin=true", "imp=9", "imp=1 added=2026-01-02", "upd=2024-05-06", "id=mem7 pin=false"]);
+    if rng.usize(..100) < 25 {
+        let meta = rng
+            .choice(&["pin=true", "imp=9", "imp=1 added=2026-01-02", "upd=2024-05-06", "id=mem7 pin=false"])
+            .unwrap();
         out.push_str(&format!("  <!-- mem {meta} -->{eol}"));
     }
-    if chance.percent(15) {
+    if rng.usize(..100) < 15 {
         out.push_str(&format!("  - below {n}{eol}"));
-        if chance.percent(20) {
+        if rng.usize(..100) < 20 {
             out.push_str(&format!("    <!-- mem pin=true -->{eol}"));
         }
     }
-    if chance.percent(10) {
+    if rng.usize(..100) < 10 {
         out.push_str(&format!("{eol}  more of {n}{eol}"));
     }
 }
 
-fn case(chance: &mut Chance) -> Case {
-    let episodes = chance.percent(35);
+fn case(rng: &mut Rng) -> Case {
+    let episodes = rng.usize(..100) < 35;
     let path = if episodes { "episodes/2026-02.md" } else { "facts/user.md" };
     let path = MemoryPath::new(path).unwrap();
-    let eol = if chance.percent(15) { "\r\n" } else { "\n" };
+    let eol = if rng.usize(..100) < 15 { "\r\n" } else { "\n" };
     let mut text = String::new();
-    if chance.percent(80) {
+    if rng.usize(..100) < 80 {
         text.push_str(&format!("# Title{eol}{eol}"));
     }
-    if chance.percent(40) {
+    if rng.usize(..100) < 40 {
         text.push_str(&format!("> Summary: fact, work{eol}{eol}"));
     }
     let mut n = 0;
-    for s in 0..1 + chance.below(5) {
+    for s in 0..1 + rng.usize(..5) {
         if s > 0 || episodes {
-            let title = chance.one(&["Work", "Work", "Travel", "Logger fix", "工作"]);
-            text.push_str(&format!("{eol}{} {title}{eol}{eol}", if chance.percent(85) { "##" } else { "###" }));
-            if chance.percent(if episodes { 70 } else { 5 }) {
-                text.push_str(&format!("- Date: 2026-02-{:02}{eol}", 1 + chance.below(28)));
+            let title = rng.choice(&["Work", "Work", "Travel", "Logger fix", "工作"]).unwrap();
+            text.push_str(&format!("{eol}{} {title}{eol}{eol}", if rng.usize(..100) < 85 { "##" } else { "###" }));
+            if rng.usize(..100) < (if episodes { 70 } else { 5 }) {
+                text.push_str(&format!("- Date: 2026-02-{:02}{eol}", 1 + rng.usize(..28)));
             }
         }
-        for _ in 0..chance.below(6) {
+        for _ in 0..rng.usize(..6) {
             n += 1;
-            bullet(chance, n, &mut text, eol);
+            bullet(rng, n, &mut text, eol);
         }
-        if chance.percent(20) {
+        if rng.usize(..100) < 20 {
             text.push_str(&format!("{eol}Some prose {s}.{eol}"));
         }
     }
-    if chance.percent(10) {
+    if rng.usize(..100) < 10 {
         text.truncate(text.trim_end().len());
     }
     let document = Document::parse(text.clone());
-    let section = if chance.percent(70) { 0 } else { chance.below(document.sections().len()) };
+    let section = if rng.usize(..100) < 70 { 0 } else { rng.usize(..document.sections().len()) };
     let holds = section_size(&document, section);
-    let less = |chance: &mut Chance, n: usize| n.checked_sub(1 + chance.below(3));
+    let less = |rng: &mut Rng, n: usize| n.checked_sub(1 + rng.usize(..3));
     let mut most = SizeLimits::default();
-    match chance.below(10) {
-        0..5 => most.bullets = less(chance, holds.bullets),
-        5..8 => most.entries = less(chance, holds.entries),
-        8 => most.chars = holds.chars.checked_sub(1 + chance.below(30)),
+    match rng.usize(..10) {
+        0..5 => most.bullets = less(rng, holds.bullets),
+        5..8 => most.entries = less(rng, holds.entries),
+        8 => most.chars = holds.chars.checked_sub(1 + rng.usize(..30)),
         _ => {
-            most.bullets = less(chance, holds.bullets);
-            most.chars = holds.chars.checked_sub(1 + chance.below(20));
+            most.bullets = less(rng, holds.bullets);
+            most.chars = holds.chars.checked_sub(1 + rng.usize(..20));
         }
     }
-    let archive = chance.percent(30).then(|| "# Title\n\n- put aside before\n\n## Work\n\n- older\n".to_owned());
+    let archive = (rng.usize(..100) < 30).then(|| "# Title\n\n- put aside before\n\n## Work\n\n- older\n".to_owned());
     Case { path, text, archive, place: LimitScope { section, limits: most } }
 }
 
-fn name(chance: &mut Chance, document: &Document, n: usize) -> Value {
-    match chance.below(20) {
-        0..16 => json!(1 + chance.below(n)),
-        16 => json!((1 + chance.below(n)).to_string()),
-        17 if !document.bullets().is_empty() => json!(document.handle_name(chance.below(document.bullets().len()))),
-        18 => {
-            chance.one(&[json!(0), json!(-3), json!(99), json!(2.5), json!("zzzz"), json!("../x"), json!([])]).clone()
-        }
-        _ => chance.one(&[json!("facts/other.md@acvh"), json!("work"), json!("#work-1"), json!({"n": 1})]).clone(),
+fn name(rng: &mut Rng, document: &Document, n: usize) -> Value {
+    match rng.usize(..20) {
+        0..16 => json!(rng.usize(1..=n)),
+        16 => json!(rng.usize(1..=n).to_string()),
+        17 if !document.bullets().is_empty() => json!(document.handle_name(rng.usize(..document.bullets().len()))),
+        18 => rng
+            .choice(&[json!(0), json!(-3), json!(99), json!(2.5), json!("zzzz"), json!("../x"), json!([])])
+            .unwrap()
+            .clone(),
+        _ => rng
+            .choice(&[json!("facts/other.md@acvh"), json!("work"), json!("#work-1"), json!({"n": 1})])
+            .unwrap()
+            .clone(),
     }
 }
 
@@ -167,7 +140,7 @@ fn merged_text(over_limit: &OverLimit, named: &[Value]) -> String {
     said.join("; ")
 }
 
-fn random_reply(chance: &mut Chance, document: &Document, over_limit: &OverLimit) -> String {
+fn random_reply(rng: &mut Rng, document: &Document, over_limit: &OverLimit) -> String {
     let n = over_limit.items.len();
     let new = [
         "Two in one",
@@ -188,26 +161,26 @@ fn random_reply(chance: &mut Chance, document: &Document, over_limit: &OverLimit
         "^mem7",
         "- Date: 2026-02-01\n- what happened",
     ];
-    let one = |chance: &mut Chance| {
-        let absorbs: Vec<Value> = (0..chance.below(4)).map(|_| name(chance, document, n)).collect();
-        let target = name(chance, document, n);
+    let one = |rng: &mut Rng| {
+        let absorbs: Vec<Value> = (0..rng.usize(..4)).map(|_| name(rng, document, n)).collect();
+        let target = name(rng, document, n);
         let named: Vec<Value> = absorbs.iter().chain([&target]).cloned().collect();
-        let text = match chance.below(4) {
-            0 => (*chance.one(&new)).to_owned(),
-            1 => format!("{} {}", chance.one(&new), merged_text(over_limit, &named)),
+        let text = match rng.usize(..4) {
+            0 => (*rng.choice(&new).unwrap()).to_owned(),
+            1 => format!("{} {}", rng.choice(&new).unwrap(), merged_text(over_limit, &named)),
             _ => merged_text(over_limit, &named),
         };
         json!({
-            "action": chance.one(&["delete", "delete", "merge", "merge", "edit", "keep"]),
+            "action": rng.choice(&["delete", "delete", "merge", "merge", "edit", "keep"]).unwrap(),
             "target": target,
             "absorbs": absorbs,
             "new_content": text,
             "reason": "so",
         })
     };
-    match chance.below(10) {
-        0..8 => one(chance).to_string(),
-        _ => json!([one(chance), one(chance)]).to_string(),
+    match rng.usize(..10) {
+        0..8 => one(rng).to_string(),
+        _ => json!([one(rng), one(rng)]).to_string(),
     }
 }
 
@@ -351,8 +324,8 @@ struct Tally {
 }
 
 fn run(seed: u64, tally: &mut Tally, loud: bool) {
-    let mut chance = Chance(seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ seed);
-    let case = case(&mut chance);
+    let mut rng = Rng::with_seed(seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ seed);
+    let case = case(&mut rng);
     let archive = case.path.inside_folder("archive").unwrap();
     let mut world = World { path: case.path.clone(), archive, texts: [Some(case.text.clone()), case.archive.clone()] };
     let first = World { path: case.path.clone(), archive: world.archive.clone(), texts: world.texts.clone() };
@@ -363,7 +336,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
     tally.cases += 1;
     let ages = ItemAges::new(&document, &[], Some(&document), "2026-02-24");
     let crowd = OverLimit::collect(&document, &case.path, &case.place, &ages, &|t| t.to_owned());
-    let reply = random_reply(&mut chance, &document, &crowd);
+    let reply = random_reply(&mut rng, &document, &crowd);
     if loud {
         println!("--- {}\n{}\n--- {:?}\n{reply}", case.path, case.text, case.place);
     }
