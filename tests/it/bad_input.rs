@@ -8,7 +8,7 @@ use std::process::Command;
 use fs_err as fs;
 use serde_json::Value;
 
-use crate::support::test_dir::{Place, unprivileged};
+use crate::support::test_dir::{TestDirectory, unprivileged};
 use crate::support::{Memory, ProgramOutput, program};
 
 const USER: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
@@ -16,19 +16,19 @@ const CONFLICT: &str = "# C\n\n<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n
 
 /// A line must fail with this exit status and code, in text and in JSON, and change nothing.
 #[track_caller]
-fn refused(place: &Place, line: &[&str], content: &[u8], exit: i32, code: &str) {
-    let before = place.files();
-    let text = place.run_with_stdin(line, content);
+fn refused(directory: &TestDirectory, line: &[&str], content: &[u8], exit: i32, code: &str) {
+    let before = directory.files();
+    let text = directory.run_with_stdin(line, content);
     assert_eq!((text.status, text.error_code().as_str()), (exit, code), "{line:?}: {text:?}");
     assert!(text.stdout.is_empty(), "{line:?}: {text:?}");
     assert_eq!(text.stderr.contains("nothing was changed"), may_change(line), "{line:?}: {text:?}");
-    let json = place.run_with_stdin(&[&["--json"], line].concat(), content);
+    let json = directory.run_with_stdin(&[&["--json"], line].concat(), content);
     let error: Value = serde_json::from_str(&json.stderr).unwrap_or_else(|e| panic!("{line:?}: {e}: {json:?}"));
     assert_eq!((json.status, error["code"].as_str()), (exit, Some(code)), "{line:?}: {error}");
     assert_eq!((&error["v"], &error["changed"]), (&1.into(), &false.into()), "{line:?}: {error}");
     assert!(error["message"].as_str().is_some_and(|m| m.len() > 10) && error["try"].is_array(), "{line:?}: {error}");
     assert!(json.stdout.is_empty(), "{line:?}: {json:?}");
-    assert!(place.files() == before, "{line:?} changed something");
+    assert!(directory.files() == before, "{line:?} changed something");
 }
 
 /// Whether the command of a line may change something; only then an error says that nothing was changed.
@@ -60,8 +60,8 @@ fn may_change(line: &[&str]) -> bool {
 
 /// A line must succeed.
 #[track_caller]
-fn done(place: &Place, line: &[&str]) -> ProgramOutput {
-    let result = place.run(line);
+fn done(directory: &TestDirectory, line: &[&str]) -> ProgramOutput {
+    let result = directory.run(line);
     assert_eq!(result.status, 0, "{line:?}: {result:?}");
     result
 }
@@ -83,71 +83,72 @@ fn changes(file: &str) -> Vec<(Vec<&str>, &'static [u8])> {
 
 #[test]
 fn files_that_are_no_text_are_refused_and_stay() {
-    let place = Place::new(&[("facts/user.md", USER)]);
-    place.put("facts/latin.md", b"# L\n\n- caf\xe9\n- a\n");
-    place.put("facts/nul.md", b"# N\n\n- a\0b\n- a\n");
+    let directory = TestDirectory::new(&[("facts/user.md", USER)]);
+    directory.put("facts/latin.md", b"# L\n\n- caf\xe9\n- a\n");
+    directory.put("facts/nul.md", b"# N\n\n- a\0b\n- a\n");
     for file in ["facts/latin.md", "facts/nul.md"] {
         for (line, content) in changes(file) {
             // A whole file that is not parsed may be replaced or removed with `-f`.
             if !["rm", "write", "mv"].contains(&line[0]) {
-                refused(&place, &line, content, 5, "not_text");
+                refused(&directory, &line, content, 5, "not_text");
             }
         }
-        refused(&place, &["list", file], b"", 5, "not_text");
-        refused(&place, &["bullet", "list", file], b"", 5, "not_text");
+        refused(&directory, &["list", file], b"", 5, "not_text");
+        refused(&directory, &["bullet", "list", file], b"", 5, "not_text");
     }
     for line in [["read", "facts/latin.md", "-q"], ["read", "--json", "facts/latin.md"], ["read", "facts/nul.md", "-q"]]
     {
-        let result = place.run(&line);
+        let result = directory.run(&line);
         assert_eq!((result.status, result.error_code().as_str()), (5, "not_text"), "{line:?}: {result:?}");
     }
-    done(&place, &["list"]);
-    done(&place, &["status"]);
-    done(&place, &["add", "user", "still works"]);
+    done(&directory, &["list"]);
+    done(&directory, &["status"]);
+    done(&directory, &["add", "user", "still works"]);
 }
 
 #[test]
 fn a_file_over_64_mib_is_refused_and_stays() {
-    let place = Place::new(&[("facts/user.md", USER)]);
-    let file = std::fs::File::create(place.dir().join("facts/huge.md")).expect("made");
+    let directory = TestDirectory::new(&[("facts/user.md", USER)]);
+    let file = std::fs::File::create(directory.dir().join("facts/huge.md")).expect("made");
     file.set_len(65 << 20).expect("sparse");
-    let huge = || fs::metadata(place.dir().join("facts/huge.md")).map(|m| (m.len(), m.modified().ok())).expect("there");
+    let huge =
+        || fs::metadata(directory.dir().join("facts/huge.md")).map(|m| (m.len(), m.modified().ok())).expect("there");
     let before = huge();
     for line in [&["read", "huge"][..], &["list", "huge"], &["add", "huge", "x"], &["rm", "-f", "huge"]] {
-        let result = place.run(line);
+        let result = directory.run(line);
         assert_eq!((result.status, result.error_code().as_str()), (5, "too_large"), "{line:?}: {result:?}");
         assert_eq!(huge(), before, "{line:?}");
     }
-    done(&place, &["list"]);
-    done(&place, &["status"]);
+    done(&directory, &["list"]);
+    done(&directory, &["status"]);
 }
 
 #[test]
 fn a_directory_where_a_file_is_expected_is_refused() {
-    let place = Place::new(&[("facts/user.md", USER)]);
-    fs::create_dir_all(place.dir().join("facts/dir.md")).expect("made");
-    fs::create_dir_all(place.dir().join("facts/plain")).expect("made");
+    let directory = TestDirectory::new(&[("facts/user.md", USER)]);
+    fs::create_dir_all(directory.dir().join("facts/dir.md")).expect("made");
+    fs::create_dir_all(directory.dir().join("facts/plain")).expect("made");
     for (line, content) in changes("facts/dir.md") {
-        refused(&place, &line, content, 5, "unsafe_file");
+        refused(&directory, &line, content, 5, "unsafe_file");
     }
-    refused(&place, &["read", "facts/dir.md"], b"", 5, "unsafe_file");
-    refused(&place, &["add", "user", "-F", "memory/facts"], b"", 1, "io");
-    refused(&place, &["read", "facts/user.md/deeper"], b"", 3, "file_not_found");
-    let result = place.run(&["add", "facts/user.md/deeper", "x"]);
-    assert!(result.status != 0 && place.text("facts/user.md") == USER, "{result:?}");
+    refused(&directory, &["read", "facts/dir.md"], b"", 5, "unsafe_file");
+    refused(&directory, &["add", "user", "-F", "memory/facts"], b"", 1, "io");
+    refused(&directory, &["read", "facts/user.md/deeper"], b"", 3, "file_not_found");
+    let result = directory.run(&["add", "facts/user.md/deeper", "x"]);
+    assert!(result.status != 0 && directory.text("facts/user.md") == USER, "{result:?}");
 }
 
 #[test]
 fn conflict_markers_make_a_file_read_only() {
-    let place = Place::new(&[("facts/c.md", CONFLICT)]);
+    let directory = TestDirectory::new(&[("facts/c.md", CONFLICT)]);
     for (line, content) in changes("facts/c.md") {
         if !["rm", "mv"].contains(&line[0]) {
-            refused(&place, &line, content, 5, "conflict_markers");
+            refused(&directory, &line, content, 5, "conflict_markers");
         }
     }
-    assert_eq!(done(&place, &["read", "facts/c.md"]).stdout, CONFLICT);
-    done(&place, &["list", "facts/c.md"]);
-    let result = place.run(&["write", "fresh", "-F", "memory/facts/c.md"]);
+    assert_eq!(done(&directory, &["read", "facts/c.md"]).stdout, CONFLICT);
+    done(&directory, &["list", "facts/c.md"]);
+    let result = directory.run(&["write", "fresh", "-F", "memory/facts/c.md"]);
     assert!(result.status == 0 || result.status == 5, "{result:?}");
 }
 
@@ -155,45 +156,45 @@ fn conflict_markers_make_a_file_read_only() {
 fn a_broken_policy_refuses_writes_with_its_line_and_allows_reads() {
     for (policy, line) in [("version: 1\nlimits: [\n", true), ("version: 1\nunknown_key: 1\n", true), ("- 1\n", false)]
     {
-        let place = Place::new(&[("facts/user.md", USER)]);
-        place.put("memdir.yaml", policy.as_bytes());
-        refused(&place, &["add", "user", "x"], b"", 5, "invalid_policy");
-        refused(&place, &["undo"], b"", 5, "invalid_policy");
-        let result = place.run(&["add", "user", "x"]);
+        let directory = TestDirectory::new(&[("facts/user.md", USER)]);
+        directory.put("memdir.yaml", policy.as_bytes());
+        refused(&directory, &["add", "user", "x"], b"", 5, "invalid_policy");
+        refused(&directory, &["undo"], b"", 5, "invalid_policy");
+        let result = directory.run(&["add", "user", "x"]);
         assert!(
             !line || result.stderr.contains("line 2") || result.stderr.contains("line 3"),
             "{policy:?}: {result:?}"
         );
         for read in [&["list"][..], &["read", "user"], &["list", "user"], &["status"]] {
-            let result = done(&place, read);
+            let result = done(&directory, read);
             assert!(result.stderr.contains("invalid_policy") || read == ["status"], "{policy:?} {read:?}: {result:?}");
         }
-        let status = done(&place, &["status"]).stderr;
+        let status = done(&directory, &["status"]).stderr;
         let reason = status.lines().next().unwrap().rsplit_once(": ").unwrap().1;
         assert_eq!(status.matches(reason).count(), 1, "{status}");
         assert!(status.contains("writes are disabled: see the warning before"), "{status}");
     }
     for (bytes, code) in [(&b"version: \xff\n"[..], "not_text"), (&[b'#'; 70_000][..], "too_large")] {
-        let place = Place::new(&[("facts/user.md", USER)]);
-        place.put("memdir.yaml", bytes);
-        let result = place.run(&["add", "user", "x"]);
+        let directory = TestDirectory::new(&[("facts/user.md", USER)]);
+        directory.put("memdir.yaml", bytes);
+        let result = directory.run(&["add", "user", "x"]);
         assert!(result.status == 5 && [code, "invalid_policy"].contains(&result.error_code().as_str()), "{result:?}");
-        assert_eq!(place.text("facts/user.md"), USER);
+        assert_eq!(directory.text("facts/user.md"), USER);
     }
 }
 
 #[test]
 fn a_policy_of_a_newer_version_allows_reads() {
-    let place = Place::new(&[("facts/user.md", USER)]);
-    place.put("memdir.yaml", b"version: 99\nshiny: true\n");
-    done(&place, &["list"]);
-    assert_eq!(done(&place, &["read", "user"]).stdout, USER);
-    refused(&place, &["add", "user", "x"], b"", 5, "invalid_policy");
+    let directory = TestDirectory::new(&[("facts/user.md", USER)]);
+    directory.put("memdir.yaml", b"version: 99\nshiny: true\n");
+    done(&directory, &["list"]);
+    assert_eq!(done(&directory, &["read", "user"]).stdout, USER);
+    refused(&directory, &["add", "user", "x"], b"", 5, "invalid_policy");
 }
 
 #[test]
 fn operations_that_are_not_well_formed_are_refused() {
-    let place = Place::new(&[("facts/user.md", USER)]);
+    let directory = TestDirectory::new(&[("facts/user.md", USER)]);
     let bad: [&[u8]; 16] = [
         b"{",
         b"nonsense",
@@ -213,62 +214,68 @@ fn operations_that_are_not_well_formed_are_refused() {
         b"{\"op\":\"add\",\"at\":\"user\",\"text\":\"\\ud800\"}",
     ];
     for content in bad {
-        refused(&place, &["apply"], content, 2, "invalid_operation");
+        refused(&directory, &["apply"], content, 2, "invalid_operation");
     }
     let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
-    refused(&place, &["apply"], deep.as_bytes(), 2, "invalid_operation");
+    refused(&directory, &["apply"], deep.as_bytes(), 2, "invalid_operation");
     let many = format!("[{}]", vec!["{\"op\":\"add\",\"at\":\"user\",\"text\":\"x\"}"; 1001].join(","));
-    refused(&place, &["apply"], many.as_bytes(), 5, "too_large");
-    refused(&place, &["apply"], b"", 2, "empty_input");
-    refused(&place, &["apply"], b" \n\t", 2, "empty_input");
-    refused(&place, &["apply"], b"{\"op\":\"add\",\"at\":\"user\",\"text\":\"a\\u0000b\"}", 5, "would_break_structure");
+    refused(&directory, &["apply"], many.as_bytes(), 5, "too_large");
+    refused(&directory, &["apply"], b"", 2, "empty_input");
+    refused(&directory, &["apply"], b" \n\t", 2, "empty_input");
+    refused(
+        &directory,
+        &["apply"],
+        b"{\"op\":\"add\",\"at\":\"user\",\"text\":\"a\\u0000b\"}",
+        5,
+        "would_break_structure",
+    );
 }
 
 #[test]
 fn negative_and_huge_indexes_find_nothing() {
-    let place = Place::new(&[("facts/user.md", USER)]);
+    let directory = TestDirectory::new(&[("facts/user.md", USER)]);
     for index in ["-1", "0", "3", "4294967297", "9223372036854775807", "-9223372036854775808"] {
-        refused(&place, &["bullet", "del", "user", "--index", index, "-f"], b"", 3, "bullet_not_found");
-        refused(&place, &["bullet", "update", "user", "--index", index, "x", "-f"], b"", 3, "bullet_not_found");
+        refused(&directory, &["bullet", "del", "user", "--index", index, "-f"], b"", 3, "bullet_not_found");
+        refused(&directory, &["bullet", "update", "user", "--index", index, "x", "-f"], b"", 3, "bullet_not_found");
         let operation = format!("{{\"op\":\"rm\",\"at\":\"user\",\"index\":{index}}}");
-        let result = place.run_with_stdin(&["apply", "-f"], operation.as_bytes());
+        let result = directory.run_with_stdin(&["apply", "-f"], operation.as_bytes());
         assert!(["bullet_not_found", "invalid_operation"].contains(&&*result.error_code()), "{index}: {result:?}");
     }
     for index in ["9223372036854775808", "99999999999999999999", "1.5", "one", ""] {
-        refused(&place, &["bullet", "del", "user", "--index", index, "-f"], b"", 2, "usage");
+        refused(&directory, &["bullet", "del", "user", "--index", index, "-f"], b"", 2, "usage");
     }
     for at in ["user@0", "user@99999999999999999999999", "user@4294967297", "user@3"] {
         for line in [&["read", at][..], &["rm", "-f", at]] {
-            let result = place.run(line);
+            let result = directory.run(line);
             assert!([2, 3, 5].contains(&result.status), "{line:?}: {result:?}");
-            assert_eq!(place.text("facts/user.md"), USER);
+            assert_eq!(directory.text("facts/user.md"), USER);
         }
     }
 }
 
 #[test]
 fn empty_stdin_is_reported() {
-    let place = Place::new(&[("facts/user.md", USER)]);
+    let directory = TestDirectory::new(&[("facts/user.md", USER)]);
     for line in [&["add", "user"][..], &["write", "new"], &["append"], &["patch", "user"], &["apply"]] {
-        refused(&place, line, b"", 2, "empty_input");
-        refused(&place, line, b"\xff\xfe", 5, "not_text");
-        refused(&place, line, b"a\0", 5, "not_text");
-        refused(&place, &[line, &["-F", "nowhere"]].concat(), b"", 3, "file_not_found");
+        refused(&directory, line, b"", 2, "empty_input");
+        refused(&directory, line, b"\xff\xfe", 5, "not_text");
+        refused(&directory, line, b"a\0", 5, "not_text");
+        refused(&directory, &[line, &["-F", "nowhere"]].concat(), b"", 3, "file_not_found");
     }
 }
 
 #[test]
 fn without_a_data_dir_every_command_reports_that() {
-    let place = Place::new(&[]);
-    fs::rename(place.dir(), place.root().join("elsewhere")).expect("moved");
+    let directory = TestDirectory::new(&[]);
+    fs::rename(directory.dir(), directory.root().join("elsewhere")).expect("moved");
     for line in [&["list"][..], &["read", "user"], &["add", "user", "x"], &["undo"], &["status"], &["check"]] {
-        let result = place.run(line);
+        let result = directory.run(line);
         assert_eq!((result.status, result.error_code().as_str()), (3, "no_data_dir"), "{line:?}: {result:?}");
         assert!(result.stderr.contains("memdir init"), "{result:?}");
-        let result = place.run(&[&["-C", "nowhere"], line].concat());
+        let result = directory.run(&[&["-C", "nowhere"], line].concat());
         assert_eq!((result.status, result.error_code().as_str()), (3, "no_data_dir"), "{line:?}: {result:?}");
     }
-    assert!(!place.dir().exists());
+    assert!(!directory.dir().exists());
 }
 
 #[test]
@@ -276,20 +283,20 @@ fn unreadable_files_and_read_only_folders_are_reported_and_unchanged() {
     if !unprivileged("bad_input::unreadable_files_and_read_only_folders_are_reported_and_unchanged") {
         return;
     }
-    let place = Place::new(&[("facts/user.md", USER), ("facts/closed.md", USER)]);
+    let directory = TestDirectory::new(&[("facts/user.md", USER), ("facts/closed.md", USER)]);
     let mode = |path: &str, mode: u32| {
-        fs::set_permissions(place.dir().join(path), PermissionsExt::from_mode(mode)).expect("its mode");
+        fs::set_permissions(directory.dir().join(path), PermissionsExt::from_mode(mode)).expect("its mode");
     };
     mode("facts/closed.md", 0o000);
     for (line, content) in changes("facts/closed.md").into_iter().chain([(vec!["read", "facts/closed.md"], &b""[..])]) {
-        refused(&place, &line, content, 1, "io");
+        refused(&directory, &line, content, 1, "io");
     }
-    done(&place, &["list"]);
-    done(&place, &["add", "user", "first"]);
+    done(&directory, &["list"]);
+    done(&directory, &["add", "user", "first"]);
     for folder in ["facts", ".memdir/undo", ".memdir", ""] {
         mode(folder, 0o555);
         for line in [&["add", "user", "x"][..], &["rm", "-f", "user"], &["add", "folder/fresh", "x"]] {
-            let result = place.run(line);
+            let result = directory.run(line);
             // What is written lies in facts/ and undo/; the journal is only appended to.
             let possible = ["", ".memdir"].contains(&folder);
             assert!(
@@ -297,20 +304,20 @@ fn unreadable_files_and_read_only_folders_are_reported_and_unchanged() {
                 "{folder} {line:?}: {result:?}"
             );
             if result.status == 0 {
-                done(&place, &["undo"]);
+                done(&directory, &["undo"]);
             }
         }
         for line in [&["list"][..], &["read", "user"], &["list", "user"], &["log"], &["status"], &["diff"]] {
-            done(&place, line);
+            done(&directory, line);
         }
         mode(folder, 0o755);
-        assert_eq!(place.text("facts/user.md").matches("- first").count(), 1, "{folder}");
+        assert_eq!(directory.text("facts/user.md").matches("- first").count(), 1, "{folder}");
     }
-    done(&place, &["add", "user", "second"]);
+    done(&directory, &["add", "user", "second"]);
     for folder in ["facts", ""] {
         mode(folder, 0o000);
         for line in [&["read", "user"][..], &["add", "user", "x"], &["list", "user"]] {
-            let result = place.run(line);
+            let result = directory.run(line);
             assert!(
                 [1, 3, 5].contains(&result.status) && !result.error_code().is_empty(),
                 "{folder} {line:?}: {result:?}"
@@ -318,7 +325,7 @@ fn unreadable_files_and_read_only_folders_are_reported_and_unchanged() {
         }
         mode(folder, 0o755);
     }
-    assert!(place.text("facts/user.md").ends_with("- first\n- second\n"));
+    assert!(directory.text("facts/user.md").ends_with("- first\n- second\n"));
 }
 
 /// Fills a tiny disk (in a mount namespace of its own) and goes on writing.

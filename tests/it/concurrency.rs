@@ -19,7 +19,8 @@ use memdir::store::{Durability, StoreOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::support::memory::{Memory, again, apply, full, path, rev, session};
+use crate::support::memory::{Memory, again, apply, full, path, rev};
+use crate::support::open_session;
 
 const WRITER: &str = "MEMDIR_TEST_CROWD_WRITER";
 const READER: &str = "MEMDIR_TEST_CROWD_READER";
@@ -294,7 +295,7 @@ fn writer(job: String) {
             bomb(&mut writer.rng);
         }
         let started = Instant::now();
-        let session = session(&crowd.root.join("memory"), &format!("w{number}"), crowd.options());
+        let session = open_session(&crowd.root.join("memory"), &format!("w{number}"), "", crowd.options());
         let answer = match deed {
             Deed::Apply(json) => apply(&session, &json),
             Deed::Undo(rev) => {
@@ -323,7 +324,7 @@ fn writer(job: String) {
 /// One reader without a lock; a child process of the tests below.
 fn reader(job: String) {
     let (crowd, naive): (Crowd, bool) = serde_json::from_str(&job).unwrap();
-    let session = session(&crowd.root.join("memory"), "reader", crowd.options());
+    let session = open_session(&crowd.root.join("memory"), "reader", "", crowd.options());
     let (mut readings, mut halves) = (0, 0);
     while !crowd.root.join("stop").exists() {
         let read = || {

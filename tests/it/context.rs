@@ -12,7 +12,7 @@ use std::process::Stdio;
 use fs_err as fs;
 use serde_json::Value;
 
-use crate::support::test_dir::{Place, below, unprivileged};
+use crate::support::test_dir::{TestDirectory, below, unprivileged};
 use crate::support::{Memory, handle, memdir_command};
 
 const USER: &str = "# User\n\n> Summary: tabs, austin\n\n- Prefers tabs over spaces #editor\n  <!-- mem pin added=2026-02-01 -->\n- [habit] Runs in the morning\n  <!-- mem imp=7 conf=0.9 -->\n- Lives in Austin\n- Was here\n  <!-- mem exp=2026-02-20 pin -->\n";
@@ -364,14 +364,14 @@ fn a_memory_that_cannot_be_written_is_read_all_the_same() {
     if !unprivileged("context::a_memory_that_cannot_be_written_is_read_all_the_same") {
         return;
     }
-    let place = Place::new(&[("facts/user.md", USER)]);
+    let directory = TestDirectory::new(&[("facts/user.md", USER)]);
     let context = |name: &str| {
-        let result = place.run(&["context", "--as", name]);
+        let result = directory.run(&["context", "--as", name]);
         assert!(result.status == 0 && result.stderr.is_empty(), "{result:?}");
         result.stdout
     };
     let mode = |mode: u32| {
-        let folders = ["", "facts", ".memdir", ".memdir/undo"].map(|f| place.dir().join(f));
+        let folders = ["", "facts", ".memdir", ".memdir/undo"].map(|f| directory.dir().join(f));
         for folder in folders.iter().filter(|f| f.exists()) {
             fs::set_permissions(folder, PermissionsExt::from_mode(mode)).expect("its mode");
         }
@@ -379,18 +379,18 @@ fn a_memory_that_cannot_be_written_is_read_all_the_same() {
     // Without machine state, and with some.
     mode(0o555);
     context("r");
-    assert!(!place.dir().join(".memdir").exists());
+    assert!(!directory.dir().join(".memdir").exists());
     mode(0o755);
     context("r");
-    assert_eq!(place.run(&["add", "user", "Plays chess"]).status, 0);
+    assert_eq!(directory.run(&["add", "user", "Plays chess"]).status, 0);
     mode(0o555);
     // Its size is appended to a file that exists.
     let is_state = |path: &str| path != ".memdir/usage";
-    let state = below(&place.dir(), is_state);
+    let state = below(&directory.dir(), is_state);
     let first = context("r");
     assert!(first.starts_with("Memory updates since rev 0:\n- +created: [user] Plays chess\n"), "{first}");
     assert_eq!(context("r"), first);
-    assert_eq!(below(&place.dir(), is_state), state);
+    assert_eq!(below(&directory.dir(), is_state), state);
     mode(0o755);
     assert_eq!(context("r"), first);
     assert!(!context("r").contains("Memory updates"));

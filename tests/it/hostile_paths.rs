@@ -10,12 +10,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use fs_err as fs;
 use memdir::commands::{self, ChangeOptions, CheckOptions, ListOptions, LogOptions, Session};
 use memdir::path::{Address, PathPrefixes};
-use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::{Value, json};
 
-use crate::support::ProgramOutput;
 use crate::support::memory::{full, missing};
-use crate::support::test_dir::{Place, SetOnDrop, below, unprivileged};
+use crate::support::test_dir::{SetOnDrop, TestDirectory, below, unprivileged};
+use crate::support::{ProgramOutput, fast_store, open_session};
 
 /// The content of every file outside, which must never be shown.
 const CANARY: &str = "canary-7q3vx";
@@ -97,11 +96,11 @@ fn every_command_is_attacked_or_takes_no_address() {
 }
 
 /// The hostile paths as (path, the grammar forbids it), and some that name the files outside.
-fn paths(place: &Place) -> Vec<(String, bool)> {
+fn paths(directory: &TestDirectory) -> Vec<(String, bool)> {
     let rows: Vec<Value> = serde_json::from_str(include_str!("../../fixtures/hostile/paths.json")).expect("JSON");
     let row = |r: &Value| (r["path"].as_str().expect("a path").to_owned(), r["grammar"] == "refuse");
     let mut all: Vec<(String, bool)> = rows.iter().map(row).collect();
-    let root = place.root().to_str().expect("UTF-8");
+    let root = directory.root().to_str().expect("UTF-8");
     all.extend(
         [
             "../outside/secret.md".to_owned(),
@@ -119,24 +118,24 @@ fn paths(place: &Place) -> Vec<(String, bool)> {
 }
 
 /// A data directory, and files with the canary around it.
-fn guarded() -> Place {
-    let place = Place::new(&[("facts/user.md", USER)]);
+fn guarded() -> TestDirectory {
+    let directory = TestDirectory::new(&[("facts/user.md", USER)]);
     for folder in ["outside", "memoryx"] {
-        fs::create_dir_all(place.root().join(folder)).expect("made");
-        fs::write(place.root().join(folder).join("secret.md"), format!("# S\n\n- {CANARY}\n")).expect("written");
+        fs::create_dir_all(directory.root().join(folder)).expect("made");
+        fs::write(directory.root().join(folder).join("secret.md"), format!("# S\n\n- {CANARY}\n")).expect("written");
     }
-    fs::write(place.root().join("secret.md"), format!("- {CANARY}\n")).expect("written");
-    place
+    fs::write(directory.root().join("secret.md"), format!("- {CANARY}\n")).expect("written");
+    directory
 }
 
 /// Everything but the data directory itself and what belongs to the user: their config, and the copies of an editor.
-fn around(place: &Place) -> std::collections::BTreeMap<String, Vec<u8>> {
-    below(place.root(), |path| !["memory", ".local", ".cache", ".config"].contains(&path))
+fn around(directory: &TestDirectory) -> std::collections::BTreeMap<String, Vec<u8>> {
+    below(directory.root(), |path| !["memory", ".local", ".cache", ".config"].contains(&path))
 }
 
-fn run_row(place: &Place, row: &[&str], path: &str) -> ProgramOutput {
+fn run_row(directory: &TestDirectory, row: &[&str], path: &str) -> ProgramOutput {
     let line: Vec<&str> = row.iter().filter(|w| **w != "<").map(|w| if *w == "P" { path } else { w }).collect();
-    if row.contains(&"<") { place.run_with_stdin(&line, b"- new\n") } else { place.run(&line) }
+    if row.contains(&"<") { directory.run_with_stdin(&line, b"- new\n") } else { directory.run(&line) }
 }
 
 /// What a path that the grammar forbids may be answered with.
@@ -167,15 +166,15 @@ fn no_hostile_path_leaves_the_data_dir_through_the_program() {
     let full = full();
     let (each, mut tried, mut strict) = (if full { ROWS.len() } else { 3 }, 0, 0);
     let mut wrong = Vec::new();
-    let mut place = guarded();
-    let (outside, inside) = (around(&place), place.files());
-    for (number, (path, refuse)) in paths(&place).iter().enumerate().filter(|(_, (p, _))| !p.contains('\0')) {
+    let mut directory = guarded();
+    let (outside, inside) = (around(&directory), directory.files());
+    for (number, (path, refuse)) in paths(&directory).iter().enumerate().filter(|(_, (p, _))| !p.contains('\0')) {
         if !refuse || path == "-" {
-            place = guarded();
+            directory = guarded();
         }
         for turn in 0..each {
             let (name, row) = ROWS[(number * each + turn) % ROWS.len()];
-            let result = run_row(&place, row, path);
+            let result = run_row(&directory, row, path);
             tried += 1;
             strict += usize::from(*refuse && result.status == 5);
             if result.stdout.contains(CANARY) || result.stderr.contains(CANARY) || result.stdout.contains("root:x:0") {
@@ -189,38 +188,24 @@ fn no_hostile_path_leaves_the_data_dir_through_the_program() {
                 wrong.push(format!("{name} {path:?} (refuse: {refuse}): {result:?}"));
             }
         }
-        if *refuse && path != "-" && !path.ends_with('/') && place.files() != inside {
+        if *refuse && path != "-" && !path.ends_with('/') && directory.files() != inside {
             wrong.push(format!("{path:?} changed the memory"));
         }
-        if around(&place) != outside {
+        if around(&directory) != outside {
             wrong.push(format!("{path:?} changed something outside"));
         }
-        if place.files() != inside {
-            place = guarded();
+        if directory.files() != inside {
+            directory = guarded();
         }
     }
     println!("{tried} command lines, {strict} refused with 5, {} wrong", wrong.len());
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
 }
 
-fn session(place: &Place) -> Session {
-    let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
-    let dir = place.dir();
-    Session {
-        progress: memdir::commands::ProgressNotes::default(),
-        spent: Default::default(),
-        store: Store::open(&dir, options).expect("a store"),
-        prefixes: PathPrefixes(vec![dir.to_string_lossy().into_owned(), "memory".into()]),
-        policy: memdir::policy::load("version: 1\n"),
-        scope: None,
-        layers: None,
-        embeddings: None,
-        actor: "test".into(),
-        is_agent: false,
-        now: jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC),
-        found_by: "flag",
-        dir,
-    }
+fn session(directory: &TestDirectory) -> Session {
+    let dir = directory.dir();
+    let prefixes = PathPrefixes(vec![dir.to_string_lossy().into_owned(), "memory".into()]);
+    Session { prefixes, ..open_session(&dir, "test", "version: 1\n", fast_store()) }
 }
 
 /// A result as text, so that those of different commands fit in one list.
@@ -233,11 +218,11 @@ fn no_hostile_path_is_read_by_any_command_in_process() {
     if !unprivileged("hostile_paths::no_hostile_path_is_read_by_any_command_in_process") {
         return;
     }
-    let place = guarded();
-    let (outside, inside) = (around(&place), place.files());
-    let session = session(&place);
+    let directory = guarded();
+    let (outside, inside) = (around(&directory), directory.files());
+    let session = session(&directory);
     let mut tried = 0;
-    for (path, refuse) in paths(&place) {
+    for (path, refuse) in paths(&directory) {
         let log = LogOptions { address: Some(path.clone()), ..LogOptions::default() };
         let verdicts = [
             debug(commands::list(&session, Some(&path))),
@@ -269,7 +254,7 @@ fn no_hostile_path_is_read_by_any_command_in_process() {
     }
     println!("{tried} readings");
     assert!(tried > 4_000);
-    assert!(around(&place) == outside && place.files() == inside, "something changed");
+    assert!(around(&directory) == outside && directory.files() == inside, "something changed");
 }
 
 #[test]
@@ -277,10 +262,10 @@ fn every_operation_on_every_forbidden_path_is_refused_in_one_batch_each() {
     if !unprivileged("hostile_paths::every_operation_on_every_forbidden_path_is_refused_in_one_batch_each") {
         return;
     }
-    let place = guarded();
-    let (outside, inside) = (around(&place), place.files());
+    let directory = guarded();
+    let (outside, inside) = (around(&directory), directory.files());
     let forbidden: Vec<String> =
-        paths(&place).into_iter().filter(|(p, refuse)| *refuse && !p.is_empty()).map(|(p, _)| p).collect();
+        paths(&directory).into_iter().filter(|(p, refuse)| *refuse && !p.is_empty()).map(|(p, _)| p).collect();
     type Make = fn(&str) -> Value;
     let operations: [(&str, Make); 12] = [
         ("add", |p| json!({"op": "add", "at": p, "text": "x"})),
@@ -299,30 +284,30 @@ fn every_operation_on_every_forbidden_path_is_refused_in_one_batch_each() {
     let mut refused = 0;
     for (name, make) in operations {
         let batch: Vec<Value> = forbidden.iter().map(|p| make(p)).collect();
-        let result = place.run_with_stdin(&["--json", "apply"], Value::Array(batch).to_string().as_bytes());
+        let result = directory.run_with_stdin(&["--json", "apply"], Value::Array(batch).to_string().as_bytes());
         assert_ne!(result.status, 0, "{name}: {result:?}");
         assert!(!result.stderr.contains(CANARY), "{name} leaks");
         let error: Value = serde_json::from_str(&result.stderr).expect("one object");
         let failures = error["failures"].as_array().unwrap_or_else(|| panic!("{name}: {error}"));
         refused += failures.iter().filter(|f| f["code"] == "invalid_path").count();
-        assert!(place.files() == inside, "{name} changed the memory");
+        assert!(directory.files() == inside, "{name} changed the memory");
     }
     println!("{refused} operations refused as invalid_path of {}", operations.len() * forbidden.len());
     assert!(refused > 8 * forbidden.len(), "only {refused}");
-    assert!(around(&place) == outside, "something outside changed");
+    assert!(around(&directory) == outside, "something outside changed");
 }
 
 #[test]
 fn an_impossible_name_is_refused_before_the_editor_starts() {
-    let place = guarded();
+    let directory = guarded();
     let long = "a".repeat(256);
     for name in [&*long, "user^id", "a[b"] {
         for line in [&["edit", name][..], &["add", name, "x"], &["write", name, "-F", "secret.md"]] {
-            let result = place.run(line);
+            let result = directory.run(line);
             assert_eq!((result.status, result.error_code().as_str()), (5, "invalid_path"), "{line:?}: {result:?}");
         }
     }
-    assert_eq!(place.files().len(), 3);
+    assert_eq!(directory.files().len(), 3);
 }
 
 /// Things that are no plain files of this memory: (address, what it is).
@@ -340,21 +325,21 @@ const TRAPS: [(&str, &str); 11] = [
     ("facts/up/secret.md", "a file behind a linked directory, deeper"),
 ];
 
-fn trapped() -> Place {
-    let place = guarded();
-    let facts = place.dir().join("facts");
+fn trapped() -> TestDirectory {
+    let directory = guarded();
+    let facts = directory.dir().join("facts");
     symlink("../../outside/secret.md", facts.join("link.md")).expect("a link");
     symlink("user.md", facts.join("near.md")).expect("a link");
     symlink("../../outside/nothing.md", facts.join("dangling.md")).expect("a link");
     symlink("loop.md", facts.join("loop.md")).expect("a link");
-    fs::hard_link(place.root().join("outside/secret.md"), facts.join("hard.md")).expect("a hard link");
+    fs::hard_link(directory.root().join("outside/secret.md"), facts.join("hard.md")).expect("a hard link");
     let folder = std::fs::File::open(&facts).expect("open");
     rustix::fs::mkfifoat(&folder, "fifo.md", rustix::fs::Mode::from_raw_mode(0o600)).expect("a FIFO");
     drop(UnixListener::bind(facts.join("socket.md")).expect("a socket"));
     fs::create_dir(facts.join("dir.md")).expect("a folder");
-    symlink("../outside", place.dir().join("door")).expect("a link");
+    symlink("../outside", directory.dir().join("door")).expect("a link");
     symlink("../../outside", facts.join("up")).expect("a link");
-    place
+    directory
 }
 
 #[test]
@@ -362,12 +347,12 @@ fn anything_but_a_plain_file_is_refused_by_every_command() {
     if !unprivileged("hostile_paths::anything_but_a_plain_file_is_refused_by_every_command") {
         return;
     }
-    let place = trapped();
+    let directory = trapped();
     let theirs = std::env::var_os("MEMDIR_TEST_THEIRS").map(std::path::PathBuf::from);
     let device = theirs.map(|theirs| theirs.join("device.md")).filter(|device| device.exists());
     let traps = match device {
         Some(device) => {
-            fs::rename(device, place.dir().join("facts/device.md")).expect("moved in");
+            fs::rename(device, directory.dir().join("facts/device.md")).expect("moved in");
             &TRAPS[..]
         }
         None => {
@@ -375,24 +360,24 @@ fn anything_but_a_plain_file_is_refused_by_every_command() {
             &TRAPS[1..]
         }
     };
-    let (outside, inside) = (around(&place), place.files());
+    let (outside, inside) = (around(&directory), directory.files());
     let mut wrong = Vec::new();
     for (address, kind) in traps {
         for (name, row) in ROWS {
-            let result = run_row(&place, row, address);
+            let result = run_row(&directory, row, address);
             // A file is not moved over any existing file, folder or link.
             let taken = *row == ["mv", "--", "user", "P"] && result.error_code() == "exists";
             let fits = result.status == 5 || taken || *name == "__complete" && result.status == 0;
             if !fits || result.stdout.contains(CANARY) || result.stderr.contains(CANARY) {
                 wrong.push(format!("{name} {row:?} on {kind}: {result:?}"));
             }
-            if place.files() != inside || around(&place) != outside {
+            if directory.files() != inside || around(&directory) != outside {
                 wrong.push(format!("{name} on {kind} changed something"));
             }
         }
     }
     for line in [&["list"][..], &["status"], &["check"], &["list", "facts"], &["log"], &["diff"], &["rm", "@canary"]] {
-        let result = place.run(line);
+        let result = directory.run(line);
         if result.stdout.contains(CANARY) || result.stderr.contains(CANARY) || result.status == 1 {
             wrong.push(format!("{line:?}: {result:?}"));
         }
@@ -407,25 +392,25 @@ fn machine_state_and_policy_behind_links_are_refused() {
     }
     for (name, to) in [(".memdir", "outside"), ("memdir.yaml", "secret.md"), ("inbox", "outside"), ("facts", "outside")]
     {
-        let place = guarded();
-        let at = place.dir().join(name);
+        let directory = guarded();
+        let at = directory.dir().join(name);
         if at.is_dir() {
-            fs::rename(&at, place.root().join("aside")).expect("moved");
+            fs::rename(&at, directory.root().join("aside")).expect("moved");
         } else if at.exists() {
             fs::remove_file(&at).expect("gone");
         }
         symlink(format!("../{to}"), &at).expect("a link");
-        let outside = around(&place);
+        let outside = around(&directory);
         for line in [&["list"][..], &["add", "user", "x"], &["status"], &["undo"], &["check", "--fix"], &["log", "-p"]]
         {
-            let result = place.run(line);
+            let result = directory.run(line);
             assert!(
                 !result.stdout.contains(CANARY) && !result.stderr.contains(CANARY),
                 "{name} {line:?} leaks: {result:?}"
             );
         }
-        assert_eq!(place.run(&["add", "user", "x"]).status, if name == "inbox" { 0 } else { 5 }, "{name}");
-        assert!(around(&place) == outside, "{name}: something outside changed");
+        assert_eq!(directory.run(&["add", "user", "x"]).status, if name == "inbox" { 0 } else { 5 }, "{name}");
+        assert!(around(&directory) == outside, "{name}: something outside changed");
     }
 }
 
@@ -437,19 +422,19 @@ fn nothing_is_made_through_links() {
     for name in ["memdir.yaml", "facts", "episodes", "procedures", "inbox", ".memdir", ".gitignore", "README.md"] {
         for option in ["--adopt", "--example"] {
             for to in ["../outside", "../outside/new", "../secret.md"] {
-                let place = guarded();
-                fs::remove_dir_all(place.dir()).expect("gone");
-                fs::create_dir(place.dir()).expect("made");
-                symlink(to, place.dir().join(name)).expect("a link");
-                let outside = around(&place);
+                let directory = guarded();
+                fs::remove_dir_all(directory.dir()).expect("gone");
+                fs::create_dir(directory.dir()).expect("made");
+                symlink(to, directory.dir().join(name)).expect("a link");
+                let outside = around(&directory);
                 for line in [&["init", option, "memory"][..], &["-C", "memory", "add", "user", "x"]] {
-                    let result = place.run(line);
+                    let result = directory.run(line);
                     assert!(
                         !result.stdout.contains(CANARY) && !result.stderr.contains(CANARY),
                         "{name} {line:?}: {result:?}"
                     );
                 }
-                assert!(around(&place) == outside, "{name} -> {to}: {option} changed something outside");
+                assert!(around(&directory) == outside, "{name} -> {to}: {option} changed something outside");
             }
         }
     }
@@ -457,11 +442,11 @@ fn nothing_is_made_through_links() {
 
 #[test]
 fn a_fifo_without_a_writer_is_not_waited_for() {
-    let place = guarded();
-    let folder = std::fs::File::open(place.root()).expect("open");
+    let directory = guarded();
+    let folder = std::fs::File::open(directory.root()).expect("open");
     rustix::fs::mkfifoat(&folder, "fifo", rustix::fs::Mode::from_raw_mode(0o600)).expect("a FIFO");
     for line in [&["add", "user", "-F", "fifo"][..], &["write", "new", "-F", "fifo"], &["apply", "-F", "fifo"]] {
-        let result = place.run(line);
+        let result = directory.run(line);
         assert_eq!((result.status, result.error_code().as_str()), (2, "empty_input"), "{line:?}: {result:?}");
     }
 }
@@ -474,19 +459,19 @@ fn other_peoples_files_are_read_or_refused_and_never_half_written() {
     let Some(theirs) = std::env::var_os("MEMDIR_TEST_THEIRS").map(std::path::PathBuf::from) else {
         return missing("only root can make another user's file");
     };
-    let place = guarded();
+    let directory = guarded();
     for name in ["theirs.md", "closed.md"] {
-        fs::rename(theirs.join(name), place.dir().join("facts").join(name)).expect("moved in");
+        fs::rename(theirs.join(name), directory.dir().join("facts").join(name)).expect("moved in");
     }
-    let closed = place.run(&["read", "facts/closed.md"]);
+    let closed = directory.run(&["read", "facts/closed.md"]);
     assert_eq!((closed.status, closed.error_code().as_str()), (1, "io"), "{closed:?}");
-    assert_eq!(place.run(&["add", "facts/closed.md", "x"]).status, 1);
-    assert!(place.run(&["read", "facts/theirs.md"]).stdout.contains("another user's"));
-    let added = place.run(&["add", "facts/theirs.md", "ours"]);
-    let text = place.text("facts/theirs.md");
+    assert_eq!(directory.run(&["add", "facts/closed.md", "x"]).status, 1);
+    assert!(directory.run(&["read", "facts/theirs.md"]).stdout.contains("another user's"));
+    let added = directory.run(&["add", "facts/theirs.md", "ours"]);
+    let text = directory.text("facts/theirs.md");
     let whole = if added.status == 0 { text.contains("- another user's\n- ours\n") } else { !text.contains("ours") };
     assert!(whole, "{added:?}: {text}");
-    assert_eq!(place.run(&["list"]).status, 0);
+    assert_eq!(directory.run(&["list"]).status, 0);
 }
 
 #[test]
@@ -494,12 +479,12 @@ fn a_file_that_is_swapped_for_a_link_again_and_again_leads_nowhere() {
     if !unprivileged("hostile_paths::a_file_that_is_swapped_for_a_link_again_and_again_leads_nowhere") {
         return;
     }
-    let place = guarded();
-    let outside = around(&place);
-    let facts = place.dir().join("facts");
+    let directory = guarded();
+    let outside = around(&directory);
+    let facts = directory.dir().join("facts");
     symlink("../../outside/secret.md", facts.join("other")).expect("a link");
-    symlink("../outside", place.dir().join("door")).expect("a link");
-    fs::create_dir(place.dir().join("facts2")).expect("a folder");
+    symlink("../outside", directory.dir().join("door")).expect("a link");
+    fs::create_dir(directory.dir().join("facts2")).expect("a folder");
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -514,7 +499,7 @@ fn a_file_that_is_swapped_for_a_link_again_and_again_leads_nowhere() {
         for round in 0..60 {
             let text = format!("round {round}");
             for line in [&["read", "user"][..], &["list", "user"], &["add", "user", &text], &["write", "-f", "user"]] {
-                let result = place.run_with_stdin(line, b"# User\n\n- ours\n");
+                let result = directory.run_with_stdin(line, b"# User\n\n- ours\n");
                 assert!(
                     !result.stdout.contains(CANARY) && !result.stderr.contains(CANARY),
                     "{line:?} leaks: {result:?}"
@@ -523,5 +508,5 @@ fn a_file_that_is_swapped_for_a_link_again_and_again_leads_nowhere() {
             }
         }
     });
-    assert!(around(&place) == outside, "something outside changed");
+    assert!(around(&directory) == outside, "something outside changed");
 }

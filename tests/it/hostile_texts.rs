@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use crate::support::corpus;
 use crate::support::memory::full;
-use crate::support::planning::{self, FILE, Memory};
+use crate::support::planning::{self, FILE, PlanInput};
 use crate::support::second_parser::{self, line_of, one_item_more};
-use crate::support::test_dir::Place;
+use crate::support::test_dir::TestDirectory;
 
 /// Texts around which a hostile one must not change anything. Each has a bullet `old`.
 const AROUND: [&str; 6] = [
@@ -37,7 +37,7 @@ fn as_they_are_and_trimmed() -> Vec<String> {
     [all, trimmed].concat()
 }
 
-fn old(memory: &Memory) -> usize {
+fn old(memory: &PlanInput) -> usize {
     let document = &memory.document;
     (0..document.bullets().len()).find(|b| document.bullet_text(*b) == "old").expect("it is there")
 }
@@ -46,7 +46,7 @@ fn old(memory: &Memory) -> usize {
 fn no_text_breaks_out_of_a_bullet_and_all_are_read_back_exactly_or_refused() {
     let (mut exact, mut refused, mut lines, mut wrong) = (0, 0, 0, Vec::new());
     for around in AROUND {
-        let mut memory = Memory::of(around);
+        let mut memory = PlanInput::of(around);
         let seen = second_parser::seen(&memory.document);
         let bullet = old(&memory);
         let handle = format!("@{}", memory.document.handle_name(bullet));
@@ -177,7 +177,7 @@ fn no_selector_is_printed_in_a_command_to_try() {
         }),
     ];
     let (mut refused, mut wrong) = (0, Vec::new());
-    let mut memory = Memory::of(AROUND[0]);
+    let mut memory = PlanInput::of(AROUND[0]);
     for text in corpus::texts() {
         for (name, select) in SELECTORS {
             if let Err(why) = memory.plan(select(&text)) {
@@ -200,12 +200,12 @@ fn some() -> Vec<String> {
 fn through_the_program_a_text_is_refused_or_listed_exactly() {
     let mut exact = 0;
     for text in some().iter().filter(|t| !t.contains('\0') && t.len() < 100_000) {
-        let place = Place::new(&[("facts/user.md", AROUND[0])]);
-        let added = place.run(&["--json", "add", "user", "--", text]);
+        let directory = TestDirectory::new(&[("facts/user.md", AROUND[0])]);
+        let added = directory.run(&["--json", "add", "user", "--", text]);
         // What clap would take off: one list marker in front.
         let meant = text.strip_prefix(['-', '*', '+']).filter(|t| t.starts_with([' ', '\t'])).unwrap_or(text);
         let meant = trimmed(meant);
-        let listed = place.bullets("user");
+        let listed = directory.bullets("user");
         match added.status {
             0 => {
                 exact += 1;
@@ -215,7 +215,7 @@ fn through_the_program_a_text_is_refused_or_listed_exactly() {
             _ => {
                 assert!([2, 5].contains(&added.status), "{text:?}: {}", added.stderr);
                 assert_eq!(listed, ["first", "old", "last", "more"], "{text:?}");
-                assert_eq!(place.text("facts/user.md"), AROUND[0], "{text:?}");
+                assert_eq!(directory.text("facts/user.md"), AROUND[0], "{text:?}");
                 tries_are_addresses(&added.stderr, text);
             }
         }
@@ -226,10 +226,10 @@ fn through_the_program_a_text_is_refused_or_listed_exactly() {
 #[test]
 fn through_stdin_a_text_adds_bullets_and_changes_nothing_else() {
     for text in some() {
-        let place = Place::new(&[("facts/user.md", AROUND[0])]);
-        let added = place.run_with_stdin(&["--json", "add", "user#s"], text.as_bytes());
-        let after = Document::parse(place.text("facts/user.md"));
-        let mut bullets = place.bullets("user").into_iter();
+        let directory = TestDirectory::new(&[("facts/user.md", AROUND[0])]);
+        let added = directory.run_with_stdin(&["--json", "add", "user#s"], text.as_bytes());
+        let after = Document::parse(directory.text("facts/user.md"));
+        let mut bullets = directory.bullets("user").into_iter();
         for known in ["first", "old", "last", "more"] {
             assert!(bullets.any(|b| b == known), "{text:?}: {known} is gone: {}", after.text());
         }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use memdir::change::{Changeset, EntryHeader, FileChange};
-use memdir::store::{CommitStopped, Durability, Store, StoreOptions};
+use memdir::store::{CommitStopped, Store, StoreOptions};
 
+use crate::support::fast_store;
 use crate::support::memory::{Memory, again, full, path};
 
 /// How a person's editor saves.
@@ -75,15 +76,11 @@ impl Hand {
     }
 }
 
-fn options() -> StoreOptions {
-    StoreOptions { durability: Durability::Fast, ..StoreOptions::default() }
-}
-
 fn batch(memory: &Memory, exchange: bool) -> (Store, Changeset) {
     for (name, text) in [("facts/a.md", "a\n"), ("facts/b.md", "b\n"), ("facts/gone.md", "gone\n")] {
         memory.write(name, text);
     }
-    let store = Store::open(&memory.path(""), StoreOptions { allow_exchange: exchange, ..options() }).unwrap();
+    let store = Store::open(&memory.path(""), StoreOptions { allow_exchange: exchange, ..fast_store() }).unwrap();
     let change = |name: &str, after: Option<&str>| FileChange {
         path: path(name),
         before: store.read(&path(name)).unwrap(),

@@ -7,7 +7,7 @@ use memdir::document::{Document, DocumentEdit, InsertPosition, NewBullet, apply_
 
 use crate::support::corpus;
 use crate::support::memory::full;
-use crate::support::planning::{self, Memory};
+use crate::support::planning::{self, PlanInput};
 use crate::support::second_parser::{self, line_of, one_item_more};
 
 const NEW: &str = "Zebras graze at 7 in the morning";
@@ -38,7 +38,7 @@ impl Tally {
 /// A file in one of its forms, and what the second reader sees of it.
 struct Subject {
     name: String,
-    memory: Memory,
+    memory: PlanInput,
     seen: second_parser::Seen,
 }
 
@@ -66,7 +66,7 @@ fn edits_at_every_bullet_of_real_files_touch_nothing_else() {
     for (name, text) in real {
         let forms = std::iter::once(("as it is", text.clone())).chain(corpus::variants(&text));
         for (form, text) in forms {
-            let memory = Memory::of(&text);
+            let memory = PlanInput::of(&text);
             let seen = second_parser::seen(&memory.document);
             let mut subject = Subject { name: format!("{name} ({form})"), memory, seen };
             every_bullet(&mut subject, &mut sample, &mut tally);

@@ -4,52 +4,22 @@
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use memdir::change::{Changeset, EntryHeader, FileChange, FileVersion};
 use memdir::code::Code;
 use memdir::path::MemoryPath;
-use memdir::store::{CommitStopped, Durability, Store, StoreOptions};
+use memdir::store::{CommitStopped, Store};
 
-use crate::support::test_dir::copy_program;
-
-const NOBODY: &str = "65534";
-
-/// Runs a test without privileges; `None` when that happened (or could not) in another process.
-fn unprivileged(test: &str) -> Option<tempfile::TempDir> {
-    let dir = tempfile::tempdir().unwrap();
-    if !rustix::process::geteuid().is_root() {
-        return Some(dir);
-    }
-    std::os::unix::fs::chown(dir.path(), Some(65534), Some(65534)).unwrap();
-    // The build's own folder may be closed to user `nobody`; the folder it gets is not.
-    let program = dir.path().join("it");
-    copy_program(&std::env::current_exe().unwrap(), &program);
-    let output = Command::new("setpriv")
-        .args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs"])
-        .arg(&program)
-        .args([&format!("sandbox::{test}"), "--exact", "--nocapture"])
-        .env("TMPDIR", dir.path())
-        .current_dir(dir.path())
-        .output();
-    match output {
-        Err(error) => panic!("{test} must not run as root, and setpriv (util-linux) cannot be started: {error}"),
-        Ok(output) => {
-            let result =
-                String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && result.contains("1 passed"), "{result}");
-        }
-    }
-    None
-}
+use crate::support::fast_store;
+use crate::support::test_dir::unprivileged;
 
 fn path(name: &str) -> MemoryPath {
     MemoryPath::new(name).unwrap()
 }
 
 fn open(dir: &Path) -> Store {
-    Store::open(dir, StoreOptions { durability: Durability::Fast, ..StoreOptions::default() }).unwrap()
+    Store::open(dir, fast_store()).unwrap()
 }
 
 fn commit(store: &Store, name: &str, before: Option<&str>, after: Option<&str>) -> Result<u64, CommitStopped> {
@@ -112,7 +82,10 @@ fn outside_is_untouched(outside: &Path) {
 
 #[test]
 fn only_plain_files_are_read_listed_and_written() {
-    let Some(dir) = unprivileged("only_plain_files_are_read_listed_and_written") else { return };
+    if !unprivileged("sandbox::only_plain_files_are_read_listed_and_written") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
     let (inside, outside) = trap(dir.path());
     let store = open(&inside);
     for name in TRAPS {
@@ -136,7 +109,10 @@ fn only_plain_files_are_read_listed_and_written() {
 
 #[test]
 fn machine_state_behind_a_link_is_refused() {
-    let Some(dir) = unprivileged("machine_state_behind_a_link_is_refused") else { return };
+    if !unprivileged("sandbox::machine_state_behind_a_link_is_refused") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
     let (inside, outside) = trap(dir.path());
     symlink(&outside, inside.join(".memdir")).unwrap();
     let store = open(&inside);
@@ -154,7 +130,10 @@ fn machine_state_behind_a_link_is_refused() {
 
 #[test]
 fn a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere() {
-    let Some(dir) = unprivileged("a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere") else { return };
+    if !unprivileged("sandbox::a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
     for step in 0..12 {
         let dir = tempfile::tempdir_in(dir.path()).unwrap();
         let (inside, outside) = trap(dir.path());
@@ -193,7 +172,10 @@ fn a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere() {
 
 #[test]
 fn a_read_only_data_dir_can_be_read() {
-    let Some(dir) = unprivileged("a_read_only_data_dir_can_be_read") else { return };
+    if !unprivileged("sandbox::a_read_only_data_dir_can_be_read") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
     let inside = dir.path().join("memory");
     std::fs::create_dir(&inside).unwrap();
     std::fs::write(inside.join("a.md"), "a\n").unwrap();
@@ -213,8 +195,10 @@ fn a_read_only_data_dir_can_be_read() {
 
 #[test]
 fn a_file_made_unreadable_or_replaced_by_a_folder_at_any_step_is_restored() {
-    let name = "a_file_made_unreadable_or_replaced_by_a_folder_at_any_step_is_restored";
-    let Some(dir) = unprivileged(name) else { return };
+    if !unprivileged("sandbox::a_file_made_unreadable_or_replaced_by_a_folder_at_any_step_is_restored") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
     for (step, folder) in (0..12).flat_map(|step| [(step, true), (step, false)]) {
         let dir = tempfile::tempdir_in(dir.path()).unwrap();
         let at = |name: &str| dir.path().join(name);

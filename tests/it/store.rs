@@ -6,14 +6,12 @@ use std::sync::Arc;
 use memdir::change::{Changeset, EntryHeader, EntryOutcome, FileChange, FileVersion, JournalEdit};
 use memdir::code::Code;
 use memdir::path::MemoryPath;
-use memdir::store::{CommitStopped, Durability, RevisionSide, Store, StoreOptions};
+use memdir::store::{CommitStopped, RevisionSide, Store, StoreOptions};
+
+use crate::support::fast_store;
 
 fn path(name: &str) -> MemoryPath {
     MemoryPath::new(name).unwrap()
-}
-
-fn options() -> StoreOptions {
-    StoreOptions { durability: Durability::Fast, ..StoreOptions::default() }
 }
 
 fn header(actor: &str) -> EntryHeader {
@@ -73,7 +71,7 @@ fn text(version: Option<FileVersion>) -> Option<String> {
 #[test]
 fn every_text_that_a_commit_replaced_can_be_restored() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), options()).unwrap();
+    let store = Store::open(dir.path(), fast_store()).unwrap();
     write(dir.path(), "facts/a.md", "one\n");
     assert_eq!(
         commit(&store, vec![change(&store, "facts/a.md", Some("two\n")), change(&store, "new/b.md", Some("b\n"))]),
@@ -105,7 +103,7 @@ fn every_text_that_a_commit_replaced_can_be_restored() {
 #[test]
 fn a_plan_that_is_out_of_date_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), options()).unwrap();
+    let store = Store::open(dir.path(), fast_store()).unwrap();
     write(dir.path(), "facts/a.md", "one\n");
     let plan = vec![change(&store, "new.md", Some("n\n")), change(&store, "facts/a.md", Some("two\n"))];
     write(dir.path(), "facts/a.md", "a person's\n");
@@ -123,7 +121,7 @@ fn a_plan_that_is_out_of_date_changes_nothing() {
 #[test]
 fn edits_rebuild_either_text_when_a_slot_is_gone() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), options()).unwrap();
+    let store = Store::open(dir.path(), fast_store()).unwrap();
     write(dir.path(), "a.md", "- a\n- b\n");
     let mut first = change(&store, "a.md", Some("- a\n- bee\n"));
     first.edits = Some(vec![edit_of(6, "b", "bee")]);
@@ -142,7 +140,7 @@ fn edits_rebuild_either_text_when_a_slot_is_gone() {
 
 /// Two files change, one is made, one goes: every kind of step.
 fn batch(dir: &Path) -> (Store, Vec<FileChange>) {
-    let store = Store::open(dir, options()).unwrap();
+    let store = Store::open(dir, fast_store()).unwrap();
     write(dir, "facts/a.md", "a\n");
     write(dir, "facts/b.md", "b\n");
     write(dir, "facts/gone.md", "gone\n");
@@ -231,7 +229,7 @@ fn a_recovery_without_slots_makes_them_again_from_the_edits() {
     for person in [false, true] {
         for crash in 0.. {
             let dir = tempfile::tempdir().unwrap();
-            let store = Store::open(dir.path(), options()).unwrap();
+            let store = Store::open(dir.path(), fast_store()).unwrap();
             let edited = |name: &str| {
                 write(dir.path(), name, "one\n");
                 let mut file = change(&store, name, Some("one!\n"));
@@ -265,7 +263,7 @@ fn a_crash_inside_a_swap_by_links_leaves_one_name_for_each_text() {
     for done in 0..=2 {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        let store = Store::open(dir.path(), StoreOptions { allow_exchange: false, ..options() }).unwrap();
+        let store = Store::open(dir.path(), StoreOptions { allow_exchange: false, ..fast_store() }).unwrap();
         write(dir.path(), "a.md", "one\n");
         let files = vec![change(&store, "a.md", Some("two\n"))];
         let (lock, _) = store.lock().unwrap();
@@ -368,7 +366,7 @@ fn a_person_who_saves_at_any_step_loses_nothing() {
 #[test]
 fn a_displaced_text_that_cannot_be_restored_is_kept_in_the_inbox_and_reported_twice() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), options()).unwrap();
+    let store = Store::open(dir.path(), fast_store()).unwrap();
     write(dir.path(), "a.md", "a\n");
     write(dir.path(), "b.md", "b\n");
     let files = vec![change(&store, "a.md", Some("aa\n")), change(&store, "b.md", Some("bb\n"))];
@@ -397,7 +395,7 @@ fn a_displaced_text_that_cannot_be_restored_is_kept_in_the_inbox_and_reported_tw
 #[test]
 fn torn_and_spoilt_lines_name_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), options()).unwrap();
+    let store = Store::open(dir.path(), fast_store()).unwrap();
     commit(&store, vec![change(&store, "a.md", Some("1\n"))]);
     commit(&store, vec![change(&store, "a.md", Some("2\n"))]);
     let journal = dir.path().join(".memdir/journal");
@@ -426,7 +424,7 @@ const WORKER: &str = "MEMDIR_TEST_STORE_WORKER";
 /// Appends 50 lines to one file, planning again whenever it moved. A child process of the test below.
 fn worker(job: String) {
     let (number, dir) = job.split_once(' ').unwrap();
-    let store = Store::open(Path::new(dir), options()).unwrap();
+    let store = Store::open(Path::new(dir), fast_store()).unwrap();
     for line in 0..50 {
         let (lock, warnings) = store.lock().unwrap();
         assert_eq!(warnings, []);
@@ -468,7 +466,7 @@ fn eight_processes_lose_no_line() {
     lines.sort_unstable();
     lines.dedup();
     assert_eq!(lines.len(), 400);
-    let store = Store::open(dir.path(), options()).unwrap();
+    let store = Store::open(dir.path(), fast_store()).unwrap();
     let journal = store.journal().unwrap();
     assert_eq!(journal.iter().map(|e| e.rev).collect::<Vec<_>>(), (1..=400).collect::<Vec<_>>());
     let first = store.text_at(1, &path("facts/a.md"), RevisionSide::Before).unwrap().unwrap();
@@ -478,7 +476,7 @@ fn eight_processes_lose_no_line() {
 #[test]
 fn a_file_that_is_being_written_is_waited_for_and_then_busy() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), options()).unwrap();
+    let store = Store::open(dir.path(), fast_store()).unwrap();
     write(dir.path(), "a.md", "a\n");
     let plan = vec![change(&store, "a.md", Some("aa\n"))];
     let editor = std::fs::OpenOptions::new().write(true).open(dir.path().join("a.md")).unwrap();
@@ -493,7 +491,7 @@ fn a_file_that_is_being_written_is_waited_for_and_then_busy() {
 fn modes_and_file_systems_without_atomic_exchange_are_supported() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), StoreOptions { allow_exchange: false, ..options() }).unwrap();
+    let store = Store::open(dir.path(), StoreOptions { allow_exchange: false, ..fast_store() }).unwrap();
     write(dir.path(), "a.md", "a\n");
     std::fs::set_permissions(dir.path().join("a.md"), PermissionsExt::from_mode(0o640)).unwrap();
     commit(&store, vec![change(&store, "a.md", Some("aa\n"))]);
@@ -511,7 +509,7 @@ fn modes_and_file_systems_without_atomic_exchange_are_supported() {
 #[test]
 fn a_forgotten_text_is_nowhere_in_the_machine_state() {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), options()).unwrap();
+    let store = Store::open(dir.path(), fast_store()).unwrap();
     commit(&store, vec![change(&store, "a.md", Some("secret\n")), change(&store, "b.md", Some("kept\n"))]);
     let mut second = change(&store, "a.md", Some("secret2\n"));
     second.edits = Some(vec![edit_of(6, "", "2")]);
@@ -537,7 +535,7 @@ fn a_replaced_data_dir_is_reopened() {
     let dir = tempfile::tempdir().unwrap();
     let (at, aside) = (dir.path().join("memory"), dir.path().join("aside"));
     write(&at, "a.md", "old\n");
-    let store = Store::open(&at, options()).unwrap();
+    let store = Store::open(&at, fast_store()).unwrap();
     std::fs::rename(&at, &aside).unwrap();
     write(&at, "a.md", "new\n");
     let (lock, _) = store.lock().unwrap();

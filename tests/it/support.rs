@@ -128,30 +128,40 @@ impl Memory {
 
     /// The same memory without a process: for tests that call verbs by the thousand.
     pub fn session(&self) -> Session {
-        let dir = self.dir();
-        let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
-        Session {
-            progress: memdir::commands::ProgressNotes::default(),
-            spent: Default::default(),
-            store: Store::open(&dir, options).unwrap(),
-            found_by: "flag",
-            prefixes: PathPrefixes::default(),
-            policy: memdir::policy::load(&self.text("memdir.yaml").unwrap_or_default()),
-            scope: None,
-            layers: None,
-            embeddings: None,
-            actor: "tester".into(),
-            is_agent: false,
-            now: NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC),
-            dir,
-        }
+        let policy = self.text("memdir.yaml").unwrap_or_default();
+        open_session(&self.dir(), "tester", &policy, fast_store())
     }
 }
 
-/// The program: beside a copied test program, else a copy of what was built.
+/// Options of a store that never waits for the disk.
+pub fn fast_store() -> StoreOptions {
+    StoreOptions { durability: Durability::Fast, ..StoreOptions::default() }
+}
+
+/// A session of the library in a data directory, by an actor that is no agent, under this policy, at [`NOW`].
+pub fn open_session(dir: &Path, actor: &str, policy: &str, options: StoreOptions) -> Session {
+    Session {
+        progress: memdir::commands::ProgressNotes::default(),
+        spent: Default::default(),
+        store: Store::open(dir, options).unwrap(),
+        dir: dir.to_owned(),
+        found_by: "flag",
+        prefixes: PathPrefixes::default(),
+        policy: memdir::policy::load(policy),
+        scope: None,
+        layers: None,
+        embeddings: None,
+        actor: actor.to_owned(),
+        is_agent: false,
+        now: NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC),
+    }
+}
+
+/// The program: beside a copied test program, else what `MEMDIR_BIN` names, else a copy of what was built.
 pub fn program() -> PathBuf {
     static COPY: LazyLock<PathBuf> = LazyLock::new(copied_program);
-    std::env::var_os("MEMDIR_TEST_PROGRAM").map_or_else(|| COPY.clone(), PathBuf::from)
+    let named = std::env::var_os("MEMDIR_TEST_PROGRAM").or_else(|| std::env::var_os("MEMDIR_BIN"));
+    named.map_or_else(|| COPY.clone(), PathBuf::from)
 }
 
 /// The page cache has small pages of what the linker wrote and large ones of a copy, which starts in two thirds of the

@@ -14,7 +14,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::support::corpus;
-use crate::support::test_dir::Place;
+use crate::support::test_dir::TestDirectory;
 
 const LIMIT: Duration = Duration::from_secs(10);
 
@@ -59,7 +59,7 @@ fn on_sized_terminal(mut command: Command, size: Option<(u16, u16)>) -> (i32, St
 }
 
 /// A memory whose every text is hostile to terminals.
-fn hostile() -> Place {
+fn hostile() -> TestDirectory {
     let bullets: Vec<String> = corpus::texts()
         .into_iter()
         .filter(|t| !t.contains(['\0', '\n', '\r']) && t.len() < 2_000 && !is_harmless(t))
@@ -71,7 +71,7 @@ fn hostile() -> Place {
         "# T \x1b[1m\n\n> Summary: \x1b[2J, \u{202e}x\n\n{own}{}\n## S\x1b[3m \u{202e}\n\n- deep\x1bc\n",
         bullets.concat()
     );
-    Place::new(&[("facts/evil.md", &text), ("facts/user.md", "# User\n\n- Prefers tabs\n")])
+    TestDirectory::new(&[("facts/evil.md", &text), ("facts/user.md", "# User\n\n- Prefers tabs\n")])
 }
 
 fn is_harmless(text: &str) -> bool {
@@ -86,9 +86,9 @@ fn is_raw(c: char) -> bool {
 
 #[test]
 fn no_control_character_reaches_a_terminal() {
-    let place = hostile();
+    let directory = hostile();
     let name = "- \x1b[31mred\u{202e}\n";
-    place.put("facts/od\x1b[31md\u{202e}.md", name.as_bytes());
+    directory.put("facts/od\x1b[31md\u{202e}.md", name.as_bytes());
     let red = "a \x1b[31mtext\u{202e}";
     let lines: [&[&str]; 22] = [
         &["list"],
@@ -116,7 +116,7 @@ fn no_control_character_reaches_a_terminal() {
     ];
     for line in lines {
         for extra in [&["--color", "never"][..], &["--color", "never", "--json"]] {
-            let mut command = place.command(&[extra, line].concat());
+            let mut command = directory.command(&[extra, line].concat());
             command.env("TERM", "xterm-256color");
             let (code, shown) = on_terminal(command);
             let raw = shown.chars().find(|c| is_raw(*c));
@@ -129,20 +129,20 @@ fn no_control_character_reaches_a_terminal() {
 
 #[test]
 fn a_pipe_gets_a_file_as_it_is_and_lists_without_escapes() {
-    let place = hostile();
-    assert_eq!(place.run(&["read", "evil"]).stdout, place.text("facts/evil.md"));
-    let listed = place.run(&["list", "evil"]).stdout;
+    let directory = hostile();
+    assert_eq!(directory.run(&["read", "evil"]).stdout, directory.text("facts/evil.md"));
+    let listed = directory.run(&["list", "evil"]).stdout;
     assert_eq!(listed.chars().find(|c| c.is_control() && *c != '\n'), None, "{listed:?}");
 }
 
 #[test]
 fn colours_are_used_on_request_and_on_terminals_that_support_them() {
-    let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n\n## Work\n\n- a\n")]);
+    let directory = TestDirectory::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n\n## Work\n\n- a\n")]);
     let shown = |when: Option<&str>, environment: &[(&str, &str)], terminal: bool| {
         let mut all = false;
         for line in [&["list"][..], &["list", "user"], &["add", "-n", "user", "x"], &["read", "nowhere"]] {
             let color: Vec<&str> = when.iter().flat_map(|w| ["--color", w]).collect();
-            let mut command = place.command(&[&color, line].concat());
+            let mut command = directory.command(&[&color, line].concat());
             command.envs(environment.iter().copied());
             let out = match terminal {
                 true => on_terminal(command).1,
@@ -165,18 +165,18 @@ fn colours_are_used_on_request_and_on_terminals_that_support_them() {
 
 #[test]
 fn append_opens_the_editor_on_a_terminal() {
-    let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
+    let directory = TestDirectory::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
     let append = |line: &[&str], editor: &str| {
-        let mut command = place.command(line);
-        command.env_remove("VISUAL").env("EDITOR", editor).env("TMPDIR", place.root());
+        let mut command = directory.command(line);
+        command.env_remove("VISUAL").env("EDITOR", editor).env("TMPDIR", directory.root());
         on_terminal(command)
     };
     let writes = "printf '## Fix\\n- Lesson: flush\\n' >";
     let (code, shown) = append(&["append"], writes);
     assert_eq!(code, 0, "{shown}");
-    assert!(place.files().values().any(|text| String::from_utf8_lossy(text).contains("## Fix\n- Lesson: flush\n")));
+    assert!(directory.files().values().any(|text| String::from_utf8_lossy(text).contains("## Fix\n- Lesson: flush\n")));
     let (code, shown) = append(&["append", "user"], "echo '- Likes tea' >");
-    assert_eq!((code, place.bullets("facts/user.md").len()), (0, 2), "{shown}");
+    assert_eq!((code, directory.bullets("facts/user.md").len()), (0, 2), "{shown}");
     let (code, shown) = append(&["append", "facts/../x"], writes);
     assert!(code != 0 && shown.contains("your text is kept in"), "{code} {shown}");
     assert_eq!(append(&["append"], "true").0, 2, "nothing was written");
@@ -186,7 +186,7 @@ fn append_opens_the_editor_on_a_terminal() {
 
 #[test]
 fn nothing_waits_for_a_terminal() {
-    let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
+    let directory = TestDirectory::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
     for (line, wanted) in [
         (&["add", "user"][..], 2),
         (&["write", "new"], 2),
@@ -201,7 +201,7 @@ fn nothing_waits_for_a_terminal() {
         (&["check", "--fix"], 0),
         (&["add", "usr", "x"], 3),
     ] {
-        let (code, shown) = on_terminal(place.command(line));
+        let (code, shown) = on_terminal(directory.command(line));
         assert_eq!(code, wanted, "{line:?}: {shown}");
     }
 }
@@ -209,26 +209,26 @@ fn nothing_waits_for_a_terminal() {
 #[test]
 fn a_closed_pipe_is_no_error() {
     let many: String = (0..20_000).map(|n| format!("- fact number {n} of a long list\n")).collect();
-    let place = Place::new(&[("facts/user.md", &format!("# User\n\n{many}"))]);
+    let directory = TestDirectory::new(&[("facts/user.md", &format!("# User\n\n{many}"))]);
     for line in
         [&["list", "user"][..], &["read", "user"], &["--json", "list", "user"], &["--help"], &["schema", "answer"]]
     {
-        let mut child = place.command(line).spawn().expect("it starts");
+        let mut child = directory.command(line).spawn().expect("it starts");
         drop(child.stdout.take());
         let mut run_output = String::new();
         child.stderr.take().expect("stderr").read_to_string(&mut run_output).expect("text");
         let status = child.wait().expect("it ended");
         assert_eq!((status.code(), run_output.as_str()), (Some(0), ""), "{line:?}");
     }
-    let mut child = place.command(&["read", "nowhere"]).spawn().expect("it starts");
+    let mut child = directory.command(&["read", "nowhere"]).spawn().expect("it starts");
     drop((child.stdout.take(), child.stderr.take()));
     assert_eq!(child.wait().expect("it ended").code(), Some(3), "the verdict stays without anybody listening");
 }
 
 #[test]
 fn a_connection_that_stops_in_the_middle_is_reported() {
-    let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
-    let mut command = place.command(&["add", "user"]);
+    let directory = TestDirectory::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
+    let mut command = directory.command(&["add", "user"]);
     command.stdin(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("stdin");
@@ -236,19 +236,19 @@ fn a_connection_that_stops_in_the_middle_is_reported() {
     let output = child.wait_with_output().expect("it ended");
     drop(stdin);
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(place.text("facts/user.md"), "# User\n\n- Prefers tabs\n");
+    assert_eq!(directory.text("facts/user.md"), "# User\n\n- Prefers tabs\n");
 }
 
 /// A memory of many files, with a conversation for `reflect`.
-fn many_files() -> Place {
+fn many_files() -> TestDirectory {
     let texts: Vec<(String, String)> =
         (0..40).map(|n| (format!("facts/f{n:02}.md"), format!("# F\n\n- apple {n}\n"))).collect();
-    Place::new(&texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>())
+    TestDirectory::new(&texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>())
 }
 
 #[test]
 fn a_command_that_takes_long_says_on_a_terminal_what_it_is_doing() {
-    let place = many_files();
+    let directory = many_files();
     for (line, progress) in [
         (&["query", "apple", "-L", "1"][..], "memdir: ranking, 0s"),
         (&["check"], "memdir: checking links, 0s"),
@@ -256,7 +256,7 @@ fn a_command_that_takes_long_says_on_a_terminal_what_it_is_doing() {
     ] {
         // With a delay of 0 the last state is drawn, however fast the command is.
         let shown = |after: &str, extra: &[&str]| {
-            let mut command = place.command(&[line, extra].concat());
+            let mut command = directory.command(&[line, extra].concat());
             command.env("TERM", "xterm-256color").env("MEMDIR_PROGRESS_AFTER", after);
             on_terminal(command).1
         };
@@ -270,7 +270,7 @@ fn a_command_that_takes_long_says_on_a_terminal_what_it_is_doing() {
             let short = shown(after, extra);
             assert!(!short.contains(progress) && !short.contains("\x1b[2K"), "{line:?} {after} {extra:?}: {short:?}");
         }
-        let mut command = place.command(line);
+        let mut command = directory.command(line);
         let output = command.env("MEMDIR_PROGRESS_AFTER", "0").output().expect("it ran");
         let piped = [output.stdout, output.stderr].concat();
         assert!(!String::from_utf8_lossy(&piped).contains(progress), "{line:?}");
@@ -279,8 +279,8 @@ fn a_command_that_takes_long_says_on_a_terminal_what_it_is_doing() {
 
 /// A command on a terminal of 24 rows and 80 columns, with variables of its environment.
 #[track_caller]
-fn shown(place: &Place, line: &[&str], environment: &[(&str, &str)]) -> String {
-    let mut command = place.command(line);
+fn shown(directory: &TestDirectory, line: &[&str], environment: &[(&str, &str)]) -> String {
+    let mut command = directory.command(line);
     command.env("TERM", "xterm-256color").envs(environment.iter().copied());
     let (status, shown) = on_sized_terminal(command, Some((24, 80)));
     assert_eq!(status, 0, "{line:?}: {shown}");
@@ -288,16 +288,20 @@ fn shown(place: &Place, line: &[&str], environment: &[(&str, &str)]) -> String {
 }
 
 /// A memory with one file of 60 bullets.
-fn long_file() -> Place {
+fn long_file() -> TestDirectory {
     let many: String = (0..60).map(|n| format!("- fact number {n}\n")).collect();
-    Place::new(&[("facts/long.md", &format!("# Long\n\n{many}")), ("facts/short.md", "# Short\n\n- Likes tea\n")])
+    TestDirectory::new(&[
+        ("facts/long.md", &format!("# Long\n\n{many}")),
+        ("facts/short.md", "# Short\n\n- Likes tea\n"),
+    ])
 }
 
 #[test]
 fn a_long_answer_goes_through_the_pager_of_the_environment() {
-    let place = long_file();
-    place.run(&["add", "short", "two"]);
-    let is_paged = |line: &[&str], environment: &[(&str, &str)]| shown(&place, line, environment).contains("paged:");
+    let directory = long_file();
+    directory.run(&["add", "short", "two"]);
+    let is_paged =
+        |line: &[&str], environment: &[(&str, &str)]| shown(&directory, line, environment).contains("paged:");
     let mine = ("MEMDIR_PAGER", "sed 's/^/paged:/'");
     for line in [&["list", "long"][..], &["query", "fact", "-L", "0"], &["show", "r1"], &["log"]] {
         assert_eq!(is_paged(line, &[mine]), line[0] != "log" && line[0] != "show", "{line:?}");
@@ -315,60 +319,60 @@ fn a_long_answer_goes_through_the_pager_of_the_environment() {
         (&["list", "long"], &[("MEMDIR_PAGER", "cat"), ("PAGER", mine.1)]),
         (&["list", "long"], &[("MEMDIR_PAGER", "no-such-program"), ("PAGER", mine.1)]),
     ] {
-        let shown = shown(&place, line, environment);
+        let shown = shown(&directory, line, environment);
         assert!(!shown.contains("paged:") && shown.len() > 20, "{line:?} {environment:?}: {shown}");
     }
     // Nothing of it in a pipe.
-    let mut command = place.command(&["list", "long"]);
+    let mut command = directory.command(&["list", "long"]);
     let piped = command.env(mine.0, mine.1).output().expect("it ran").stdout;
     assert!(!String::from_utf8_lossy(&piped).contains("paged:"));
 }
 
 #[test]
 fn a_pager_gets_the_options_of_git_unless_the_user_sets_some() {
-    let place = long_file();
+    let directory = long_file();
     let echo = ("MEMDIR_PAGER", "echo \"options: $LESS $LV\"; cat > /dev/null");
-    assert!(shown(&place, &["list", "long"], &[echo]).contains("options: FRX -c"));
-    assert!(shown(&place, &["list", "long"], &[echo, ("LESS", "S")]).contains("options: S -c"));
+    assert!(shown(&directory, &["list", "long"], &[echo]).contains("options: FRX -c"));
+    assert!(shown(&directory, &["list", "long"], &[echo, ("LESS", "S")]).contains("options: S -c"));
     // What git has configured, or a repository, is no pager of ours.
-    place.put("../.git/config", b"[core]\n\tpager = echo from-git\n");
+    directory.put("../.git/config", b"[core]\n\tpager = echo from-git\n");
     let all =
-        shown(&place, &["list", "long"], &[("MEMDIR_PAGER", "sed 's/^/paged:/'"), ("GIT_PAGER", "echo from-git")]);
+        shown(&directory, &["list", "long"], &[("MEMDIR_PAGER", "sed 's/^/paged:/'"), ("GIT_PAGER", "echo from-git")]);
     assert!(all.contains("paged:") && !all.contains("from-git"), "{all}");
 }
 
 #[test]
 fn files_are_links_where_the_terminal_shows_links() {
-    let place = long_file();
-    place.run(&["add", "short", "two"]);
+    let directory = long_file();
+    directory.run(&["add", "short", "two"]);
     let kitty = ("TERM_PROGRAM", "WezTerm");
     for line in [&["list"][..], &["list", "short"], &["log"], &["query", "tea"], &["diff", "r1", "--bullets"]] {
-        let with = shown(&place, line, &[kitty]);
+        let with = shown(&directory, line, &[kitty]);
         assert_eq!(with.matches("\x1b]8;;file:///").count() > 0, line[0] != "diff", "{line:?}: {with:?}");
         assert_eq!(with.matches("\x1b]8;;file:///").count(), with.matches("\x1b]8;;\x1b\\").count(), "{with:?}");
-        assert!(!shown(&place, line, &[]).contains("\x1b]8"), "{line:?}");
-        assert!(!shown(&place, line, &[kitty, ("NO_COLOR", "1")]).contains("\x1b]8"), "{line:?}");
-        let mut command = place.command(line);
+        assert!(!shown(&directory, line, &[]).contains("\x1b]8"), "{line:?}");
+        assert!(!shown(&directory, line, &[kitty, ("NO_COLOR", "1")]).contains("\x1b]8"), "{line:?}");
+        let mut command = directory.command(line);
         let piped = command.envs([kitty, ("FORCE_HYPERLINK", "1")]).output().expect("it ran").stdout;
         assert!(!String::from_utf8_lossy(&piped).contains('\x1b'), "{line:?}");
     }
-    let with = shown(&place, &["list", "short"], &[kitty]);
+    let with = shown(&directory, &["list", "short"], &[kitty]);
     assert!(with.contains("/memory/facts/short.md\x1b\\\x1b[1mfacts/short.md\x1b[0m\x1b]8;;\x1b\\"), "{with:?}");
 }
 
 #[test]
 fn files_are_listed_in_columns_that_fit_the_terminal() {
-    let place = long_file();
+    let directory = long_file();
     let long = "a summary of many words ".repeat(9);
-    place.put("facts/words.md", format!("# Words\n\n> Summary: {long}\n").as_bytes());
-    place.put("facts/茶.md", format!("# 茶\n\n> Summary: {}\n", "茶".repeat(90)).as_bytes());
-    let shown = shown(&place, &["list", "--color", "never"], &[]);
+    directory.put("facts/words.md", format!("# Words\n\n> Summary: {long}\n").as_bytes());
+    directory.put("facts/茶.md", format!("# 茶\n\n> Summary: {}\n", "茶".repeat(90)).as_bytes());
+    let shown = shown(&directory, &["list", "--color", "never"], &[]);
     let width = |text: &str| text.chars().map(|c| if c.is_ascii() || c == '…' { 1 } else { 2 }).sum::<usize>();
     assert!(shown.lines().all(|line| width(line) <= 80), "{shown}");
     let sizes: Vec<usize> = shown.lines().map(|line| width(line.split('B').next().unwrap())).collect();
     assert_eq!(sizes.len(), 4, "{shown}");
     assert!(sizes.windows(2).all(|two| two[0] == two[1]), "{shown}");
-    assert!(!place.run(&["list"]).stdout.contains('…'), "a pipe gets all of it");
+    assert!(!directory.run(&["list"]).stdout.contains('…'), "a pipe gets all of it");
 }
 
 /// A text without colours and links, which are the only escape sequences of an answer.
@@ -395,9 +399,9 @@ fn without_own_escapes(shown: &str) -> String {
 
 #[test]
 fn columns_links_and_the_pager_let_no_control_character_through() {
-    let place = hostile();
-    place.put("facts/od\x1b[31md\u{202e}.md", b"- \x1b[31mred\xe2\x80\xae\n");
-    place.run(&["add", "user", "plain"]);
+    let directory = hostile();
+    directory.put("facts/od\x1b[31md\u{202e}.md", b"- \x1b[31mred\xe2\x80\xae\n");
+    directory.run(&["add", "user", "plain"]);
     for line in [
         &["list"][..],
         &["list", "evil"],
@@ -408,7 +412,7 @@ fn columns_links_and_the_pager_let_no_control_character_through() {
         &["status"],
     ] {
         for pager in ["cat", "sed 's/^//'"] {
-            let shown = shown(&place, line, &[("MEMDIR_PAGER", pager), ("FORCE_HYPERLINK", "1")]);
+            let shown = shown(&directory, line, &[("MEMDIR_PAGER", pager), ("FORCE_HYPERLINK", "1")]);
             let raw = without_own_escapes(&shown).chars().find(|c| is_raw(*c));
             assert_eq!(raw, None, "{pager} {line:?} shows it raw: {shown:?}");
         }

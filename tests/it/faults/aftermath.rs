@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::cases::{Case, Start};
-use super::workspace::{Place, Tree, memory};
+use super::workspace::{FaultWorkspace, Tree, memory};
 
 /// How a case goes when nothing is wrong.
 pub struct Expected {
@@ -19,12 +19,12 @@ pub struct Expected {
 
 impl Expected {
     /// Finds out.
-    pub fn of(case: &Case, before: &Place) -> Expected {
-        let place = before.copy();
-        let output = place.run(case, &[], &[]);
+    pub fn of(case: &Case, before: &FaultWorkspace) -> Expected {
+        let workspace = before.copy();
+        let output = workspace.run(case, &[], &[]);
         let reported = String::from_utf8_lossy(&output.stderr);
         assert!(matches!(output.status.code(), Some(0 | 6)), "{}: {reported}", case.name);
-        let expected = Expected { old: before.files(), new: place.files() };
+        let expected = Expected { old: before.files(), new: workspace.files() };
         assert_ne!(expected.old, expected.new, "{} changes nothing", case.name);
         expected
     }
@@ -34,10 +34,10 @@ impl Expected {
 const NEXT: &str = "memory/facts/zebra.md";
 
 /// Checks a directory after a command was interrupted, and continues working in it. Returns what is wrong.
-pub fn wrong(place: &Place, case: &Case, expected: &Expected) -> Vec<String> {
+pub fn wrong(workspace: &FaultWorkspace, case: &Case, expected: &Expected) -> Vec<String> {
     let mut wrong = Vec::new();
     let init = case.start == Start::Nothing || case.args[0] == "init";
-    for (name, text) in place.files() {
+    for (name, text) in workspace.files() {
         let known = [&expected.old, &expected.new].iter().any(|tree| tree.get(&name) == Some(&text));
         if !known {
             wrong
@@ -45,37 +45,37 @@ pub fn wrong(place: &Place, case: &Case, expected: &Expected) -> Vec<String> {
         }
     }
     for (name, text) in &expected.old {
-        if expected.new.get(name) == Some(text) && place.files().get(name) != Some(text) {
+        if expected.new.get(name) == Some(text) && workspace.files().get(name) != Some(text) {
             wrong.push(format!("lost: {name}"));
         }
     }
     if init {
-        after_init(place, case, expected, &mut wrong);
+        after_init(workspace, case, expected, &mut wrong);
     } else {
-        after_change(place, case, expected, &mut wrong);
+        after_change(workspace, case, expected, &mut wrong);
     }
     wrong
 }
 
 /// Init again makes what is missing.
-fn after_init(place: &Place, case: &Case, expected: &Expected, wrong: &mut Vec<String>) {
-    let output = place.run(case, &[], &[]);
+fn after_init(workspace: &FaultWorkspace, case: &Case, expected: &Expected, wrong: &mut Vec<String>) {
+    let output = workspace.run(case, &[], &[]);
     if !output.status.success() {
         wrong.push(format!("init again: {}", String::from_utf8_lossy(&output.stderr)));
-    } else if place.files() != expected.new {
-        wrong.push(format!("init again leaves {:?}", place.files().keys()));
+    } else if workspace.files() != expected.new {
+        wrong.push(format!("init again leaves {:?}", workspace.files().keys()));
     }
 }
 
-fn after_change(place: &Place, case: &Case, expected: &Expected, wrong: &mut Vec<String>) {
+fn after_change(workspace: &FaultWorkspace, case: &Case, expected: &Expected, wrong: &mut Vec<String>) {
     let mut run = |args: &[&str]| {
-        let output = place.memdir(&[&["--json", "-C", memory(case)], args].concat());
+        let output = workspace.memdir(&[&["--json", "-C", memory(case)], args].concat());
         let answer = serde_json::from_slice::<Value>(&output.stdout);
         if !output.status.success() || answer.is_err() {
             let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             wrong.push(format!("{args:?} exits {:?}: {out} {err}", output.status.code()));
         }
-        place.files()
+        workspace.files()
     };
     run(&["list"]);
     run(&["log"]);
@@ -91,21 +91,21 @@ fn after_change(place: &Place, case: &Case, expected: &Expected, wrong: &mut Vec
         let odd = now.iter().filter(|(name, text)| expected.old.get(*name) != Some(text)).map(|(name, _)| name);
         wrong.push(format!("half: {:?} are new", odd.collect::<Vec<_>>()));
     }
-    wrong.extend(leftover_files(place, case));
-    if case.args.contains(&"--forget") && now == expected.new && holds(place, case, b"Xanadu") {
+    wrong.extend(leftover_files(workspace, case));
+    if case.args.contains(&"--forget") && now == expected.new && holds(workspace, case, b"Xanadu") {
         wrong.push("a forgotten text is still there".into());
     }
 }
 
 /// Whether any file of the data directory holds a text.
-pub fn holds(place: &Place, case: &Case, text: &[u8]) -> bool {
-    let files = walkdir::WalkDir::new(place.memory(case)).into_iter().flatten().filter(|e| e.file_type().is_file());
+pub fn holds(workspace: &FaultWorkspace, case: &Case, text: &[u8]) -> bool {
+    let files = walkdir::WalkDir::new(workspace.memory(case)).into_iter().flatten().filter(|e| e.file_type().is_file());
     files.into_iter().any(|e| memchr::memmem::find(&std::fs::read(e.path()).unwrap(), text).is_some())
 }
 
 /// Files in `.memdir/` that belong to no existing revision.
-fn leftover_files(place: &Place, case: &Case) -> Vec<String> {
-    let machine = place.memory(case).join(".memdir");
+fn leftover_files(workspace: &FaultWorkspace, case: &Case) -> Vec<String> {
+    let machine = workspace.memory(case).join(".memdir");
     let names = |dir: &std::path::Path| -> BTreeSet<String> {
         let entries = std::fs::read_dir(dir).into_iter().flatten();
         entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()

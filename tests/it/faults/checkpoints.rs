@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use super::aftermath::verdict;
 use super::cases::{Case, Start};
-use super::workspace::Place;
+use super::workspace::FaultWorkspace;
 use super::{full, trace, watched};
 
 const OLD: &str = "{\"state\": \"old\"}";
@@ -39,16 +39,16 @@ const CASES: [CheckpointCase; 4] = [
 ];
 
 impl CheckpointCase {
-    fn before(&self) -> Place {
-        let place = Place::before(&self.case);
+    fn before(&self) -> FaultWorkspace {
+        let workspace = FaultWorkspace::before(&self.case);
         for (name, state) in [("old.json", OLD), ("new.json", NEW)] {
-            std::fs::write(place.path().join(name), state).unwrap();
+            std::fs::write(workspace.path().join(name), state).unwrap();
         }
         if self.has_old {
-            let saved = place.memdir(&["-C", "memory", "checkpoint", "save", "ana/one", "-F", "../old.json"]);
+            let saved = workspace.memdir(&["-C", "memory", "checkpoint", "save", "ana/one", "-F", "../old.json"]);
             assert!(saved.status.success());
         }
-        place
+        workspace
     }
 
     fn old(&self) -> Option<&'static str> {
@@ -56,10 +56,10 @@ impl CheckpointCase {
     }
 
     /// What is wrong after the command, which was acknowledged if `done`, refused if `done` is false, and else killed.
-    fn wrong(&self, place: &Place, done: Option<bool>) -> Vec<String> {
+    fn wrong(&self, workspace: &FaultWorkspace, done: Option<bool>) -> Vec<String> {
         let mut wrong = Vec::new();
         let run = |args: &[&str]| {
-            let output = place.memdir(&[&["-C", "memory", "checkpoint"], args].concat());
+            let output = workspace.memdir(&[&["-C", "memory", "checkpoint"], args].concat());
             let reported = String::from_utf8_lossy(&output.stderr).into_owned();
             (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned(), reported)
         };
@@ -80,7 +80,7 @@ impl CheckpointCase {
         if next.0 != Some(0) {
             wrong.push(format!("next save: {next:?}"));
         }
-        let folder = place.path().join("memory/.memdir/checkpoints");
+        let folder = workspace.path().join("memory/.memdir/checkpoints");
         let count = std::fs::read_dir(folder).unwrap().count();
         if count != 1 + usize::from(now.is_some()) || run(&["list"]).1.lines().count() != count {
             wrong.push(format!("litter: {count} files"));
@@ -105,12 +105,12 @@ fn a_checkpoint_command_killed_at_any_call_leaves_all_or_nothing() {
         let before = case.before();
         let calls = trace::calls(&before.copy(), &case.case, &[]);
         for call in calls.iter().filter(|call| takes(&call.name)) {
-            let place = before.copy();
+            let workspace = before.copy();
             let how = format!("signal=SIGKILL:when={}", call.nth);
-            let output = place.run(&case.case, &trace::meddling(&call.name, &how), &[]);
+            let output = workspace.run(&case.case, &trace::meddling(&call.name, &how), &[]);
             let done = (output.status.signal() != Some(9)).then(|| output.status.success());
             tried += 1;
-            let wrong = case.wrong(&place, done);
+            let wrong = case.wrong(&workspace, done);
             problems.extend(wrong.into_iter().map(|w| format!("{}: killed at {call}: {w}", case.case.name)));
         }
     }
@@ -128,9 +128,9 @@ fn a_checkpoint_command_refused_by_the_disk_says_what_is_there() {
         let before = case.before();
         let calls = trace::calls(&before.copy(), &case.case, &[]);
         for call in calls.iter().filter(|call| takes(&call.name)) {
-            let place = before.copy();
+            let workspace = before.copy();
             let how = format!("error=ENOSPC:when={}", call.nth);
-            let output = place.run(&case.case, &trace::meddling(&call.name, &how), &[]);
+            let output = workspace.run(&case.case, &trace::meddling(&call.name, &how), &[]);
             let error = String::from_utf8_lossy(&output.stderr);
             let done = match output.status.code() {
                 // Its answer could not be written, and the error says so.
@@ -139,7 +139,7 @@ fn a_checkpoint_command_refused_by_the_disk_says_what_is_there() {
                 code => Some(code == Some(0)),
             };
             tried += 1;
-            let wrong = case.wrong(&place, done);
+            let wrong = case.wrong(&workspace, done);
             problems.extend(wrong.into_iter().map(|w| format!("{}: ENOSPC at {call}: {w} {error}", case.case.name)));
         }
     }

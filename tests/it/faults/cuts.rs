@@ -11,8 +11,8 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use super::full;
-use super::workspace::program;
 use crate::support::memory::missing;
+use crate::support::program;
 
 /// A mounted image, unmounted when it goes.
 struct Mounted(PathBuf);

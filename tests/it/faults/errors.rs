@@ -8,7 +8,7 @@ use std::process::Output;
 
 use super::aftermath::{Expected, verdict, wrong};
 use super::cases::{Case, chosen};
-use super::workspace::Place;
+use super::workspace::FaultWorkspace;
 use super::{full, trace, watched};
 
 /// Calls that have to do with files.
@@ -58,7 +58,7 @@ fn a_refused_call_tears_nothing_and_is_answered_truly() {
     }
     let (mut tried, mut commands, mut problems) = (0, 0, Vec::new());
     for case in chosen() {
-        let before = Place::before(case);
+        let before = FaultWorkspace::before(case);
         let expected = Expected::of(case, &before);
         let calls = trace::calls(&before.copy(), case, &[]);
         commands += 1;
@@ -78,12 +78,12 @@ fn a_refused_call_tears_nothing_and_is_answered_truly() {
                 if !on.is_empty() && (!changes || *error == "EINTR" || !full()) {
                     continue;
                 }
-                let place = before.copy();
+                let workspace = before.copy();
                 let how = format!("error={error}:when={}{on}", call.nth);
-                let output = place.run(case, &trace::meddling(&call.name, &how), &[]);
+                let output = workspace.run(case, &trace::meddling(&call.name, &how), &[]);
                 tried += 1;
-                let mut result = untrue(&place, &output, &expected, &call.name, on == "+");
-                result.extend(wrong(&place, case, &expected));
+                let mut result = untrue(&workspace, &output, &expected, &call.name, on == "+");
+                result.extend(wrong(&workspace, case, &expected));
                 // Where the journal cannot be synced at all, the slots stay: a power cut may bring the intent back.
                 result.retain(|w| !(on == "+" && call.name == "fdatasync" && w.starts_with("litter")));
                 let at = format!("{}: {error}{on} at {n} {call}", case.name);
@@ -95,9 +95,15 @@ fn a_refused_call_tears_nothing_and_is_answered_truly() {
 }
 
 /// What of an answer is not so.
-pub fn untrue(place: &Place, output: &Output, expected: &Expected, call: &str, lasting: bool) -> Vec<String> {
+pub fn untrue(
+    workspace: &FaultWorkspace,
+    output: &Output,
+    expected: &Expected,
+    call: &str,
+    lasting: bool,
+) -> Vec<String> {
     let mut wrong = Vec::new();
-    let now = place.files();
+    let now = workspace.files();
     let answer = String::from_utf8_lossy(&output.stdout);
     let Some(code) = output.status.code() else { return vec![format!("ended by {:?}", output.status)] };
     if matches!(code, 0 | 6) {

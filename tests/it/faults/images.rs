@@ -9,7 +9,7 @@ use super::aftermath::{Expected, verdict, wrong};
 use super::cases::chosen;
 use super::model::{Disk, Image};
 use super::order::Recorded;
-use super::workspace::Place;
+use super::workspace::FaultWorkspace;
 use super::{full, watched};
 
 /// The states of a disk after which the power may go, each once, and whether the answer was out.
@@ -50,14 +50,14 @@ fn a_power_cut_loses_nothing_that_was_answered() {
             if !full() && n % 3 != 0 && !answered {
                 continue;
             }
-            let place = Place::empty();
-            image.write(place.path());
+            let workspace = FaultWorkspace::empty();
+            image.write(workspace.path());
             tried += 1;
             acknowledged += usize::from(*answered);
-            let mut result = wrong(&place, case, &expected);
+            let mut result = wrong(&workspace, case, &expected);
             // Files whose durability was not awaited may be left over.
             result.retain(|w| !w.starts_with("litter"));
-            if *answered && place.files() != expected.new {
+            if *answered && workspace.files() != expected.new {
                 result.push("an acknowledged change is lost".into());
             }
             problems.extend(result.into_iter().map(|w| format!("{}: state {n}: {w}", case.name)));

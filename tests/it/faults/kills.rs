@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 
 use super::aftermath::{Expected, verdict, wrong};
 use super::cases::{Start, chosen};
-use super::workspace::Place;
+use super::workspace::FaultWorkspace;
 use super::{full, trace, watched};
 
 #[test]
@@ -16,7 +16,7 @@ fn a_command_killed_at_any_call_leaves_all_or_nothing() {
     }
     let (mut tried, mut commands, mut problems) = (0, 0, Vec::new());
     for case in chosen() {
-        let before = Place::before(case);
+        let before = FaultWorkspace::before(case);
         let expected = Expected::of(case, &before);
         if case.args[0] != "edit" {
             assert_eq!(trace::others(&before.copy(), case), 0, "{} has another thread", case.name);
@@ -37,12 +37,12 @@ fn a_command_killed_at_any_call_leaves_all_or_nothing() {
             if call.name == "execve" {
                 continue;
             }
-            let place = before.copy();
+            let workspace = before.copy();
             let how = format!("signal=SIGKILL:when={}", call.nth);
-            let output = place.run(case, &trace::meddling(&call.name, &how), &[]);
+            let output = workspace.run(case, &trace::meddling(&call.name, &how), &[]);
             let killed = output.status.signal() == Some(9);
             tried += 1;
-            let result = wrong(&place, case, &expected);
+            let result = wrong(&workspace, case, &expected);
             problems.extend(result.into_iter().map(|w| {
                 let at = if killed { "killed at" } else { "not killed at" };
                 format!("{}: {at} {n} {call}: {w}", case.name)

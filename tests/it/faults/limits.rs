@@ -11,7 +11,7 @@ use super::aftermath::{Expected, verdict, wrong};
 use super::cases::chosen;
 use super::errors::untrue;
 use super::full;
-use super::workspace::Place;
+use super::workspace::FaultWorkspace;
 use crate::support::memory::missing;
 
 #[test]
@@ -22,25 +22,25 @@ fn a_write_that_stops_in_the_middle_tears_nothing() {
     }
     let (mut tried, mut stopped, mut problems) = (0, 0, Vec::new());
     for case in chosen().filter(|case| case.args[0] != "edit") {
-        let before = Place::before(case);
+        let before = FaultWorkspace::before(case);
         let expected = Expected::of(case, &before);
         // The largest file that the command can write: the journal with two more lines, or a text.
-        let place = before.copy();
-        place.run(case, &[], &[]);
-        let files = walkdir::WalkDir::new(place.path()).into_iter().flatten().filter(|e| e.file_type().is_file());
+        let workspace = before.copy();
+        workspace.run(case, &[], &[]);
+        let files = walkdir::WalkDir::new(workspace.path()).into_iter().flatten().filter(|e| e.file_type().is_file());
         let largest = files.filter_map(|e| e.metadata().ok()).map(|m| m.len()).max().unwrap_or(0) as usize;
         let step = if full() { 1 + largest / 60 } else { 1 + largest / 8 };
         for (limit, ignored) in (0..=largest).step_by(step).flat_map(|l| [(l, false), (l, true)]) {
             let trap = if ignored { "trap '' XFSZ; " } else { "" };
             let script = format!("{trap}exec prlimit --fsize={limit} -- \"$@\"");
             let through = ["sh", "-c", &script, "sh"].map(str::to_owned);
-            let place = before.copy();
-            let output = place.run(case, &through, &[]);
+            let workspace = before.copy();
+            let output = workspace.run(case, &through, &[]);
             tried += 1;
             let killed = output.status.signal().is_some();
             stopped += usize::from(!output.status.success());
-            let mut result = if killed { Vec::new() } else { untrue(&place, &output, &expected, "", false) };
-            result.extend(wrong(&place, case, &expected));
+            let mut result = if killed { Vec::new() } else { untrue(&workspace, &output, &expected, "", false) };
+            result.extend(wrong(&workspace, case, &expected));
             let how = if ignored { "refused" } else { "killed" };
             problems.extend(result.into_iter().map(|w| format!("{}: {how} beyond {limit} bytes: {w}", case.name)));
         }

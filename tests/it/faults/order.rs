@@ -7,14 +7,14 @@ use super::cases::{Case, Start, chosen};
 use super::model::Disk;
 use super::trace::{self, Call};
 use super::watched;
-use super::workspace::Place;
+use super::workspace::FaultWorkspace;
 
 /// A run of a case: what it starts from, where it ran, and its calls.
 pub struct Recorded {
     /// As it was before.
-    pub before: Place,
+    pub before: FaultWorkspace,
     /// Where it ran.
-    pub after: Place,
+    pub after: FaultWorkspace,
     /// What it did.
     pub calls: Vec<Call>,
 }
@@ -22,7 +22,7 @@ pub struct Recorded {
 impl Recorded {
     /// Runs it.
     pub fn of(case: &Case, env: &[(&str, &str)]) -> Recorded {
-        let before = Place::before(case);
+        let before = FaultWorkspace::before(case);
         let after = before.copy();
         let calls = trace::calls(&after, case, env);
         Recorded { before, after, calls }

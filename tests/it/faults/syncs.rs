@@ -6,26 +6,27 @@ use serde_json::Value;
 
 use super::aftermath::{Expected, verdict, wrong};
 use super::errors::named;
-use super::workspace::{Place, program};
+use super::workspace::FaultWorkspace;
 use super::{trace, watched};
+use crate::support::program;
 
 /// The output of a command when one of its calls fails, and what is wrong with the result.
 fn failed_sync(name: &str, call: &str, when: &str) -> (Option<i32>, Value, bool, Vec<String>) {
     let case = named(name);
-    let before = Place::before(case);
+    let before = FaultWorkspace::before(case);
     let expected = Expected::of(case, &before);
-    let place = before.copy();
-    let output = place.run(case, &trace::meddling(call, &format!("error=EIO:when={when}")), &[]);
+    let workspace = before.copy();
+    let output = workspace.run(case, &trace::meddling(call, &format!("error=EIO:when={when}")), &[]);
     let printed = if output.status.success() { &output.stdout } else { &output.stderr };
     let answer = serde_json::from_slice(printed).unwrap_or_else(|e| panic!("{e}: {output:?}"));
-    let new = place.files() == expected.new;
-    (output.status.code(), answer, new, wrong(&place, case, &expected))
+    let new = workspace.files() == expected.new;
+    (output.status.code(), answer, new, wrong(&workspace, case, &expected))
 }
 
 /// How often a command makes a call.
 fn count(name: &str, call: &str) -> usize {
     let case = named(name);
-    trace::calls(&Place::before(case), case, &[]).iter().filter(|c| c.name == call).count()
+    trace::calls(&FaultWorkspace::before(case), case, &[]).iter().filter(|c| c.name == call).count()
 }
 
 #[test]
@@ -77,15 +78,15 @@ fn a_folder_whose_sync_fails_is_not_created() {
     if !watched() {
         return;
     }
-    let before = Place::before(named("update"));
+    let before = FaultWorkspace::before(named("update"));
     for nth in 1..4 {
-        let place = before.copy();
+        let workspace = before.copy();
         let through = trace::meddling("fsync", &format!("error=EIO:when={nth}"));
-        let mut command = place.command(&through[0]);
+        let mut command = workspace.command(&through[0]);
         command.args(&through[1..]).arg(program());
         command.args(["-C", "memory", "--json", "add", "facts/new/x.md", "X", "--create"]);
         let output = command.output().unwrap();
-        let made = place.path().join("memory/facts/new").exists();
+        let made = workspace.path().join("memory/facts/new").exists();
         let told = String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
         match output.status.success() {
             true => assert!(told.contains("not_durable") && made, "{nth}: {told}"),
@@ -100,7 +101,7 @@ fn a_batch_is_whole_when_files_cannot_be_opened() {
     if !watched() {
         return;
     }
-    let before = Place::before(named("update"));
+    let before = FaultWorkspace::before(named("update"));
     for name in ["a", "b", "c"] {
         before.memdir(&["-C", "memory", "add", name, &format!("{name}1"), "--create"]);
     }
@@ -108,21 +109,21 @@ fn a_batch_is_whole_when_files_cannot_be_opened() {
         r#"[{"op":"add","at":"a","text":"a2"},{"op":"rm","at":"facts/b.md"},{"op":"add","at":"c","text":"c2"}]"#;
     std::fs::write(before.path().join("batch"), batch).unwrap();
     for (call, error, from) in (10..30).map(|n| ("openat", "ENFILE", n)).chain((4..12).map(|n| ("openat2", "EIO", n))) {
-        let place = before.copy();
+        let workspace = before.copy();
         let through = trace::meddling(call, &format!("error={error}:when={from}+"));
-        let mut command = place.command(&through[0]);
+        let mut command = workspace.command(&through[0]);
         command.args(&through[1..]).arg(program()).args(["-C", "memory", "--json", "apply", "-f"]);
-        command.stdin(std::fs::File::open(place.path().join("batch")).unwrap());
+        command.stdin(std::fs::File::open(workspace.path().join("batch")).unwrap());
         let output = command.output().unwrap();
         let told = String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
-        let text = |name: &str| std::fs::read_to_string(place.path().join("memory/facts").join(name)).ok();
+        let text = |name: &str| std::fs::read_to_string(workspace.path().join("memory/facts").join(name)).ok();
         let state =
             || [text("a.md").unwrap().contains("a2"), text("b.md").is_none(), text("c.md").unwrap().contains("c2")];
         let at_once = state();
         if told.contains("\"changed\":false") {
             assert_eq!(at_once, [false; 3], "{call} {from}: {told}");
         }
-        let next = place.memdir(&["-C", "memory", "add", "project", "Something after"]);
+        let next = workspace.memdir(&["-C", "memory", "add", "project", "Something after"]);
         assert!(next.status.success(), "{call} {from}: {next:?}");
         let state = state();
         assert!(state == [false; 3] || state == [true; 3], "{call} {from}: {state:?}: {told}");
@@ -134,17 +135,18 @@ fn a_swap_by_links_that_fails_is_told_truly_and_blocks_nothing() {
     if !watched() {
         return;
     }
-    let before = Place::before(named("update"));
+    let before = FaultWorkspace::before(named("update"));
     for (call, nth) in [("renameat", 1), ("renameat", 2), ("linkat", 1)] {
-        let place = before.copy();
+        let workspace = before.copy();
         let through = trace::meddling(call, &format!("error=EIO:when={nth}"));
-        let mut command = place.command(&through[0]);
+        let mut command = workspace.command(&through[0]);
         command.args(&through[1..]).arg(program()).env("MEMDIR_NO_EXCHANGE", "1");
         let output = command.args(["-C", "memory", "--json", "add", "project", "Something new"]).output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_new = || std::fs::read_to_string(place.path().join("memory/facts/project.md")).unwrap().contains("new");
+        let is_new =
+            || std::fs::read_to_string(workspace.path().join("memory/facts/project.md")).unwrap().contains("new");
         assert!(!output.status.success() && is_new() != told.contains("\"changed\":false"), "{call} {nth}: {told}");
-        let next = place.memdir(&["-C", "memory", "add", "project", "Something after"]);
+        let next = workspace.memdir(&["-C", "memory", "add", "project", "Something after"]);
         assert!(next.status.success(), "{call} {nth}: {next:?}");
     }
 }

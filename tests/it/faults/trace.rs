@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
 use super::cases::Case;
-use super::workspace::{Place, program};
+use super::workspace::FaultWorkspace;
+use crate::support::program;
 
 /// One system call of the program's main thread.
 #[derive(Clone, Debug)]
@@ -57,21 +58,21 @@ pub fn available() -> bool {
 }
 
 /// Runs a case in a place and writes its calls down.
-pub fn calls(place: &Place, case: &Case, env: &[(&str, &str)]) -> Vec<Call> {
+pub fn calls(workspace: &FaultWorkspace, case: &Case, env: &[(&str, &str)]) -> Vec<Call> {
     let log = tempfile::NamedTempFile::new().unwrap();
     let name = log.path().to_str().unwrap();
     let through = ["strace", "-xx", "-s", "10000000", "-o", name].map(str::to_owned);
-    let output = place.run(case, &through, env);
+    let output = workspace.run(case, &through, env);
     let result = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() || output.status.code() == Some(6), "{}: {result}", case.name);
     parse(&std::fs::read_to_string(log.path()).unwrap())
 }
 
 /// Threads and processes that a case starts beside its main thread.
-pub fn others(place: &Place, case: &Case) -> usize {
+pub fn others(workspace: &FaultWorkspace, case: &Case) -> usize {
     let log = tempfile::NamedTempFile::new().unwrap();
     let through = ["strace", "-f", "-e", "trace=openat", "-o", log.path().to_str().unwrap()].map(str::to_owned);
-    place.run(case, &through, &[]);
+    workspace.run(case, &through, &[]);
     let text = std::fs::read_to_string(log.path()).unwrap();
     let pids: std::collections::BTreeSet<&str> = text.lines().filter_map(|l| l.split_whitespace().next()).collect();
     pids.len() - 1

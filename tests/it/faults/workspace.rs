@@ -1,6 +1,6 @@
-//! A place to try a command in: a directory with a memory in it, made once and copied for each try.
+//! A workspace to run a command in: a directory with a memory in it, made once and copied for each run.
 //!
-//! Never reads anything of the machine's: home, editor and identity are the place's own.
+//! Never reads anything of the machine's: home, editor and identity are the workspace's own.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -8,52 +8,47 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::cases::{Case, FILES, Start};
-use crate::support::clean_command;
+use crate::support::{clean_command, program};
 
-/// The files that people see, by their path below the place; `None` is a folder.
+/// The files that people see, by their path below the workspace; `None` is a folder.
 pub type Tree = BTreeMap<String, Option<Vec<u8>>>;
 
-/// A directory of its own.
-pub struct Place {
+/// A directory with a memory, a home folder and nothing else.
+pub struct FaultWorkspace {
     dir: tempfile::TempDir,
 }
 
-/// The program.
-pub fn program() -> PathBuf {
-    std::env::var_os("MEMDIR_BIN").map_or_else(|| env!("CARGO_BIN_EXE_memdir").into(), PathBuf::from)
-}
-
-impl Place {
+impl FaultWorkspace {
     /// As it is before a command.
-    pub fn before(case: &Case) -> Place {
-        let place = Place { dir: tempfile::tempdir().unwrap() };
-        std::fs::create_dir_all(place.path().join("home/tmp")).unwrap();
+    pub fn before(case: &Case) -> FaultWorkspace {
+        let workspace = FaultWorkspace { dir: tempfile::tempdir().unwrap() };
+        std::fs::create_dir_all(workspace.path().join("home/tmp")).unwrap();
         if case.start == Start::Nothing {
-            return place;
+            return workspace;
         }
-        place.must(&["init", "memory"]);
+        workspace.must(&["init", "memory"]);
         if !case.policy.is_empty() {
-            let path = place.path().join("memory/memdir.yaml");
+            let path = workspace.path().join("memory/memdir.yaml");
             let policy = std::fs::read_to_string(&path).unwrap().replace("version: 1", "version: 2");
             std::fs::write(path, policy + case.policy).unwrap();
         }
-        std::fs::create_dir_all(place.path().join("memory/archive/facts")).unwrap();
+        std::fs::create_dir_all(workspace.path().join("memory/archive/facts")).unwrap();
         for (name, text) in FILES {
-            std::fs::write(place.path().join("memory").join(name), text).unwrap();
+            std::fs::write(workspace.path().join("memory").join(name), text).unwrap();
         }
         if case.start == Start::Memory {
             // A revision that has nothing to do with the command.
-            place.must(&["-C", "memory", "add", "project", "Has tests"]);
+            workspace.must(&["-C", "memory", "add", "project", "Has tests"]);
         }
         for args in case.before {
-            place.must(&[&["-C", "memory"], *args].concat());
+            workspace.must(&[&["-C", "memory"], *args].concat());
         }
-        place
+        workspace
     }
 
-    /// Another place that looks the same.
-    pub fn copy(&self) -> Place {
-        let copy = Place { dir: tempfile::tempdir().unwrap() };
+    /// A copy of it.
+    pub fn copy(&self) -> FaultWorkspace {
+        let copy = FaultWorkspace { dir: tempfile::tempdir().unwrap() };
         for entry in walkdir::WalkDir::new(self.path()).min_depth(1) {
             let entry = entry.unwrap();
             let to = copy.path().join(entry.path().strip_prefix(self.path()).unwrap());
@@ -65,9 +60,9 @@ impl Place {
         copy
     }
 
-    /// One with nothing in it, not even its own things.
-    pub fn empty() -> Place {
-        Place { dir: tempfile::tempdir().unwrap() }
+    /// One with nothing in it, not even its own files.
+    pub fn empty() -> FaultWorkspace {
+        FaultWorkspace { dir: tempfile::tempdir().unwrap() }
     }
 
     /// Where it is.
@@ -116,7 +111,7 @@ impl Place {
         child.wait_with_output().unwrap()
     }
 
-    /// What people see, but for the place's own things.
+    /// What people see, but its own files.
     pub fn tree(&self) -> Tree {
         let mut tree = Tree::new();
         let seen = |e: &walkdir::DirEntry| e.file_name() != ".memdir" && e.path() != self.path().join("home");
@@ -141,7 +136,7 @@ pub fn files(mut tree: Tree) -> Tree {
     tree
 }
 
-/// The data directory's name in its place.
+/// The name of the data directory in its workspace.
 pub fn memory(case: &Case) -> &'static str {
     match case.args.get(1) {
         Some(dir) if case.args[0] == "init" => dir,

@@ -8,11 +8,9 @@ use std::process::{Command, Stdio};
 use memdir::commands::answer::ChangeOutcome;
 use memdir::commands::{self, ChangeOptions, CommandResult, Error, Session};
 use memdir::operation::dialects;
-use memdir::path::{MemoryPath, PathPrefixes};
-use memdir::policy;
-use memdir::store::{Durability, Store, StoreOptions};
+use memdir::path::MemoryPath;
 
-use crate::support::{ProgramOutput, memdir_command};
+use crate::support::{ProgramOutput, fast_store, memdir_command, open_session};
 
 /// A folder of one's own with a data directory `memory/` in it.
 pub struct Memory {
@@ -77,26 +75,7 @@ impl Memory {
 
     /// A session of the library.
     pub fn session(&self, actor: &str) -> Session {
-        session(&self.path(""), actor, StoreOptions { durability: Durability::Fast, ..StoreOptions::default() })
-    }
-}
-
-/// A session of the library in a data directory.
-pub fn session(dir: &Path, actor: &str, options: StoreOptions) -> Session {
-    Session {
-        progress: memdir::commands::ProgressNotes::default(),
-        spent: Default::default(),
-        store: Store::open(dir, options).unwrap(),
-        dir: dir.to_owned(),
-        found_by: "flag",
-        prefixes: PathPrefixes(Vec::new()),
-        policy: policy::load(""),
-        scope: None,
-        layers: None,
-        embeddings: None,
-        actor: actor.to_owned(),
-        is_agent: false,
-        now: memdir::host::clock::now(Some("2026-02-24T10:00:00Z"), true).unwrap(),
+        open_session(&self.path(""), actor, "", fast_store())
     }
 }
 

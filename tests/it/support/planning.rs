@@ -17,7 +17,7 @@ use memdir::policy::{self, Policy};
 pub const FILE: &str = "facts/real.md";
 
 /// A memory of one file.
-pub struct Memory {
+pub struct PlanInput {
     /// What planning knows.
     pub snapshot: Snapshot,
     /// The file.
@@ -26,9 +26,9 @@ pub struct Memory {
     now: jiff::Zoned,
 }
 
-impl Memory {
+impl PlanInput {
     /// A memory whose only file holds a text.
-    pub fn of(text: &str) -> Memory {
+    pub fn of(text: &str) -> PlanInput {
         let mut snapshot = Snapshot::new();
         let version = FileVersion { inode: 1, ..FileVersion::new(text.as_bytes().to_vec(), 0o600) };
         snapshot.insert_file(path(), Ok(Some(version)));
@@ -36,7 +36,7 @@ impl Memory {
         snapshot.insert_last_summary(path(), None);
         snapshot.insert_history(path(), FileHistory::default());
         let now = jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);
-        Memory { snapshot, document: Document::parse(text), policy: policy::load("").policy, now }
+        PlanInput { snapshot, document: Document::parse(text), policy: policy::load("").policy, now }
     }
 
     /// Plans one operation.

@@ -16,20 +16,20 @@ use serde_json::Value;
 use crate::support::{ProgramOutput, memdir_command, program};
 
 /// A folder with `memory/` in it.
-pub struct Place {
+pub struct TestDirectory {
     root: tempfile::TempDir,
 }
 
-impl Place {
+impl TestDirectory {
     /// A data directory with a policy and these files (paths below it, texts).
-    pub fn new(files: &[(&str, &str)]) -> Place {
-        let place = Place { root: tempfile::tempdir().expect("a folder") };
-        fs::create_dir_all(place.dir().join("facts")).expect("facts/");
-        place.put("memdir.yaml", b"version: 1\n");
+    pub fn new(files: &[(&str, &str)]) -> TestDirectory {
+        let directory = TestDirectory { root: tempfile::tempdir().expect("a folder") };
+        fs::create_dir_all(directory.dir().join("facts")).expect("facts/");
+        directory.put("memdir.yaml", b"version: 1\n");
         for (path, text) in files {
-            place.put(path, text.as_bytes());
+            directory.put(path, text.as_bytes());
         }
-        place
+        directory
     }
 
     /// The folder around the data directory.
