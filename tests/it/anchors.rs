@@ -372,7 +372,7 @@ fn by_hand(repo: &Repo, anchor: &str) {
 
 #[test]
 fn nothing_outside_the_repository_is_read() {
-    if !unprivileged("anchors::nothing_outside_the_repository_is_read") {
+    if !unprivileged() {
         return;
     }
     let repo = repo();
@@ -443,7 +443,7 @@ fn nothing_outside_the_repository_is_read() {
 
 #[test]
 fn a_rename_out_of_reach_is_not_followed() {
-    if !unprivileged("anchors::a_rename_out_of_reach_is_not_followed") {
+    if !unprivileged() {
         return;
     }
     let repo = anchored();

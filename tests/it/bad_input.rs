@@ -280,7 +280,7 @@ fn without_a_data_dir_every_command_reports_that() {
 
 #[test]
 fn unreadable_files_and_read_only_folders_are_reported_and_unchanged() {
-    if !unprivileged("bad_input::unreadable_files_and_read_only_folders_are_reported_and_unchanged") {
+    if !unprivileged() {
         return;
     }
     let directory = TestDirectory::new(&[("facts/user.md", USER), ("facts/closed.md", USER)]);

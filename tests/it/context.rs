@@ -361,7 +361,7 @@ fn the_reader_mark_moves_only_after_the_answer_is_written() {
 
 #[test]
 fn a_memory_that_cannot_be_written_is_read_all_the_same() {
-    if !unprivileged("context::a_memory_that_cannot_be_written_is_read_all_the_same") {
+    if !unprivileged() {
         return;
     }
     let directory = TestDirectory::new(&[("facts/user.md", USER)]);

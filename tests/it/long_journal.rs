@@ -288,7 +288,7 @@ fn notes_of_another_journal_are_ignored() {
 
 #[test]
 fn notes_that_cannot_be_written_change_no_answer() {
-    if !unprivileged("long_journal::notes_that_cannot_be_written_change_no_answer") {
+    if !unprivileged() {
         return;
     }
     let memory = memory_with(600);

@@ -111,7 +111,7 @@ fn a_summary_stands_below_a_title_that_ends_with_a_carriage_return_alone() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_told_by_what_searches_it() {
-    if !crate::support::test_dir::unprivileged("regressions::a_file_that_cannot_be_read_is_told_by_what_searches_it") {
+    if !crate::support::test_dir::unprivileged() {
         return;
     }
     let policy = "version: 1\nallowlists: {bot: [work], ana: [work, health]}\n";

@@ -170,15 +170,18 @@ fn make_device(dir: &Path) {
     }
 }
 
-/// Whether this process may run a test that must not run as root. As root the test is started again as `nobody`,
+/// Whether this process may run the calling test, which must not run as root. As root the test is started again as `nobody`,
 /// in a folder of that user, and must pass there; then there is nothing left to do here.
 ///
 /// # Panics
 /// Where that is not possible: such a test is never skipped in silence, and never run as root.
-pub fn unprivileged(test: &str) -> bool {
+pub fn unprivileged() -> bool {
     if !rustix::process::geteuid().is_root() {
         return true;
     }
+    // The thread of a test has its name, with `--test-threads 1` too.
+    let thread = std::thread::current();
+    let test = thread.name().expect("a name");
     let dir = tempfile::tempdir().expect("a folder");
     // The build's own folder may be closed to user `nobody`; the folder it gets is not.
     copy_program(&std::env::current_exe().expect("a program"), &dir.path().join("it"));
