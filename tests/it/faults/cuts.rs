@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use super::full;
-use crate::support::memory::missing;
+use crate::support::memory::{full_or_skipped, missing};
 use crate::support::program;
 
 /// A mounted image, unmounted when it goes.
@@ -158,7 +157,7 @@ fn look(copy: &Path, at: &Path, acknowledged: usize, found: &mut Found) {
 
 #[test]
 fn a_real_file_system_that_is_cut_off_keeps_what_was_answered() {
-    if !full() {
+    if !full_or_skipped("power cuts on a real file system") {
         return;
     }
     let Some(found) = cut(100, "full") else {

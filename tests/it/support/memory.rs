@@ -108,6 +108,14 @@ pub fn full() -> bool {
     std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1")
 }
 
+/// Whether the long versions are requested; if not, reports what is skipped without them.
+pub fn full_or_skipped(what: &str) -> bool {
+    if !full() {
+        eprintln!("SKIPPED without MEMDIR_FULL=1: {what}");
+    }
+    full()
+}
+
 /// Reports a missing requirement of a test: a failure in the full run, a skip in the small one.
 ///
 /// # Panics
