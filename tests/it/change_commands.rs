@@ -25,7 +25,7 @@ fn at(text: &str) -> String {
 }
 
 #[test]
-fn add() {
+fn add_writes_bullets_and_answers_with_their_handles() {
     let m = memory();
     let tea = handle("Likes tea");
     m.done(["add", P, "Likes tea"]).stdout(&format!("{P}  r1\n+ @{tea} Likes tea\n")).quiet();
@@ -53,7 +53,7 @@ fn add() {
 }
 
 #[test]
-fn update() {
+fn update_replaces_the_bullet_that_is_named() {
     let m = memory();
     let (tabs, spaces) = (handle("Prefers tabs"), handle("Prefers spaces"));
     m.done(["update", &at("Prefers tabs"), "Prefers spaces"])
@@ -83,7 +83,7 @@ fn update() {
 }
 
 #[test]
-fn rm() {
+fn rm_removes_bullets_sections_and_files_with_proof() {
     let m = memory();
     m.done(["rm", &at("Lives in Austin")]).diff(&format!("M {P}\n-- Lives in Austin\n")).stdout_contains("- @");
     m.run(["rm", &at("Lives in Austin")]).exit(4).stderr_contains("bullet_changed");
@@ -122,7 +122,7 @@ fn etag_prints_the_version_of_a_file_or_section() {
 }
 
 #[test]
-fn mv() {
+fn mv_moves_bullets_sections_and_files_with_their_links() {
     let m = memory().file(
         "facts/see.md",
         "# See\n\n- [[procedures/p]] and [[p|that]]\n- [it](../procedures/p.md#work)\n- `[[p]]` [[pp]]\n",
@@ -150,7 +150,7 @@ fn mv() {
 }
 
 #[test]
-fn set() {
+fn set_changes_metadata_titles_and_summaries() {
     let m = memory();
     let tabs = at("Prefers tabs");
     m.done(["set", &tabs, "imp=7", "exp=2026-12-31"]).diff(&format!("M {P}\n+  <!-- mem exp=2026-12-31 imp=7 -->\n"));
@@ -175,7 +175,7 @@ fn set() {
 }
 
 #[test]
-fn append() {
+fn append_adds_entries_and_paragraphs_at_the_end() {
     let m = Memory::new();
     m.run(["append", "-t", "Logger fix", "-s", "pipe leak"]).stdin("- Lesson: flush\n").exit(0).diff(
         "A episodes/2026-02.md\n+# 2026-02 Episodes\n+\n+> Summary: logger fix, pipe, leak, flush\n+\n+## Logger fix\n\
@@ -206,7 +206,7 @@ fn append() {
 }
 
 #[test]
-fn patch() {
+fn patch_replaces_texts_that_occur_once() {
     let m = memory();
     m.done(["patch", P, "--old", "tabs", "--new", "spaces"])
         .stdout_contains("applied 1")
@@ -235,7 +235,7 @@ fn patch() {
 }
 
 #[test]
-fn write() {
+fn write_replaces_a_file_only_with_proof() {
     let m = memory();
     m.run(["write", "procedures/new.md"])
         .stdin("# New\n\n- x\n")
@@ -270,7 +270,7 @@ fn editor(script: &str) -> String {
 }
 
 #[test]
-fn edit() {
+fn edit_merges_what_was_saved_meanwhile_or_refuses() {
     let m = memory();
     m.run(["edit", P])
         .env("EDITOR", &editor("sed -i s/tabs/spaces/ \"$1\""))

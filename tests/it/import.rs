@@ -212,7 +212,7 @@ fn a_file_that_exists_only_gets_what_it_lacks() {
 }
 
 #[test]
-fn hostile_names_end_in_safe_ones_and_are_told() {
+fn hostile_names_end_in_safe_ones_and_are_reported() {
     let memory = Memory::new();
     let long = "n".repeat(300);
     let names = [

@@ -290,7 +290,7 @@ fn a_nearer_layer_wins_a_contradiction_visibly() {
 }
 
 #[test]
-fn what_is_wrong_with_the_policy_of_a_layer_is_told() {
+fn what_is_wrong_with_the_policy_of_a_layer_is_reported() {
     let project = layered("[project, mine]");
     project.put(&format!("{MINE}/memdir.yaml"), "version: 1\nlimits: [\n");
     for words in [&["list"][..], &["query", "tabs"], &["context"]] {
@@ -301,7 +301,7 @@ fn what_is_wrong_with_the_policy_of_a_layer_is_told() {
 }
 
 #[test]
-fn a_layer_that_is_missing_or_broken_is_told_and_left_out() {
+fn a_layer_that_is_missing_or_broken_is_reported_and_left_out() {
     let project = layered("[project, mine, ~/team/memory, relative]");
     project.put("team/x", "");
     let told = run(&project, &["query", "tests"]);
@@ -372,7 +372,7 @@ fn news_entries_index_and_records_are_those_of_all_layers() {
 }
 
 #[test]
-fn a_layer_that_cannot_be_read_is_told_and_left_out_by_every_read() {
+fn a_layer_that_cannot_be_read_is_reported_and_left_out_by_every_read() {
     let project = layered("[project, mine]");
     fs::create_dir_all(project.home.path().join(MINE).join(".memdir/journal")).unwrap();
     let why = "the layer mine is left out: the journal is a directory";

@@ -108,7 +108,7 @@ fn a_batch_is_applied_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_reader_is_told_only_what_is_new() {
+fn a_reader_gets_only_what_is_new() {
     let (_home, memory) = new_memory();
     memory.add("user", "One fact").unwrap();
     let request = ContextRequest { reader: Some("bot".into()), ..ContextRequest::default() };

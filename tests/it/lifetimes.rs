@@ -512,7 +512,7 @@ fn records_of_many_processes_are_all_kept_while_the_file_is_folded() {
 
 /// "Retrieval excludes soft-deleted; users can restore; delta surfaces transition once."
 #[test]
-fn each_transition_is_told_once() {
+fn each_transition_is_reported_once() {
     let memory = prunable();
     let news = |day: &str| {
         let text = on(&memory, day, &["context", "--as", "reader"]).exit(0).stdout;

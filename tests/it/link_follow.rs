@@ -125,7 +125,7 @@ fn links_follow_a_section_to_another_file() {
 }
 
 #[test]
-fn a_link_that_cannot_follow_is_told() {
+fn a_link_that_cannot_follow_is_reported() {
     let memory = Memory::new()
         .file("facts/a.md", "# A\n\n## Work\n\n- one ^d1\n")
         .file("facts/b.md", "# B\n\n- other ^d1\n")
@@ -136,7 +136,7 @@ fn a_link_that_cannot_follow_is_told() {
 }
 
 #[test]
-fn a_link_by_reference_that_moves_away_from_its_definition_is_told() {
+fn a_link_by_reference_that_moves_away_from_its_definition_is_reported() {
     let memory = Memory::new()
         .file(
             "facts/a.md",

@@ -85,7 +85,7 @@ fn a_file_lives_from_create_to_delete() {
 }
 
 #[test]
-fn a_failure_is_told_in_the_tools_words_and_changes_nothing() {
+fn a_failure_is_reported_in_the_tools_words_and_changes_nothing() {
     let memory = Memory::new();
     create(&memory, "/memories/notes.txt", "a\nb\na\n");
     create(&memory, "/memories/dir/x.md", "x\n");

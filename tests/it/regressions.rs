@@ -110,7 +110,7 @@ fn a_summary_stands_below_a_title_that_ends_with_a_carriage_return_alone() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told_by_what_searches_it() {
+fn a_file_that_cannot_be_read_is_reported_by_what_searches_it() {
     if !crate::support::test_dir::unprivileged() {
         return;
     }
@@ -171,7 +171,7 @@ fn an_error_about_a_moved_file_names_its_new_path() {
 }
 
 #[test]
-fn a_last_day_that_is_over_is_told() {
+fn a_last_day_that_is_over_is_reported() {
     let memory = memory();
     let told = "expired: it expired on 2026-02-23 already";
     memory.done(["add", "user", "Old news", "--exp", "2026-02-23"]).stderr_contains(told);

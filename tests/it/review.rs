@@ -291,7 +291,7 @@ fn what_was_merged_is_not_accepted_a_second_time() {
 }
 
 #[test]
-fn a_branch_that_is_gone_is_told_and_can_be_made_again() {
+fn a_branch_that_is_gone_is_reported_and_can_be_made_again() {
     let (repo, ids) = repo();
     repo.memdir(["inbox", &ids[0], "--branch", "memory/one"]).exit(0);
     repo.git(["branch", "--quiet", "-D", "memory/one"]);

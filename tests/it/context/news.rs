@@ -89,7 +89,7 @@ fn archiving_and_restoring_are_reported() {
 }
 
 #[test]
-fn merged() {
+fn a_merge_of_two_bullets_is_one_event() {
     let m = seen();
     let batch = format!(
         r#"[{{"op":"update","at":"{}","text":"[health] Lactose intolerant since 2019, oat milk is fine with coffee"}},{{"op":"rm","at":"{}"}}]"#,

@@ -131,7 +131,7 @@ fn a_batch_is_whole_when_files_cannot_be_opened() {
 }
 
 #[test]
-fn a_swap_by_links_that_fails_is_told_truly_and_blocks_nothing() {
+fn a_swap_by_links_that_fails_is_reported_correctly_and_blocks_nothing() {
     if !watched() {
         return;
     }

@@ -138,7 +138,7 @@ fn every_front_end_leaves_the_same_changeset_journal_and_refusal() {
 }
 
 #[test]
-fn a_restricted_subscriber_is_told_of_what_it_sees_alone() {
+fn a_restricted_subscriber_is_notified_only_of_what_it_sees() {
     let policy = "version: 2\ncategories: {custom: [{name: health}]}\nallowlists: {planner: [work, other]}\n";
     let text = |hidden: &str, shown: &str| format!("# User\n\n## Health\n\n- {hidden}\n\n## Work\n\n- {shown}\n");
     let memory = Memory::new().policy(policy).file("facts/user.md", &text("Hidden a", "Standup"));

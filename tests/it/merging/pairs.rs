@@ -80,7 +80,8 @@ fn examine(pair: &Pair, truth: &Truth, merged: &MergeOutcome, ids: bool) -> Foun
         }
         let texts = [&sides.ours, &sides.theirs];
         let each = [0, 1].map(|i| judge(texts[i], &truth.sides[i], pair, &known, false));
-        let untold = !ids && (0..2).all(|i| each[i].iter().all(|w| is_untold(w, pair, merged, &truth.sides[1 - i])));
+        let untold =
+            !ids && (0..2).all(|i| each[i].iter().all(|w| is_unreported(w, pair, merged, &truth.sides[1 - i])));
         let wrongs = each.concat();
         if untold && !wrongs.is_empty() {
             return Found::Untold;
@@ -95,7 +96,7 @@ fn examine(pair: &Pair, truth: &Truth, merged: &MergeOutcome, ids: bool) -> Foun
 
 /// Whether an error in one side's version is shown to the person who decides: it is inside the markers, or a new text,
 /// one that the base does not have, is beside them.
-fn is_untold(wrong: &Wrong, pair: &Pair, merged: &MergeOutcome, other: &Expected) -> bool {
+fn is_unreported(wrong: &Wrong, pair: &Pair, merged: &MergeOutcome, other: &Expected) -> bool {
     let Some(text) = &wrong.text else { return false };
     let new = !read(&pair.base.print()).facts.iter().any(|f| f.text == *text);
     let first = text.trim_start_matches("¶ ").lines().next().unwrap_or_default();

@@ -65,7 +65,7 @@ fn what_only_looks_inserted_is_evidence() {
 /// Messages of people that paste, as others wrote them: whether the marked words count as the author's. The rules were
 /// tuned on these, so what they show is that nothing got worse.
 #[test]
-fn pasted_passages_are_told_from_the_authors_words() {
+fn pasted_passages_are_distinguished_from_the_authors_words() {
     let files = [
         ("pasted.en.txt", 30, 0),
         ("pasted.zh.txt", 30, 0),

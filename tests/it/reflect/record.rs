@@ -204,7 +204,7 @@ fn a_fifth_of_the_budget_is_left_for_what_a_person_asks() {
 }
 
 #[test]
-fn a_late_model_is_told_with_the_time_that_it_had() {
+fn a_late_model_is_reported_with_the_time_that_it_had() {
     let memory = Memory::new();
     memory.configure("people: [tester]\nmodel: {provider: exec, command: [sleep, '20']}\n");
     let ran = record(&memory, &["--timeout", "1"], TALK).exit(0).unchanged();

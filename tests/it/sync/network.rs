@@ -251,7 +251,7 @@ fn a_push_that_the_remote_could_not_store_is_retried() {
 }
 
 #[test]
-fn a_remote_that_can_never_store_is_told_after_five_pushes() {
+fn a_remote_that_can_never_store_is_reported_after_five_pushes() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let beside = with_a_hub_that_cannot_store(&here, 99);

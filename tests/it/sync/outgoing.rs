@@ -208,7 +208,7 @@ fn conflict_markers_that_git_has_committed_are_not_pushed() {
 }
 
 #[test]
-fn a_change_that_git_was_told_not_to_look_at_is_named() {
+fn a_change_that_an_index_flag_hides_from_git_is_named() {
     let (here, _) = pair();
     here.put("facts/quiet.md", "# Quiet\n\n- a\n");
     here.memdir(["sync"]).exit(0);
