@@ -19,7 +19,7 @@ use memdir::store::{Durability, StoreOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::support::memory::{Memory, again, apply, full, path, rev};
+use crate::support::memory::{DataDirectory, again, apply, full, path, rev};
 use crate::support::open_session;
 
 const WRITER: &str = "MEMDIR_TEST_CROWD_WRITER";
@@ -358,7 +358,7 @@ fn reader(job: String) {
     std::fs::write(crowd.root.join(format!("{kind}-{}", std::process::id())), count.to_string()).unwrap();
 }
 
-fn run(memory: &Memory, crowd: &Crowd) -> Vec<Own> {
+fn run(memory: &DataDirectory, crowd: &Crowd) -> Vec<Own> {
     for n in 0..crowd.files {
         memory.write(&crowd.file(n), "# C\n\n## Alpha\n\n- seed a\n\n## Beta\n\n- seed b\n\n## Gamma\n\n- seed c\n");
     }
@@ -400,7 +400,7 @@ fn run(memory: &Memory, crowd: &Crowd) -> Vec<Own> {
 }
 
 /// How often each text occurs in each file.
-fn census(memory: &Memory) -> BTreeMap<Mark, usize> {
+fn census(memory: &DataDirectory) -> BTreeMap<Mark, usize> {
     let mut census = BTreeMap::new();
     for entry in walkdir::WalkDir::new(memory.path("")).into_iter().flatten() {
         let hidden = entry.path().components().any(|c| c.as_os_str() == ".memdir");
@@ -419,7 +419,7 @@ fn census(memory: &Memory) -> BTreeMap<Mark, usize> {
 
 /// Every acknowledged operation that no acknowledged undo names is there exactly once; what was never answered is
 /// there as a whole or not at all.
-fn judge(memory: &Memory, crowd: &Crowd, own: &[Own]) -> String {
+fn judge(memory: &DataDirectory, crowd: &Crowd, own: &[Own]) -> String {
     let census = census(memory);
     let count = |mark: &Mark| census.get(mark).copied().unwrap_or(0);
     let mut wrong = Vec::new();
@@ -465,7 +465,7 @@ fn judge(memory: &Memory, crowd: &Crowd, own: &[Own]) -> String {
     report
 }
 
-fn crowd(memory: &Memory, writers: usize, operations: usize) -> Crowd {
+fn crowd(memory: &DataDirectory, writers: usize, operations: usize) -> Crowd {
     Crowd {
         root: memory.root().to_owned(),
         files: 6,
@@ -488,7 +488,7 @@ fn killed_lock_holders_lose_nothing_and_readers_see_whole_batches() {
     if let Ok(job) = std::env::var(WRITER) {
         return writer(job);
     }
-    let memory = Memory::new(&[]);
+    let memory = DataDirectory::new(&[]);
     let crowd = match full() {
         true => Crowd { files: 16, readers: 2, bomb: 40, durable: true, ..crowd(&memory, 32, 1000) },
         false => crowd(&memory, 8, 40),
@@ -511,7 +511,7 @@ fn killed_lock_holders_lose_nothing_and_readers_see_whole_batches() {
 
 #[test]
 fn processes_without_atomic_exchange_lose_nothing() {
-    let memory = Memory::new(&[]);
+    let memory = DataDirectory::new(&[]);
     let crowd = Crowd { exchange: false, naive: false, ..crowd(&memory, 4, 20) };
     let own = run(&memory, &crowd);
     println!("crowd without exchange: {}", judge(&memory, &crowd, &own));
@@ -519,7 +519,7 @@ fn processes_without_atomic_exchange_lose_nothing() {
 
 #[test]
 fn processes_whose_machine_state_is_removed_repeatedly_lose_no_acknowledged_change() {
-    let memory = Memory::new(&[]);
+    let memory = DataDirectory::new(&[]);
     let crowd = Crowd { bomb: 0, saboteurs: true, readers: 0, naive: false, ..crowd(&memory, 4, 30) };
     let own = run(&memory, &crowd);
     println!("crowd with vandals: {}", judge(&memory, &crowd, &own));
@@ -527,7 +527,7 @@ fn processes_whose_machine_state_is_removed_repeatedly_lose_no_acknowledged_chan
 
 #[test]
 fn a_reader_that_is_overtaken_by_a_batch_in_every_reading_still_sees_whole_ones() {
-    let memory = Memory::new(&[("facts/a.md", "- 0\n"), ("facts/b.md", "- 0\n")]);
+    let memory = DataDirectory::new(&[("facts/a.md", "- 0\n"), ("facts/b.md", "- 0\n")]);
     let (reads, writes) = (memory.session("reader").store, memory.session("writer"));
     let text = |name: &str| {
         let version = reads.read(&path(name)).unwrap();

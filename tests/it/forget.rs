@@ -2,12 +2,12 @@
 //!
 //! Searches every file there is, machine state too.
 
-use crate::support::memory::{Memory, apply};
+use crate::support::memory::{DataDirectory, apply};
 
 const SECRET: &str = "Prefers hunter2 as a password";
 
 /// Every file below the data directory that contains these bytes.
-fn holders(memory: &Memory, text: &str) -> Vec<String> {
+fn holders(memory: &DataDirectory, text: &str) -> Vec<String> {
     let all = walkdir::WalkDir::new(memory.path("")).sort_by_file_name().into_iter().map(Result::unwrap);
     let files = all.filter(|e| e.file_type().is_file());
     let name = |e: walkdir::DirEntry| e.path().strip_prefix(memory.path("")).unwrap().display().to_string();
@@ -17,14 +17,14 @@ fn holders(memory: &Memory, text: &str) -> Vec<String> {
         .collect()
 }
 
-fn memory() -> Memory {
-    let memory = Memory::new(&[("facts/user.md", "# User\n\n## Work\n\n- Lives in Austin\n- Keeps bees\n")]);
+fn memory() -> DataDirectory {
+    let memory = DataDirectory::new(&[("facts/user.md", "# User\n\n## Work\n\n- Lives in Austin\n- Keeps bees\n")]);
     memory.done(&["add", "user#work", SECRET]);
     assert_eq!(holders(&memory, SECRET), [".memdir/journal", "facts/user.md"].map(str::to_owned));
     memory
 }
 
-fn forgotten(memory: &Memory, line: &[&str]) {
+fn forgotten(memory: &DataDirectory, line: &[&str]) {
     let run_output = memory.done(line);
     assert_eq!(holders(memory, SECRET), [""; 0], "{line:?}: {run_output}");
     assert!(!run_output.contains(SECRET) || run_output.contains("- @"), "{run_output}");

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::ProgramOutput;
-use crate::support::memory::{Memory, full_or_skipped};
+use crate::support::memory::{DataDirectory, full_or_skipped};
 
 /// The revision whose command looks for what is too old.
 const DUE: u64 = 511;
@@ -21,8 +21,8 @@ fn line(text: &str) -> String {
 }
 
 /// A memory whose journal contains so many revisions.
-fn memory(revisions: u64) -> Memory {
-    let memory = Memory::new(&[("facts/user.md", "# User\n\n- Lives in Austin\n")]);
+fn memory(revisions: u64) -> DataDirectory {
+    let memory = DataDirectory::new(&[("facts/user.md", "# User\n\n- Lives in Austin\n")]);
     memory.done(&["add", "user", "Keeps bees"]);
     let mut journal = memory.text(".memdir/journal");
     let hash = "0".repeat(64);
@@ -38,21 +38,21 @@ fn memory(revisions: u64) -> Memory {
 }
 
 /// Makes slots, by name and bytes (holes, for most).
-fn slots(memory: &Memory, slots: impl IntoIterator<Item = (u64, usize, u64)>) {
+fn slots(memory: &DataDirectory, slots: impl IntoIterator<Item = (u64, usize, u64)>) {
     for (rev, file, bytes) in slots {
         File::create(memory.path(&format!(".memdir/undo/{rev}-{file}"))).unwrap().set_len(bytes).unwrap();
     }
 }
 
 /// The slots that are there.
-fn left(memory: &Memory) -> BTreeSet<(u64, usize)> {
+fn left(memory: &DataDirectory) -> BTreeSet<(u64, usize)> {
     let names = std::fs::read_dir(memory.path(".memdir/undo")).unwrap().map(|e| e.unwrap().file_name());
     let parse = |name: &str| name.split_once('-').map(|(rev, file)| (rev.parse().unwrap(), file.parse().unwrap()));
     names.map(|name| parse(name.to_str().unwrap()).unwrap()).collect()
 }
 
 /// Adds until the expected revision, the last one at this time.
-fn until_due(memory: &Memory, first: u64, due: u64, now: &str) {
+fn until_due(memory: &DataDirectory, first: u64, due: u64, now: &str) {
     for rev in first..=due {
         let text = format!("Number {rev}.");
         let mut command = memory.command(&["add", "user", &text]);
@@ -63,7 +63,7 @@ fn until_due(memory: &Memory, first: u64, due: u64, now: &str) {
 }
 
 /// The last revisions come back byte for byte, one after the other.
-fn undone(memory: &Memory, revisions: std::ops::RangeInclusive<u64>) {
+fn undone(memory: &DataDirectory, revisions: std::ops::RangeInclusive<u64>) {
     for rev in revisions.rev() {
         assert!(memory.text("facts/user.md").contains(&format!("- Number {rev}.\n")));
         memory.done(&["undo"]);

@@ -12,7 +12,7 @@ use memdir::change::{Changeset, EntryHeader, FileChange};
 use memdir::store::{CommitStopped, Store, StoreOptions};
 
 use crate::support::fast_store;
-use crate::support::memory::{Memory, again, full, path};
+use crate::support::memory::{DataDirectory, again, full, path};
 
 /// How a person's editor saves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +76,7 @@ impl Hand {
     }
 }
 
-fn batch(memory: &Memory, exchange: bool) -> (Store, Changeset) {
+fn batch(memory: &DataDirectory, exchange: bool) -> (Store, Changeset) {
     for (name, text) in [("facts/a.md", "a\n"), ("facts/b.md", "b\n"), ("facts/gone.md", "gone\n")] {
         memory.write(name, text);
     }
@@ -107,7 +107,7 @@ fn header() -> EntryHeader {
 }
 
 /// What a person can find: the files themselves, and what was put aside in the inbox.
-fn findable(memory: &Memory) -> (Vec<String>, usize) {
+fn findable(memory: &DataDirectory) -> (Vec<String>, usize) {
     let mut all: Vec<String> = NAMES.map(|name| memory.text(name)).into();
     let inbox: Vec<_> = std::fs::read_dir(memory.path("inbox")).into_iter().flatten().flatten().collect();
     let aside = inbox.len();
@@ -117,7 +117,7 @@ fn findable(memory: &Memory) -> (Vec<String>, usize) {
 
 /// One person, one batch: the save begins before step `from` and ends before step `to`.
 fn meet(save: Save, name: &str, from: usize, to: usize, exchange: bool) -> usize {
-    let memory = Memory::new(&[]);
+    let memory = DataDirectory::new(&[]);
     let (store, changeset) = batch(&memory, exchange);
     let mut hand = Hand::new(save);
     let (locked, _) = store.lock().unwrap();
@@ -245,7 +245,7 @@ fn an_editor_that_saves_continuously_beside_real_commands_loses_no_save() {
     if let Ok(root) = std::env::var(HAND) {
         return person(root);
     }
-    let memory = Memory::new(&[("facts/user.md", "# User\n\n- Lives in Austin\n- human 0.\n")]);
+    let memory = DataDirectory::new(&[("facts/user.md", "# User\n\n- Lives in Austin\n- human 0.\n")]);
     let mut person = again("outside_edits::an_editor_that_saves_continuously_beside_real_commands_loses_no_save")
         .env(HAND, memory.root())
         .spawn()
@@ -270,7 +270,7 @@ fn an_editor_that_saves_continuously_beside_real_commands_loses_no_save() {
 
 #[test]
 fn a_change_that_an_editor_overwrote_is_reported_by_status_and_restored_by_redo() {
-    let memory = Memory::new(&[("facts/user.md", "# User\n\n- Lives in Austin\n")]);
+    let memory = DataDirectory::new(&[("facts/user.md", "# User\n\n- Lives in Austin\n")]);
     let opened = memory.text("facts/user.md");
     memory.done(&["add", "user", "Keeps bees"]);
     memory.write("facts/user.md", &opened.replace("Austin", "Boston"));

@@ -288,7 +288,7 @@ fn operations_read_print_and_read_the_same() {
 
 #[test]
 fn journals_read_without_believing_what_is_spoilt() {
-    let memory = crate::support::memory::Memory::new(&[("facts/user.md", "# User\n\n- a\n")]);
+    let memory = crate::support::memory::DataDirectory::new(&[("facts/user.md", "# User\n\n- a\n")]);
     for text in ["One", "Two", "Three"] {
         memory.done(&["add", "user", text]);
     }

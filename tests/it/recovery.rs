@@ -12,15 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memdir::change::{Changeset, EntryHeader, EntryOutcome, FileChange};
 
-use crate::support::memory::{Memory, apply, full, missing, path};
+use crate::support::memory::{DataDirectory, apply, full, missing, path};
 use crate::support::test_dir::copy_program;
 use crate::support::{ProgramOutput, clean_command, program};
 
 const USER: &str = "# User\n\n- Lives in Austin\n";
 
 /// Three revisions, the last of them a batch over two files.
-fn three() -> Memory {
-    let memory = Memory::new(&[("facts/user.md", USER), ("facts/other.md", "# Other\n\n- One\n")]);
+fn three() -> DataDirectory {
+    let memory = DataDirectory::new(&[("facts/user.md", USER), ("facts/other.md", "# Other\n\n- One\n")]);
     memory.done(&["add", "user", "Keeps bees"]);
     memory.done(&["add", "other", "Two"]);
     let session = memory.session("t");
@@ -29,7 +29,7 @@ fn three() -> Memory {
 }
 
 /// Moves a memory away, to be copied back.
-fn set_aside(memory: &Memory, saved: &Path) {
+fn set_aside(memory: &DataDirectory, saved: &Path) {
     std::fs::rename(memory.path(""), saved).unwrap();
 }
 
@@ -46,7 +46,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Whatever is in the journal, the next command works, people's texts stay, and the journal is whole again.
-fn survives(memory: &Memory, what: &str) {
+fn survives(memory: &DataDirectory, what: &str) {
     let texts = [memory.text("facts/user.md"), memory.text("facts/other.md")];
     let session = memory.session("t");
     apply(&session, r#"[{"op":"add","at":"user","text":"After"}]"#).unwrap_or_else(|why| panic!("{what}: {why:?}"));
@@ -141,7 +141,7 @@ fn lost_slots_cost_history_and_nothing_else() {
 fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new() {
     let mut answers = BTreeMap::new();
     for step in 0..20 {
-        let memory = Memory::new(&[("facts/a.md", "a\n"), ("facts/b.md", "b\n")]);
+        let memory = DataDirectory::new(&[("facts/a.md", "a\n"), ("facts/b.md", "b\n")]);
         let session = memory.session("t");
         let change = |name: &str, after: &str| FileChange {
             path: path(name),
@@ -188,15 +188,15 @@ fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new(
     println!("recovery: machine state taken away: {answers:?}");
 }
 
-fn git(memory: &Memory, line: &[&str]) -> ProgramOutput {
+fn git(memory: &DataDirectory, line: &[&str]) -> ProgramOutput {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]);
     command.env("HOME", memory.root()).env("GIT_CONFIG_NOSYSTEM", "1").current_dir(memory.root()).args(line);
     ProgramOutput::of(command.stdin(Stdio::null()))
 }
 
-fn repository() -> Memory {
-    let memory = Memory::new(&[("facts/user.md", USER), ("facts/other.md", "# Other\n\n- One\n")]);
+fn repository() -> DataDirectory {
+    let memory = DataDirectory::new(&[("facts/user.md", USER), ("facts/other.md", "# Other\n\n- One\n")]);
     for line in
         [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-qm", "one"], &["checkout", "-qb", "side"]]
     {
@@ -214,7 +214,7 @@ fn repository() -> Memory {
 #[test]
 fn git_between_commands_is_an_outside_edit() {
     let memory = repository();
-    let other = Memory::new(&[]);
+    let other = DataDirectory::new(&[]);
     let clone = git(&memory, &["clone", "-q", ".", other.path("clone").to_str().unwrap()]);
     assert_eq!(clone.status, 0, "{clone:?}");
     for line in [
@@ -289,7 +289,7 @@ fn git_during_commands_tears_no_file() {
 
 #[test]
 fn a_clock_that_jumps_back_changes_no_order() {
-    let memory = Memory::new(&[("facts/user.md", USER)]);
+    let memory = DataDirectory::new(&[("facts/user.md", USER)]);
     for (now, text) in [("2026-02-24", "First"), ("1999-01-01", "Second"), ("2038-01-20T04:00:00Z", "Third")] {
         let mut command = memory.command(&["add", "user", text]);
         assert_eq!(ProgramOutput::of(command.env("MEMDIR_NOW", now)).status, 0);
@@ -307,7 +307,7 @@ fn a_clock_that_jumps_back_changes_no_order() {
 
 #[test]
 fn a_switch_supports_file_systems_without_atomic_exchange() {
-    let memory = Memory::new(&[("facts/user.md", USER)]);
+    let memory = DataDirectory::new(&[("facts/user.md", USER)]);
     for (n, value) in ["1", ""].into_iter().enumerate() {
         let mut command = memory.command(&["add", "user", &format!("Number {n}")]);
         assert_eq!(ProgramOutput::of(command.env("MEMDIR_NO_EXCHANGE", value)).status, 0);
@@ -349,7 +349,7 @@ fn a_folder_on_another_mount_is_refused_in_plain_words() {
     if let Ok(root) = std::env::var(INSIDE) {
         return mounted(root);
     }
-    let memory = Memory::new(&[]);
+    let memory = DataDirectory::new(&[]);
     let mut command = Command::new("unshare");
     command.args(["-rm", "--propagation", "private"]).arg(std::env::current_exe().unwrap());
     command
@@ -400,7 +400,8 @@ fn another_users_files_are_replaced_with_a_word_or_refused_with_one() {
     if !rustix::process::geteuid().is_root() {
         return missing("only root can make another user's files");
     }
-    let memory = Memory::new(&[("facts/readable.md", USER), ("facts/closed.md", USER), ("facts/locked/user.md", USER)]);
+    let memory =
+        DataDirectory::new(&[("facts/readable.md", USER), ("facts/closed.md", USER), ("facts/locked/user.md", USER)]);
     let own = |name: &str| std::os::unix::fs::chown(memory.root().join(name), Some(65534), Some(65534)).unwrap();
     ["", "memory", "memory/facts"].into_iter().for_each(own);
     let mode = |name: &str, mode| std::fs::set_permissions(memory.path(name), PermissionsExt::from_mode(mode)).unwrap();

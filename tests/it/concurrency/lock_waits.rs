@@ -9,13 +9,13 @@ use std::process::Child;
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use crate::support::memory::Memory;
+use crate::support::memory::DataDirectory;
 
 const USER: &str = "# User\n\n- Lives in Austin\n";
 
 /// A memory that was written to, and its lock in our hands.
-fn held() -> (Memory, File) {
-    let memory = Memory::new(&[("facts/user.md", USER)]);
+fn held() -> (DataDirectory, File) {
+    let memory = DataDirectory::new(&[("facts/user.md", USER)]);
     memory.done(&["add", "user", "Keeps bees"]);
     let dir = File::open(memory.path("")).unwrap();
     dir.lock().unwrap();
@@ -23,7 +23,7 @@ fn held() -> (Memory, File) {
 }
 
 /// A command that waits for the lock; it has its place in the line when this returns.
-fn waiter(memory: &Memory, text: &str) -> Child {
+fn waiter(memory: &DataDirectory, text: &str) -> Child {
     let before = places(memory);
     let child = memory.command(&["add", "user", text, "--lock-timeout", "600"]).spawn().unwrap();
     while places(memory) == before {
@@ -33,13 +33,13 @@ fn waiter(memory: &Memory, text: &str) -> Child {
 }
 
 /// What was added, in the file's order.
-fn added(memory: &Memory) -> Vec<String> {
+fn added(memory: &DataDirectory) -> Vec<String> {
     let text = memory.text("facts/user.md");
     text.lines().filter_map(|line| line.strip_prefix("- ")).skip(2).map(str::to_owned).collect()
 }
 
 /// The number of waiting processes, by the kernel's own list.
-fn places(memory: &Memory) -> usize {
+fn places(memory: &DataDirectory) -> usize {
     let inode = format!(":{} ", std::fs::metadata(memory.path(".memdir/.gitignore")).unwrap().ino());
     let locks = std::fs::read_to_string("/proc/locks").unwrap();
     locks.lines().filter(|line| line.contains("OFDLCK") && !line.contains("->") && line.contains(&inode)).count()

@@ -17,7 +17,7 @@ use memdir::document::Document;
 use memdir::operation::dialects;
 
 use crate::support::handle;
-use crate::support::memory::{Memory, full};
+use crate::support::memory::{DataDirectory, full};
 
 const POLICY: &str = "version: 2\nstamps: [added, upd]\nlifetimes:\n  - {at: facts/keep.md}\n  \
                       - {at: facts/**, unused: 60d, below: 3, purge: 30d}\nexpired: archive\n";
@@ -52,7 +52,7 @@ struct Expected {
 }
 
 struct World {
-    memory: Memory,
+    memory: DataDirectory,
     today: Date,
     /// The day on which uses began to be recorded.
     since: Option<Date>,
@@ -67,7 +67,7 @@ struct World {
 
 impl World {
     fn new() -> World {
-        let memory = Memory::new(&[("memdir.yaml", POLICY)]);
+        let memory = DataDirectory::new(&[("memdir.yaml", POLICY)]);
         let today = "2026-01-01".parse().unwrap();
         let (used, before) = (BTreeMap::new(), Vec::new());
         World { memory, today, since: None, used, now: Expected::default(), before, facts: 0, pruned: [0, 0] }

@@ -13,19 +13,14 @@ use memdir::path::MemoryPath;
 use crate::support::{ProgramOutput, fast_store, memdir_command, open_session};
 
 /// A folder of one's own with a data directory `memory/` in it.
-pub struct Memory {
+pub struct DataDirectory {
     root: tempfile::TempDir,
 }
 
-impl Memory {
+impl DataDirectory {
     /// With these files.
-    pub fn new(files: &[(&str, &str)]) -> Memory {
-        Memory::at(tempfile::tempdir().unwrap(), files)
-    }
-
-    /// In a folder that exists.
-    pub fn at(root: tempfile::TempDir, files: &[(&str, &str)]) -> Memory {
-        let memory = Memory { root };
+    pub fn new(files: &[(&str, &str)]) -> DataDirectory {
+        let memory = DataDirectory { root: tempfile::tempdir().unwrap() };
         std::fs::create_dir_all(memory.path("facts")).unwrap();
         for (name, text) in files {
             memory.write(name, text);
