@@ -69,6 +69,9 @@ pub struct GitOutput {
     pub stderr: String,
 }
 
+/// The name of an index that does not exist, which git reads as an empty one.
+const NO_INDEX_FILE: &str = "memdir-no-index";
+
 /// Options of an invocation that differ from the defaults.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GitInvocation<'a> {
@@ -244,7 +247,7 @@ impl Git {
     /// # Errors
     /// `git`.
     pub fn attribute_value(&self, name: &str, path: &str) -> Result<String, Rejection> {
-        let without_index = GitInvocation { env: &[("GIT_INDEX_FILE", "/dev/null")], ..GitInvocation::default() };
+        let without_index = GitInvocation { env: &[("GIT_INDEX_FILE", NO_INDEX_FILE)], ..GitInvocation::default() };
         let output = self.invoke_with(&["check-attr", "-z", name, "--", path], &without_index)?;
         let output = output.stdout_if_ok()?;
         let value = output.split(|b| *b == 0).nth(2).unwrap_or_default();

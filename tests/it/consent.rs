@@ -442,9 +442,9 @@ fn a_sensitive_field_leaves_the_archive_only_with_consent() {
 #[test]
 fn the_undo_of_an_accepted_proposal_waits_and_can_be_accepted() {
     let memory = Memory::new();
-    memory.run(["add", "user", "City: Austin"]).by("bot").exit(5);
+    assert_eq!(memory.run(["add", "user", "City: Austin"]).by("bot").ends().status, 5);
     memory.done(["inbox", "--accept"]);
-    memory.run(["undo"]).by("bot").exit(5);
+    assert_eq!(memory.run(["undo"]).by("bot").ends().status, 5);
     assert!(memory.text("facts/user.md").is_some_and(|text| text.contains("Austin")));
     memory.done(["inbox", "--accept"]);
     assert_eq!(memory.text("facts/user.md"), None);
