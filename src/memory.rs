@@ -22,7 +22,7 @@ use crate::commands::{
     self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, ListOptions, LogOptions, ProgressNotes,
     ReaderMark, Session, UndoOptions, WatchedState,
 };
-use crate::host::layers::LayerPlace;
+use crate::host::layers::LayerList;
 use crate::host::models::ModelQuery;
 use crate::host::user;
 use crate::llm::Model;
@@ -69,7 +69,7 @@ pub struct Memory {
     /// With the directory and the caller that were found.
     options: OpenOptions,
     /// The layers that were found, to be opened again.
-    layers: Vec<LayerPlace>,
+    layers: LayerList,
     found_by: &'static str,
     /// Kept, because a name that was found would count as one that was given.
     is_agent: bool,
@@ -85,7 +85,7 @@ impl Memory {
     /// `no_data_dir`, `usage` for an invalid setting, `invalid_policy`, `io`.
     pub fn open(options: OpenOptions) -> Result<Memory, Error> {
         let session = options.open_session(SessionNeeds::All)?;
-        let layers = session.layer_places();
+        let layers = session.layers.as_ref().map(|layers| layers.listed.clone()).unwrap_or_default();
         let (dir, actor) = (Some(session.dir), Some(session.actor));
         let (found_by, is_agent, has_embeddings) = (session.found_by, session.is_agent, session.embeddings.is_some());
         let progress = ProgressNotes::default();

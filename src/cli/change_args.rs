@@ -127,8 +127,9 @@ pub struct RmArgs {
 #[derive(Args, Debug)]
 #[command(
     about = "Move a bullet, section or file",
-    after_help = "Moving a file updates the links to it in all other files.\n\n\
-                  Example: memdir mv user@acvh preferences#editor"
+    after_help = "Moving a file updates the links to it in all other files. With layers, a destination that names none \
+                  is in the layer of ADDRESS; LAYER: in front of it, or a layer's name alone, moves a bullet \
+                  there.\n\nExample: memdir mv user@acvh preferences#editor"
 )]
 #[group(skip)]
 pub struct MvArgs {

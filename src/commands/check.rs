@@ -220,7 +220,9 @@ fn policy_findings(session: &Session, selected: &[MemoryPath]) -> Vec<CheckFindi
     };
     let refused = session.policy.refuses_writes.iter().map(|r| at("error", r.code, &r.message));
     let is_refusal = |message: &str| session.policy.refuses_writes.as_ref().is_some_and(|r| r.message == message);
-    let warnings = session.policy.warnings.iter().filter(|w| !is_refusal(&w.message));
+    // What is wrong with the layers is in the user config or in the policies of other memories.
+    let of_layers = session.layer_warnings();
+    let warnings = session.policy.warnings.iter().filter(|w| !is_refusal(&w.message) && !of_layers.contains(w));
     let warned = warnings.map(|w| at("warning", w.code, &w.message));
     refused.chain(warned).collect()
 }

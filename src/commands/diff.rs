@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::answer::{ChangedFile, DiffResult, EffectRow, PreviousBullet};
 use super::history::unrecorded_files;
 use super::layer_names::{error_in_layer, name_in_files};
+use super::layers::range_in_layer;
 use super::log_target::LogTarget;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, Session};
@@ -51,9 +52,14 @@ struct FilePair {
 /// # Errors
 /// `revision_not_found`, `history_gone`, `usage`, `git`.
 pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> CommandResult<DiffResult> {
-    if let Some((layer, range, inner)) = session.layer_of_revision(range) {
-        let range = Some(range).filter(|range| !range.is_empty());
-        let address = address.map(|at| session.layer_of_revision(Some(at)).map_or(at, |(_, address, _)| address));
+    if let Some((layer, range, inner)) = session.layer_of_revision(range)? {
+        let range = range_in_layer(layer, range)?;
+        let range = Some(range.as_str()).filter(|range| !range.is_empty());
+        let named = session.layer_of_revision(address)?;
+        if named.as_ref().is_some_and(|(of_address, ..)| *of_address != layer) {
+            return Err(Rejection::new(Code::Usage, "the range and the address are of two layers").into());
+        }
+        let address = named.map(|(_, address, _)| address).or(address);
         let mut result = diff(&inner, range, address).map_err(|error| error_in_layer(error, layer))?;
         name_in_files(&mut result.files, layer);
         return Ok(result);

@@ -76,7 +76,7 @@ impl LogRows {
     /// # Errors
     /// As [`log`].
     pub fn start(session: &Session, options: &LogOptions) -> CommandResult<LogRows> {
-        if let Some((layer, address, inner)) = session.layer_of_revision(options.address.as_deref()) {
+        if let Some((layer, address, inner)) = session.layer_of_revision(options.address.as_deref())? {
             let address = Some(address.to_owned()).filter(|address| !address.is_empty());
             let rows = LogRows::start(&inner, &LogOptions { address, ..options.clone() });
             let rows = rows.map_err(|error| error_in_layer(error, layer))?;
@@ -424,7 +424,7 @@ fn changed_since<'a>(
 /// # Errors
 /// `revision_not_found`; `category_not_allowed` for a revision without visible files.
 pub fn show(session: &Session, rev: &str) -> CommandResult<LogResult> {
-    if let Some((layer, rev, inner)) = session.layer_of_revision(Some(rev)) {
+    if let Some((layer, rev, inner)) = session.layer_of_revision(Some(rev))? {
         return Ok(name_layer_in_log(show(&inner, rev).map_err(|error| error_in_layer(error, layer))?, layer));
     }
     let (entries, since) = revision_and_state(session, rev)?;

@@ -59,6 +59,11 @@ pub(super) fn name_layer_in_row(mut row: LogRow, layer: &str) -> LogRow {
     row.rev = row.rev.map(|rev| named(layer, &rev));
     row.files = row.files.iter().map(|path| named(layer, path)).collect();
     row.items.iter_mut().for_each(|item| item.at = named(layer, &item.at));
+    if let Some(step) = &mut row.bullet {
+        step.path = named(layer, &step.path);
+        step.moved_from.iter_mut().for_each(|from| *from = named(layer, from));
+    }
+    row.superseded.iter_mut().for_each(|bullet| bullet.path = named(layer, &bullet.path));
     name_in_files(&mut row.effects, layer);
     row
 }
@@ -69,7 +74,10 @@ pub(super) fn name_layer_in_report(mut report: CheckReport, layer: &str) -> Chec
         finding.path = named(layer, &finding.path);
         finding.hints.iter_mut().for_each(|hint| name_in_hint(hint, layer));
     }
-    report.anchors.iter_mut().flatten().for_each(|anchor| anchor.path = named(layer, &anchor.path));
+    for anchor in report.anchors.iter_mut().flatten() {
+        anchor.path = named(layer, &anchor.path);
+        anchor.address = named(layer, &anchor.address);
+    }
     report.fixed.iter_mut().for_each(|fixed| name_layer(fixed, layer));
     report
 }
@@ -89,6 +97,10 @@ pub(super) fn name_layer_in_inbox(mut list: InboxList, layer: &str) -> InboxList
 /// Names the layer in what `compact` did there.
 pub(super) fn name_layer_in_compaction(mut report: CompactReport, layer: &str) -> CompactReport {
     name_layer(&mut report.change, layer);
+    for decision in report.places.iter_mut().flat_map(|scope| &mut scope.decisions) {
+        decision.target = named(layer, &decision.target);
+        decision.absorbs.iter_mut().for_each(|address| *address = named(layer, address));
+    }
     report.places.iter_mut().for_each(|scope| scope.address = named(layer, &scope.address));
     report
 }
@@ -123,11 +135,25 @@ fn named_rejection(mut rejection: Rejection, message: String, source: &str) -> R
     rejection.message = message;
     let suggested = rejection.hints.first().and_then(|hint| hint.operands.first());
     if let (Some(hint), Some(address)) = (&mut rejection.hint, suggested) {
-        *hint = hint.replace(address.as_str(), &named(source, address));
+        *hint = replace_word(hint, address, &named(source, address));
     }
     name_in_details(&mut rejection.details, source);
     rejection.hints.iter_mut().for_each(|hint| name_in_hint(hint, source));
     rejection
+}
+
+/// Replaces `word` in a text where it is no part of a longer word or address.
+fn replace_word(text: &str, word: &str, replacement: &str) -> String {
+    let is_inside = |c: char| c.is_alphanumeric() || "/-_.@#:".contains(c);
+    let (mut replaced, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once(word).filter(|_| !word.is_empty()) {
+        let is_part = before.chars().next_back().or(replaced.chars().next_back()).is_some_and(is_inside)
+            || after.chars().next().is_some_and(|c| c.is_alphanumeric() || "/-_@#:".contains(c));
+        replaced.push_str(before);
+        replaced.push_str(if is_part { word } else { replacement });
+        rest = after;
+    }
+    replaced + rest
 }
 
 fn in_layer(layer: &str, sentence: &str) -> String {
@@ -153,7 +179,7 @@ fn name_in_details(details: &mut Map<String, Value>, layer: &str) {
 fn name_in_hint(hint: &mut Hint, layer: &str) {
     match hint.operands.first_mut() {
         Some(operand) => *operand = named(layer, operand),
-        None if hint.verb == ["list"] => hint.operands.push(format!("{layer}:")),
+        None if hint.verb == ["list"] || hint.verb == ["inbox"] => hint.operands.push(format!("{layer}:")),
         None => {}
     }
 }

@@ -12,7 +12,7 @@ use super::review::WOULD_WAIT;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::to_new_bullet;
-use crate::host::layers::LayerPlace;
+use crate::host::layers::{LayerList, LeftOutLayer};
 use crate::operation::dialects::to_json;
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::SourceAddress;
@@ -24,11 +24,27 @@ pub struct Layers {
     pub own: String,
     /// The others, the nearest first.
     pub others: Vec<Layer>,
-    /// A sentence for each layer that is left out.
-    pub left_out: Vec<String>,
+    /// The layers of the user config that are not read.
+    pub left_out: Vec<LeftOutLayer>,
     /// Why a change that names no layer is refused: a nearer layer than the session's own memory cannot be read, and
     /// the change may be meant for it.
     pub refuses_changes: Option<Rejection>,
+    /// The list of the user config from which they were opened.
+    pub listed: LayerList,
+}
+
+impl Layers {
+    /// The layers whose absence every command notes.
+    pub(super) fn noted(&self) -> impl Iterator<Item = &LeftOutLayer> {
+        self.left_out.iter().filter(|entry| entry.is_noted)
+    }
+
+    /// Refuses the name of a layer that is left out.
+    fn require_read(&self, name: &str) -> Result<(), Rejection> {
+        let is_read = self.own == name || self.others.iter().any(|layer| layer.name == name);
+        let named = self.left_out.iter().find(|entry| !is_read && entry.name.as_deref() == Some(name));
+        named.map_or(Ok(()), |entry| Err(entry.rejection()))
+    }
 }
 
 /// A memory that is read with another.
@@ -38,6 +54,9 @@ pub struct Layer {
     pub name: String,
     pub session: Arc<Session>,
 }
+
+/// The name of a layer, an address or a revision in it, and its session.
+type InLayer<'a> = (&'a str, &'a str, Arc<Session>);
 
 /// Addresses that name one layer.
 pub(super) struct AddressesInLayer {
@@ -63,11 +82,12 @@ impl Session {
     /// The memory that an address names in front of its colon. The session's own layer has a name, too.
     ///
     /// # Errors
-    /// As `open_scope`.
+    /// As `open_scope`; the reason of a layer that is left out.
     pub(super) fn source(&self, name: &str) -> Result<Option<Arc<Session>>, Rejection> {
         match &self.layers {
             Some(layers) if layers.own == name => Ok(Some(Arc::new(self.named_own_layer()))),
             Some(layers) => {
+                layers.require_read(name)?;
                 Ok(layers.others.iter().find(|layer| layer.name == name).map(|layer| layer.session.clone()))
             }
             None => Ok(self.shared_scope(name)?.map(Arc::new)),
@@ -84,23 +104,38 @@ impl Session {
     }
 
     /// The layer that an address or a revision names, and the rest of it.
-    fn layer_of<'a>(&self, written: &'a str) -> Option<(&'a str, &'a str, Arc<Session>)> {
-        self.layers.as_ref()?;
-        let SourceAddress { source, address } = SourceAddress::parse(written)?;
-        Some((source, address, self.source(source).ok()??))
+    ///
+    /// # Errors
+    /// The reason of a layer that is left out.
+    fn layer_of<'a>(&self, written: &'a str) -> Result<Option<InLayer<'a>>, Rejection> {
+        let named = self.layers.as_ref().and_then(|_| SourceAddress::parse(written));
+        let Some(SourceAddress { source, address }) = named else { return Ok(None) };
+        Ok(self.source(source)?.map(|layer| (source, address, layer)))
     }
 
     /// The layer of a revision `LAYER:REVISION`, and the revision there; empty for the newest.
-    pub(super) fn layer_of_revision<'a>(&self, written: Option<&'a str>) -> Option<(&'a str, &'a str, Arc<Session>)> {
-        self.layer_of(written?)
+    ///
+    /// # Errors
+    /// The reason of a layer that is left out.
+    pub(super) fn layer_of_revision<'a>(&self, written: Option<&'a str>) -> Result<Option<InLayer<'a>>, Rejection> {
+        written.map_or(Ok(None), |written| self.layer_of(written))
+    }
+
+    /// Refuses addresses and globs that name a layer that is left out.
+    ///
+    /// # Errors
+    /// The reason of that layer.
+    pub(super) fn require_layers_of(&self, addresses: &[String]) -> Result<(), Rejection> {
+        addresses.iter().try_for_each(|address| self.layer_of(address).map(drop))
     }
 
     /// The other layer that all these addresses are in, and the addresses there; `None` if none names one.
     ///
     /// # Errors
-    /// `usage` if they name several.
+    /// `usage` if they name several; the reason of a layer that is left out.
     pub(super) fn layer_of_addresses(&self, addresses: &[String]) -> Result<Option<AddressesInLayer>, Rejection> {
-        let named: Vec<_> = addresses.iter().filter_map(|address| self.layer_of(address)).collect();
+        let named = addresses.iter().map(|address| self.layer_of(address)).collect::<Result<Vec<_>, _>>()?;
+        let named: Vec<_> = named.into_iter().flatten().collect();
         let Some((first, _, session)) = named.first() else { return Ok(None) };
         if named.len() < addresses.len() || named.iter().any(|(name, ..)| name != first) {
             let error = Rejection::new(Code::Usage, "the addresses are in several layers");
@@ -115,13 +150,6 @@ impl Session {
         self.layers.as_ref().is_some_and(|layers| layers.own == name)
     }
 
-    /// The layers, to be opened again; empty without.
-    pub fn layer_places(&self) -> Vec<LayerPlace> {
-        let own = self.layers.iter().map(|layers| LayerPlace { name: layers.own.clone(), dir: self.dir.clone() });
-        let others = self.layers.iter().flat_map(|layers| &layers.others);
-        own.chain(others.map(|layer| LayerPlace { name: layer.name.clone(), dir: layer.session.dir.clone() })).collect()
-    }
-
     /// The names of the farther layers, the nearest first.
     pub(super) fn layer_names(&self) -> Vec<String> {
         self.layers.iter().flat_map(|layers| &layers.others).map(|layer| layer.name.clone()).collect()
@@ -129,13 +157,13 @@ impl Session {
 
     /// The warnings about layers that are left out, and about what is wrong with the policies of the others.
     pub fn layer_warnings(&self) -> Vec<Warning> {
-        let left_out = self.layers.iter().flat_map(|layers| &layers.left_out);
+        let left_out = self.layers.iter().flat_map(Layers::noted);
         let of_policies = self.layers.iter().flat_map(|layers| &layers.others).flat_map(|layer| {
             let named = |warning: &Warning| format!("in the layer {}: {}", layer.name, warning.message);
             let warnings = layer.session.policy.warnings.iter();
             warnings.map(move |warning| Warning { message: named(warning), ..warning.clone() })
         });
-        left_out.map(|error| Warning::new(Code::Note, error.clone())).chain(of_policies).collect()
+        left_out.map(|entry| Warning::new(Code::Note, entry.reason.clone())).chain(of_policies).collect()
     }
 }
 
@@ -143,6 +171,21 @@ impl Session {
 pub(super) fn layer_left_out(name: &str, error: &Error) -> String {
     let reason = error.rejections.first().map_or("", |rejection| rejection.message.as_str());
     format!("the layer {name} is left out: {reason}")
+}
+
+/// A range whose start named a layer, without the layer's name at its end.
+///
+/// # Errors
+/// `usage` if the end names another layer.
+pub(super) fn range_in_layer(layer: &str, range: &str) -> Result<String, Rejection> {
+    let dots = if range.contains("...") { "..." } else { ".." };
+    let Some((start, end)) = range.split_once(dots) else { return Ok(range.to_owned()) };
+    match SourceAddress::parse(end) {
+        Some(named) if named.source == layer => Ok(format!("{start}{dots}{}", named.address)),
+        Some(_) => Err(Rejection::new(Code::Usage, "the two ends of the range are of two layers")
+            .hint("each layer has a history of its own")),
+        None => Ok(range.to_owned()),
+    }
 }
 
 /// Makes a change whose addresses name a layer; `None` for any other.
@@ -153,16 +196,28 @@ pub(super) fn change_in_layer(
 ) -> Option<CommandResult<ChangeOutcome>> {
     session.layers.as_ref()?;
     let mut inner = batch.clone();
-    let layer_named = |operation: &mut Operation| match operation.target_mut()? {
-        Target::Address(at) => Some(session.layer_of(at)?.0.to_owned()),
-        Target::Category(_) | Target::IdOrCategory { .. } => None,
+    let layer_named = |operation: &mut Operation| match operation.target_mut() {
+        Some(Target::Address(at)) => Ok(session.layer_of(at)?.map(|(name, ..)| name.to_owned())),
+        Some(Target::Category(_) | Target::IdOrCategory { .. }) | None => Ok(None),
     };
-    let named: Vec<Option<String>> = inner.operations.iter_mut().map(layer_named).collect();
-    if let [operation] = &batch.operations[..]
-        && let Action::Move { at: Target::Address(at), to, .. } = &operation.action
-        && let Some(moved) = move_between_layers(session, operation, (at, to), options)
-    {
-        return Some(moved);
+    let named: Result<Vec<Option<String>>, Rejection> = inner.operations.iter_mut().map(layer_named).collect();
+    let named = match named {
+        Ok(named) => named,
+        Err(error) => return Some(Err(error.into())),
+    };
+    for operation in &batch.operations {
+        let Action::Move { at: Target::Address(at), to, .. } = &operation.action else { continue };
+        match layers_of_move(session, at, to) {
+            Ok(None) => {}
+            Ok(Some(layers)) if batch.operations.len() == 1 => {
+                return Some(move_between_layers(session, operation, layers, options));
+            }
+            Ok(Some(_)) => {
+                let error = Rejection::new(Code::Usage, "a move to another layer is a change of its own");
+                return Some(Err(error.hint("move it alone, and make the other changes for themselves").into()));
+            }
+            Err(error) => return Some(Err(error.into())),
+        }
     }
     let first = named.iter().flatten().next()?;
     if named.iter().any(|name| name.as_ref() != Some(first)) {
@@ -201,77 +256,84 @@ fn with_layer(outcome: ChangeOutcome, layer: &str) -> ChangeOutcome {
     }
 }
 
+/// An address in a layer: its name, the address there, and its session.
+type LayerAddress = (String, String, Arc<Session>);
+
+/// The source and the destination of a move to another layer; `None` if both are in one. A destination that names no
+/// layer is in that of the source.
+///
+/// # Errors
+/// The reason of a layer that is left out.
+fn layers_of_move(session: &Session, at: &str, to: &str) -> Result<Option<(LayerAddress, LayerAddress)>, Rejection> {
+    let owned = |(name, address, layer): InLayer<'_>| (name.to_owned(), address.to_owned(), layer);
+    let Some(layers) = &session.layers else { return Ok(None) };
+    let from = session.layer_of(at)?.map(owned);
+    // After a source with a layer, a name alone is a layer, too: `mv mine:user@h project`.
+    let bare = match from {
+        Some(_) => session.source(to)?.map(|layer| (to.to_owned(), String::new(), layer)),
+        None => None,
+    };
+    let Some(destination) = bare.or(session.layer_of(to)?.map(owned)) else { return Ok(None) };
+    let own = || (layers.own.clone(), at.to_owned(), Arc::new(session.clone_session()));
+    Ok(Some((from.unwrap_or_else(own), destination)).filter(|(from, to)| from.0 != to.0))
+}
+
 /// Moves a bullet to another layer: first it is added there, then removed here, each as a revision of its memory, so
-/// that a failure in between leaves it twice rather than nowhere. `None` if both addresses are of one layer.
+/// that a failure in between leaves it twice rather than nowhere.
 fn move_between_layers(
     session: &Session,
     operation: &Operation,
-    (at, to): (&str, &str),
+    ((from_name, from_address, from), (to_name, to_address, target)): (LayerAddress, LayerAddress),
     options: &ChangeOptions,
-) -> Option<CommandResult<ChangeOutcome>> {
-    let layers = session.layers.as_ref()?;
-    let (from_name, from_address, from) = match session.layer_of(at) {
-        Some((name, address, layer)) => (name.to_owned(), address, layer),
-        None => (layers.own.clone(), at, Arc::new(session.clone_session())),
+) -> CommandResult<ChangeOutcome> {
+    let own_name = session.layers.as_ref().map_or("", |layers| layers.own.as_str());
+    let in_layer = |error: Error, name: &str| if name == own_name { error } else { error_in_layer(error, name) };
+    let in_source = |error: Error| in_layer(error, &from_name);
+    let named = resolve_address(&from, &from_address).map_err(|error| in_source(error.into()))?;
+    let Some(bullet) = named.bullet else {
+        return Err(Rejection::new(Code::Usage, "only a bullet can be moved to another layer")
+            .hint("name it as LAYER:FILE@BULLET")
+            .into());
     };
-    // After a source with a layer, a name alone is a layer, too: `mv mine:user@h project`.
-    let bare = session.layer_of(at).and_then(|_| session.source(to).ok()?).map(|layer| (to.to_owned(), "", layer));
-    let named = session.layer_of(to).map(|(name, address, layer)| (name.to_owned(), address, layer));
-    let own = || (layers.own.clone(), to, Arc::new(session.clone_session()));
-    let (to_name, to_address, target) = bare.or(named).unwrap_or_else(own);
-    if from_name == to_name {
-        return None;
+    let document = &named.document;
+    let section = &document.sections()[document.bullets()[bullet].section as usize];
+    let same_place = match section.level {
+        0 | 1 => named.path.to_string(),
+        _ => format!("{}#{}", named.path, section.slug),
+    };
+    let address = if to_address.is_empty() { same_place } else { to_address };
+    let item = to_new_bullet(document, bullet);
+    let reason = options.reason.clone().or_else(|| Some(format!("moved from {from_name} to {to_name}")));
+    let options = ChangeOptions { reason, ..options.clone() };
+    let target_address = address.clone();
+    let add = Action::Add {
+        at: Target::Address(address),
+        text: item.text,
+        children: item.children,
+        meta: item.meta.map(|meta| meta.0).unwrap_or_default(),
+        create: options.create,
+    };
+    let removal = |address: &str| Operation { action: remove_at(address), ..operation.clone() };
+    let source = format!("{}{}", named.path, document.bullet_reference(bullet));
+    // Planned before anything is written, so that a refusal changes nothing; with the address as it was given,
+    // which must prove the bullet as for any other change.
+    let plan = ChangeOptions { dry_run: true, ..options.clone() };
+    change(&from, batch_of(removal(&from_address)), &plan)
+        .map_err(|error| not_kept(in_source(error), &format!("leaves {from_name}")))?;
+    let plan = ChangeOptions { if_match: None, ..plan };
+    change(&target, batch_of(add.clone().into()), &plan)
+        .map_err(|error| not_kept(in_layer(error, &to_name), &format!("enters {to_name}")))?;
+    let added = change(&target, batch_of(add.into()), &ChangeOptions { if_match: None, ..options.clone() })
+        .map_err(|error| in_layer(error, &to_name))?;
+    let removed =
+        change(&from, batch_of(removal(&source)), &options).map_err(|error| half_moved(error, &to_name, &from_name))?;
+    let written = |layer: &str, address: &str| SourceAddress { source: layer, address }.to_string();
+    let mut again = operation.clone();
+    if let Action::Move { at, to, .. } = &mut again.action {
+        *at = Target::Address(written(&from_name, &source));
+        *to = written(&to_name, &target_address);
     }
-    let run = || -> CommandResult<ChangeOutcome> {
-        let in_layer = |error: Error, name: &str| if name == layers.own { error } else { error_in_layer(error, name) };
-        let in_source = |error: Error| in_layer(error, &from_name);
-        let named = resolve_address(&from, from_address).map_err(|error| in_source(error.into()))?;
-        let Some(bullet) = named.bullet else {
-            return Err(Rejection::new(Code::Usage, "only a bullet can be moved to another layer")
-                .hint("name it as LAYER:FILE@BULLET")
-                .into());
-        };
-        let document = &named.document;
-        let section = &document.sections()[document.bullets()[bullet].section as usize];
-        let same_place = match section.level {
-            0 | 1 => named.path.to_string(),
-            _ => format!("{}#{}", named.path, section.slug),
-        };
-        let address = if to_address.is_empty() { same_place } else { to_address.to_owned() };
-        let item = to_new_bullet(document, bullet);
-        let reason = options.reason.clone().or_else(|| Some(format!("moved from {from_name} to {to_name}")));
-        let options = ChangeOptions { reason, ..options.clone() };
-        let target_address = address.clone();
-        let add = Action::Add {
-            at: Target::Address(address),
-            text: item.text,
-            children: item.children,
-            meta: item.meta.map(|meta| meta.0).unwrap_or_default(),
-            create: options.create,
-        };
-        let removal = |address: &str| Operation { action: remove_at(address), ..operation.clone() };
-        let source = format!("{}{}", named.path, document.bullet_reference(bullet));
-        // Planned before anything is written, so that a refusal changes nothing; with the address as it was given,
-        // which must prove the bullet as for any other change.
-        let plan = ChangeOptions { dry_run: true, ..options.clone() };
-        change(&from, batch_of(removal(from_address)), &plan)
-            .map_err(|error| not_kept(in_source(error), &format!("leaves {from_name}")))?;
-        let plan = ChangeOptions { if_match: None, ..plan };
-        change(&target, batch_of(add.clone().into()), &plan)
-            .map_err(|error| not_kept(in_layer(error, &to_name), &format!("enters {to_name}")))?;
-        let added = change(&target, batch_of(add.into()), &ChangeOptions { if_match: None, ..options.clone() })
-            .map_err(|error| in_layer(error, &to_name))?;
-        let removed = change(&from, batch_of(removal(&source)), &options)
-            .map_err(|error| half_moved(error, &to_name, &from_name))?;
-        let written = |layer: &str, address: &str| SourceAddress { source: layer, address }.to_string();
-        let mut again = operation.clone();
-        if let Action::Move { at, to, .. } = &mut again.action {
-            *at = Target::Address(written(&from_name, &source));
-            *to = written(&to_name, &target_address);
-        }
-        Ok(joined(added, &to_name, removed, &from_name, (&layers.own, again)))
-    };
-    Some(run())
+    Ok(joined(added, &to_name, removed, &from_name, (own_name, again)))
 }
 
 fn remove_at(address: &str) -> Action {
@@ -344,8 +406,15 @@ fn joined(
         (None, Some(here)) => Some(format!("{to} had the bullet already; it was removed from {from}: {here}")),
         (there, None) => there.map(|there| format!("only {to} has a new revision: {there}")),
     };
-    name_layer(&mut result, to);
-    name_layer(&mut rest, from);
+    for (half, layer) in [(&mut result, to), (&mut rest, from)] {
+        half.files.iter_mut().for_each(|file| file.rev.clone_from(&half.rev));
+        name_layer(half, layer);
+    }
+    // Two revisions of two memories have no number in common.
+    result.rev = match (result.rev.take(), rest.rev.take()) {
+        (Some(_), Some(_)) => None,
+        (one, other) => one.or(other),
+    };
     result.warnings.extend(how.map(|how| WarningRow::from(&Warning::new(Code::Note, how))));
     if result.dry_run {
         result.operations = Some(vec![to_json(&operation)]);

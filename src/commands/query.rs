@@ -99,6 +99,7 @@ fn query_with_shared(
     options: &QueryOptions,
     overrides: &TextOverrides,
 ) -> CommandResult<QueryResult> {
+    session.require_layers_of(&options.within)?;
     let shared = session.sources()?;
     if shared.is_empty() {
         return query_one(session, options, overrides);

@@ -36,7 +36,7 @@ use crate::view::journal;
 /// caller may not see every file of the revision whole; `consent` for an agent, if it would withdraw the proposal of
 /// another.
 pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptions) -> CommandResult<ChangeResult> {
-    if let Some((layer, revision, inner)) = session.layer_of_revision(undo_options.revision.as_deref()) {
+    if let Some((layer, revision, inner)) = session.layer_of_revision(undo_options.revision.as_deref())? {
         let revision = Some(revision.to_owned()).filter(|revision| !revision.is_empty());
         let undone = undo(&inner, &UndoOptions { revision, ..undo_options.clone() }, options);
         let mut result = undone.map_err(|error| error_in_layer(error, layer))?;
@@ -98,7 +98,7 @@ fn erased_error(entry: &JournalEntry) -> Rejection {
 /// # Errors
 /// As [`undo`]; `exists` for a revision that is in effect, and whose changes no editor overwrote.
 pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> CommandResult<ChangeResult> {
-    if let Some((layer, revision, inner)) = session.layer_of_revision(rev) {
+    if let Some((layer, revision, inner)) = session.layer_of_revision(rev)? {
         let redone = redo(&inner, Some(revision).filter(|revision| !revision.is_empty()), options);
         let mut result = redone.map_err(|error| error_in_layer(error, layer))?;
         name_layer(&mut result, layer);

@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{EnvLookup, find, user};
+use crate::code::{Code, Rejection};
 use crate::path::ScopeName;
 
 /// The layer of the memory that is found from the working directory.
@@ -20,6 +21,37 @@ pub struct LayerPlace {
     pub dir: PathBuf,
 }
 
+/// The layers of the user config.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LayerList {
+    /// The layers to open, the nearest first.
+    pub places: Vec<LayerPlace>,
+    pub left_out: Vec<LeftOutLayer>,
+}
+
+/// An entry of the list that is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOutLayer {
+    /// The name that its addresses would have; `None` where it has none, or where another layer has it.
+    pub name: Option<String>,
+    pub code: Code,
+    /// A sentence with the reason.
+    pub reason: String,
+    /// Whether every command notes it.
+    pub is_noted: bool,
+}
+
+impl LeftOutLayer {
+    pub fn new(name: Option<&str>, code: Code, reason: String) -> LeftOutLayer {
+        LeftOutLayer { name: name.map(str::to_owned), code, reason, is_noted: true }
+    }
+
+    /// The error of a command that names it.
+    pub fn rejection(&self) -> Rejection {
+        Rejection::new(self.code, self.reason.clone()).hint("fix it, or remove it from `layers` in the user config")
+    }
+}
+
 /// Where `project` and `mine` are.
 pub struct KnownPlaces {
     /// The memory of the project; `None` outside of one.
@@ -29,66 +61,89 @@ pub struct KnownPlaces {
     pub home: Option<PathBuf>,
 }
 
-/// The layers of a list, the nearest first, and sentences about entries that are none: also of a directory that an
-/// earlier entry names, or that lies in the one of another layer, so that nothing is read twice. `project` is left out
-/// without a sentence, where there is none or where it is another of the layers.
-pub fn layer_places(list: &[String], known: &KnownPlaces) -> (Vec<LayerPlace>, Vec<String>) {
-    let (mut places, mut problems) = (Vec::<LayerPlace>::new(), Vec::new());
+/// The layers of a list, and its entries that are none: also of a directory that an earlier entry names, or that lies in
+/// the one of another layer, so that nothing is read twice. `project` is left out without a note, where there is none or
+/// where it is another of the layers.
+pub fn layer_places(list: &[String], known: &KnownPlaces) -> LayerList {
+    let (mut places, mut left_out) = (Vec::<LayerPlace>::new(), Vec::new());
     for written in list {
-        let place = match written.as_str() {
-            PROJECT => known.project.clone().map(|dir| LayerPlace { name: PROJECT.to_owned(), dir }),
-            MINE => known.mine.clone().map(|dir| LayerPlace { name: MINE.to_owned(), dir }),
-            path => match named_place(path, known.home.as_deref()) {
-                Ok(place) => Some(place),
-                Err(error) => {
-                    problems.push(error);
-                    None
-                }
-            },
+        let known_place = |name: &str, dir: &Option<PathBuf>| match dir {
+            Some(dir) => Ok(LayerPlace { name: name.to_owned(), dir: dir.clone() }),
+            None => Err(unnoted(name, "there is none here")),
         };
-        let Some(place) = place else { continue };
+        let place = match written.as_str() {
+            PROJECT => known_place(PROJECT, &known.project),
+            MINE => known_place(MINE, &known.mine),
+            path => named_place(path, known.home.as_deref()),
+        };
+        let place = match place {
+            Ok(place) => place,
+            Err(entry) => {
+                left_out.push(entry);
+                continue;
+            }
+        };
         let same = places.iter().find(|other| is_same_dir(&other.dir, &place.dir));
         if let Some(same) = same {
             if (same.name != PROJECT && place.name != PROJECT) || same.name == place.name {
-                problems.push(format!("the layer {} is listed twice", same.name));
+                let reason = format!("the layer {} is listed twice", same.name);
+                let name = Some(place.name.as_str()).filter(|name| *name != same.name);
+                left_out.push(LeftOutLayer::new(name, Code::Usage, reason));
+            } else {
+                left_out.push(unnoted(&place.name, &format!("it is the layer {}", same.name)));
             }
             continue;
         }
         if let Some(outer) = places.iter().find(|other| is_nested(&other.dir, &place.dir)) {
             let error =
                 format!("the layer {} is left out: it and the layer {} lie in one another", place.name, outer.name);
-            problems.push(error);
+            left_out.push(LeftOutLayer::new(Some(&place.name), Code::Usage, error));
             continue;
         }
         match places.iter().any(|other| other.name == place.name) {
-            true => problems.push(format!("two layers are called {}", place.name)),
+            true => {
+                let reason = format!("two layers are called {}", place.name);
+                left_out.push(LeftOutLayer::new(None, Code::Usage, reason));
+            }
             false => places.push(place),
         }
     }
-    (places, problems)
+    LayerList { places, left_out }
+}
+
+fn unnoted(name: &str, reason: &str) -> LeftOutLayer {
+    let reason = format!("the layer {name} is left out: {reason}");
+    LeftOutLayer { is_noted: false, ..LeftOutLayer::new(Some(name), Code::NoDataDir, reason) }
 }
 
 /// A layer that is written as a path: its name is that of the directory, or of the one that contains `memory/`.
-fn named_place(path: &str, home: Option<&Path>) -> Result<LayerPlace, String> {
+fn named_place(path: &str, home: Option<&Path>) -> Result<LayerPlace, LeftOutLayer> {
     let shown: String = path.chars().take(80).flat_map(char::escape_debug).collect();
     let dir = match (path.strip_prefix("~/"), home) {
         (Some(below), Some(home)) => home.join(below),
         _ => PathBuf::from(path),
     };
     if !dir.is_absolute() {
-        return Err(format!("the layer '{shown}' is neither project, mine, an absolute path nor one from ~/"));
+        let reason = format!("the layer '{shown}' is neither project, mine, an absolute path nor one from ~/");
+        return Err(LeftOutLayer::new(layer_name(&dir).as_deref(), Code::Usage, reason));
     }
     // The directory that holds `memory/` may be named as well.
     let inner = dir.join("memory");
     let dir = if !find::is_data_dir(&dir) && find::is_data_dir(&inner) { inner } else { dir };
+    let unnamed = || {
+        let reason = format!("the layer '{shown}' has a name that no address can have; rename its directory");
+        LeftOutLayer::new(None, Code::Usage, reason)
+    };
+    let name = layer_name(&dir).ok_or_else(unnamed)?;
+    Ok(LayerPlace { name, dir })
+}
+
+/// The name of a layer in a directory; `None` for one that no address can have, or that stands for another layer.
+fn layer_name(dir: &Path) -> Option<String> {
     let mut names = dir.iter().rev().filter_map(|name| name.to_str()).filter(|name| *name != "memory");
     let name = names.next().unwrap_or_default().trim_start_matches('.').to_lowercase();
-    match ScopeName::new(&name) {
-        Ok(name) if name.as_str() != PROJECT && name.as_str() != MINE => {
-            Ok(LayerPlace { name: name.as_str().to_owned(), dir })
-        }
-        _ => Err(format!("the layer '{shown}' has a name that no address can have; rename its directory")),
-    }
+    let name = ScopeName::new(&name).ok()?.as_str().to_owned();
+    Some(name).filter(|name| name != PROJECT && name != MINE)
 }
 
 /// The name of a file or folder at the top of a memory that reads like an address in one of these layers:
@@ -129,7 +184,8 @@ mod tests {
             home: Some("/home/ann".into()),
         };
         let list: Vec<String> = list.iter().map(|entry| (*entry).to_owned()).collect();
-        let (places, told) = layer_places(&list, &known);
+        let LayerList { places, left_out } = layer_places(&list, &known);
+        let told: Vec<_> = left_out.iter().filter(|entry| entry.is_noted).collect();
         let places: Vec<(&str, &str)> =
             places.iter().map(|place| (place.name.as_str(), place.dir.to_str().unwrap())).collect();
         assert_eq!((places, told.len()), (expected.to_vec(), problems), "{list:?} {told:?}");

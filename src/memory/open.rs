@@ -13,7 +13,7 @@ use crate::host::config::UserConfig;
 use crate::host::conversation_scope::{self, ConversationOrigin};
 use crate::host::embeddings::EmbeddingSettings;
 use crate::host::find::FoundDirectory;
-use crate::host::layers::{self, LayerPlace};
+use crate::host::layers::{self, LayerList, LayerPlace, LeftOutLayer};
 use crate::host::{actor, clock, find, trusted, user};
 use crate::path::{ALL_SCOPES, ScopeName};
 use crate::store::{Durability, Store, StoreOptions};
@@ -133,10 +133,10 @@ impl OpenOptions {
         let working_dir = self.start_dir()?;
         let (config, warnings) = user::load_config(&env);
         let found_dir = self.find_directory(&working_dir, &config)?;
-        let mut layers = self.layer_places(&found_dir, &config, &working_dir);
+        let layers = self.layer_places(&found_dir, &config, &working_dir);
         let mut session = match layers.places.is_empty() {
             true => self.open_found(&found_dir, &working_dir, &config, needs)?,
-            false => self.open_layers(&mut layers, &working_dir, &config, needs)?,
+            false => self.open_layers(layers, &working_dir, &config, needs)?,
         };
         session.policy.warnings.extend(warnings);
         Ok(session)
@@ -209,11 +209,11 @@ impl OpenOptions {
             .into_iter()
             .partition(|place| trusted::is_trusted(&config, &place.dir, &env));
         layers.places = listed;
-        layers.left_out.extend(others.iter().map(|place: &LayerPlace| left_out(place, "is not trusted")));
+        layers.left_out.extend(others.iter().map(|place: &LayerPlace| left_out(place, Code::Usage, "is not trusted")));
         // The directories themselves, not what a search would find now.
         match layers.places.is_empty() {
             true => self.open_found(&found, &start, &config, needs).map(Some),
-            false => self.open_layers(&mut layers, &start, &config, needs).map(Some),
+            false => self.open_layers(layers, &start, &config, needs).map(Some),
         }
     }
 
@@ -221,13 +221,12 @@ impl OpenOptions {
     ///
     /// # Errors
     /// As [`OpenOptions::open_session`].
-    pub(crate) fn open_with_layers(&self, places: &[LayerPlace], needs: SessionNeeds) -> Result<Session, Rejection> {
-        if places.is_empty() {
+    pub(crate) fn open_with_layers(&self, layers: &LayerList, needs: SessionNeeds) -> Result<Session, Rejection> {
+        if layers.places.is_empty() {
             return self.open_session(needs);
         }
         let (config, warnings) = user::load_config(&env);
-        let mut layers = LayerList { places: places.to_vec(), left_out: Vec::new() };
-        let mut session = self.open_layers(&mut layers, &self.start_dir()?, &config, needs)?;
+        let mut session = self.open_layers(layers.clone(), &self.start_dir()?, &config, needs)?;
         session.policy.warnings.extend(warnings);
         Ok(session)
     }
@@ -247,9 +246,9 @@ impl OpenOptions {
             return LayerList::default();
         }
         let known = layers::known_places(found, user::own_memory(config, &env, start), &env);
-        let (places, left_out) = layers::layer_places(&config.layers, &known);
-        match places.iter().any(|place| layers::is_same_dir(&place.dir, &found.dir())) {
-            true => LayerList { places, left_out },
+        let list = layers::layer_places(&config.layers, &known);
+        match list.places.iter().any(|place| layers::is_same_dir(&place.dir, &found.dir())) {
+            true => list,
             false => LayerList::default(),
         }
     }
@@ -257,11 +256,12 @@ impl OpenOptions {
     /// Opens the layers: the nearest is the session's memory. One that cannot be opened is left out.
     fn open_layers(
         &self,
-        list: &mut LayerList,
+        list: LayerList,
         working_dir: &Path,
         config: &UserConfig,
         needs: SessionNeeds,
     ) -> Result<Session, Rejection> {
+        let mut left_out_layers = list.left_out.clone();
         let mut opened: Vec<(&LayerPlace, Session)> = Vec::new();
         let mut first_error = None;
         let mut nearer_error = None;
@@ -273,26 +273,27 @@ impl OpenOptions {
             };
             let found = FoundDirectory::new(place.dir.clone(), found_by);
             if !find::is_data_dir(&place.dir) {
-                list.left_out.push(left_out(place, "is no memory"));
+                left_out_layers.push(left_out(place, Code::NoDataDir, "is no memory"));
                 continue;
             }
             if let Some(entry) = layers::disguised_entry(&place.dir, &list.places) {
                 let shown: String = entry.chars().take(40).flat_map(char::escape_debug).collect();
-                let error = left_out(place, &format!("has '{shown}', which reads like another layer; rename it"));
+                let reason = format!("has '{shown}', which reads like another layer; rename it");
+                let error = left_out(place, Code::UnsafeFile, &reason);
                 if opened.is_empty() {
-                    nearer_error.get_or_insert(unreadable_nearer_layer(place, Code::UnsafeFile, &error));
+                    nearer_error.get_or_insert(unreadable_nearer_layer(place, &error));
                 }
-                list.left_out.push(error);
+                left_out_layers.push(error);
                 continue;
             }
             match self.open_found(&found, working_dir, config, needs) {
                 Ok(session) => opened.push((place, session)),
                 Err(error) => {
-                    let message = left_out(place, &format!("cannot be read: {}", error.message));
+                    let unreadable = left_out(place, error.code, &format!("cannot be read: {}", error.message));
                     if opened.is_empty() {
-                        nearer_error.get_or_insert(unreadable_nearer_layer(place, error.code, &message));
+                        nearer_error.get_or_insert(unreadable_nearer_layer(place, &unreadable));
                     }
-                    list.left_out.push(message);
+                    left_out_layers.push(unreadable);
                     first_error.get_or_insert(error);
                 }
             }
@@ -305,8 +306,9 @@ impl OpenOptions {
         session.layers = Some(Layers {
             own: nearest.name.clone(),
             others: others.collect(),
-            left_out: std::mem::take(&mut list.left_out),
+            left_out: left_out_layers,
             refuses_changes: nearer_error,
+            listed: list.clone(),
         });
         let told = session.layer_warnings();
         session.policy.warnings.extend(told);
@@ -330,21 +332,15 @@ fn embedding_access(settings: &EmbeddingSettings) -> EmbeddingAccess {
     EmbeddingAccess { settings: Arc::new(settings.clone()), env }
 }
 
-/// The layers to open.
-#[derive(Default)]
-struct LayerList {
-    places: Vec<LayerPlace>,
-    /// A sentence for each that is left out.
-    left_out: Vec<String>,
-}
-
-fn left_out(place: &LayerPlace, reason: &str) -> String {
-    format!("the layer {} is left out: {} {reason}", place.name, place.dir.display())
+fn left_out(place: &LayerPlace, code: Code, reason: &str) -> LeftOutLayer {
+    let reason = format!("the layer {} is left out: {} {reason}", place.name, place.dir.display());
+    LeftOutLayer::new(Some(&place.name), code, reason)
 }
 
 /// The error of a change that names no layer where a nearer one than the session's memory cannot be read.
-fn unreadable_nearer_layer(place: &LayerPlace, code: Code, reason: &str) -> Rejection {
-    Rejection::new(code, format!("a change goes to the nearest layer, but {reason}")).hint(format!(
+fn unreadable_nearer_layer(place: &LayerPlace, unreadable: &LeftOutLayer) -> Rejection {
+    let message = format!("a change goes to the nearest layer, but {}", unreadable.reason);
+    Rejection::new(unreadable.code, message).hint(format!(
         "fix {}, or name the layer that you mean in front of the address, as in mine:user",
         place.dir.display()
     ))

@@ -37,7 +37,7 @@ impl ContextBuilder<'_> {
                 }
             }
         }
-        all.left_out.extend(layers.left_out.iter().map(|error| note_line(error)));
+        all.left_out.extend(layers.noted().map(|entry| note_line(&entry.reason)));
         all
     }
 }

@@ -247,3 +247,91 @@ fn a_query_in_files_of_one_layer_finds_them_and_one_in_no_file_says_so() {
         assert!(output.status == 3 && output.stderr.contains("no file matches --in"), "{glob} {output:#?}");
     }
 }
+
+/// The layers of [`layered`] and one whose directory does not exist.
+fn with_missing_team() -> Project {
+    let project = layered();
+    let missing = project.home.path().join("gone/team").display().to_string();
+    let trusted = [project.memory(), project.home.path().join(MINE)];
+    let config =
+        format!("people: [tester]\ntrusted: {}\nlayers: {}\n", json!(trusted), json!(["project", "mine", missing]));
+    project.put(".config/memdir/config.yaml", &config);
+    project
+}
+
+#[test]
+fn a_private_bullet_does_not_reach_the_project_because_a_layer_is_missing() {
+    let project = with_missing_team();
+    let bullet = at("mine:", "Mine alone");
+    for to in ["team", "team:", "team:style"] {
+        let output = refused(&project, &["mv", &bullet, to], "the layer team is left out");
+        assert!(output.stderr.contains("no_data_dir"), "{output:#?}");
+    }
+    assert_eq!(text(&project, "work/memory/facts/team.md"), "");
+    // Neither in a batch, in which a name alone is no layer either.
+    for to in ["team", "project"] {
+        let batch = json!({"operations": [
+            {"op": "mv", "at": bullet, "to": to}, {"op": "add", "at": "mine:style", "text": "Another"},
+        ]});
+        project.put("batch.json", &batch.to_string());
+        let path = project.home.path().join("batch.json");
+        refused(&project, &["apply", path.to_str().unwrap()], "");
+    }
+    // A destination without a layer is in that of the source.
+    done(&project, &["mv", &bullet, "other"]);
+    assert!(text(&project, &format!("{MINE}/facts/other.md")).contains("Mine alone"));
+    assert_eq!(text(&project, "work/memory/facts/other.md"), "");
+}
+
+#[test]
+fn an_address_of_a_layer_that_is_left_out_says_so() {
+    let project = with_missing_team();
+    for line in [
+        &["update", "team:style@1", "x"][..],
+        &["add", "team:style", "x"],
+        &["undo", "team:"],
+        &["redo", "team:"],
+        &["read", "team:style"],
+        &["list", "team:"],
+        &["log", "team:"],
+        &["show", "team:r1"],
+        &["diff", "team:r1"],
+        &["inbox", "team:"],
+        &["check", "team:style"],
+        &["query", "--in", "team:", "sentence"],
+    ] {
+        refused(&project, line, "memdir: no_data_dir: the layer team is left out");
+    }
+    // The project's policy has no fault.
+    let checked = project.run(&["check"]);
+    assert!(checked.status == 0 && !checked.stdout.contains("memdir.yaml"), "{checked:#?}");
+}
+
+#[test]
+fn what_names_another_layer_can_be_given_to_the_next_command() {
+    let project = layered();
+    done(&project, &["add", "mine:style", "The first revision of mine"]);
+    done(&project, &["add", "mine:style", "The second revision of mine"]);
+    // Each file of a move between layers has the revision of its own memory.
+    let moved = done(&project, &["mv", &at("mine:", "Mine alone"), "project", "--json"]);
+    let moved: Value = serde_json::from_str(&moved).unwrap();
+    let revs: Vec<_> = moved["files"].as_array().unwrap().iter().map(|file| (&file["path"], &file["rev"])).collect();
+    let expected = [(json!("project:facts/style.md"), json!("r1")), (json!("mine:facts/style.md"), json!("r3"))];
+    assert_eq!(revs, expected.each_ref().map(|(path, rev)| (path, rev)), "{moved}");
+    assert!(moved.get("rev").is_none(), "{moved}");
+    // Both ends of a range, and only of one layer.
+    let diff = done(&project, &["diff", "mine:r1..mine:r2"]);
+    assert!(diff.contains("second revision") && diff == done(&project, &["diff", "mine:r1..r2"]), "{diff}");
+    refused(&project, &["diff", "mine:r1..project:r1"], "two layers");
+    refused(&project, &["diff", "mine:r1", "project:style"], "two layers");
+    let proposal = refused(&project, &["inbox", "mine:p123"], "no proposal");
+    assert!(proposal.stderr.contains("try: memdir inbox mine:"), "{proposal:#?}");
+    // Steps of a bullet's life, and only whole words of a hint.
+    done(&project, &["mv", &at("mine:", "Third of mine"), "mine:other"]);
+    let address = format!("mine:other@{}", handle("Third of mine"));
+    let life: Value = serde_json::from_str(&done(&project, &["log", &address, "--json"])).unwrap();
+    assert_eq!(life["entries"][0]["bullet"]["path"], "mine:facts/other.md", "{life}");
+    assert_eq!(life["entries"][0]["bullet"]["moved_from"], "mine:facts/style.md#style", "{life}");
+    let archived = refused(&project, &["restore", "mine:archive"], "");
+    assert!(!archived.stderr.contains("mine:archived"), "{archived:#?}");
+}
