@@ -3,16 +3,21 @@
 //!
 //! Never changes another live file: if the same text occurs there, a warning names the file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Session;
+use super::bullet_life::{BulletHistory, LifeExtent};
 use super::fetch::is_archived_or_proposed;
+use super::list_and_read::ResolvedAddress;
 use crate::change::{Changeset, EffectSign, FileChange, FileVersion, JournalEdit};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits, summary};
 use crate::operation::Snapshot;
+use crate::operation::locate::new_section_title;
 use crate::path::MemoryPath;
+use crate::store::Store;
+
 /// A text shorter than this, in bytes, is searched with its list marker: alone it would match parts of other words.
 const MIN_SEARCHED_BYTES: usize = 8;
 
@@ -21,6 +26,9 @@ const MIN_SEARCHED_BYTES: usize = 8;
 pub struct ForgetTraces {
     /// Files whose whole history is erased.
     pub paths: Vec<MemoryPath>,
+    /// Those of them in which a forgotten bullet was earlier, the farthest back first. They are erased one by one
+    /// before the others: after a crash, the files after them still tell that the bullet came from there.
+    pub earlier_paths: Vec<MemoryPath>,
     /// Texts that no slot and no journal record may contain.
     pub texts: Vec<String>,
     /// Warnings about copies that remain.
@@ -38,12 +46,17 @@ pub fn find_traces(
     snapshot: &Snapshot,
 ) -> Result<ForgetTraces, Rejection> {
     let mut texts = removed_texts(changeset, snapshot);
+    let EarlierBullets { paths: earlier_paths, texts: mut earlier_texts } =
+        earlier_bullets(session, changeset, snapshot, &texts)?;
+    earlier_texts.retain(|text| !texts.contains(text));
+    let searched = [&texts[..], &earlier_texts[..]].concat();
+    let archived_headings = archived_headings(changeset, snapshot);
     let mut remaining_in: BTreeSet<MemoryPath> = BTreeSet::new();
     let mut copies = Vec::new();
     let found = session.store.walk(None)?;
     let holders = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| {
         let text = String::from_utf8(read.ok()?.0.to_vec()).ok()?;
-        texts.iter().any(|t| text.contains(t)).then(|| (file.path.clone(), text))
+        searched.iter().any(|t| text.contains(t)).then(|| (file.path.clone(), text))
     });
     for (path, text) in holders.into_iter().flatten() {
         let planned = changeset.files.iter().find(|f| f.path == path);
@@ -56,16 +69,18 @@ pub fn find_traces(
             }
             None => Some(text),
         };
-        let remaining: Vec<&String> =
-            after.iter().flat_map(|a| texts.iter().filter(|t| a.contains(t.as_str()))).collect();
-        if !remaining.is_empty() {
+        let kept: BTreeSet<&String> =
+            after.iter().flat_map(|a| searched.iter().filter(|t| a.contains(t.as_str()))).collect();
+        texts.retain(|t| !kept.contains(t));
+        earlier_texts.retain(|t| !kept.contains(t));
+        let headings = archived_headings.get(path.as_str());
+        if kept.iter().any(|text| !headings.is_some_and(|headings| headings.contains(*text))) {
             remaining_in.insert(path);
-            let kept: BTreeSet<String> = remaining.into_iter().cloned().collect();
-            texts.retain(|t| !kept.contains(t));
         }
     }
-    let mut traces =
-        ForgetTraces { paths: paths_to_erase(session, changeset, &copies, &texts), texts, warnings: Vec::new() };
+    texts.append(&mut earlier_texts);
+    let paths = paths_to_erase(session, changeset, &copies, &earlier_paths, &texts);
+    let mut traces = ForgetTraces { paths, earlier_paths, texts, warnings: Vec::new() };
     changeset.files.append(&mut copies);
     if !remaining_in.is_empty() {
         let shown: Vec<&str> = remaining_in.iter().map(MemoryPath::as_str).take(5).collect();
@@ -87,12 +102,79 @@ fn removed_texts(changeset: &Changeset, snapshot: &Snapshot) -> Vec<String> {
         let Ok(Some(before)) = snapshot.file(&file.path) else { continue };
         let after = file.after.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()).unwrap_or_default();
         let remaining_lines: BTreeSet<&str> = after.lines().map(str::trim).collect();
-        let lines = before.document.text().lines().map(str::trim).filter(|line| !remaining_lines.contains(line));
+        let title = new_section_title(file.path.stem());
+        let is_told = |line: &str| {
+            // The title that a file has by its name says nothing that its path does not.
+            remaining_lines.contains(line) || line.strip_prefix("# ").is_some_and(|heading| heading == title)
+        };
+        let lines = before.document.text().lines().map(str::trim).filter(|line| !is_told(line));
         texts.extend(lines.filter_map(search_string));
     }
     let bullets = changeset.effects.iter().filter(|e| e.sign == EffectSign::Removed);
     texts.extend(bullets.filter_map(|e| search_string(&format!("- {}", e.text))));
     texts.into_iter().collect()
+}
+
+/// The headings of removed files of `archive/`, by the file that they were archived from, which has them by itself.
+fn archived_headings(changeset: &Changeset, snapshot: &Snapshot) -> BTreeMap<String, BTreeSet<String>> {
+    let mut headings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in &changeset.files {
+        let Some(live) = file.path.as_str().strip_prefix("archive/") else { continue };
+        let Ok(Some(before)) = snapshot.file(&file.path) else { continue };
+        let lines = before.document.text().lines().map(str::trim).filter(|line| line.starts_with('#'));
+        headings.entry(live.to_owned()).or_default().extend(lines.filter_map(search_string));
+    }
+    headings
+}
+
+/// Where the removed bullets were before, and their earlier wordings.
+#[derive(Default)]
+struct EarlierBullets {
+    /// Other files, the farthest back first.
+    paths: Vec<MemoryPath>,
+    texts: Vec<String>,
+}
+
+/// Follows the bullets that a changeset removes back through the history. `texts` are what it removes.
+///
+/// # Errors
+/// `io`, and the errors of reading the journal.
+fn earlier_bullets(
+    session: &Session,
+    changeset: &Changeset,
+    snapshot: &Snapshot,
+    texts: &[String],
+) -> Result<EarlierBullets, Rejection> {
+    let unfiltered = session.unfiltered();
+    let history = BulletHistory::open(&unfiltered, Store::read_whole_history)?;
+    let mut earlier = EarlierBullets::default();
+    for file in &changeset.files {
+        let Ok(Some(before)) = snapshot.file(&file.path) else { continue };
+        let document = &before.document;
+        let is_removed = |i: &usize| {
+            let text = search_string(&format!("- {}", document.bullet_text(*i)));
+            text.is_some_and(|text| texts.contains(&text))
+        };
+        let bullets: Vec<usize> = (0..document.bullets().len()).filter(is_removed).collect();
+        let named = ResolvedAddress {
+            path: file.path.clone(),
+            document: document.clone(),
+            etag: before.version.etag,
+            section: 0,
+            bullet: None,
+        };
+        let lives = history.lives(&named, &bullets, LifeExtent::Whole)?;
+        for past in lives.into_iter().flatten().filter_map(|event| event.earlier) {
+            earlier.texts.extend(search_string(&format!("- {}", past.text)));
+            earlier.paths.push(past.path);
+        }
+    }
+    let mut seen: BTreeSet<MemoryPath> = changeset.files.iter().map(|file| file.path.clone()).collect();
+    earlier.paths.retain(|path| seen.insert(path.clone()));
+    earlier.paths.reverse();
+    earlier.texts.sort();
+    earlier.texts.dedup();
+    Ok(earlier)
 }
 
 /// A warning for each changed file whose summary line still has words of a removed bullet: a person's sentence, which
@@ -165,14 +247,16 @@ fn scrubbed_copy(
 }
 
 /// The paths whose history must be erased: those of the changeset, every earlier path of the same files, their archived
-/// copies, and files that the text was moved from or to.
+/// copies, and files that the bullets or their text were moved from or to.
 fn paths_to_erase(
     session: &Session,
     changeset: &Changeset,
     copies: &[FileChange],
+    earlier_paths: &[MemoryPath],
     texts: &[String],
 ) -> Vec<MemoryPath> {
     let mut names: Vec<MemoryPath> = changeset.files.iter().chain(copies).map(|f| f.path.clone()).collect();
+    names.extend(earlier_paths.iter().cloned());
     let Ok(entries) = session.store.journal() else { return names };
     let holds = |edits: &Option<Vec<JournalEdit>>| {
         let has = |text: &str| texts.iter().any(|t| text.contains(t.as_str()));

@@ -153,23 +153,25 @@ impl LockedStore<'_> {
         for (intent, _) in &mut records {
             intent.forget(paths, texts);
         }
-        // Torn lines, which are part of no record, are dropped too.
-        self.rewrite_journal(&records)?;
-        let Some(undo) = self.root.undo_dir()? else { return Ok(()) };
-        let file = |rev, i: usize| {
-            let at = records.binary_search_by_key(&rev, |(intent, _)| intent.rev).ok()?;
-            records[at].0.files.get(i)
-        };
-        let finders: Vec<_> = texts.iter().map(|t| memchr::memmem::Finder::new(t.as_bytes())).collect();
-        for slot_file in list_slots(undo)? {
-            let is_named =
-                file(slot_file.rev, slot_file.file).is_some_and(|f| paths.iter().any(|p| p.as_str() == f.path));
-            let contains_text = |bytes: &[u8]| finders.iter().any(|f| f.find(bytes).is_some());
-            if is_named || read_slot(undo, &slot_file.name).is_none_or(|bytes| contains_text(&bytes)) {
-                slot::erase(undo, &slot_file.name)?;
+        // The slots first: after a crash in between, the journal still tells whose they are.
+        if let Some(undo) = self.root.undo_dir()? {
+            let file = |rev, i: usize| {
+                let at = records.binary_search_by_key(&rev, |(intent, _)| intent.rev).ok()?;
+                records[at].0.files.get(i)
+            };
+            let finders: Vec<_> = texts.iter().map(|t| memchr::memmem::Finder::new(t.as_bytes())).collect();
+            for slot_file in list_slots(undo)? {
+                let is_named =
+                    file(slot_file.rev, slot_file.file).is_some_and(|f| paths.iter().any(|p| p.as_str() == f.path));
+                let contains_text = |bytes: &[u8]| finders.iter().any(|f| f.find(bytes).is_some());
+                if is_named || read_slot(undo, &slot_file.name).is_none_or(|bytes| contains_text(&bytes)) {
+                    slot::erase(undo, &slot_file.name)?;
+                }
             }
+            platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))?;
         }
-        platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))
+        // Torn lines, which are part of no record, are dropped too.
+        self.rewrite_journal(&records)
     }
 
     /// Replaces the journal by these records.

@@ -71,6 +71,50 @@ fn neither_after_moves_of_the_bullet_and_of_its_file() {
 }
 
 #[test]
+fn neither_is_an_earlier_wording_that_was_moved_before_it_was_edited() {
+    let memory = memory();
+    memory.write("facts/third.md", "# Third\n\n- Unrelated words of a third file\n");
+    memory.done(&["mv", "user#work@3", "other", "-f"]);
+    memory.done(&["update", "other@1", "-f", "Prefers the second wording"]);
+    memory.done(&["mv", "other@1", "third", "-f"]);
+    memory.done(&["update", "third@2", "-f", "Prefers the third wording"]);
+    for text in [SECRET, "the second wording"] {
+        assert!(!holders(&memory, text).is_empty(), "{text}");
+    }
+    let output = memory.done(&["rm", "--forget", "third@2", "-f"]);
+    for text in [SECRET, "the second wording", "the third wording"] {
+        assert_eq!(holders(&memory, text), [""; 0], "{text}: {output}");
+    }
+    assert!(memory.text("facts/third.md").contains("Unrelated words of a third file"));
+    assert!(memory.text("facts/user.md").contains("- Lives in Austin\n- Keeps bees\n"));
+}
+
+#[test]
+fn an_earlier_wording_that_another_bullet_has_is_kept_and_reported() {
+    let memory = memory();
+    memory.write("facts/twin.md", &format!("# Twin\n\n- {SECRET}\n"));
+    memory.write("archive/facts/twin.md", &format!("# Twin\n\n- {SECRET}\n"));
+    memory.done(&["mv", "user#work@3", "other", "-f"]);
+    memory.done(&["update", "other@1", "-f", "Prefers the second wording"]);
+    let output = memory.run(&["rm", "--forget", "other@1", "-f"]);
+    let told = "some of the text is also in archive/facts/twin.md, facts/twin.md and was not removed there";
+    assert!(output.status == 0 && output.stderr.contains(told), "{output:#?}");
+    for path in ["facts/twin.md", "archive/facts/twin.md"] {
+        assert!(memory.text(path).contains(SECRET), "{path}");
+    }
+    assert_eq!(holders(&memory, "the second wording"), [""; 0]);
+}
+
+#[test]
+fn the_title_that_a_file_has_by_its_name_is_no_text_that_remains() {
+    let memory = memory();
+    memory.done(&["rm", "--archive", "user#work@3", "-f"]);
+    let output = memory.run(&["rm", "--forget", "archive/facts/user.md", "-f"]);
+    assert!(output.status == 0 && !output.stderr.contains("also in"), "{output:#?}");
+    assert_eq!(holders(&memory, SECRET), [""; 0]);
+}
+
+#[test]
 fn neither_in_archives_inbox_or_texts_that_were_rescued() {
     let memory = memory();
     memory.done(&["bullet", "del", "user", SECRET, "--archive"]);
