@@ -39,6 +39,10 @@ const WRITERS: &[Writer] = &[
     writer(&["rm", "user", "- City: Bonn", "--forget"], "rm"),
     // A bullet that has expired is hidden.
     writer(&["set", "user@dhaa", "exp=2026-02-23"], "set"),
+    // So is one that is for a git branch, and what stands in procedures/.
+    writer(&["set", "user@dhaa", "branch=other"], "set"),
+    writer(&["mv", "user@dhaa", "procedures/howto"], "mv"),
+    writer(&["mv", "user", "procedures/user"], "mv"),
     writer(&["set", "user", "city=Austin"], "set"),
     writer(&["set", "user", "summary=User lives in Austin"], "set"),
     writer(&["add", "user#city", "Austin"], "add"),

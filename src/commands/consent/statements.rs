@@ -3,14 +3,14 @@
 //! Never decides which of them is sensitive.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use jiff::civil::Date;
 use serde_json::Value;
 
 use super::ChangedTexts;
 use crate::change::Changeset;
-use crate::document::{Document, Handle};
+use crate::document::{Document, Handle, MetaKey};
 use crate::path::MemoryPath;
 use crate::reflect::guards;
 use crate::text::invisible_chars::is_invisible;
@@ -68,7 +68,8 @@ impl ChangedStatement {
 
 /// The statements (sentences of paragraphs) that a change adds and those that it removes, each compared in all changed
 /// files together, so that a move is neither, unless the labels above the statement differ: `Rome` that moves below the
-/// heading `City`. A bullet that the change lets expire is removed. Derived summary lines do not count.
+/// heading `City`, or unless it moves into `procedures/`, which no context shows, or out of it. A bullet that
+/// the change lets expire or ties to a git branch is removed. Derived summary lines do not count.
 pub(super) fn changed_statements(
     changeset: &Changeset,
     texts: &ChangedTexts<'_>,
@@ -81,9 +82,11 @@ pub(super) fn changed_statements(
     let by_caller = changeset.operations.iter().any(|operation| operation.get("op").is_some_and(crosses));
     let is_crossed = |path: &str| by_caller && path.starts_with("archive/");
     let mut in_archive: BTreeMap<(String, Vec<String>), i64> = BTreeMap::new();
-    let mut by_text: HashMap<String, i64> = HashMap::new();
-    let mut by_label: HashMap<(String, Vec<String>), i64> = HashMap::new();
-    let mut order: Vec<(String, Vec<String>)> = Vec::new();
+    // The texts of procedures for themselves.
+    let mut by_text: HashMap<(bool, String), i64> = HashMap::new();
+    let mut by_label: HashMap<(bool, String, Vec<String>), i64> = HashMap::new();
+    let mut order: Vec<(bool, String, Vec<String>)> = Vec::new();
+    let earlier = EarlierConcealments::of(changeset, texts, today);
     for ((path, before, after), file) in
         texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| !path.starts_with("inbox/"))
     {
@@ -91,7 +94,7 @@ pub(super) fn changed_statements(
         let derived = file.summary.as_deref().unwrap_or_default();
         let is_summary = |text: &str| text.starts_with("Summary:");
         let (before, after) = (before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
-        let after = &*without_newly_expired(&file.path, before, after, today);
+        let after = &*without_newly_hidden(&file.path, after, &earlier, today);
         let (start, before_part, after_part) = differing_parts(before, after);
         let heading = after[..start].lines().rev().find(|line| line.starts_with('#')).unwrap_or_default();
         let heading = heading.trim_start_matches(['#', ' ']);
@@ -104,18 +107,21 @@ pub(super) fn changed_statements(
                 *in_archive.entry((text, labels)).or_default() += sign;
                 continue;
             }
-            *by_text.entry(text.clone()).or_default() += sign;
-            let key = (text, labels);
+            let is_procedure = file.path.folder() == Some("procedures");
+            *by_text.entry((is_procedure, text.clone())).or_default() += sign;
+            let key = (is_procedure, text, labels);
             *by_label.entry(key.clone()).or_insert_with(|| {
                 order.push(key);
                 0
             }) += sign;
         }
     }
-    let is_restored = |text: &String| by_text.get(text).is_some_and(|count| *count > 0);
+    let is_restored = |text: &String| {
+        [false, true].iter().any(|is| by_text.get(&(*is, text.clone())).is_some_and(|count| *count > 0))
+    };
     let gone = in_archive.into_iter().filter(|((text, _), count)| *count < 0 && !is_restored(text));
-    for key in gone.map(|(key, _)| key).collect::<Vec<_>>() {
-        *by_text.entry(key.0.clone()).or_default() -= 1;
+    for key in gone.map(|((text, labels), _)| (false, text, labels)).collect::<Vec<_>>() {
+        *by_text.entry((false, key.1.clone())).or_default() -= 1;
         *by_label.entry(key.clone()).or_insert_with(|| {
             order.push(key);
             0
@@ -123,50 +129,93 @@ pub(super) fn changed_statements(
     }
     let with = |sign: i64| {
         let changed = order.iter().filter(|key| by_label[*key].signum() == sign);
-        let statement = |(text, labels): &(String, Vec<String>)| ChangedStatement {
+        let statement = |(is_procedure, text, labels): &(bool, String, Vec<String>)| ChangedStatement {
             text: text.clone(),
             labels: labels.clone(),
-            moved: by_text[text].signum() != sign,
+            moved: by_text[&(*is_procedure, text.clone())].signum() != sign,
         };
         changed.map(statement).collect()
     };
     (with(1), with(-1))
 }
 
-/// The text of a file after a change, without the bullets that the change lets expire: who hides one removes it.
-fn without_newly_expired<'a>(path: &MemoryPath, before: &str, after: &'a str, today: Date) -> Cow<'a, str> {
-    if !after.contains("exp") {
+/// What keeps a bullet out of a context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct BulletConcealment {
+    has_expired: bool,
+    /// The git branch that it is for.
+    branch: Option<String>,
+}
+
+/// The bullets of all changed files before a change, by their handles.
+struct EarlierConcealments(HashMap<Handle, Vec<BulletConcealment>>);
+
+impl EarlierConcealments {
+    fn of(changeset: &Changeset, texts: &ChangedTexts<'_>, today: Date) -> EarlierConcealments {
+        let mut all: HashMap<Handle, Vec<BulletConcealment>> = HashMap::new();
+        if texts.0.iter().any(|(.., after)| after.as_deref().is_some_and(may_conceal)) {
+            for ((_, before, _), file) in texts.0.iter().zip(&changeset.files) {
+                let earlier = itemize(&file.path, Document::parse(before.as_deref().unwrap_or_default()));
+                for (bullet, concealment) in concealments(&earlier, today) {
+                    all.entry(earlier.document.handles()[bullet]).or_default().push(concealment);
+                }
+            }
+        }
+        EarlierConcealments(all)
+    }
+
+    /// Whether a bullet was shown where it is not shown with this concealment.
+    fn are_less(&self, handle: Handle, now: &BulletConcealment) -> bool {
+        self.0.get(&handle).is_some_and(|earlier| {
+            let is_expired_here = now.has_expired && earlier.iter().any(|one| !one.has_expired);
+            is_expired_here || now.branch.is_some() && earlier.iter().all(|one| one.branch != now.branch)
+        })
+    }
+}
+
+/// Whether a text can have bullets with a day of expiry or a branch.
+fn may_conceal(text: &str) -> bool {
+    [MetaKey::Exp, MetaKey::Branch].iter().any(|key| text.contains(key.name()))
+}
+
+/// The text of a file after a change, without the bullets that the change lets expire or ties to a git branch: who
+/// hides one removes it.
+fn without_newly_hidden<'a>(
+    path: &MemoryPath,
+    after: &'a str,
+    earlier: &EarlierConcealments,
+    today: Date,
+) -> Cow<'a, str> {
+    if !may_conceal(after) {
         return Cow::Borrowed(after);
     }
     let file = itemize(path, Document::parse(after));
-    let mut expired = bullets_by_expiry(&file, today).1;
-    if expired.is_empty() {
+    let mut hidden = concealments(&file, today);
+    hidden.retain(|(bullet, concealment)| earlier.are_less(file.document.handles()[*bullet], concealment));
+    if hidden.is_empty() {
         return Cow::Borrowed(after);
     }
-    let earlier = itemize(path, Document::parse(before));
-    let live = bullets_by_expiry(&earlier, today).0;
-    let live: HashSet<Handle> = live.into_iter().map(|bullet| earlier.document.handles()[bullet]).collect();
-    expired.retain(|bullet| live.contains(&file.document.handles()[*bullet]));
     let mut rest = after.to_owned();
-    for bullet in expired.into_iter().rev().map(|bullet| &file.document.bullets()[bullet]) {
+    for (bullet, _) in hidden.into_iter().rev() {
+        let bullet = &file.document.bullets()[bullet];
         rest.replace_range(bullet.text_start as usize..bullet.text_end as usize, "");
     }
     Cow::Owned(rest)
 }
 
-/// The bullets of a file that hold today, and those that have expired.
-fn bullets_by_expiry(file: &ItemizedFile, today: Date) -> (Vec<usize>, Vec<usize>) {
+/// The bullets of a file, in its order, each with what keeps it out of a context.
+fn concealments(file: &ItemizedFile, today: Date) -> Vec<(usize, BulletConcealment)> {
     let origins = BulletOrigins::default();
     let facts = ItemFacts::new(file, &origins);
-    let bullet = |item: usize| match file.items[item].kind {
-        ItemKind::Bullet(bullet) => Some((bullet as usize, facts.expires(item))),
+    let of_item = |item: usize| match file.items[item].kind {
+        ItemKind::Bullet(bullet) => {
+            let branch = facts.meta(item).valid(MetaKey::Branch).map(str::to_owned);
+            let has_expired = facts.expires(item).is_some_and(|day| day < today);
+            Some((bullet as usize, BulletConcealment { has_expired, branch }))
+        }
         _ => None,
     };
-    let is_live = |day: Option<Date>| day.is_none_or(|day| day >= today);
-    let (live, expired): (Vec<_>, Vec<_>) =
-        (0..file.items.len()).filter_map(bullet).partition(|(_, day)| is_live(*day));
-    let numbers = |all: Vec<(usize, Option<Date>)>| all.into_iter().map(|(bullet, _)| bullet).collect();
-    (numbers(live), numbers(expired))
+    (0..file.items.len()).filter_map(of_item).collect()
 }
 
 /// A text without its HTML comments, and the comments.
