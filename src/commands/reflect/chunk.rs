@@ -66,6 +66,7 @@ pub fn read_chunk(
         is_correction: false,
         asked: Vec::new(),
         siblings: Vec::new(),
+        has_invalid_calls: false,
     };
     match input.reply_mode {
         Some(ReplyMode::JsonObject) => dialogue.run_with_object(),
@@ -81,6 +82,7 @@ pub fn read_chunk(
             }
         }
     }
+    dialogue.require_proposals();
     dialogue.result
 }
 
@@ -100,6 +102,7 @@ pub fn first_request(
         is_correction: false,
         asked: Vec::new(),
         siblings: Vec::new(),
+        has_invalid_calls: false,
     };
     let reply_mode = input.reply_mode.unwrap_or(ReplyMode::Tools);
     let messages = vec![ChatMessage::User(dialogue.prompt.clone())];
@@ -162,6 +165,8 @@ struct ReflectDialogue<'d, 's, 'r> {
     asked: Vec<Operation>,
     /// The additions and updates of the reply that is read, by which a removal of it may be explained.
     siblings: Vec<Proposal>,
+    /// Whether a call named no tool, or had arguments that are no JSON object.
+    has_invalid_calls: bool,
 }
 
 impl ReflectDialogue<'_, '_, '_> {
@@ -174,6 +179,21 @@ impl ReflectDialogue<'_, '_, '_> {
         };
         let system = prompt::instructions(self.input.instructions, &prompt_values);
         ModelRequest { system, messages, max_tokens: self.input.limits.max_reply_tokens, ..ModelRequest::default() }
+    }
+
+    /// A dialogue that ended without a proposal is no reading of the conversation, if a limit ended it or if the model's
+    /// calls could not be understood.
+    fn require_proposals(&mut self) {
+        let has_failed = self.result.error.is_some() || self.result.obstacle.is_some();
+        if has_failed || !self.result.decisions.is_empty() {
+            return;
+        }
+        let message = match self.result.limit_reached.take() {
+            Some(limit) => format!("the model proposed nothing until the limit of {limit}"),
+            None if self.has_invalid_calls => "the model's tool calls could not be read".to_owned(),
+            None => return,
+        };
+        self.result.error = Some(LlmError::new(ErrorKind::Unusable, message));
     }
 
     fn answer_schema(&self) -> AnswerSchema {
@@ -266,6 +286,8 @@ impl ReflectDialogue<'_, '_, '_> {
     }
 
     fn run_call(&mut self, call: &ToolCall) -> ToolOutcome {
+        let is_tool = tool_schema::tools().iter().any(|(name, ..)| *name == call.name);
+        self.has_invalid_calls |= !is_tool || !call.arguments.is_object();
         let (text, failed) = match tool_schema::WRITE_TOOLS.contains(&call.name.as_str()) {
             true => match call_operation(call) {
                 Some(value) => match self.decide_value(&Value::Object(value)) {

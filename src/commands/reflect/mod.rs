@@ -32,7 +32,7 @@ use super::answer::{
 use super::budget::{self, TokenLedger};
 use super::model::{OpenModel, model_rejection};
 use super::{ChangeOptions, CommandResult, Error, Session, inbox, list_and_read};
-use crate::code::{Code, Rejection, Warning};
+use crate::code::{Code, Rejection};
 use crate::host::models::ToolUse;
 use crate::llm::Deadline;
 use crate::path::{Address, MemoryPath};
@@ -382,7 +382,7 @@ impl<'a> ReflectRun<'a> {
         if let Some(cap) = result.limit_reached {
             let message =
                 format!("a chunk of the conversation reached its limit of {cap}; accepted operations were kept");
-            self.answer.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
+            self.answer.partial.get_or_insert(message);
         }
         Ok(ReflectFlow::Continue)
     }

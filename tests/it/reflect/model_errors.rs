@@ -223,3 +223,45 @@ proptest! {
         prop_assert_eq!(memory.tree(), before);
     }
 }
+
+#[test]
+fn a_model_that_only_reads_until_the_limit_leaves_the_conversation_unread() {
+    let list = || tool_call_reply([("list", json!({}))]);
+    let unknown = || tool_call_reply([("remember", json!({"text": "x"}))]);
+    let broken = || tool_call_reply([("add", json!("{\"at\": "))]);
+    let done = || text_reply("done");
+    let scripts: [(&str, Vec<Result<ModelReply, LlmError>>); 4] = [
+        ("the limit of turns", std::iter::repeat_with(list).take(40).collect()),
+        ("the limit of turns", std::iter::repeat_with(unknown).take(40).collect()),
+        ("could not be read", vec![unknown(), done()]),
+        ("could not be read", vec![broken(), done()]),
+    ];
+    for (reason, replies) in scripts {
+        let memory = Memory::new().file("facts/user.md", "# User\n\n- Editor: vim\n");
+        let before = memory.tree();
+        let failure = Script::of(replies).way(ReplyMode::Tools).tries(&memory, "User: I'm Zhang San.\n").unwrap_err();
+        let rejection = &failure.rejections[0];
+        assert!(rejection.code == Code::Model && rejection.message.contains(reason), "{rejection:?}");
+        assert!(rejection.hint.as_ref().unwrap().contains("nothing was kept or marked as read"), "{rejection:?}");
+        assert_eq!(memory.tree(), before, "{reason}");
+        let again = Script::of([ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")])]);
+        assert_eq!(again.reads(&memory, "User: I'm Zhang San.\n").counts.kept, 1, "{reason}");
+    }
+    // Who only looks and then says that there is nothing, has read it.
+    let memory = Memory::new();
+    let looked = Script::of([list(), done()]).way(ReplyMode::Tools);
+    assert_eq!(looked.reads(&memory, "User: I'm Zhang San.\n").counts.found, 0);
+    let again = Script::of([]).reads(&memory, "User: I'm Zhang San.\n");
+    assert_eq!((again.conversations[0].seen, again.conversations[0].turns), (1, 1));
+}
+
+#[test]
+fn what_was_accepted_before_the_limit_is_kept_and_partial() {
+    let memory = Memory::new();
+    let fact = add("facts/user.md", "Name: Zhang San", "I'm Zhang San");
+    let first = std::iter::once(tool_call_reply([("add", object(fact))]));
+    let replies = first.chain(std::iter::repeat_with(|| tool_call_reply([("list", json!({}))])).take(40));
+    let answer = Script::of(replies.collect::<Vec<_>>()).way(ReplyMode::Tools).reads(&memory, "User: I'm Zhang San.\n");
+    assert_eq!(answer.counts.kept, 1);
+    assert!(answer.partial.as_ref().unwrap().contains("its limit of turns"), "{answer:?}");
+}
