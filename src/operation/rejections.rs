@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::change::{Effect, EffectSign, Etag};
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::document::Document;
-use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes};
+use crate::path::{Address, AddressReading, BulletRef, MemoryPath, PathPrefixes};
 
 use super::Action;
 use super::choose_bullet::BulletSelector;
@@ -300,22 +300,23 @@ pub fn is_removed_bullet(rejection: &Rejection) -> bool {
 /// Where the revision after a past text moved a bullet or its section; `None` if it did not.
 fn destination(past: &PastText, old: usize) -> Option<&str> {
     let document = &past.document;
-    let names_it = |at: &str| match Address::parse(at, &PathPrefixes::default()).ok()? {
-        Address::Id(id) => Some(document.bullet_id(old)? == id.as_str()),
-        Address::Readings(readings) => {
-            let reading = readings.into_iter().next_back()?;
-            let section = match &reading.section {
-                Some(name) => super::locate::find_by_slug_path(document, name).first().copied()?,
-                None => 0,
-            };
-            Some(match &reading.bullet {
-                Some(BulletRef::Name(name)) => super::locate::bullets_by_name(document, name, None, &[]).contains(&old),
-                Some(BulletRef::Index(n)) => document.top_level_bullets(section).get(n.wrapping_sub(1)) == Some(&old),
-                None => section != 0 && super::locate::is_in_section(document, old, section),
-            })
-        }
+    let is_named_by = |reading: &AddressReading| {
+        let section = match &reading.section {
+            Some(name) => super::locate::find_by_slug_path(document, name).first().copied()?,
+            None => 0,
+        };
+        Some(match &reading.bullet {
+            Some(BulletRef::Name(name)) => super::locate::bullets_by_name(document, name, None, &[]).contains(&old),
+            Some(BulletRef::Index(n)) => document.top_level_bullets(section).get(n.wrapping_sub(1)) == Some(&old),
+            None => section != 0 && super::locate::is_in_section(document, old, section),
+        })
     };
-    past.moves.iter().find(|(at, _)| names_it(at) == Some(true)).map(|(_, to)| to.as_str())
+    let names_it = |at: &str| match Address::parse(at, &PathPrefixes::default()) {
+        Ok(Address::Id(id)) => document.bullet_id(old).is_some_and(|named| named == id.as_str()),
+        Ok(Address::Readings(readings)) => readings.iter().any(|reading| is_named_by(reading) == Some(true)),
+        Err(_) => false,
+    };
+    past.moves.iter().find(|(at, _)| names_it(at)).map(|(_, to)| to.as_str())
 }
 
 /// `bullet_changed` for a bullet that was moved away, with the address at which it may be now.

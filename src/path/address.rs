@@ -50,6 +50,9 @@ impl AddressReading {
     }
 }
 
+/// The most readings of an address in which the name of the file contains a `#` before its section or bullet.
+const MAX_SPLITS: usize = 8;
+
 /// A parsed address of a file, a section or a bullet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
@@ -77,11 +80,24 @@ impl Address {
         }
         let (rest, bullet) = match text.rsplit_once('@').map(|(rest, name)| (rest, parse_bullet_ref(address, name))) {
             Some((rest, Ok(bullet))) => (rest, Some(bullet)),
+            // `bob@work.md#tasks`: the `@` is in the name of the file.
+            Some((_, Err(_))) if text.contains(".md#") => (text, None),
             // `facts/lunch@noon.md`: a bullet cannot have such a name, but a file can.
             Some(_) if text.ends_with(".md") && !readings.is_empty() => return Ok(Address::Readings(readings)),
             Some((_, Err(refused))) => return Err(refused),
             None => (text, None),
         };
+        // `C# notes.md@b89q`, `C# notes#tasks`: a file's name may contain `#`, which must exist then.
+        let whole = bullet.is_some().then_some((rest, None)).filter(|_| rest.contains('#'));
+        let splits = rest.rmatch_indices('#').map(|(at, _)| (&rest[..at], Some(&rest[at + 1..])));
+        let in_name = |(file, section): &(&str, Option<&str>)| {
+            section.is_none() || file.contains('#') && section.is_some_and(|section| !section.is_empty())
+        };
+        for (file, section) in whole.into_iter().chain(splits).filter(in_name).take(MAX_SPLITS) {
+            if let Ok(files) = candidate_files(file, true) {
+                readings.push(AddressReading { files, section: section.map(str::to_owned), bullet: bullet.clone() });
+            }
+        }
         let (file, section) = match rest.split_once('#') {
             Some((_, "")) => return Err(invalid_path(address, "nothing after '#'")),
             Some((file, section)) => (file, Some(section.to_owned())),
@@ -193,9 +209,34 @@ mod tests {
         );
         reads(
             "user#work@2",
-            &[("facts/user#work@2.md user#work@2.md", None, None), (user, Some("work"), Some(BulletRef::Index(2)))],
+            &[
+                ("facts/user#work@2.md user#work@2.md", None, None),
+                ("facts/user#work.md user#work.md", None, Some(BulletRef::Index(2))),
+                (user, Some("work"), Some(BulletRef::Index(2))),
+            ],
         );
         reads("facts/lunch@noon.md", &[("facts/lunch@noon.md", None, None)]);
+        let handle = || Some(BulletRef::Name("b89q".into()));
+        reads(
+            "facts/C# notes.md@b89q",
+            &[
+                ("facts/C# notes.md@b89q.md", None, None),
+                ("facts/C# notes.md", None, handle()),
+                ("facts/C.md", Some(" notes.md"), handle()),
+            ],
+        );
+        reads(
+            "facts/C# notes#tasks/today",
+            &[
+                ("facts/C# notes#tasks/today.md", None, None),
+                ("facts/C# notes.md", Some("tasks/today"), None),
+                ("facts/C.md", Some(" notes#tasks/today"), None),
+            ],
+        );
+        reads(
+            "facts/bob@work.md#tasks",
+            &[("facts/bob@work.md#tasks.md", None, None), ("facts/bob@work.md", Some("tasks"), None)],
+        );
         reads("2026-02.md.md", &[("facts/2026-02.md.md 2026-02.md.md facts/2026-02.md.md", None, None)]);
         assert_eq!(Address::parse("@mem123", &PathPrefixes::default()), Ok(Address::Id("mem123".into())));
     }

@@ -295,3 +295,29 @@ fn names_of_people_are_no_conflict_copies_but_those_of_sync_tools_are() {
         memory.run(["check"]).ends().stdout_contains("conflict_copy");
     }
 }
+
+#[test]
+fn bullets_and_sections_of_a_file_with_a_hash_in_its_name_are_found_at_their_addresses() {
+    for (name, stem) in [("C# notes.md", "C# notes"), ("a#b#c.md", "a#b#c"), ("bob@work.md", "bob@work")] {
+        let memory = Memory::new();
+        memory.put(name, "# C# notes\n\n- Records are immutable\n\n## Tasks\n\n- Read the book\n");
+        let found = memory.done(["--json", "query", "immutable"]).json();
+        let address = found["items"][0]["address"].as_str().unwrap().to_owned();
+        assert_eq!(address, format!("{name}@{}", crate::support::handle("Records are immutable")));
+        assert_eq!(memory.done(["read", &address]).stdout, "- Records are immutable\n");
+        assert_eq!(memory.done(["read", &format!("{stem}@1")]).stdout, "- Records are immutable\n");
+        for section in [format!("{name}#tasks"), format!("{name}#c-notes/tasks")] {
+            assert!(memory.done(["read", &section]).stdout.contains("Read the book"), "{section}");
+        }
+        assert!(memory.done(["list", &format!("{name}#tasks")]).stdout.contains("Read the book"), "{name}");
+        memory.done(["update", &address, "Records cannot be changed"]);
+        memory.done(["add", &format!("{name}#tasks"), "Write a test"]);
+        let text = memory.text(name).unwrap();
+        assert!(text.contains("- Records cannot be changed\n") && text.contains("- Read the book\n- Write a test\n"));
+        // Where both files exist, the longer name is meant.
+        if name.starts_with('C') {
+            memory.put("C.md", "# C\n\n- Pointers are addresses\n");
+            assert_eq!(memory.done(["read", "C# notes@1"]).stdout, "- Records cannot be changed\n");
+        }
+    }
+}
