@@ -174,7 +174,10 @@ impl ToolText {
         let Some((summary, above)) = &self.summary else { return edited.to_owned() };
         let lines: Vec<&str> = edited.split_inclusive('\n').collect();
         let (before, after) = lines.split_at((*above).min(lines.len()));
-        let end = if before.last().is_some_and(|line| !line.ends_with('\n')) { "\n" } else { "" };
+        let end = match before.last().is_some_and(|line| !line.ends_with('\n')) {
+            true => memory_tool::line_ending_at(summary, 0),
+            false => "",
+        };
         format!("{}{end}{summary}{}", before.concat(), after.concat())
     }
 }

@@ -196,15 +196,21 @@ pub fn str_replace(path: &str, text: &str, old: &str, new: &str) -> Result<(Stri
         return Err("No replacement was performed, old_str is empty.".to_owned());
     }
     // Overlapping ones too: `aa` in `aaa` may mean the first or the second.
-    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).filter(|at| text[*at..].starts_with(old)).collect();
+    let verbatim = || text.char_indices().map(|(at, _)| at).filter(|at| text[*at..].starts_with(old));
+    // An agent that read `\r\n` as line breaks writes `\n`.
+    let found: Vec<(usize, usize)> = match text.contains("\r\n") {
+        true => ranges_ignoring_line_endings(text, old),
+        false => Vec::new(),
+    };
+    let found = if found.is_empty() { verbatim().map(|at| (at, at + old.len())).collect() } else { found };
     let line_of = |at: usize| text[..at].matches('\n').count() + 1;
-    let at = match starts[..] {
-        [at] => at,
+    let (at, end) = match found[..] {
+        [one] => one,
         [] => {
             return Err(format!("No replacement was performed, old_str `{old}` did not appear verbatim in {path}."));
         }
         _ => {
-            let lines: Vec<String> = starts.iter().map(|at| line_of(*at).to_string()).collect();
+            let lines: Vec<String> = found.iter().map(|(at, _)| line_of(*at).to_string()).collect();
             return Err(format!(
                 "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {}. Please ensure it \
                  is unique",
@@ -212,7 +218,8 @@ pub fn str_replace(path: &str, text: &str, old: &str, new: &str) -> Result<(Stri
             ));
         }
     };
-    let replaced = format!("{}{new}{}", &text[..at], &text[at + old.len()..]);
+    let new = with_line_ending(new, line_ending_at(text, at));
+    let replaced = format!("{}{new}{}", &text[..at], &text[end..]);
     let lines: Vec<&str> = replaced.split('\n').collect();
     let changed = line_of(at);
     let shown = changed.saturating_sub(2).max(1)..=(changed + 2).min(lines.len());
@@ -222,7 +229,8 @@ pub fn str_replace(path: &str, text: &str, old: &str, new: &str) -> Result<(Stri
     Ok((replaced, reply))
 }
 
-/// Inserts lines after a line, as they are given. Returns the new text of the file, whose last line is ended.
+/// Inserts lines after a line, as they are given, with the line ending of that line. Returns the new text of the file.
+/// At the end of a file that has no line break there, the inserted text keeps its own end.
 ///
 /// # Errors
 /// The tool's text for a line that the file does not have.
@@ -231,12 +239,46 @@ pub fn insert_lines(text: &str, after: i64, inserted: &str) -> Result<String, St
     let Some(after) = usize::try_from(after).ok().filter(|after| *after <= count) else {
         return Err(format!("Invalid `insert_line` parameter: {after}. It should be within the range [0, {count}]."));
     };
-    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
-    lines.insert(after, inserted.trim_end_matches('\n').to_owned());
-    for line in lines.iter_mut().filter(|line| !line.ends_with('\n')) {
-        line.push('\n');
+    let at = text.split_inclusive('\n').take(after).map(str::len).sum();
+    let eol = line_ending_at(text, text[..at].trim_end_matches(['\r', '\n']).len());
+    let is_ended = inserted.ends_with('\n');
+    let inserted = with_line_ending(inserted.trim_end_matches(['\r', '\n']), eol);
+    let (before, rest) = text.split_at(at);
+    let is_open = !before.is_empty() && !before.ends_with('\n');
+    Ok(match is_open {
+        true => format!("{before}{eol}{inserted}{}", if is_ended { eol } else { "" }),
+        false => format!("{before}{inserted}{eol}{rest}"),
+    })
+}
+
+/// The line ending of the line with this position; of the last line that has one, if it has none.
+pub fn line_ending_at(text: &str, at: usize) -> &'static str {
+    let end = text[at..].find('\n').map(|end| at + end).or_else(|| text.rfind('\n'));
+    match end.is_some_and(|end| text[..end].ends_with('\r')) {
+        true => "\r\n",
+        false => "\n",
     }
-    Ok(lines.concat())
+}
+
+fn with_line_ending(text: &str, eol: &str) -> String {
+    let plain = text.replace("\r\n", "\n");
+    if eol == "\n" { plain } else { plain.replace('\n', eol) }
+}
+
+/// Where a text occurs in another if `\r\n` and `\n` are the same, overlapping ones too: starts and ends.
+fn ranges_ignoring_line_endings(text: &str, old: &str) -> Vec<(usize, usize)> {
+    let old = old.replace("\r\n", "\n");
+    let mut plain = String::with_capacity(text.len());
+    // For each byte of `plain` where it is in `text`; a line break is where its `\r` is.
+    let mut places = Vec::with_capacity(text.len() + 1);
+    for (at, c) in text.char_indices().filter(|(at, _)| !text[*at..].starts_with("\r\n")) {
+        let start = if c == '\n' && text[..at].ends_with('\r') { at - 1 } else { at };
+        places.extend((0..c.len_utf8()).map(|byte| start + byte));
+        plain.push(c);
+    }
+    places.push(text.len());
+    let starts = plain.char_indices().map(|(at, _)| at).filter(|at| plain[*at..].starts_with(&*old));
+    starts.map(|at| (places[at], places[at + old.len()])).collect()
 }
 
 #[cfg(test)]
@@ -336,12 +378,36 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_replaced_whatever_its_line_endings_are_and_no_other_byte_changes() {
+        for (text, old, new, expected) in [
+            ("a\r\nb\r\nc", "a\nb", "x\ny\nz", Ok("x\r\ny\r\nz\r\nc")),
+            ("a\r\nb\r\nc", "a\r\nb", "x\ny", Ok("x\r\ny\r\nc")),
+            ("ä\r\nb\r\nc", "ä\n", "", Ok("b\r\nc")),
+            ("a\r\nb\r\nc", "\nc", "\nd", Ok("a\r\nb\r\nd")),
+            // The line that is replaced has its own line ending.
+            ("a\r\nb\nc\n", "b", "x\ny", Ok("a\r\nx\ny\nc\n")),
+            ("a\nb\r\nc\n", "b", "x\ny", Ok("a\nx\r\ny\r\nc\n")),
+            ("a\nb", "b", "x\ny", Ok("a\nx\ny")),
+            ("a\nb\r\na\r\nb", "a\nb", "x", Err(())),
+        ] {
+            let replaced = str_replace("/memories/a.md", text, old, new);
+            assert_eq!(replaced.as_ref().map(|(text, _)| text.as_str()).map_err(|_| ()), expected, "{text:?} {old:?}");
+        }
+    }
+
+    #[test]
     fn lines_are_inserted_after_a_line() {
         for (before, after, inserted, now) in [
             ("a\nb\n", 0, "x\n", "x\na\nb\n"),
             ("a\nb\n", 2, "x", "a\nb\nx\n"),
-            ("a\nb", 2, "x", "a\nb\nx\n"),
-            ("a\r\nb\r\n", 1, "x\ny", "a\r\nx\ny\nb\r\n"),
+            ("a\nb", 2, "x", "a\nb\nx"),
+            ("a\nb", 2, "x\n", "a\nb\nx\n"),
+            ("a\nb", 1, "x\n", "a\nx\nb"),
+            ("a\nb", 0, "x", "x\na\nb"),
+            ("a\r\nb\r\n", 1, "x\ny", "a\r\nx\r\ny\r\nb\r\n"),
+            ("a\r\nb", 2, "x\n", "a\r\nb\r\nx\r\n"),
+            ("a\r\nb\n", 2, "x", "a\r\nb\nx\n"),
+            ("a\r\nb\n", 0, "x\n", "x\r\na\r\nb\n"),
             ("", 0, "x", "x\n"),
             ("a\n", 1, "", "a\n\n"),
         ] {

@@ -230,3 +230,20 @@ fn many_servers_at_once_lose_no_line() {
         assert_eq!(text.matches(&format!("line {n} of {server}\n")).count(), 1);
     }
 }
+
+#[test]
+fn an_edit_keeps_the_line_endings_and_the_end_of_a_file() {
+    let memory = Memory::new();
+    memory.put("facts/c.md", "# c\r\n\r\n- one\r\n- two");
+    let without_summary = || {
+        let text = memory.text("facts/c.md").unwrap();
+        assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+        let lines: Vec<&str> = text.split("\r\n").filter(|line| !line.is_empty() && !line.starts_with("> ")).collect();
+        (lines.join("|"), text.ends_with('\n'))
+    };
+    done(&memory, &json!({"command": "insert", "path": "/memories/c.md", "insert_line": 3, "insert_text": "- mid"}));
+    assert_eq!(without_summary(), ("# c|- one|- mid|- two".to_owned(), false));
+    let (old, new) = ("- one\n- mid", "- one\n- more\n- mid");
+    done(&memory, &json!({"command": "str_replace", "path": "/memories/c.md", "old_str": old, "new_str": new}));
+    assert_eq!(without_summary(), ("# c|- one|- more|- mid|- two".to_owned(), false));
+}
