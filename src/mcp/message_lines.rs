@@ -18,6 +18,8 @@ const MAX_LINE_BYTES: usize = 16 << 20;
 /// What a line is.
 pub enum MessageLine {
     Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// A batch: what its elements are, at least one.
+    Batch(Vec<MessageLine>),
     /// It is no message; the line to answer.
     Wrong(String),
     /// It is empty, or no message that is to be answered.
@@ -37,8 +39,9 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
         MessageLines { stream: BufReader::new(stream), line: Vec::new(), is_too_long: false }
     }
 
-    /// The next line; `None` at the end of the stream, whatever stands after the last line break. Nothing is lost if
-    /// this future is dropped: what was read stays here.
+    /// The next line; `None` at the end of the stream. What stands after the last line break counts as a line if it is
+    /// JSON as a whole, and is ignored otherwise: a client that died left it. Nothing is lost if this future is dropped:
+    /// what was read stays here.
     ///
     /// # Errors
     /// Those of the stream.
@@ -46,7 +49,9 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
         loop {
             let read = self.stream.fill_buf().await?;
             if read.is_empty() {
-                return Ok(None);
+                let line = std::mem::take(&mut self.line);
+                let is_whole = !self.is_too_long && serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok();
+                return Ok(is_whole.then(|| read_line(&line)));
             }
             let end = memchr::memchr(b'\n', read);
             let taken = end.map_or(read.len(), |end| end + 1);
@@ -91,6 +96,32 @@ fn read_line(line: &[u8]) -> MessageLine {
             ));
         }
     };
+    match value {
+        Value::Array(elements) if !elements.is_empty() => {
+            MessageLine::Batch(elements.into_iter().map(read_element).collect())
+        }
+        value => not_a_message(&value),
+    }
+}
+
+/// What an element of a batch is. The request that begins a session cannot be one (MCP 2025-03-26, "Lifecycle").
+fn read_element(element: Value) -> MessageLine {
+    if element["method"] == "initialize" {
+        return not_a_message(&element);
+    }
+    match serde_json::from_value(element.clone()) {
+        Ok(message) => MessageLine::Message(Box::new(message)),
+        Err(_) => not_a_message(&element),
+    }
+}
+
+/// The line of a batch in a version of the protocol that has none.
+pub fn refused_batch() -> String {
+    error_line(ErrorCode::INVALID_REQUEST, "Invalid request: this version of MCP has no batches", &Value::Null)
+}
+
+/// The error of JSON that is no message, unless it needs no answer.
+fn not_a_message(value: &Value) -> MessageLine {
     let is_notification = value["method"].is_string() && value.get("id").is_none();
     let is_answer = value.get("method").is_none() && (value.get("result").is_some() || value.get("error").is_some());
     if is_notification || is_answer {

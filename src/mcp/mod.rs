@@ -3,6 +3,7 @@
 //! Never has rules of its own: it translates a request, calls one method of `Memory`, and translates the result.
 
 mod arguments;
+mod batches;
 mod graph_tools;
 mod memory_tools;
 mod message_lines;

@@ -368,7 +368,7 @@ pub(super) fn unread_request(request: CustomRequest) -> ErrorData {
         Some(reason) => {
             ErrorData::invalid_params(format!("the params of {} are not valid: {reason}", request.method), None)
         }
-        None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None),
+        None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {}", request.method), None),
     }
 }
 

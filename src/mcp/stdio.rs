@@ -4,6 +4,7 @@
 //! is no request is skipped until the one that begins it. Never ends one before what was sent is answered: `rmcp` waits for
 //! 5 seconds, in which a slow disk makes few changes.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,8 @@ use rmcp::transport::Transport;
 use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
 use tokio::sync::{Mutex, watch};
 
-use super::message_lines::{LineWriter, MessageLine, MessageLines, error_line};
+use super::batches::{BatchAnswer, OpenBatches};
+use super::message_lines::{LineWriter, MessageLine, MessageLines, error_line, refused_batch};
 use super::requests::{SharedState, unread_request};
 
 /// After the end of stdin, a request that is not answered in this time after the last answer stays unanswered.
@@ -33,6 +35,11 @@ pub struct StdioTransport {
     state: Arc<SharedState>,
     has_started: bool,
     unanswered: Arc<watch::Sender<Vec<RequestId>>>,
+    /// Whether the version of the protocol that the client began with has batches.
+    has_batches: bool,
+    /// Messages of a batch that was read, in its order.
+    queued: VecDeque<RxJsonRpcMessage<RoleServer>>,
+    batches: Arc<OpenBatches>,
 }
 
 impl StdioTransport {
@@ -46,7 +53,32 @@ impl StdioTransport {
             state: state.clone(),
             has_started: false,
             unanswered: Arc::default(),
+            has_batches: false,
+            queued: VecDeque::new(),
+            batches: Arc::default(),
         }
+    }
+
+    /// Queues the messages of a batch.
+    fn read_batch(&mut self, elements: Vec<MessageLine>) {
+        if !self.has_batches {
+            self.error = Some((refused_batch(), false));
+            return;
+        }
+        let (mut requests, mut errors) = (Vec::new(), Vec::new());
+        for element in elements {
+            match element {
+                MessageLine::Message(message) => {
+                    if let JsonRpcMessage::Request(request) = &*message {
+                        requests.push(request.id.clone());
+                    }
+                    self.queued.push_back(*message);
+                }
+                MessageLine::Wrong(error) => errors.extend(serde_json::from_str::<serde_json::Value>(&error)),
+                MessageLine::Batch(_) | MessageLine::Ignored => {}
+            }
+        }
+        self.error = self.batches.open(requests, errors).map(|line| (line, false));
     }
 
     /// The next message; `None` at the end of stdin. May be dropped at any time: what was begun is in the transport.
@@ -63,8 +95,12 @@ impl StdioTransport {
                 }
                 self.error = None;
             }
+            if let Some(message) = self.queued.pop_front() {
+                return Some(message);
+            }
             match self.input.next().await {
                 Ok(Some(MessageLine::Message(message))) => return Some(*message),
+                Ok(Some(MessageLine::Batch(elements))) => self.read_batch(elements),
                 Ok(Some(MessageLine::Wrong(error))) => self.error = Some((error, false)),
                 Ok(Some(MessageLine::Ignored)) => {}
                 Ok(None) | Err(_) => return None,
@@ -87,8 +123,9 @@ impl Transport<RoleServer> for StdioTransport {
         };
         let is_response = matches!(message, JsonRpcMessage::Response(_));
         let (output, state, unanswered) = (self.output.clone(), self.state.clone(), self.unanswered.clone());
+        let batches = self.batches.clone();
         async move {
-            let sent = send_line(&output, &message).await;
+            let sent = send_message(&output, &batches, answered.as_ref(), &message).await;
             if let Some(request) = answered {
                 unanswered.send_modify(|all| all.retain(|other| *other != request));
                 if is_response && sent.is_ok() {
@@ -122,6 +159,9 @@ impl Transport<RoleServer> for StdioTransport {
                 }
                 Some(JsonRpcMessage::Request(request)) => {
                     self.has_started |= begins_session(&request.request);
+                    if let ClientRequest::InitializeRequest(begun) = &request.request {
+                        self.has_batches = begun.params.protocol_version == ProtocolVersion::V_2025_03_26;
+                    }
                     self.unanswered.send_modify(|all| all.push(request.id.clone()));
                 }
                 // A notification or response before the request that begins the session would end it.
@@ -131,6 +171,8 @@ impl Transport<RoleServer> for StdioTransport {
                     if let ClientNotification::CancelledNotification(cancelled) = &sent.notification {
                         self.unanswered
                             .send_modify(|all| all.retain(|id| Some(id) != cancelled.params.request_id.as_ref()));
+                        let line = cancelled.params.request_id.as_ref().and_then(|id| self.batches.cancel(id));
+                        self.error = line.map(|line| (line, false));
                     }
                 }
                 Some(_) => {}
@@ -154,11 +196,22 @@ fn begins_session(request: &ClientRequest) -> bool {
     }
 }
 
-async fn send_line(
+/// Writes a message; an answer to a request of a batch only with the last one of that batch.
+async fn send_message(
     output: &Mutex<Option<LineWriter<StdioWriter>>>,
+    batches: &OpenBatches,
+    answered: Option<&RequestId>,
     message: &TxJsonRpcMessage<RoleServer>,
 ) -> Result<(), io::Error> {
-    let line = serde_json::to_vec(message)?;
+    let in_batch = match answered {
+        Some(request) => batches.answer(request, serde_json::to_value(message)?),
+        None => BatchAnswer::Single,
+    };
+    let line = match in_batch {
+        BatchAnswer::Single => serde_json::to_vec(message)?,
+        BatchAnswer::Kept => return Ok(()),
+        BatchAnswer::Complete(line) => line.into_bytes(),
+    };
     let mut output = output.lock().await;
     let output = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
     output.push(&line);

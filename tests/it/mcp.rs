@@ -534,6 +534,62 @@ fn a_line_that_is_no_request_is_answered_with_an_error() {
 }
 
 #[test]
+fn batches_are_served_in_the_version_that_has_them() {
+    let memory = memory();
+    let begin = |version: &str| {
+        let mut client = McpClient::spawn_silent(server_command(&memory, &[]), Era::Initialize);
+        let mut params = initialize_params();
+        params["protocolVersion"] = json!(version);
+        client.send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}));
+        assert_eq!(client.receive()["result"]["protocolVersion"], version);
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    };
+    let request = |id: u64, method: &str| json!({"jsonrpc": "2.0", "id": id, "method": method});
+    let mut client = begin("2025-03-26");
+    client.send(&json!([request(1, "ping"), request(2, "tools/list"), request(3, "foo/bar"), 7,
+        {"jsonrpc": "2.0", "method": "notifications/nothing"}, request(4, "initialize")]));
+    let answers = client.receive();
+    let answers = answers.as_array().expect("one array");
+    let answer = |id: Value| answers.iter().find(|answer| answer["id"] == id).unwrap_or_else(|| panic!("{answers:?}"));
+    assert_eq!(answers.len(), 5, "{answers:?}");
+    assert_eq!(answer(json!(1))["result"], json!({}));
+    assert_eq!(answer(json!(2))["result"]["tools"].as_array().unwrap().len(), 6);
+    assert_eq!(answer(json!(3))["error"]["message"], "Method not found: foo/bar");
+    assert_eq!(answer(json!(4))["error"]["code"], -32600);
+    assert_eq!(answer(Value::Null)["error"]["code"], -32600);
+    // Notifications alone get no answer; an empty batch is none.
+    client.send(&json!([{"jsonrpc": "2.0", "method": "notifications/nothing"}]));
+    client.send(&json!([]));
+    let empty = client.receive();
+    assert_eq!((&empty["error"]["code"], &empty["id"]), (&json!(-32600), &Value::Null), "{empty}");
+    assert_eq!(client.request("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 6);
+    client.close();
+    let mut client = begin("2025-06-18");
+    client.send(&json!([request(1, "ping")]));
+    let refused = client.receive();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("no batches"), "{refused}");
+    client.close();
+}
+
+#[test]
+fn a_last_request_without_a_line_break_is_answered() {
+    let memory = memory();
+    for (last, ids) in [
+        ("{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"tools/list\"}", vec![0, 9]),
+        ("{\"jsonrpc\":\"2.0\",\"id\":9", vec![0]),
+    ] {
+        let begin = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize_params()});
+        let input = format!("{begin}\n{}\n{last}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        let output = assert_cmd::Command::from_std(server_command(&memory, &[])).write_stdin(input).output().unwrap();
+        let answers = String::from_utf8(output.stdout).unwrap();
+        let found: Vec<i64> =
+            answers.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_i64().unwrap()).collect();
+        assert_eq!(found, ids, "{answers}");
+    }
+}
+
+#[test]
 fn wrong_params_of_a_method_are_not_taken_for_a_missing_method() {
     let memory = memory();
     let mut client = session(&memory);
