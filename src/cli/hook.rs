@@ -1,6 +1,7 @@
 //! `hook`: its options as clap parses them, and the call of the use case.
 //!
-//! Never prints anything but an envelope on stdout, and never fails: hosts take an exit status of 2 for an order to
+//! Never prints anything but an envelope on stdout, with a message for the user on stderr where the host's envelope has
+//! no place for it, and never fails: hosts take an exit status of 2 for an order to
 //! stop.
 
 use std::path::{Path, PathBuf};
@@ -58,7 +59,7 @@ fn parse_host() -> impl TypedValueParser<Value = &'static AgentHost> {
 /// Answers one event with the envelope of the host. Once it is printed, records what was shown and starts work in the
 /// background; if it could not be printed, takes back what it claimed to show.
 pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
-    let (HookAnswer { envelope, mark, used, shown, claimed, drain, prune, embed }, session) =
+    let (HookAnswer { envelope, message, mark, used, shown, claimed, drain, prune, embed }, session) =
         match answer_event(global, args) {
             Some((answer, session)) => (answer, Some(session)),
             None => (HookAnswer::empty(), None),
@@ -82,7 +83,7 @@ pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
             start_if_due(&session);
         }
     };
-    CliReply::Hook(envelope, Box::new(then))
+    CliReply::Hook(envelope, message, Box::new(then))
 }
 
 fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, crate::commands::Session)> {

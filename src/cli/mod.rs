@@ -95,9 +95,10 @@ pub fn run(args: Vec<OsString>) -> u8 {
     };
     // Hosts read a hook's exit status 2 as an order to stop, whatever went wrong.
     match path == ["hook"] && status != 0 {
-        true => {
-            output::print_reply(CliReply::Hook(EMPTY_ENVELOPE.to_owned(), Box::new(|_| {})), &OutputFormat::default())
-        }
+        true => output::print_reply(
+            CliReply::Hook(EMPTY_ENVELOPE.to_owned(), None, Box::new(|_| {})),
+            &OutputFormat::default(),
+        ),
         false => status,
     }
 }

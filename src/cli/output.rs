@@ -97,9 +97,9 @@ pub enum CliReply {
     Copy(OpenedFile, Box<dyn FnOnce()>),
     /// Lines that are printed one by one, each as soon as it is there; an error ends them.
     Lines(Box<dyn Iterator<Item = Result<String, Rejection>>>),
-    /// The envelope of a hook, and an action to run then, with whether it was printed. The exit status is 0 in any
-    /// case.
-    Hook(String, Box<dyn FnOnce(bool)>),
+    /// The envelope of a hook, a message for stderr, and an action to run then, with whether the envelope was printed.
+    /// The exit status is 0 in any case.
+    Hook(String, Option<String>, Box<dyn FnOnce(bool)>),
     /// A reply that names files in this directory.
     About(PathBuf, Box<CliReply>),
     /// An answer, and an action to run only after it was printed.
@@ -162,7 +162,12 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
             }
             exit_status(Ok(()), 0, false, format)
         }
-        CliReply::Hook(envelope, then) => {
+        CliReply::Hook(envelope, message, then) => {
+            if let Some(message) = message {
+                let mut line = "memdir: ".to_owned();
+                sanitize::escape_line(&mut line, &message, true);
+                write_stderr(&(line + "\n"));
+            }
             then(write_stdout(&envelope).is_ok());
             0
         }

@@ -60,6 +60,8 @@ impl MemoryMode {
 pub struct HookAnswer {
     /// The whole of stdout.
     pub envelope: String,
+    /// For stderr: a message for the user that the host's envelope cannot hold.
+    pub message: Option<String>,
     /// To be saved once the envelope is printed.
     pub mark: Option<ReaderMark>,
     /// To be recorded then.
@@ -123,8 +125,10 @@ pub fn answer(
                 _ if may_queue => sync_home(session, HomeSync::Push, env),
                 _ => unpushed_notice(session, env),
             };
-            let envelope = notice.map_or(EMPTY_ENVELOPE.to_owned(), |notice| host.message_envelope(&notice));
-            HookAnswer { envelope, drain: queued, shown, ..HookAnswer::empty() }
+            let shown_notice = notice.as_ref().and_then(|notice| host.message_envelope(notice));
+            let message = notice.filter(|_| shown_notice.is_none());
+            let envelope = shown_notice.unwrap_or_else(|| EMPTY_ENVELOPE.to_owned());
+            HookAnswer { envelope, message, drain: queued, shown, ..HookAnswer::empty() }
         }
         HookEvent::UserPrompt | HookEvent::PreTool => {
             recall::recall(session, host, event, input).unwrap_or_else(HookAnswer::empty)

@@ -198,12 +198,9 @@ impl AgentHost {
         format!("{envelope}\n")
     }
 
-    /// The envelope with a message for the user; empty if the host shows none.
-    pub fn message_envelope(&self, message: &str) -> String {
-        match self.shows_messages {
-            true => format!("{}\n", json!({"systemMessage": message})),
-            false => EMPTY_ENVELOPE.to_owned(),
-        }
+    /// The envelope with a message for the user; `None` if the host shows none.
+    pub fn message_envelope(&self, message: &str) -> Option<String> {
+        self.shows_messages.then(|| format!("{}\n", json!({"systemMessage": message})))
     }
 
     /// Reads what the host sent, lossily; `None` if it is not a JSON object.

@@ -442,3 +442,27 @@ fn setting_up_asks_the_remote_first() {
     // Again: nothing to do.
     home.memdir(&["-g", "sync", "--setup"]).exit(0);
 }
+
+#[test]
+fn a_host_that_shows_no_message_gets_it_on_stderr() {
+    let all = world();
+    let home = Home::set_up(&all, "home");
+    let ask = |event: &str| {
+        let mut command = home.command(program());
+        command.env("MEMDIR_AS", "").args(["hook", event, "--host", "cursor"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let input = json!({"conversation_id": "s", "workspace_roots": [home.dir.join("work")]}).to_string();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    home.add("Prefers tabs");
+    assert_eq!(ask("stop"), ("{}\n".to_owned(), String::new()));
+    home.add("Prefers short lines");
+    fs_err::rename(all.path().join("remote.git"), all.path().join("gone.git")).unwrap();
+    for event in ["stop", "session-end"] {
+        let (envelope, message) = ask(event);
+        assert!(envelope == "{}\n" && message.contains("not pushed"), "{envelope} {message}");
+    }
+}
