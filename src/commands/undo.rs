@@ -4,6 +4,7 @@
 //! conflict of such a merge: then the command is refused. Never plans operations, so no checks or summary updates
 //! apply.
 
+mod dropped_text;
 mod gone_file;
 
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use super::point_in_time::find_revision;
 use super::restricted_change::{redact_warnings, require_fully_visible};
 use super::{ChangeOptions, CommandResult, Error, Session, UndoOptions};
 use crate::change::{
-    Changeset, Effect, EffectSign, EntryFile, EntryOutcome, Etag, FileChange, FileVersion, InverseKind, JournalEdit,
+    Changeset, Effect, EffectSign, EntryFile, EntryOutcome, FileChange, FileVersion, InverseKind, JournalEdit,
     JournalEntry,
 };
 use crate::code::{Code, Hint, Rejection, Warning};
@@ -154,7 +155,7 @@ fn invert_revision(
         let changeset = inverse_changeset(&session.store, &inversion)?;
         require_own_proposals(session, &changeset.files)?;
         if !inversion.is_undo && inversion.is_in_effect {
-            require_overwritten(&session.store, &inversion.entry, &changeset)?;
+            require_dropped_parts(&session.store, &inversion.entry, &changeset)?;
         }
         Ok((changeset, Snapshot::new()))
     };
@@ -354,28 +355,13 @@ fn change_effects(store: &Store, change: &FileChange) -> Vec<Effect> {
 }
 
 /// Refuses to redo a revision that is in effect, unless an edit outside memdir took back some of it.
-fn require_overwritten(store: &Store, entry: &JournalEntry, changeset: &Changeset) -> Result<(), Rejection> {
+fn require_dropped_parts(store: &Store, entry: &JournalEntry, changeset: &Changeset) -> Result<(), Rejection> {
     let restores_text = |change: &FileChange| {
         let text = |bytes: Option<&Vec<u8>>| text_without_summary(bytes.map_or(&b""[..], Vec::as_slice));
         let now = store.read(&change.path).ok().flatten();
         text(now.as_ref().map(|version| &*version.bytes)) != text(change.after.as_deref())
     };
-    let later = match store.entries_from(entry.rev)? {
-        Some(entries) => entries,
-        None => store.journal()?,
-    };
-    let was_edited_outside = |change: &FileChange| {
-        let files = later.iter().filter(|e| e.rev >= entry.rev && e.outcome == EntryOutcome::Done);
-        let mut last: Option<Option<Etag>> = None;
-        for file in files.flat_map(|e| &e.files).filter(|file| file.path == change.path) {
-            if last.replace(file.after).is_some_and(|after| after != file.before) {
-                return true;
-            }
-        }
-        let now = store.read(&change.path).ok().flatten().map(|version| version.etag);
-        last.is_some_and(|after| after != now)
-    };
-    match changeset.files.iter().any(|change| restores_text(change) && was_edited_outside(change)) {
+    match changeset.files.iter().any(restores_text) {
         true => Ok(()),
         false => {
             Err(Rejection::new(Code::Exists, format!("r{} is not undone, so there is nothing to redo", entry.rev))
@@ -424,6 +410,16 @@ fn invert_file(
     if etag == wanted_etag && (inversion.is_undo || etag != base_etag) {
         return Ok(None);
     }
+    if !inversion.is_undo && inversion.is_in_effect && wanted_etag.is_none() {
+        if !dropped_text::came_back(store, &inversion.entry, &file.path)? {
+            return Ok(None);
+        }
+    } else if !inversion.is_undo && inversion.is_in_effect {
+        let text = dropped_text::text_with_dropped_parts(store, &inversion.entry, file, now.as_ref())?;
+        let mode = now.as_ref().map_or(file.mode, |version| version.mode);
+        let wanted = text.map(|text| FileVersion::new(text.into_bytes(), mode));
+        return Ok(wanted.map(|wanted| replace_file(&file.path, now, Some(wanted))));
+    }
     let wanted = store.text_at(rev, &file.path, to)?;
     if etag == base_etag {
         return Ok(Some(replace_file(&file.path, now, wanted)));
@@ -452,6 +448,16 @@ fn journal_edits(now: Option<&FileVersion>, wanted: Option<&FileVersion>) -> Opt
     Some(vec![JournalEdit { start: s.start, old: now[s.start..s.end].to_owned(), new: s.new }])
 }
 
+/// What helps where a file was changed in the same lines.
+const CONFLICT_HINT: &str = "edit the file manually, or skip edited files with --keep-edited";
+
+/// The error of a file that was changed since the revision so that both cannot be merged.
+fn changed_since(path: &MemoryPath, rev: u64) -> Rejection {
+    Rejection::new(Code::Conflict, format!("{path} was changed since r{rev} in the same lines"))
+        .hint(CONFLICT_HINT)
+        .detail("path", path.as_str())
+}
+
 /// Merges the inverse with later changes of the file; `conflict` if they overlap.
 fn merge_inverse(
     path: &MemoryPath,
@@ -460,11 +466,7 @@ fn merge_inverse(
     wanted: Option<FileVersion>,
     rev: u64,
 ) -> Result<FileChange, Rejection> {
-    let conflict = || {
-        Rejection::new(Code::Conflict, format!("{path} was changed since r{rev} in the same lines"))
-            .hint("edit the file manually, or skip edited files with --keep-edited")
-            .detail("path", path.as_str())
-    };
+    let conflict = || changed_since(path, rev);
     let Some(now) = now else { return Err(conflict()) };
     let text = |v: &FileVersion| String::from_utf8(v.bytes.to_vec()).map_err(|_| conflict());
     let ours = text(&now)?;
@@ -479,7 +481,7 @@ fn merge_inverse(
         .into_clean_text()
         .map_err(|clashes| {
             let mut error = rejections::merge_conflict(path, &clashes);
-            error.hint = Some("edit the file manually, or skip edited files with --keep-edited".into());
+            error.hint = Some(CONFLICT_HINT.into());
             error
         })?;
     let merged = FileVersion::new(merged.into_bytes(), now.mode);

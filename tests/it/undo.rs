@@ -164,6 +164,69 @@ fn a_change_that_an_editor_dropped_is_named_by_status_and_made_again_by_redo() {
     memory.done(["redo", "r1"]).diff("M procedures/p.md\n+- four\n");
 }
 
+/// The bullets that `status` lists as dropped.
+fn dropped(memory: &Memory) -> Vec<String> {
+    let status = memory.done(["status", "--json"]).json();
+    let rows = status["dropped"].as_array().cloned().unwrap_or_default();
+    rows.iter().map(|row| format!("{}: {}", row["rev"].as_str().unwrap(), row["text"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn redo_of_a_dropped_change_leaves_removed_what_a_later_change_removed() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Alpha one", "Beta two", "Gamma three"]);
+    memory.done(["rm", &format!("user@{}", handle("Beta two"))]);
+    memory.put("facts/user.md", "# User\n\n- Alpha one\n");
+    assert_eq!(dropped(&memory), ["r1: Gamma three"]);
+    memory.done(["redo", "r1"]).diff("M facts/user.md\n+- Gamma three\n");
+    assert!(dropped(&memory).is_empty());
+    memory.run(["redo", "r1"]).exit(4).stderr_contains("exists");
+}
+
+#[test]
+fn redo_of_a_dropped_change_leaves_headings_removed_and_reaches_over_several_edits() {
+    let memory = Memory::new();
+    memory.done(["add", "user#Home", "Owns a boat", "Has two cats"]);
+    memory.done(["add", "user", "Plays chess", "Keeps bees"]);
+    memory.done(["rm", "-f", "user#home"]);
+    memory.put("facts/user.md", "# User\n\n- Keeps bees\n");
+    memory.done(["add", "user", "Lives in Lisbon"]);
+    memory.done(["rm", &format!("user@{}", handle("Keeps bees"))]);
+    memory.put("facts/user.md", "# User\n\n- Lives in Lisbon\n- from the editor\n");
+    memory.run(["redo", "r1"]).exit(4).stderr_contains("exists: r1 is not undone");
+    assert_eq!(dropped(&memory), ["r2: Plays chess"]);
+    memory.done(["redo", "r2"]).diff("M facts/user.md\n+- Plays chess\n");
+}
+
+#[test]
+fn a_bullet_that_was_rephrased_outside_is_not_dropped() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Prefers tabs", "Deploys on Fridays", "Vegan since 2024"]);
+    memory.done(["update", &format!("user@{}", handle("Prefers tabs")), "Prefers spaces"]);
+    let text = memory.text("facts/user.md").unwrap();
+    memory.put("facts/user.md", text.replace("Fridays", "Mondays"));
+    assert!(dropped(&memory).is_empty());
+    memory.run(["redo", "r1"]).exit(4).stderr_contains("exists");
+    // Dropped beside it: an update whose bullet is gone, and a bullet of the first revision.
+    memory.put("facts/user.md", "# User\n\n- Deploys on Mondays\n");
+    assert_eq!(dropped(&memory), ["r2: Prefers spaces", "r1: Vegan since 2024"]);
+    memory.done(["redo", "r1"]).diff("M facts/user.md\n+- Vegan since 2024\n");
+    memory.done(["redo", "r2"]).diff("M facts/user.md\n+- Prefers spaces\n");
+}
+
+#[test]
+fn an_update_that_an_editor_took_back_is_dropped_and_made_again() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Prefers tabs", "Vegan since 2024"]);
+    let opened = memory.text("facts/user.md").unwrap();
+    memory.done(["update", &format!("user@{}", handle("Prefers tabs")), "Prefers spaces"]);
+    memory.put("facts/user.md", opened.replace("Vegan", "A vegan"));
+    assert_eq!(dropped(&memory), ["r2: Prefers spaces"]);
+    memory.done(["redo", "r2"]);
+    let text = memory.text("facts/user.md").unwrap();
+    assert!(text.ends_with("- Prefers spaces\n- A vegan since 2024\n"), "{text}");
+}
+
 #[test]
 fn removed_moved_archived_and_written_files_are_restored_with_bytes_and_modes() {
     let memory =

@@ -1,5 +1,5 @@
 //! Bullets that a revision added and that are missing although no later revision removed them: an editor that had
-//! loaded an older text saved it.
+//! loaded an older text saved it. A bullet that an editor rephrased is not missing.
 //!
 //! Never reads more than the newest revisions of a file, and each of their texts at most once for the bullets that are
 //! missing: an editor may have dropped thousands.
@@ -13,6 +13,7 @@ use crate::commands::sync::SyncState;
 use crate::document::{Document, Handle};
 use crate::path::MemoryPath;
 use crate::store::{FileTexts, JournalHistory, RevisionSide, Store};
+use crate::view::diff_bullets::{BulletChange, bullet_changes};
 use crate::view::journal::{self, RevisionState};
 
 /// The bullets of a file that editors dropped.
@@ -38,10 +39,16 @@ pub fn dropped_bullets(
             continue;
         }
         let Some((old, missing)) = revisions.missing_since(edit, &now) else { continue };
-        for bullet in missing {
-            let added_by = revisions.addition_of(old.handles()[bullet], edit);
+        for MissingBullet { bullet, rephrased_as } in missing {
+            let Some(entry) = revisions.addition_of(old.handles()[bullet], edit) else { continue };
+            // A text that the bullet had before that revision was brought back by an older version of the file.
+            if rephrased_as.is_some_and(|handle| !revisions.sides[&entry.rev].0.contains(&handle)) {
+                continue;
+            }
             let text = old.bullet_text(bullet);
-            let Some(entry) = added_by.filter(|_| listed.insert(text.to_string())) else { continue };
+            if !listed.insert(text.to_string()) {
+                continue;
+            }
             out.push(DroppedBullet {
                 rev: format!("r{}", entry.rev),
                 actor: entry.header.actor.clone(),
@@ -51,6 +58,14 @@ pub fn dropped_bullets(
         }
     }
     out
+}
+
+/// A bullet that an edit outside memdir took out.
+struct MissingBullet {
+    /// Its number in the text before the edit.
+    bullet: usize,
+    /// The bullet that the edit wrote in its place, if it resembles it.
+    rephrased_as: Option<Handle>,
 }
 
 /// The newest revisions of a file, the oldest first.
@@ -110,13 +125,15 @@ impl<'a> RecentRevisions<'a> {
     }
 
     /// The text after the `n`-th revision, and its bullets that the edit after it took out and that did not come back.
-    fn missing_since(&self, n: usize, now: &Document) -> Option<(Document, Vec<usize>)> {
+    fn missing_since(&self, n: usize, now: &Document) -> Option<(Document, Vec<MissingBullet>)> {
         let later = &self.entries[n + 1..];
         let old = self.text(self.entries[n], RevisionSide::After)?;
-        let kept = match later.first() {
-            Some(next) => handles_of(&self.text(next, RevisionSide::Before)?),
-            None => handles_of(now),
+        let next_text = match later.first() {
+            Some(next) => Some(self.text(next, RevisionSide::Before)?),
+            None => None,
         };
+        let edited = next_text.as_ref().unwrap_or(now);
+        let kept = handles_of(edited);
         let still_there = handles_of(now);
         let is_missing = |handle: &Handle| !kept.contains(handle) && !still_there.contains(handle);
         let mut missing: Vec<usize> = (0..old.bullets().len()).filter(|&i| is_missing(&old.handles()[i])).collect();
@@ -128,6 +145,18 @@ impl<'a> RecentRevisions<'a> {
             let after = self.text(next, RevisionSide::After).as_ref().map_or_else(HashSet::new, handles_of);
             missing.retain(|&i| !after.contains(&old.handles()[i]));
         }
+        let rephrased: HashMap<usize, Handle> = match missing.is_empty() {
+            true => HashMap::new(),
+            false => bullet_changes(&old, edited)
+                .into_iter()
+                .filter_map(|change| match change {
+                    BulletChange::Updated(bullet, new) => Some((bullet, edited.handles()[new])),
+                    _ => None,
+                })
+                .collect(),
+        };
+        let describe = |bullet| MissingBullet { bullet, rephrased_as: rephrased.get(&bullet).copied() };
+        let missing = missing.into_iter().map(describe).collect();
         Some((old, missing))
     }
 
