@@ -92,7 +92,8 @@ fn done_entries(entries: &[JournalEntry]) -> impl DoubleEndedIterator<Item = &Jo
 /// The files whose text satisfies the predicate, sorted by path. Files that are not UTF-8 text are skipped.
 ///
 /// # Errors
-/// `io` when a folder or a file cannot be read: a skipped match would make the planned change wrong.
+/// `io` when a folder or a file cannot be read, `too_large` for a file over 64 MiB: a skipped match would make the
+/// planned change wrong.
 pub fn files_matching(
     store: &Store,
     predicate: impl Fn(&MemoryPath, &str) -> bool + Sync,
@@ -101,7 +102,7 @@ pub fn files_matching(
     let found = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let bytes = match read {
             Ok((bytes, _)) => bytes,
-            Err(error) if error.code == Code::Io => return Err(error),
+            Err(error) if matches!(error.code, Code::Io | Code::TooLarge) => return Err(error),
             Err(_) => return Ok(None),
         };
         let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };

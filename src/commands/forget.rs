@@ -10,6 +10,7 @@ use super::Session;
 use super::bullet_life::{BulletHistory, LifeExtent};
 use super::fetch::is_archived_or_proposed;
 use super::list_and_read::ResolvedAddress;
+use super::unread_files::{unread_sentences, why_unread};
 use crate::change::{Changeset, EffectSign, FileChange, FileVersion, JournalEdit};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits, summary};
@@ -54,11 +55,21 @@ pub fn find_traces(
     let mut remaining_in: BTreeSet<MemoryPath> = BTreeSet::new();
     let mut copies = Vec::new();
     let found = session.store.walk(None)?;
-    let holders = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| {
-        let text = String::from_utf8(read.ok()?.0.to_vec()).ok()?;
-        searched.iter().any(|t| text.contains(t)).then(|| (file.path.clone(), text))
+    let results = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| match read {
+        Ok((bytes, _)) => {
+            let text = String::from_utf8(bytes.to_vec()).ok()?;
+            searched.iter().any(|t| text.contains(t)).then(|| Ok((file.path.clone(), text)))
+        }
+        Err(error) => why_unread(&file.path, &error).map(Err),
     });
-    for (path, text) in holders.into_iter().flatten() {
+    let (mut holders, mut unread) = (Vec::new(), Vec::new());
+    for file in results.into_iter().flatten() {
+        match file {
+            Ok(holder) => holders.push(holder),
+            Err(reason) => unread.push(reason),
+        }
+    }
+    for (path, text) in holders {
         let planned = changeset.files.iter().find(|f| f.path == path);
         let after = match planned {
             Some(file) => file.after.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()),
@@ -87,6 +98,8 @@ pub fn find_traces(
         let message = format!("some of the text is also in {} and was not removed there", shown.join(", "));
         traces.warnings.push(Warning::new(Code::Note, message));
     }
+    let unread = unread_sentences(session, unread.into_iter());
+    traces.warnings.extend(unread.into_iter().map(|sentence| Warning::new(Code::Note, sentence)));
     traces.warnings.extend(summaries_with_words(changeset));
     if session.dir.ancestors().any(|d| d.join(".git").exists()) {
         let message = "git may still contain the text: committed versions stay in its history";

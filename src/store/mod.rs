@@ -234,7 +234,8 @@ impl Store {
     }
 
     /// Reads up to `limit` bytes of each file and maps them, in the order given; with two threads from 256 files on.
-    /// `f` gets the file with its size, the bytes, and whether they are the whole file.
+    /// `f` gets the file with its size, the bytes, and whether they are the whole file. A file over 64 MiB is `too_large`
+    /// whatever the limit, as for [`Store::read`].
     pub fn map_files<T: Send>(&self, files: &[FoundFile], limit: usize, f: FileCallback<'_, T>) -> Vec<T> {
         self.map_file_buffers(files, limit, &|found, read| {
             f(found, read.map(|(bytes, is_complete)| (bytes.as_slice(), is_complete)))

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use super::consistent_read::PendingOverlay;
 use super::{BufferCallback, FoundFile, Store};
 use crate::change::{FileVersion, JournalEntry};
-use crate::code::Rejection;
+use crate::code::{Code, Rejection};
 use crate::document::MAX_FILE_BYTES;
 use crate::path::MemoryPath;
 
@@ -120,7 +120,8 @@ impl Store {
         let found: Vec<FoundFile> = found.into_iter().filter(|file| !filter.hides_file(&file.path)).collect();
         let is_visible = self.map_unfiltered(&found, MAX_FILE_BYTES, &|file, read| match read {
             Ok((bytes, _)) => filter.filter_text(&file.path, bytes).is_some(),
-            Err(_) => true,
+            // Its text may hide it, but cannot be judged.
+            Err(error) => error.code != Code::TooLarge,
         });
         found.into_iter().zip(is_visible).filter_map(|(file, shows)| shows.then_some(file)).collect()
     }

@@ -313,7 +313,8 @@ pub fn read_version(plain: &PlainFile, shown: &str) -> Result<FileVersion, Rejec
     })
 }
 
-fn too_large_error(shown: &str) -> Rejection {
+/// The error of a file over 64 MiB.
+pub fn too_large_error(shown: &str) -> Rejection {
     Rejection::new(Code::TooLarge, format!("{shown} is larger than {MAX_FILE_SIZE}"))
 }
 

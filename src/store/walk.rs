@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::root::{DataRoot, describe_file_type, file_name, read_error};
+use super::root::{DataRoot, describe_file_type, file_name, read_error, too_large_error};
 use super::{BufferCallback, FoundFile, platform};
 use crate::code::Rejection;
+use crate::document::MAX_FILE_BYTES;
 use crate::path::MemoryPath;
 
 /// Maximum depth of folders: each level holds a descriptor.
@@ -193,10 +194,19 @@ fn read_file_start(
         }
     };
     let size = plain.stat.st_size as u64;
+    file.size = size;
+    let too_large = || too_large_error(&format!("'{}'", file.path));
+    // Its start alone would pass for all of it, and no command can change it.
+    if size > MAX_FILE_BYTES as u64 {
+        return Err(too_large());
+    }
     let is_complete =
         read_start(&plain.fd, size, limit, buffer).map_err(|e| read_error(e, &format!("'{}'", file.path)))?;
-    file.size = size;
-    Ok(is_complete)
+    // It grew since its size was read.
+    match is_complete || limit < MAX_FILE_BYTES {
+        true => Ok(is_complete),
+        false => Err(too_large()),
+    }
 }
 
 fn read_start(file: &OwnedFd, size: u64, limit: usize, buffer: &mut Vec<u8>) -> rustix::io::Result<bool> {

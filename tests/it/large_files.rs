@@ -36,3 +36,40 @@ fn a_page_with_many_links_takes_no_quadratic_time() {
     let (small, large) = (time_of(250), time_of(1_000));
     assert!(large < small * 8 + Duration::from_millis(200), "{small:?}, {large:?}");
 }
+
+/// A memory with a file of which only the start and the length matter: more than 64 MiB.
+fn with_oversized_file(memory: Memory) -> Memory {
+    memory.put("facts/big.md", "# Big\n\n- zebra at the start\n");
+    memory.put("facts/small.md", "- zebra fact\n");
+    let big = fs_err::OpenOptions::new().append(true).open(memory.dir().join("facts/big.md")).unwrap();
+    big.set_len((64 << 20) + 1).unwrap();
+    memory
+}
+
+#[test]
+fn a_file_over_64_mib_is_named_and_never_cut() {
+    let memory = with_oversized_file(Memory::new());
+    let reason = "'facts/big.md' is larger than 64 MiB";
+    let found = memory.done(["query", "zebra"]).stderr_contains(&format!("left out: {reason}"));
+    assert!(found.stdout.contains("zebra fact") && !found.stdout.contains("at the start"), "{found}");
+    memory.done(["list"]).stdout_contains(&format!("facts/big.md (refused: {reason})"));
+    memory.run(["check"]).ends().stdout_contains(&format!("facts/big.md: error: too_large: {reason}"));
+    memory.done(["context"]).stdout_contains(&format!("left out: {reason}"));
+    let exported =
+        memory.done(["export", "--to", "json"]).stderr_contains(&format!("not in it: facts/big.md: {reason}"));
+    assert!(!exported.stdout.contains("at the start"));
+    memory.run(["mv", "small", "renamed"]).exit(5).unchanged().stderr_contains("too_large");
+    let address = format!("small@{}", crate::support::handle("zebra fact"));
+    memory.done(["rm", "--forget", &address]).stderr_contains(&format!("left out: {reason}"));
+}
+
+const POLICY: &str = "version: 1\ncategories:\n  custom:\n    - name: health\nallowlists:\n  planner: [work]\n";
+
+#[test]
+fn a_restricted_agent_is_not_told_of_a_file_over_64_mib() {
+    let memory = with_oversized_file(Memory::new().policy(POLICY));
+    for words in [&["list"][..], &["query", "zebra"], &["check"], &["context"]] {
+        let ran = memory.run(words).by("planner").exit(0);
+        assert!(!ran.stdout.contains("big") && !ran.stderr.contains("big"), "{ran}");
+    }
+}
