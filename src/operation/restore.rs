@@ -6,7 +6,8 @@
 use crate::change::EffectSign;
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::document::{
-    Document, DocumentEdit, InsertPosition, MetaKey, parse_date, section_range, section_titles, slug, to_new_bullet,
+    Document, DocumentEdit, InsertPosition, MetaKey, NewBullet, apply_edits, parse_date, section_range, section_titles,
+    slug, to_new_bullet,
 };
 use crate::path::{BulletRef, MemoryPath};
 use crate::text::Splice;
@@ -29,10 +30,11 @@ pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target)
     if resolved.bullet.is_some() {
         let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
             pick_bullet(planner, n, op, &resolved, None, None, None)?;
-        return restore_bullet(planner, n, op, &resolved.path, file, bullet);
+        let archived = take_bullet(planner, n, &resolved.path, file, bullet)?;
+        return restore_bullet(planner, n, op, &resolved.path, archived);
     }
     match &resolved.section {
-        SectionRef::At(section) => restore_section(planner, n, op, &resolved.path, file, *section, &mut Vec::new()),
+        SectionRef::At(section) => restore_section(planner, n, op, &resolved.path, file, *section),
         SectionRef::File if has_archive_keys(&file.document, 0) => restore_file(planner, n, &resolved.path, file),
         SectionRef::File => restore_all(planner, n, op, &resolved.path, file),
         SectionRef::Missing(name) => Err(rejections::section_not_found(file, &resolved.path, name).into()),
@@ -116,14 +118,25 @@ fn place_in(document: &Document, titles: &[String], from: Option<&str>) -> Resto
     }
 }
 
-fn restore_bullet(
+/// A bullet of an archive file, on its way back.
+struct ArchivedBullet {
+    /// Its number in the archive file.
+    bullet: usize,
+    item: NewBullet,
+    home: MemoryPath,
+    /// The titles of the headings around it.
+    titles: Vec<String>,
+    /// Its `from`.
+    from: Option<String>,
+}
+
+fn take_bullet(
     planner: &mut Planner<'_>,
     n: usize,
-    op: &Operation,
     path: &MemoryPath,
     file: &LoadedFile,
     bullet: usize,
-) -> PlanStep<Vec<PendingEdit>> {
+) -> PlanStep<ArchivedBullet> {
     let home = home_path(path, file)?;
     let mut item = to_new_bullet(&file.document, bullet);
     let mut meta = item.meta.take().unwrap_or_default();
@@ -140,20 +153,23 @@ fn restore_bullet(
         planner.warn(n, Warning::new(Code::Note, message));
     }
     item.meta = (!meta.0.is_empty()).then_some(meta);
+    Ok(ArchivedBullet { bullet, item, home, titles: section_titles(&file.document, section), from })
+}
+
+fn restore_bullet(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    path: &MemoryPath,
+    archived: ArchivedBullet,
+) -> PlanStep<Vec<PendingEdit>> {
+    let ArchivedBullet { bullet, item, home, titles, from } = archived;
     let create = Operation { if_match: None, ..op.clone() };
     let base = planner.edit_base(n, &create, &home, true)?;
     let document = planner.base_document(&base);
-    let titles = section_titles(&file.document, section);
     let (position, destination) = match place_in(document, &titles, from.as_deref()) {
         RestorePlace::Section(at) => {
-            let same_text = document.bullets_by_text(&item.paragraph());
-            let is_same_place = |&&i: &&usize| match document.bullets()[i].section as usize {
-                own if at == 0 => document.sections()[own].level <= 1,
-                own => own == at,
-            };
-            if let Some(&existing) = same_text.iter().find(is_same_place) {
-                return Err(rejections::duplicate_bullet(document, &home, existing, existing).into());
-            }
+            require_new_text(document, &home, at, &item)?;
             let address = match document.sections()[at].level {
                 0 | 1 => home.to_string(),
                 _ => format!("{home}#{}", document.sections()[at].slug),
@@ -171,7 +187,19 @@ fn restore_bullet(
     ])
 }
 
-/// Restores a section that was archived as a whole. `made` lists the missing sections around it that were made again.
+/// Refuses a bullet whose text its section (0: the file above all sections) has already.
+fn require_new_text(document: &Document, home: &MemoryPath, at: usize, item: &NewBullet) -> Result<(), Rejection> {
+    let is_same_place = |&&i: &&usize| match document.bullets()[i].section as usize {
+        own if at == 0 => document.sections()[own].level <= 1,
+        own => own == at,
+    };
+    match document.bullets_by_text(&item.paragraph()).iter().find(is_same_place) {
+        Some(&existing) => Err(rejections::duplicate_bullet(document, home, existing, existing)),
+        None => Ok(()),
+    }
+}
+
+/// Restores a section that was archived as a whole, else the items below it.
 fn restore_section(
     planner: &mut Planner<'_>,
     n: usize,
@@ -179,16 +207,48 @@ fn restore_section(
     path: &MemoryPath,
     file: &LoadedFile,
     section: usize,
-    made: &mut Vec<Vec<String>>,
 ) -> PlanStep<Vec<PendingEdit>> {
+    match has_archive_keys(&file.document, section) {
+        true => {
+            let archived = take_section(planner, n, op, path, file, section, &mut Vec::new())?;
+            put_section(planner, n, op, path, file, archived)
+        }
+        false => restore_items(planner, n, op, path, file, section),
+    }
+}
+
+/// A section that was archived as a whole, on its way back.
+struct ArchivedSection {
+    /// Its number in the archive file.
+    section: usize,
+    /// Its bytes there, with its metadata line.
+    range: std::ops::Range<usize>,
+    home: MemoryPath,
+    /// The section of the home file that it goes to the end of.
+    under: usize,
+    /// Its lines, below those headings around it that are made again with it.
+    block: String,
+    /// The titles of the headings around it and its own.
+    titles: Vec<String>,
+    /// Which of them the first heading of the block is.
+    first_title: usize,
+}
+
+/// Takes a section that was archived as a whole. `made` lists the missing sections around others that are restored with
+/// it.
+fn take_section(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    path: &MemoryPath,
+    file: &LoadedFile,
+    section: usize,
+    made: &mut Vec<Vec<String>>,
+) -> PlanStep<ArchivedSection> {
     let source = &file.document;
-    let Some(own_line) = archive::section_meta_line(source, section).filter(|_| has_archive_keys(source, section))
-    else {
-        return restore_items(planner, n, op, path, file, section);
-    };
     let home = home_path(path, file)?;
     let range = section_range(source, section);
-    let line = own_line.line.range();
+    let line = archive::section_meta_line(source, section).map_or(range.start..range.start, |own| own.line.range());
     let mut meta = archive::section_meta(source, section).unwrap_or_default();
     let from = meta.raw(MetaKey::From.name()).map(str::to_owned);
     archive::clear_archive_keys(&mut meta);
@@ -201,8 +261,9 @@ fn restore_section(
     let create = Operation { if_match: None, ..op.clone() };
     let base = planner.edit_base(n, &create, &home, true)?;
     let document = planner.base_document(&base);
-    let parent_titles = section_titles(source, source.sections()[section].parent as usize);
-    let under = match place_in(document, &parent_titles, from.as_deref()) {
+    let mut titles = section_titles(source, source.sections()[section].parent as usize);
+    let mut first_title = titles.len();
+    let under = match place_in(document, &titles, from.as_deref()) {
         RestorePlace::Section(at) => at,
         RestorePlace::NewSections(under, titles) => {
             // Those around it are gone, but for what this restores as well.
@@ -210,6 +271,7 @@ fn restore_section(
             let missing = titles.len() - made_before.max().unwrap_or(0);
             let headings = around_headings(source, section, missing);
             block.insert_str(0, &headings);
+            first_title = first_title.saturating_sub(missing);
             made.push(titles);
             under
         }
@@ -223,6 +285,53 @@ fn restore_section(
             .hint("restore its bullets one by one, or rename the section that is there")
             .into());
     }
+    titles.push(title.into_owned());
+    Ok(ArchivedSection { section, range: whole, home, under, block, titles, first_title })
+}
+
+impl ArchivedSection {
+    /// Adds a bullet that is from this section, or from one around it that is made again with it. Returns the title of
+    /// the section that it is in; `None` if it is from elsewhere.
+    fn add_bullet(&mut self, archived: &ArchivedBullet) -> Result<Option<String>, Rejection> {
+        // Entries of one title are of different days.
+        if self.home != archived.home || self.home.holds_episodes() {
+            return Ok(None);
+        }
+        let shared = ..=self.first_title;
+        if archived.titles.get(shared).is_none_or(|titles| titles != &self.titles[shared]) {
+            return Ok(None);
+        }
+        let titles = &archived.titles[self.first_title..];
+        let document = Document::parse(self.block.as_str());
+        let at = match place_in(&document, titles, None) {
+            RestorePlace::Section(at) => {
+                require_new_text(&document, &self.home, at, &archived.item)?;
+                InsertPosition::EndOfSection(at)
+            }
+            RestorePlace::NewSections(under, titles) => InsertPosition::NewSection { under, titles },
+        };
+        let edit = DocumentEdit::Insert { at, items: vec![archived.item.clone()] };
+        let edited = apply_edits(&document, &[edit]).map_err(|refusals| {
+            Rejection::new(Code::WouldBreakStructure, format!("in {}: {}", self.home, refusals[0].reason))
+        })?;
+        self.block = edited.document.into_text();
+        Ok(titles.last().cloned())
+    }
+}
+
+fn put_section(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    path: &MemoryPath,
+    file: &LoadedFile,
+    archived: ArchivedSection,
+) -> PlanStep<Vec<PendingEdit>> {
+    let source = &file.document;
+    let ArchivedSection { section, range, home, under, block, titles, .. } = archived;
+    let create = Operation { if_match: None, ..op.clone() };
+    let base = planner.edit_base(n, &create, &home, true)?;
+    let document = planner.base_document(&base);
     let later = home.holds_episodes().then(|| later_entry(document, &block)).flatten();
     let insertion = match later {
         Some(at) => {
@@ -241,11 +350,11 @@ fn restore_section(
         effects::section_slug(source, section),
         n,
     );
-    effect.to = Some(format!("{home}#{}", slug(&title)));
+    effect.to = Some(format!("{home}#{}", slug(titles.last().map_or("", String::as_str))));
     Ok(vec![
         PendingEdit::Edit(
             path.clone(),
-            DocumentEdit::Raw(whole_file::removal_splice(source, whole)),
+            DocumentEdit::Raw(whole_file::removal_splice(source, range)),
             EffectKind::Prepared(vec![effect]),
         ),
         PendingEdit::Edit(home, DocumentEdit::Raw(insertion), EffectKind::NoEffect),
@@ -325,15 +434,35 @@ fn restore_items(
     let range = section_range(document, section);
     let archived: Vec<usize> = (1..document.sections().len()).filter(|&i| has_archive_keys(document, i)).collect();
     let is_inside = |at: u32| archived.iter().any(|&i| section_range(document, i).contains(&(at as usize)));
-    let (mut pending, mut made) = (Vec::new(), Vec::new());
+    let (mut pending, mut made, mut sections) = (Vec::new(), Vec::new(), Vec::new());
     for &i in archived.iter().filter(|&&i| range.contains(&(document.sections()[i].heading.start as usize))) {
-        pending.extend(restore_section(planner, n, op, path, file, i, &mut made)?);
+        sections.push(take_section(planner, n, op, path, file, i, &mut made)?);
     }
+    let mut bullets = Vec::new();
     for (i, bullet) in document.bullets().iter().enumerate() {
-        if bullet.depth == 0 && range.contains(&(bullet.line_start as usize)) && !is_inside(bullet.line_start) {
-            pending.extend(restore_bullet(planner, n, op, path, file, i)?);
+        if bullet.depth > 0 || !range.contains(&(bullet.line_start as usize)) || is_inside(bullet.line_start) {
+            continue;
         }
+        let archived = take_bullet(planner, n, path, file, i)?;
+        let mut destination = None;
+        for section in &mut sections {
+            destination = section.add_bullet(&archived)?.map(|title| format!("{}#{}", section.home, slug(&title)));
+            if destination.is_some() {
+                break;
+            }
+        }
+        bullets.extend(match destination {
+            Some(destination) => {
+                let effect = EffectKind::MovedAway(i, destination);
+                vec![PendingEdit::Edit(path.clone(), DocumentEdit::Remove { bullet: i }, effect)]
+            }
+            None => restore_bullet(planner, n, op, path, archived)?,
+        });
     }
+    for section in sections {
+        pending.extend(put_section(planner, n, op, path, file, section)?);
+    }
+    pending.extend(bullets);
     match pending.is_empty() {
         true => Err(Rejection::new(Code::BulletNotFound, format!("{path} has no archived item there")).into()),
         false => Ok(pending),

@@ -140,6 +140,36 @@ fn entries_are_archived_whole() {
 }
 
 #[test]
+fn bullets_and_the_rest_of_their_section_come_back_below_one_heading() {
+    let memory = Memory::new();
+    memory.done(["add", "user#Travel", "Prefers window seats", "Likes night trains"]);
+    memory.done(["rm", "--archive", &format!("user@{}", handle("Prefers window seats"))]);
+    memory.done(["rm", "--archive", "-f", "user#travel"]);
+    let restored = memory.done(["restore", "archive/facts/user"]);
+    let ends = "## Travel\n\n- Likes night trains\n- Prefers window seats\n";
+    let text = memory.text("facts/user.md").unwrap();
+    assert!(text.ends_with(ends) && text.matches("## Travel").count() == 1, "{text}");
+    let address = format!("@{} Prefers window seats → facts/user.md#travel", handle("Prefers window seats"));
+    restored.stdout_contains("## Travel → facts/user.md#travel").stdout_contains(&address);
+    assert!(memory.text("archive/facts/user.md").is_none());
+}
+
+#[test]
+fn bullets_of_a_section_around_or_below_a_restored_one_share_its_headings() {
+    let text = "# User\n\n## Travel\n\n- Has a passport\n\n### Trains\n\n- Night trains\n\n#### Seats\n\n- By the \
+                window\n";
+    let memory = Memory::new().file("facts/user.md", text);
+    memory.done(["rm", "--archive", &format!("user@{}", handle("Has a passport"))]);
+    memory.done(["rm", "--archive", &format!("user@{}", handle("By the window"))]);
+    memory.done(["rm", "--archive", "-f", "user#trains"]);
+    memory.done(["rm", "-f", "user#travel"]);
+    memory.done(["restore", "archive/facts/user"]);
+    let restored = memory.text("facts/user.md").unwrap();
+    let summary = restored.lines().find(|line| line.starts_with("> Summary")).unwrap_or_default().to_owned();
+    assert_eq!(restored.replace(&(summary + "\n\n"), ""), text);
+}
+
+#[test]
 fn adjacent_sections_at_the_end_of_a_file_are_archived_and_restored_together() {
     let policy = "version: 2\nlifetimes:\n  - {at: episodes/**, unused: 30d}\n";
     let entry = |title: &str, day: u8| format!("## {title}\n- Date: 2026-01-{day:02}\n- {title}\n");
