@@ -146,7 +146,8 @@ fn entity_stem(name: &str) -> String {
     stems.find(|stem| new_path(&format!("facts/{stem}.md")).is_some()).unwrap_or_else(|| "entity".to_owned())
 }
 
-fn new_path(path: &str) -> Option<MemoryPath> {
+/// The path, if a new file can have it.
+pub(super) fn new_path(path: &str) -> Option<MemoryPath> {
     MemoryPath::new(path).ok().filter(|path| path.new_name_problem().is_none() && path.as_str() != RELATIONS_FILE)
 }
 

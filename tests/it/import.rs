@@ -255,6 +255,29 @@ fn hostile_names_end_in_safe_ones_and_are_reported() {
 }
 
 #[test]
+fn a_note_keeps_a_name_that_a_file_can_have_and_links_lead_to_it() {
+    let memory = Memory::new();
+    let folder = memory.dir().parent().unwrap().join("notes");
+    fs_err::create_dir_all(folder.join("Ünï – dash")).unwrap();
+    let names = ["notes 🎉", "a’b", "Ünï – dash/C++ & co (1)"];
+    let links: String = names.iter().take(2).map(|name| format!("- see [[{name}]]\n")).collect();
+    fs_err::write(folder.join("b.md"), links).unwrap();
+    for name in names {
+        fs_err::write(folder.join(format!("{name}.md")), "- one\n").unwrap();
+    }
+    fs_err::write(folder.join("what?.md"), "- two\n").unwrap();
+    let folder = folder.to_str().unwrap();
+    let answer = import(&memory, folder);
+    assert_eq!(rows(&answer, "altered"), ["what?: written as facts/what.md"]);
+    for name in names {
+        assert_eq!(memory.text(&format!("facts/{name}.md")).as_deref(), Some("- one\n"), "{name}");
+    }
+    let checked = memory.run(["check"]).ends();
+    assert!(!checked.stdout.contains("dangling_link"), "{checked}");
+    assert_eq!(import(&memory, folder)["added"], 0);
+}
+
+#[test]
 fn what_is_dropped_or_altered_has_a_line() {
     let memory = Memory::new();
     let lines = concat!(

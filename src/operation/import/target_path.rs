@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use super::ImportedNote;
-use crate::operation::graph_files::new_path_in;
+use super::{ImportedNote, NoteContent};
+use crate::operation::graph_files::{new_path, new_path_in};
 use crate::path::MemoryPath;
 
 /// How deep the folders of a source are kept; deeper ones are joined.
@@ -28,7 +28,15 @@ pub fn target_path(note: &ImportedNote, folder: &str, taken: &HashSet<String>) -
     let (folders, name) = name.rsplit_once('/').unwrap_or(("", name));
     let mut below = folder.to_owned();
     let parts: Vec<&str> = folders.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
-    for part in parts.iter().take(MAX_FOLDERS.saturating_sub(folder.matches('/').count())) {
+    let max_folders = MAX_FOLDERS.saturating_sub(folder.matches('/').count());
+    // Links lead to a file by its name. The names of other sources are no names of files.
+    if matches!(note.content, NoteContent::Text(_))
+        && parts.len() <= max_folders
+        && let Some(path) = new_path(&wanted).filter(|path| !taken.contains(&path.case_folded()))
+    {
+        return (path, false);
+    }
+    for part in parts.iter().take(max_folders) {
         // The name of a folder is made as that of a file; its extension falls away.
         let made = new_path_in(&below, part, &HashSet::new());
         below = made.as_str().trim_end_matches(".md").to_owned();
