@@ -8,7 +8,8 @@ use super::node_matching::{NodeLinks, has_no_id};
 use super::tree::{MergeNodeKind, MergeTree};
 use super::{section_matching, similarity_match};
 
-/// Minimum similarity of a bullet that both sides rewrote in its place. Below it the two new bullets are two new facts.
+/// Minimum similarity of a bullet that one side edited and the other one rewrote in its place. Below it the new bullet is
+/// a new fact.
 const MIN_IN_PLACE: f64 = 0.25;
 /// Of texts of so many words, or fewer, similarity says nothing: `milk` and `soy` are two values of one bullet.
 const MAX_SHORT_WORDS: usize = 3;
@@ -37,9 +38,7 @@ pub fn match_rewritten_nodes(base: &MergeTree, sides: [&MergeTree; 2], links: [&
         let found = [0, 1].map(|i| nodes_in_place(base, sides[i], links[i], kind));
         for (old, a) in &found[0] {
             let Some((_, b)) = found[1].iter().find(|(other, _)| other == old) else { continue };
-            let is_near =
-                |i: usize, node: usize| similarity_match::node_similarity(base, *old, sides[i], node) >= MIN_IN_PLACE;
-            if has_no_id(base, *old) && (kind == MergeNodeKind::Block || is_near(0, *a) && is_near(1, *b)) {
+            if has_no_id(base, *old) {
                 links[0].link(*old, *a);
                 links[1].link(*old, *b);
             }

@@ -93,6 +93,26 @@ fn what_both_sides_rewrote_in_one_place_is_a_conflict() {
 }
 
 #[test]
+fn two_updates_of_one_bullet_in_other_words_conflict_in_its_place_only() {
+    let text = |bullet: &str| format!("# U\n\n- Vegan since 2024\n- {bullet}\n");
+    let base = text("Lives in Lisbon");
+    let (ours, theirs) = (text("Moved to Porto in May"), text("Home is Berlin now"));
+    check_conflict(
+        &base,
+        &ours,
+        &theirs,
+        "# U\n\n- Vegan since 2024\n<<<<<<< ours\n- Moved to Porto in May\n||||||| base\n- Lives in Lisbon\n=======\n- Home is Berlin now\n>>>>>>> theirs\n",
+    );
+    // A bullet that both sides took out, and others that stand elsewhere, are no edits of one bullet.
+    check(
+        "# U\n\n- Lives in Lisbon\n- Vegan since 2024\n",
+        "# U\n\n- Vegan since 2024\n- Moved to Porto in May\n",
+        "# U\n\n- Vegan since 2024\n- Home is Berlin now\n",
+        "# U\n\n- Vegan since 2024\n- Home is Berlin now\n- Moved to Porto in May\n",
+    );
+}
+
+#[test]
 fn what_both_sides_added_below_different_items_stays_below_each() {
     check(
         "# P\n\n- a\n",
