@@ -167,6 +167,17 @@ fn headings_take_no_place_of_an_item() {
 }
 
 #[test]
+fn a_heading_of_which_no_item_is_found_is_not_left_out() {
+    let others: String = (0..12).map(|n| format!("- The harbour of part {n} is small\n")).collect();
+    let memory = Memory::new()
+        .file("facts/parts.md", &format!("# Parts\n\n## Harbour plan\n\n- Closes at six\n\n## Rest\n\n{others}"));
+    for limit in ["1", "10", "0"] {
+        let answer = memory.run(["query", "harbour plan", "--json", "-L", limit]).exit(0).json();
+        assert_eq!(answer["items"][0]["text"], "Harbour plan", "{answer}");
+    }
+}
+
+#[test]
 fn relevance_is_1_only_if_every_word_stands_in_the_item() {
     let text = "# T\n\n- Who cooked the green soup?\n- Ana cooked it, the green one, cooked and cooked\n- Nothing\n";
     let memory = Memory::new().file("facts/t.md", text);

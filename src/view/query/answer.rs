@@ -225,8 +225,8 @@ pub fn query_result_with_hits<'r>(
     (result, shown_hits)
 }
 
-/// Removes headings if there are more hits than the limit: a heading is printed above its items anyway, so it must not
-/// take the place of an item. An entry's title counts as a heading if an item of the entry is a hit, too.
+/// Removes headings and titles of entries of which an item is a hit, too, if there are more hits than the limit: they are
+/// printed above their items anyway, so they must not take the place of an item.
 fn without_spare_headings<'r>(ranking: &Ranking<'_>, hits: Vec<&'r ScoredItem>, limit: usize) -> Vec<&'r ScoredItem> {
     if hits.len() <= limit {
         return hits;
@@ -238,8 +238,7 @@ fn without_spare_headings<'r>(ranking: &Ranking<'_>, hits: Vec<&'r ScoredItem>, 
         .map(|hit| (hit.file, item(hit).section))
         .collect();
     let is_spare = |hit: &ScoredItem| match item(hit).kind {
-        ItemKind::Heading => true,
-        ItemKind::Entry => titled.contains(&(hit.file, item(hit).section)),
+        ItemKind::Heading | ItemKind::Entry => titled.contains(&(hit.file, item(hit).section)),
         ItemKind::Bullet(_) | ItemKind::Paragraph | ItemKind::Row | ItemKind::Code => false,
     };
     let spare = hits.iter().filter(|hit| is_spare(hit)).count();
