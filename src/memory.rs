@@ -71,7 +71,7 @@ pub struct Memory {
     /// The layers that were found, to be opened again.
     layers: LayerList,
     found_by: &'static str,
-    /// Kept, because a name that was found would count as one that was given.
+    /// Found once, when the memory is opened: a name that is passed on counts as given.
     is_agent: bool,
     /// Whether the user config has `find.embeddings`.
     has_embeddings: bool,
@@ -195,7 +195,7 @@ impl Memory {
     /// Records what a reader has seen: its next context reports only what changed since.
     ///
     /// # Errors
-    /// Those of opening the memory; a mark that cannot be written is none.
+    /// Those of opening the memory; a mark that cannot be written is ignored, and the next context repeats these updates.
     pub fn mark_read(&self, mark: &ReaderMark) -> Result<(), Error> {
         mark.save(&self.session()?.store);
         Ok(())

@@ -36,7 +36,7 @@ impl PrintAnswer for DigestReport {
         for row in self.digests.iter().filter(|row| row.digest.is_none()) {
             let reason = row.reason.as_ref().or(self.stopped.as_ref()).map_or("", String::as_str);
             printer.styled(TextStyle::Dim, "waiting").text(" ").text(&row.file);
-            let entries = if row.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", row.entries) };
+            let entries = counted_noun(row.entries, "entry");
             printer.text(&format!(" ({entries}): {reason}")).end_line();
         }
         if let (Some(model), Some(tokens)) = (&self.model, &self.tokens) {

@@ -123,9 +123,8 @@ fn git_in(dir: &str) -> String {
 }
 
 fn unresolved_file(printer: &mut Printer, file: &ConflictedFile) {
-    let n = file.conflicts.len();
-    let count = if n == 1 { "1 conflict left".to_owned() } else { format!("{n} conflicts left") };
-    printer.styled(TextStyle::Heading, &file.path).text(": ").text(&count).end_line();
+    let count = counted_noun(file.conflicts.len(), "conflict");
+    printer.styled(TextStyle::Heading, &file.path).text(": ").text(&count).text(" left").end_line();
     file.conflicts.iter().for_each(|conflict| conflict_sides(printer, conflict));
 }
 

@@ -155,7 +155,7 @@ pub struct SyncArgs {
     /// Use the remote of your config (sync.remote, MEMDIR_REMOTE); a conflict goes to a branch of its own there
     #[arg(long, conflicts_with = "remote")]
     pub home: bool,
-    /// Set this memory up to follow that remote, once in each home; makes it a git repository if it is none
+    /// Set this memory up to follow that remote, once in each home; makes it a git repository if needed
     #[arg(long, conflicts_with_all = ["remote", "dry_run", "only"])]
     pub setup: bool,
     /// Only fetch and merge; or push, without asking a remote that has everything

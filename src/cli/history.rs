@@ -13,6 +13,7 @@ use super::run::Runner;
 use super::text::{self, Printer, TextStyle, effects, file_heading};
 use crate::commands::answer::{ChangedFile, DiffResult, LogResult, LogRow};
 use crate::commands::{self, LogOptions};
+use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]
 #[command(
@@ -167,8 +168,7 @@ impl PrintAnswer for LogResult {
             }
         }
         if self.more > 0 {
-            let entries = if self.more == 1 { "entry" } else { "entries" };
-            printer.note(&format!("{} older {entries} not shown; -L 0 shows all", self.more));
+            printer.note(&format!("{} not shown; -L 0 shows all", counted_noun(self.more, "older entry")));
         }
         match &self.since {
             None if self.entries.is_empty() => printer.note("no history on this machine yet"),

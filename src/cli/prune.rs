@@ -9,6 +9,7 @@ use super::args::{ChangeArgs, ChangeSettings, FileCreationArgs};
 use super::text::{Printer, TextStyle, change_result};
 use crate::commands::answer::WarningRow;
 use crate::commands::results::PruneResult;
+use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]
 #[command(
@@ -78,8 +79,13 @@ impl PrintAnswer for PruneResult {
             return printer.note("nothing is expired, unused or to be purged");
         }
         let rev = self.change.rev.as_ref().map_or(String::new(), |rev| format!("{rev}: "));
-        let proposals = if dropped == 0 { String::new() } else { format!(", {dropped} overdue proposals dropped") };
-        let states = if checkpoints == 0 { String::new() } else { format!(", {checkpoints} checkpoints removed") };
+        let proposals =
+            if dropped == 0 { String::new() } else { format!(", {} dropped", counted_noun(dropped, "proposal")) };
+        let states = if checkpoints == 0 {
+            String::new()
+        } else {
+            format!(", {} removed", counted_noun(checkpoints, "checkpoint"))
+        };
         printer.note(&format!("{rev}{archived} archived, {purged} purged{proposals}{states}"));
     }
 

@@ -297,8 +297,7 @@ impl PrintAnswer for InboxList {
             inbox_item(printer, proposal);
         }
         if let Some(branch) = &self.branch {
-            let count = branch.commits.len();
-            let commits = if count == 1 { "1 commit".to_owned() } else { format!("{count} commits") };
+            let commits = counted_noun(branch.commits.len(), "commit");
             printer.note(&format!("branch {}: {commits}; the proposals wait until it is merged", branch.name));
             for line in branch.body.lines() {
                 printer.text(line).end_line();

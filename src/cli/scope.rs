@@ -83,14 +83,11 @@ impl PrintAnswer for ScopeList {
 
 fn print_row(printer: &mut Printer, row: &ScopeRow, state: &str) {
     let counts =
-        [counted_noun(row.files, "file"), counted_noun(row.bullets, "bullet"), entries(row.entries)].join(", ");
+        [counted_noun(row.files, "file"), counted_noun(row.bullets, "bullet"), counted_noun(row.entries, "entry")]
+            .join(", ");
     let changed = row.changed.as_deref().map(|at| format!(", changed {}", at.get(..10).unwrap_or(at)));
     printer.text(&row.name);
     printer.styled(TextStyle::Dim, &format!("  {state}{counts}{}", changed.unwrap_or_default())).end_line();
-}
-
-fn entries(n: usize) -> String {
-    if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
 }
 
 impl PrintAnswer for ScopeChange {

@@ -72,7 +72,7 @@ pub enum ListResult {
 }
 
 impl ListResult {
-    /// Leaves out all rows but the first `limit`, and counts them in `more`. A limit of 0 is none.
+    /// Leaves out all rows but the first `limit`, and counts them in `more`. A limit of 0 means no limit.
     pub fn truncated(self, limit: Option<usize>) -> ListResult {
         match self {
             ListResult::Files(mut files) => {
@@ -324,7 +324,7 @@ pub struct CheckFinding {
     /// With `--against`: the statement in a file outside the memory that contradicts this line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<OutsideStatement>,
-    /// Commands to try, of which one settles it.
+    /// Alternative commands: any one of them resolves the finding.
     #[serde(rename = "try", serialize_with = "commands_to_try", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
     pub hints: Vec<Hint>,

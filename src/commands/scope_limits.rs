@@ -23,7 +23,7 @@ struct ScopeFile {
     before: Option<Document>,
     /// The etag of `before`.
     etag: Option<Etag>,
-    /// `None` also where it is as before.
+    /// The new text, parsed; `None` if the file is unchanged or removed.
     after: Option<Document>,
     is_changed: bool,
 }

@@ -5,6 +5,7 @@
 use super::Session;
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
+use crate::text::counted_noun::counted_noun;
 
 /// How many files are named.
 const NAMED_FILES: usize = 3;
@@ -31,7 +32,7 @@ pub(super) fn unread_sentences(session: &Session, reasons: impl Iterator<Item = 
     reasons.truncate(NAMED_FILES);
     let mut sentences: Vec<String> = reasons.into_iter().map(|error| format!("left out: {error}")).collect();
     if more > 0 {
-        let files = if more == 1 { "1 more file".to_owned() } else { format!("{more} more files") };
+        let files = counted_noun(more, "more file");
         sentences.push(format!("left out: {files} that cannot be read; `memdir check` lists them"));
     }
     sentences

@@ -63,7 +63,7 @@ fn read_stdin(wait: Duration) -> Result<Vec<u8>, Rejection> {
     read_to_end(file, wait)
 }
 
-/// Where the text of a command may come from; only two of those that take one take it as an argument.
+/// Where the text of a command may come from. Only `add` and `update` take it as an argument.
 const TEXT_HINT: &str = "pipe the text in, or name a file with -F; `add` and `update` also take it as an argument";
 
 /// Reads to the end; `wait` limits each pause between two reads.

@@ -35,7 +35,7 @@ pub struct FoundDirectory {
 }
 
 impl FoundDirectory {
-    /// A directory, which is in a scope if it is one: what governs it depends on where it is, not on how it was named.
+    /// A directory, with its scope if it is one by its location: the policy above it holds however it was named.
     pub fn new(dir: PathBuf, found_by: &'static str) -> FoundDirectory {
         // With links resolved, so that no other name of a scope is a way around the policy above it.
         let resolved = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());

@@ -18,7 +18,7 @@ use crate::text::without_credentials;
 
 /// Maximum size of git's output, in bytes.
 const MAX_OUTPUT_BYTES: usize = 512 << 20;
-/// Default timeout of one invocation. None of those that use it needs a network.
+/// Default timeout of one invocation, for commands that need no network.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 /// How long git may take to exit after SIGTERM.
 const TERMINATION_GRACE: Duration = Duration::from_secs(2);

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::ErrorKind;
-use crate::text::is_invisible;
+use crate::text::invisible_chars::{is_filler, is_invisible, is_joiner};
 
 /// How many characters of a host's message are kept.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -136,7 +136,7 @@ pub fn one_line(text: &str) -> String {
 
 /// A text on one line, without control and invisible characters, which can also stand within a key.
 pub fn visible_line(text: &str) -> String {
-    let hidden = |c: char| c.is_control() || is_invisible(c) || matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}');
+    let hidden = |c: char| c.is_control() || is_invisible(c) || is_filler(c) || is_joiner(c);
     let visible: String = text.chars().filter(|c| c.is_whitespace() || !hidden(*c)).collect();
     visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }

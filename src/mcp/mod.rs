@@ -33,7 +33,7 @@ const COMMAND_THREADS: usize = 4;
 pub struct ServerOptions {
     /// The memory, and the caller.
     pub memory: OpenOptions,
-    /// Whether the caller's name was given, not guessed: only then has it a mark of what it has seen.
+    /// Whether the caller's name was given, not guessed. Only such callers have a mark of what they have seen.
     pub is_named: bool,
     pub tools: ToolSet,
     pub access: ServerAccess,

@@ -101,7 +101,7 @@ impl SharedState {
     pub async fn save_reader_mark(self: &Arc<Self>) {
         let mark = self.reader_mark.lock().unwrap_or_else(PoisonError::into_inner).take_if(|mark| mark.is_sent);
         if let Some(UnsavedMark { mark, .. }) = mark {
-            // A mark that cannot be written is none: the news are shown again.
+            // A mark that cannot be written is ignored: the updates are shown again.
             drop(self.run(move |memory| memory?.mark_read(&mark)).await);
         }
     }
@@ -275,7 +275,7 @@ impl ServerHandler for RequestHandler {
         Ok(answer.into())
     }
 
-    /// A request that could not be read, be it that there is no such method or that its params are none.
+    /// A request with an unknown method or invalid params.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

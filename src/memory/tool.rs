@@ -16,7 +16,7 @@ impl Memory {
         Ok(commands::memory_tool(&self.session()?, request))
     }
 
-    /// Answers a request of the documents that memdir grew from, JSON: a call of `memory_read`, `memory_write`,
+    /// Answers a request of the earlier memory designs (docs/sources.md), JSON: a call of `memory_read`, `memory_write`,
     /// `memory_patch`, `memory_append` or `memory_list`; a decision about bullets or paths; a search for locations
     /// (`json_content`); a `memory.query`. Proof is never asked for.
     ///

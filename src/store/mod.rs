@@ -3,13 +3,16 @@
 //!
 //! Never parses markdown: texts are bytes, operations are opaque JSON.
 //!
-//! Reading order: `root` (the sandbox) and `walk`; `protocol` (the steps of a commit, pure) and `explore` (its model
-//! checker); `record` (`record_outline` reads a part of one), `journal` and `slot`
-//! (what is stored); `executor`, `commit`, `recover` (carrying out the
-//! protocol); `lock`; `queue` (pending work); `history` (earlier texts); `consistent_read`; `journal_note` (how to
-//! read only the end of a long journal); `journal_search` (one revision of it); `read_filter` (what a restricted reader
-//! sees); `gc` (trimming history); `init` (new data directories); `scopes` (data directories in a data directory);
-//! `machine_notes`; `vector_file`; `checkpoints`; `code_files` (what anchors name); `platform` (system calls).
+//! In reading order:
+//! * `root` (the sandbox), `walk`
+//! * `protocol` (the steps of a commit, pure), `explore` (its model checker)
+//! * `record` (a journal line), `record_outline` (a part of one), `journal`, `slot` (what is stored)
+//! * `executor`, `commit`, `recover` (carrying out the protocol), `expected_text`, `rescue` (a displaced text is kept in the inbox)
+//! * `lock`, `queue` (pending work), `consistent_read`, `read_filter` (what a restricted reader sees)
+//! * `history` (earlier texts), `file_revisions` (of one file), `journal_note`, `journal_pages`, `journal_search`,
+//!   `request_search` (reading only a part of a long journal), `gc` (trimming it)
+//! * `init` (new data directories), `scopes` (data directories in a data directory), `machine_notes`, `usage`,
+//!   `vector_file`, `checkpoints`, `code_files` (what anchors name), `platform` (system calls)
 
 pub mod checkpoints;
 pub mod code_files;

@@ -39,7 +39,7 @@ pub struct WrittenSlot {
     pub warning: Option<Warning>,
 }
 
-/// Removes a slot. A directory of that name is none of ours: it is renamed, so that it blocks no change.
+/// Removes a slot. A directory of that name was not made by memdir: it is renamed, so that it blocks no change.
 pub fn free(undo: impl AsFd, name: &str) -> Result<(), Rejection> {
     match rustix::fs::unlinkat(&undo, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),

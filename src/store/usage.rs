@@ -277,8 +277,8 @@ impl Store {
         let _ = self.replace_usage(false, &|table| table.to_text(keep));
     }
 
-    /// Removes what is recorded of the bullets of these files. That one of them was used remains, as a use of the file:
-    /// else its other items would seem unused.
+    /// Replaces the uses of the bullets of these files by one use of each file, so that its other items do not look
+    /// unused.
     pub fn forget_usage(&self, paths: &[MemoryPath]) {
         let _ = self.replace_usage(true, &|table| {
             let mut table = table.clone();

@@ -216,7 +216,7 @@ fn lists_without_marks(value: Value) -> Value {
 
 fn item(document: &Document, bullet: usize, text: String) -> Value {
     let meta = document.bullet_meta(bullet).unwrap_or_default();
-    // Its id there is the newer one where both are known.
+    // Prefers `oid`, the id that it has in the other program.
     let id = meta.raw(MetaKey::Oid.name()).map(str::to_owned);
     let id = id.or_else(|| document.bullet_id(bullet).map(|id| id.into_owned()));
     let mut item = Map::new();

@@ -40,7 +40,7 @@ pub fn distance(address: &str, layers: &[String]) -> usize {
     named.and_then(|named| layers.iter().position(|name| name == named.source)).map_or(0, |at| at + 1)
 }
 
-/// Pairs of texts, by index: one, and the nearest other that it contradicts and that overrules it.
+/// Maps each overruled text to the nearest text that contradicts and overrules it, by index.
 pub fn overruled_pairs(texts: &[LayeredText<'_>]) -> BTreeMap<usize, usize> {
     let mut by_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (n, text) in texts.iter().enumerate() {

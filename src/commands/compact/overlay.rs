@@ -32,7 +32,7 @@ pub enum StepError {
     ItemsChanged,
     /// The planner rejected it.
     PlanningFailed(Error),
-    /// It would change something that it does not name.
+    /// The plan would change items that the step does not name.
     SideEffects(String),
 }
 

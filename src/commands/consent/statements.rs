@@ -361,7 +361,7 @@ fn statements(text: &str, heading: &str) -> Vec<(String, String)> {
     paragraphs.iter().flat_map(split).collect()
 }
 
-/// A line without the markers of lists, quotations, headings and tables. The plus of a telephone number is none.
+/// A line without the markers of lists, quotations, headings and tables. The plus of a telephone number is kept.
 fn without_markers(line: &str) -> &str {
     let mut rest = line;
     loop {

@@ -177,7 +177,7 @@ fn plan(
     Ok(overlay)
 }
 
-/// Whether a proposal may be written to a path: there is none, or one that expired.
+/// Whether a proposal may be written to a path: no proposal is there, or only an expired one.
 fn is_free(session: &Session, path: &MemoryPath) -> bool {
     let today = session.now.date().to_string();
     match session.store.read(path) {

@@ -299,7 +299,7 @@ impl EditJudge<'_, '_> {
         Ok(operations)
     }
 
-    /// Whether a bullet has this id: then a new one goes without it.
+    /// Whether a bullet has this id. A new bullet is then added without one.
     fn has_id(&self, id: &str) -> bool {
         let in_document = |document: &Document| {
             (0..document.bullets().len()).any(|at| document.bullet_id(at).is_some_and(|other| other == id))

@@ -112,7 +112,7 @@ impl RequestMemory {
         shown
     }
 
-    /// The items that a search named: those that exist, and whose text it knows.
+    /// The items that a search named and that exist with the text that it quotes.
     pub fn resolve(&self, locations: &[NamedItem], shown: &[usize]) -> Vec<usize> {
         let mut found: Vec<usize> =
             locations.iter().filter_map(|named| resolve_item(named, &self.items, shown).ok()).collect();

@@ -113,7 +113,7 @@ impl<'a> AttentionScan<'a> {
         counts
     }
 
-    /// The rows of all files: what there is none of is left out.
+    /// The rows of all files, without those that count nothing.
     pub fn rows(&self, each: &[AttentionCounts]) -> Vec<AttentionRow> {
         let sum = |count: fn(&AttentionCounts) -> usize| each.iter().map(count).sum::<usize>();
         let contradictions = self.facts.lock().unwrap_or_else(PoisonError::into_inner).contradictions();

@@ -7,6 +7,8 @@ use serde_json::Value;
 use super::pending::{BulletCounts, PendingChange};
 use super::sync_state::SyncState;
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
+use crate::text::counted_noun::counted_noun;
+use crate::text::invisible_chars::{is_filler, is_invisible, is_joiner};
 use crate::view::journal::{self, RevisionState};
 
 /// Trailer key of an operation: `r12 add facts/user.md`.
@@ -106,7 +108,7 @@ fn count_summary(changes: &[PendingChange]) -> String {
         set: sum.set + change.counts.set,
         removed: sum.removed + change.counts.removed,
     });
-    let files = if changes.len() == 1 { "1 file".to_owned() } else { format!("{} files", changes.len()) };
+    let files = counted_noun(changes.len(), "file");
     let counts = count_list(&sum);
     match counts.split_once(' ') {
         None => format!("memory: {files} changed"),
@@ -192,8 +194,7 @@ fn limited(values: Vec<String>) -> Vec<String> {
 
 /// The text as one line of at most `most` characters, without control, bidirectional and zero-width characters.
 pub fn single_line(text: &str, max_chars: usize) -> String {
-    let hidden =
-        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let hidden = |c: char| is_invisible(c) || is_filler(c) || is_joiner(c);
     let sanitized: String =
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !hidden(*c)).collect();
     let collapsed = sanitized.split_whitespace().collect::<Vec<_>>().join(" ");

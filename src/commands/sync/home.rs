@@ -128,7 +128,7 @@ impl SyncRun<'_> {
         for number in 1..=MAX_BRANCH_NAMES {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
             let aside = RemoteBranch { branch: name.clone(), ..remote.clone() };
-            // One that has other commits is another conflict's.
+            // A branch with other commits belongs to another conflict.
             if self.git.push(&branch, &aside, false, None, self.options.network_timeout)? == PushResult::Done {
                 self.answer.conflict_branch = Some(name);
                 return Ok(());

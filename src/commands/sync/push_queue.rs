@@ -50,7 +50,7 @@ pub struct PushQueue {
 pub enum PushTurn {
     /// This clone may push.
     Own,
-    /// So many others are before it, one or more.
+    /// The number of clones ahead in the queue, at least 1.
     After(usize),
     /// The first place belongs to a clone that seems to be gone, and should be removed.
     Stuck(String),

@@ -66,7 +66,7 @@ pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'stat
     Ok(())
 }
 
-/// Adds a memory; returns whether another one has its text. That one gets the dates that it lacks.
+/// Adds a memory. Returns true if one with this text exists already, which then gets the dates that it lacks.
 fn push(item: String, text: String, meta: Vec<(String, String)>, read: &mut ImportedMemories) -> bool {
     let known = read.by_text.get(&text).copied();
     let bullets = read.note_of(NOTE, "ChatGPT").bullets;

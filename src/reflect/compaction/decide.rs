@@ -11,6 +11,7 @@ use super::stated_fields::added_field;
 use super::{CompactionItem, OverLimit};
 use crate::operation::limits::ContentSize;
 use crate::operation::validation;
+use crate::text::invisible_chars;
 
 /// How many more items than necessary a merge may absorb, so that a group of near-duplicates can be merged at once.
 const MAX_EXTRA_MERGED: usize = 3;
@@ -263,12 +264,7 @@ fn clean_reason(text: &str) -> String {
     words.join(" ").chars().take(MAX_REASON_CHARS).collect()
 }
 
-/// Control characters, invisible characters, and those that change the writing direction.
+/// Control, invisible and filler characters, and those that change the writing direction.
 pub(super) fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}'
-        )
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+    c.is_control() || invisible_chars::is_invisible(c) || invisible_chars::is_filler(c)
 }

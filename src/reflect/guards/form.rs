@@ -3,6 +3,7 @@
 //! Never considers the meaning of the words.
 
 use super::{GuardFinding, Violation};
+use crate::text::invisible_chars::{is_filler, is_invisible, is_joiner};
 use crate::text::words::is_unspaced;
 
 /// Violations of length, characters and structure. `max_chars` counts characters.
@@ -30,21 +31,12 @@ fn hidden_char(text: &str) -> Option<char> {
     let mut all = text.chars().peekable();
     while let Some(c) = all.next() {
         let next = all.peek().copied();
-        if c.is_control() || is_invisible(c) || matches!(c, '\u{200c}' | '\u{200d}') && !is_valid_joiner(previous, next)
-        {
+        if c.is_control() || is_invisible(c) || is_filler(c) || is_joiner(c) && !is_valid_joiner(previous, next) {
             return Some(c);
         }
         previous = Some(c);
     }
     None
-}
-
-/// Invisible, bidirectional and filler characters, without the joiners U+200C and U+200D, which depend on context.
-fn is_invisible(c: char) -> bool {
-    matches!(c as u32,
-        0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F | 0x200B | 0x200E | 0x200F
-        | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFB | 0x1D173..=0x1D17A
-        | 0xE0000..=0xE0FFF)
 }
 
 /// Whether a joiner is valid between two characters: in scripts that need joiners and in emoji, but not next to Latin

@@ -43,8 +43,8 @@ impl CommitExecutor<'_> {
         Ok(if is_torn { TextState::Absent } else { state })
     }
 
-    /// Inspects a text. That it cannot be opened proves nothing about it: after some attempts the error is returned,
-    /// and the outcome stays open.
+    /// Inspects a text. One that cannot be opened is tried again; then the error is returned, and recovery decides
+    /// later.
     pub(super) fn inspect(&mut self, place: TextLocation, i: usize) -> Result<TextState, Rejection> {
         let mut attempt = 0;
         loop {

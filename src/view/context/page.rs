@@ -134,8 +134,7 @@ pub(super) fn least_budgets(contents: &ContextContents<'_>, policy: &Policy) -> 
 
 /// What does not fit: `… and 2 lines for which the budget has no room`.
 fn unfit_lines(count: usize) -> String {
-    let lines = if count == 1 { "line" } else { "lines" };
-    format!("… and {count} {lines} for which the budget has no room")
+    format!("… and {} for which the budget has no room", counted_noun(count, "line"))
 }
 
 /// The context at the start of a session.

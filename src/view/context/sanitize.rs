@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::text::counted_noun::counted_noun;
 use crate::text::is_invisible;
 use crate::text::llm_tokens::char_quarters;
 
@@ -98,7 +99,7 @@ pub fn truncate(text: &str, most: usize) -> Cow<'_, str> {
 /// The line that reports omitted files.
 pub fn omitted_files_line(n: usize) -> String {
     // A larger number must not give a shorter line: see `block::min_budget`.
-    format!("… and {n} more {}: memdir list", if n == 1 { "file" } else { "files" })
+    format!("… and {}: memdir list", counted_noun(n, "more file"))
 }
 
 /// Whether a word may be printed in a command: it needs no shell quoting and cannot be taken for an option.

@@ -45,7 +45,7 @@ impl Html {
         }
     }
 
-    /// Keeps what follows apart from what there is.
+    /// Appends a space, unless the output is empty.
     fn push_gap(&mut self) {
         self.0.push_str(if self.0.is_empty() { "" } else { " " });
     }

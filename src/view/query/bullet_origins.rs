@@ -142,8 +142,8 @@ fn parse_timestamp(stamp: &str) -> Option<ItemDate> {
     Some(ItemDate { day: at.date(), time: Some(at.time()) })
 }
 
-/// The new texts of an operation in its journal form. The text of a removal names an old one: if it is undone, that
-/// bullet is as old as before.
+/// The new texts of an operation in its journal form. A removal has none: its text is an old one, whose bullet keeps its
+/// age if the removal is undone.
 pub fn new_texts(operation: &Value) -> Vec<&str> {
     let field = |name: &str| operation.get(name).and_then(Value::as_str);
     if field("op") == Some("rm") {
@@ -156,7 +156,7 @@ pub fn new_texts(operation: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// The handles of a text: as one bullet, and of the bullets in it.
+/// The handle of a whole text as one bullet, and those of the bullets that it contains.
 fn text_handles(text: &str) -> Vec<Handle> {
     let mut all = vec![Handle::of(text)];
     if text.contains('\n') || text.starts_with(['-', '*', '+']) {

@@ -63,7 +63,7 @@ pub struct ScoredItem {
     pub date: Option<ItemDate>,
     /// How close its vector is to that of the question, from -1 to 1; `None` without vectors.
     pub similarity: Option<f64>,
-    /// Whether it is there for its vector alone, so that neither its terms nor its file are part of its score.
+    /// Whether only its vector matched: its terms and its file then count nothing.
     pub is_wordless: bool,
 }
 

@@ -24,7 +24,7 @@ pub struct QueryTerm {
     pub alternatives: Vec<TermAlternative>,
     /// The word as it stands in the query, in lower case; `None` for numbers, dates and characters.
     pub word: Option<String>,
-    /// The word of the query for which this one stands in, because the memory does not contain that.
+    /// The word of the query that this one replaces: a typing error, which the memory does not contain.
     pub substitute_for: Option<String>,
     /// What the words of this term may start with besides their stems, in lower case: `1,250`, `e-mail`.
     pub patterns: Vec<String>,

@@ -100,7 +100,7 @@ impl<'a> Ranking<'a> {
             }
         }
         for (hit, close) in self.hits.iter_mut().zip(&by_item) {
-            // An item without a vector counts as being as close as its words say, so that it keeps its place.
+            // An item without a vector gets the similarity of its word score, so that it keeps its rank.
             let part = close.map_or(hit.score / best, |n| closeness[n]);
             hit.adjustments.vector = VECTOR_WEIGHT * best * part;
             hit.similarity = close.map(|n| similarity[n]);
