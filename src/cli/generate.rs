@@ -180,7 +180,9 @@ fn command_page(command: &Command, words: &[&str]) -> String {
         Some((before, version)) if name == "memdir" => {
             format!("{before}{}.SH VERSION\n{version}", super::manual::program_sections())
         }
-        _ => text,
+        // clap_mangen also prints an empty version.
+        Some((before, _)) => before.to_owned(),
+        None => text,
     }
 }
 

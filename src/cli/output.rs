@@ -97,8 +97,8 @@ pub enum CliReply {
     Copy(OpenedFile, Box<dyn FnOnce()>),
     /// Lines that are printed one by one, each as soon as it is there; an error ends them.
     Lines(Box<dyn Iterator<Item = Result<String, Rejection>>>),
-    /// The envelope of a hook, a message for stderr, and an action that is run afterwards, with whether the envelope was printed.
-    /// The exit status is 0 in any case.
+    /// The envelope of a hook, a message for stderr, and an action that is run afterwards, with whether the envelope was
+    /// printed. The exit status is 0 in any case.
     Hook(String, Option<String>, Box<dyn FnOnce(bool)>),
     /// A reply that names files in this directory.
     About(PathBuf, Box<CliReply>),

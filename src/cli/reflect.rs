@@ -77,13 +77,13 @@ pub struct ReflectArgs {
     )]
     pub request: Option<String>,
     /// With --request: only files with one of these tags in their front matter
-    #[arg(long, value_name = "TAG,…", value_delimiter = ',', requires = "request", value_parser = argv::text_value)]
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',', requires = "request", conflicts_with = "file", value_parser = argv::text_value)]
     pub tags: Vec<String>,
     /// With --request: the model that finds the items; also `finder` in the user config
-    #[arg(long, value_name = "NAME", requires = "request", help_heading = "Model options")]
+    #[arg(long, value_name = "NAME", requires = "request", conflicts_with = "file", help_heading = "Model options")]
     pub finder: Option<String>,
     /// With --request: the model that decides on the edits; also `editor` in the user config
-    #[arg(long, value_name = "NAME", requires = "request", help_heading = "Model options")]
+    #[arg(long, value_name = "NAME", requires = "request", conflicts_with = "file", help_heading = "Model options")]
     pub editor: Option<String>,
     /// Print the first prompt without calling a model
     #[arg(long, conflicts_with_all = ["check_model", "queued"])]

@@ -46,6 +46,7 @@ pub(super) fn refusal(
                 .hint(format!("undo r{} first, then {verb} r{rev}", by.rev))
                 .try_command(Hint::new("undo", format!("r{}", by.rev)))
         }
-        _ => error.hint("skip such files with --keep-edited"),
+        _ if inversion.is_undo => error.hint("skip such files with --keep-edited"),
+        _ => error,
     }))
 }

@@ -24,7 +24,7 @@ const MIN_SIMILARITY_ACROSS: f64 = 0.7;
 /// What code can say of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairBand {
-    /// Equal apart from case, punctuation and function words, in one section.
+    /// Equal apart from case and punctuation, in one section.
     Certain,
     /// Only a reader can tell.
     Ask,
