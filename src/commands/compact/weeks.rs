@@ -58,11 +58,11 @@ pub fn split_into_weeks(session: &Session, address: &str, options: &ChangeOption
 }
 
 /// The files of a memory, with the versions that were read.
-type ReadFiles = BTreeMap<MemoryPath, (Etag, Document)>;
+type ReadVersions = BTreeMap<MemoryPath, (Etag, Document)>;
 
 /// Reads all files that may link to a month.
-fn read_all(session: &Session) -> Result<ReadFiles, Error> {
-    let mut texts = ReadFiles::new();
+fn read_all(session: &Session) -> Result<ReadVersions, Error> {
+    let mut texts = ReadVersions::new();
     for file in session.store.walk(None)? {
         if !is_archived_or_proposed(&file.path) {
             read_again(session, file.path, &mut texts)?;
@@ -72,7 +72,7 @@ fn read_all(session: &Session) -> Result<ReadFiles, Error> {
 }
 
 /// Reads one file, which may be gone; one that is not UTF-8 is left out.
-fn read_again(session: &Session, path: MemoryPath, texts: &mut ReadFiles) -> Result<(), Error> {
+fn read_again(session: &Session, path: MemoryPath, texts: &mut ReadVersions) -> Result<(), Error> {
     texts.remove(&path);
     if let Some(version) = session.store.read(&path)?
         && let Ok(document) = Document::from_bytes(version.bytes.to_vec())
@@ -86,7 +86,7 @@ fn read_again(session: &Session, path: MemoryPath, texts: &mut ReadFiles) -> Res
 fn split_one(
     session: &Session,
     month: &MemoryPath,
-    texts: &ReadFiles,
+    texts: &ReadVersions,
     options: &ChangeOptions,
 ) -> Result<Option<ChangeResult>, Error> {
     let Some((_, document)) = texts.get(month) else { return Ok(None) };

@@ -34,6 +34,9 @@ static DISAGREEMENT: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/c
 static REMEMBER_QUESTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/questions.en.txt"));
 static HAN_REMEMBER_QUESTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/consent/questions.zh.txt"));
 
+/// Beginnings of a request that goes on with its object: "remember my …".
+const OBJECT_OPENINGS: PhraseList = phrase_list!("guards/consent/object_openings.txt");
+
 /// Words that tell of a name, a place or a language, and add nothing to it.
 const HAN_TELLING: PhraseList = phrase_list!("guards/consent/telling.zh.txt");
 
@@ -48,6 +51,9 @@ pub fn has_consent(turns: &[Turn], at: usize) -> bool {
 /// or the question and its answer, must contain at least half of the text's terms.
 pub fn has_consent_for(text: &str, turns: &[Turn], at: usize) -> bool {
     let Some(remembered) = remembered_text(turns, at) else { return false };
+    if turns.iter().any(|turn| turn.number == at && names_other_object(&turn.text, text)) {
+        return false;
+    }
     let (mut terms, mut total, mut matched) = (HashSet::new(), 0, 0);
     counted(&remembered, |token| _ = terms.insert(token.to_owned()));
     let value = text.split_once([':', '：']).map_or(text, |(_, value)| value);
@@ -60,6 +66,24 @@ pub fn has_consent_for(text: &str, turns: &[Turn], at: usize) -> bool {
         }
     });
     matched * 2 >= total
+}
+
+/// Whether a turn asks to remember something that shares no word with a text: "yes, remember my favourite colour" agrees
+/// to no city.
+fn names_other_object(turn: &str, text: &str) -> bool {
+    let mut terms = HashSet::new();
+    counted(text, |token| _ = terms.insert(token.to_owned()));
+    let prose = mask_non_prose(turn).to_lowercase();
+    let objects = clauses(&prose)
+        .flat_map(|(_, clause)| OBJECT_OPENINGS.iter().filter_map(move |opening| Some(clause.split_once(opening)?.1)));
+    objects.into_iter().any(|object| {
+        let (mut total, mut shared) = (0, 0);
+        counted(object, |token| {
+            total += 1;
+            shared += usize::from(terms.contains(token));
+        });
+        total > 0 && shared == 0
+    })
 }
 
 /// What the user's turn with the number `at` agrees to have remembered.
@@ -260,4 +284,23 @@ fn is_agreement(text: &str) -> bool {
         && !first.contains('不')
         && !first.contains('吗')
         && !first.contains('别')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_yes_that_names_something_else_agrees_to_nothing_else() {
+        let agrees = |text: &str, answer: &str| {
+            let turn = |number, role, text: String| Turn { number, role, at: None, text, injected: false };
+            let question = format!("Should I remember this? {text}");
+            let turns = [turn(1, Role::Assistant, question), turn(2, Role::User, answer.to_owned())];
+            has_consent_for(text, &turns, 2)
+        };
+        assert!(agrees("City: Graz", "Yes, please remember that"));
+        assert!(agrees("City: Graz", "Yes, remember my city"));
+        assert!(!agrees("City: Graz", "Yes, remember my favourite colour"));
+        assert!(!agrees("用户住在汉堡", "好的，记住我最喜欢的颜色"));
+    }
 }
