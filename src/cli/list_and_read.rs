@@ -136,7 +136,7 @@ fn more_rows(printer: &mut Printer, more: usize) {
 
 impl PrintAnswer for FileList {
     fn print(&self, printer: &mut Printer) {
-        self.left_out.iter().for_each(|error| printer.note(error));
+        self.left_out.iter().for_each(|reason| printer.note(reason));
         if let Some(columns) = printer.format.columns() {
             file_table(printer, self, columns);
             return more_rows(printer, self.more);

@@ -18,7 +18,7 @@ impl PrintAnswer for QueryResult {
     /// Prints the results; if there are none, a note to stderr.
     fn print(&self, printer: &mut Printer) {
         items(printer, &self.items);
-        self.left_out.iter().for_each(|error| printer.note(error));
+        self.left_out.iter().for_each(|reason| printer.note(reason));
         for scope in &self.scopes {
             printer
                 .styled(TextStyle::Heading, &format!("-S {}: {}", scope.scope, counted_noun(scope.found, "item")))

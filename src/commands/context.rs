@@ -175,7 +175,7 @@ impl ContextBuilder<'_> {
         let own_files = listed.len();
         let own_count = parsed.len();
         let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.read_memory());
-        let mut beside: Vec<String> = unread.iter().map(|error| note_line(error)).collect();
+        let mut beside: Vec<String> = unread.iter().map(|reason| note_line(reason)).collect();
         let mut updates = vec![MemoryUpdates { layer: None, since, events }];
         let layer_names: Vec<String> = parts.iter().map(|(name, ..)| name.clone()).collect();
         let mut layer_marks = Vec::new();
@@ -190,7 +190,7 @@ impl ContextBuilder<'_> {
             listed.extend(files.into_iter().map(|file| file_in_layer(&name, file)));
             merge_entries(&mut entries, &name, of_layer);
             beside.extend(procedures_line(&name, part.procedures));
-            beside.extend(part.unread.iter().map(|error| layer_note_line(&name, error)));
+            beside.extend(part.unread.iter().map(|reason| layer_note_line(&name, reason)));
             layer_marks.extend(part.mark.map(|mark| (layer.clone(), mark)));
         }
         beside.extend(left_out);
@@ -432,12 +432,12 @@ impl ContextBuilder<'_> {
 
     fn index_context(&self) -> Result<ContextResult, Rejection> {
         let (mut listed, unread) = self.list_files()?;
-        let mut beside: Vec<String> = unread.iter().map(|error| note_line(error)).collect();
+        let mut beside: Vec<String> = unread.iter().map(|reason| note_line(reason)).collect();
         // The nearest first: where the budget is short, files of farther layers are left out before nearer ones.
         let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.list_files());
         for (name, _, (files, unread)) in parts {
             listed.extend(files.into_iter().map(|file| file_in_layer(&name, file)));
-            beside.extend(unread.iter().map(|error| layer_note_line(&name, error)));
+            beside.extend(unread.iter().map(|reason| layer_note_line(&name, reason)));
         }
         beside.extend(left_out);
         Ok(index_page(self.options, &listed, &beside))

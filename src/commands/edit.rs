@@ -156,7 +156,7 @@ fn check_new_name(missing: &Rejection) -> Result<(), Rejection> {
     let path = missing.details.get("path").and_then(serde_json::Value::as_str);
     match path
         .and_then(|p| MemoryPath::from_disk_name(p).ok())
-        .and_then(|p| p.new_name_problem().map(|error| (p, error)))
+        .and_then(|p| p.new_name_problem().map(|reason| (p, reason)))
     {
         Some((path, reason)) => {
             Err(Rejection::new(Code::InvalidPath, format!("{path} is not a valid name for a new file: {reason}")))

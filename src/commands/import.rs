@@ -86,7 +86,7 @@ pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions
         None => ImportKind::detect(&files).map_err(|unknown| {
             let problem = files.first().filter(|_| named.is_some()).and_then(SourceFile::json_problem);
             match problem {
-                Some(error) => Rejection { message: unreadable(&files[0].name, &error).message, ..unknown },
+                Some(reason) => Rejection { message: unreadable(&files[0].name, &reason).message, ..unknown },
                 None => unknown,
             }
         })?,

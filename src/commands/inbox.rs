@@ -137,7 +137,7 @@ pub fn inbox_branch(
     }
     let made = branch::make_branch(session, &files, name, options)?;
     let mut warnings = made.warnings.clone();
-    warnings.extend(left_for_consent.map(|error| Warning::new(Code::Note, error)));
+    warnings.extend(left_for_consent.map(|reason| Warning::new(Code::Note, reason)));
     let mut answer = InboxList {
         dry_run: options.dry_run,
         merged,

@@ -40,12 +40,12 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let rescued = files.iter().filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
     let mut warnings: Vec<_> = session.policy.warnings.iter().map(WarningRow::from).collect();
     if let Some(error) = &session.policy.refuses_writes {
-        let is_told = warnings.iter().any(|warning| warning.message == error.message);
-        let reason = if is_told { "see the warning before" } else { &error.message };
+        let is_listed = warnings.iter().any(|warning| warning.message == error.message);
+        let reason = if is_listed { "see the warning before" } else { &error.message };
         warnings.push(WarningRow::from(&Warning::new(error.code, format!("writes are disabled: {reason}"))));
     }
     let (layer_rows, left_out) = attention::layer_rows(session);
-    warnings.extend(left_out.into_iter().map(|error| WarningRow::from(&Warning::new(Code::Note, error))));
+    warnings.extend(left_out.into_iter().map(|reason| WarningRow::from(&Warning::new(Code::Note, reason))));
     warnings.extend(super::hook::no_model_notice(session).as_ref().map(WarningRow::from));
     Ok(StatusReport {
         dir: session.dir.display().to_string(),

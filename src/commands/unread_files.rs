@@ -30,7 +30,7 @@ pub(super) fn unread_sentences(session: &Session, reasons: impl Iterator<Item = 
     let mut reasons: Vec<String> = reasons.collect();
     let more = reasons.len().saturating_sub(NAMED_FILES);
     reasons.truncate(NAMED_FILES);
-    let mut sentences: Vec<String> = reasons.into_iter().map(|error| format!("left out: {error}")).collect();
+    let mut sentences: Vec<String> = reasons.into_iter().map(|reason| format!("left out: {reason}")).collect();
     if more > 0 {
         let files = counted_noun(more, "more file");
         sentences.push(format!("left out: {files} that cannot be read; `memdir check` lists them"));

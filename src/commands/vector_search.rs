@@ -135,9 +135,9 @@ struct Failure {
 
 fn read_failure(session: &Session) -> Option<Failure> {
     let note = session.store.read_note(FAILURE_NOTE)?;
-    let (head, error) = note.split_once('\n')?;
+    let (head, reason) = note.split_once('\n')?;
     let (at, state) = head.split_once(' ')?;
-    Some(Failure { at: at.parse().ok()?, is_reported: state == REPORTED, reason: error.trim_end().to_owned() })
+    Some(Failure { at: at.parse().ok()?, is_reported: state == REPORTED, reason: reason.trim_end().to_owned() })
 }
 
 fn write_failure(session: &Session, at: i64, state: &str, reason: &str) {

@@ -164,9 +164,9 @@ mod tests {
     #[test]
     fn a_program_prints_a_key_or_gives_an_error() {
         assert_eq!(key_from_command(&words("echo sk-1"), COMMAND_TIMEOUT, str::to_owned).unwrap().0, "sk-1\n");
-        for (line, error) in [("false", "failed ("), ("no-such-program x", "No such file")] {
+        for (line, part) in [("false", "failed ("), ("no-such-program x", "No such file")] {
             let message = key_from_command(&words(line), COMMAND_TIMEOUT, str::to_owned).unwrap_err().message;
-            assert!(message.contains(error), "{message}");
+            assert!(message.contains(part), "{message}");
         }
         let slow = key_from_command(&words("sleep 60"), Duration::from_millis(20), str::to_owned).unwrap_err();
         assert!(slow.message.contains("printed no key within 20 ms"), "{}", slow.message);

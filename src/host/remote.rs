@@ -151,17 +151,16 @@ impl Git {
         let Some(refused) = of_branch.filter(|line| line.starts_with('!')) else {
             return Err(transfer_error(remote, &output));
         };
-        let rejection = refused.rsplit('\t').next().unwrap_or_default();
-        if rejection.starts_with("[rejected]") || is_race(rejection) || is_race(&output.stderr) {
+        let reason = refused.rsplit('\t').next().unwrap_or_default();
+        if reason.starts_with("[rejected]") || is_race(reason) || is_race(&output.stderr) {
             return Ok(PushResult::Behind);
         }
         let remote_message =
             output.stderr.lines().find_map(|line| line.strip_prefix("remote: ")).unwrap_or_default().trim_end();
-        let message =
-            first_message_line(&GitOutput { stderr: format!("{rejection} {remote_message}"), ..output.clone() });
+        let message = first_message_line(&GitOutput { stderr: format!("{reason} {remote_message}"), ..output.clone() });
         let error =
             Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {message}", remote.display_remote()));
-        match STORING_FAILED.iter().any(|sign| rejection.contains(sign)) {
+        match STORING_FAILED.iter().any(|sign| reason.contains(sign)) {
             true => Ok(PushResult::NotStored(error)),
             false => Err(error),
         }

@@ -46,7 +46,7 @@ pub fn add(dir: &Path, env: EnvLookup<'_>) -> Result<bool, Rejection> {
     if is_trusted(&config, dir, env) {
         return Ok(false);
     }
-    let failed = |error: String| Rejection::new(Code::Io, format!("the user config cannot be changed: {error}"));
+    let failed = |reason: String| Rejection::new(Code::Io, format!("the user config cannot be changed: {reason}"));
     let config_dir = user::config_dir(env).ok_or_else(|| failed("HOME is not set".to_owned()))?;
     let path = outside_files::resolve_link_at_home(&config_dir.join("config.yaml"), user::home(env).as_deref())?;
     let shown = dir.canonicalize().map_err(|e| failed(e.to_string()))?;

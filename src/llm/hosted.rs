@@ -198,8 +198,8 @@ impl<L: Transport> HostedModel<L> {
                         Ok(outcome) => return Ok(outcome),
                     }
                 }
-                Err(TransportError::Connection(rejection)) => {
-                    let cause = self.message_line(&rejection);
+                Err(TransportError::Connection(message)) => {
+                    let cause = self.message_line(&message);
                     (
                         LlmError::new(
                             ErrorKind::Unreachable,

@@ -123,7 +123,7 @@ fn edited_document(base: &Document, file_edits: &FileEdits, path: &MemoryPath) -
 /// The effects of a file's edits, in the order of the edits.
 fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits, path: &MemoryPath) -> Vec<Effect> {
     let after = &edited.document;
-    let (mut out, mut told_headings) = (Vec::new(), HashSet::new());
+    let (mut out, mut listed_headings) = (Vec::new(), HashSet::new());
     for (k, (n, edit, effect_kind)) in file_edits.edits.iter().enumerate() {
         let wrote = edited.written_bullets.get(k).map(Vec::as_slice).unwrap_or_default();
         match effect_kind {
@@ -138,7 +138,7 @@ fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits
                     let innermost = after.bullets()[first].section as usize;
                     let mut headings = new_headings(after, innermost, titles.len());
                     // Several edits may share a new section.
-                    headings.retain(|section| told_headings.insert(*section));
+                    headings.retain(|section| listed_headings.insert(*section));
                     out.extend(headings.into_iter().map(|section| {
                         let (text, slug) =
                             (effects::heading_text(after, section), effects::section_slug(after, section));

@@ -383,7 +383,7 @@ pub fn append_insertion(
         Some(file) => super::whole_file::append_splice(&file.document, block),
         None => super::whole_file::append_splice(&planner.new_file_document(to), block),
     };
-    let base = insertion.map_err(|error| PlanStop::from(Rejection::new(Code::WouldBreakStructure, error)))?;
+    let base = insertion.map_err(|reason| PlanStop::from(Rejection::new(Code::WouldBreakStructure, reason)))?;
     Ok(PendingEdit::Edit(
         to.clone(),
         DocumentEdit::Raw(base),

@@ -182,7 +182,7 @@ impl ItemMove<'_> {
             n,
         );
         effect.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
-        let would_break = |error| Rejection::new(Code::WouldBreakStructure, format!("in {}: {error}", dest.path));
+        let would_break = |reason| Rejection::new(Code::WouldBreakStructure, format!("in {}: {reason}", dest.path));
         let block = moved_text(&file.document, &range, title_splice.iter().cloned())?;
         let insertion = whole_file::append_splice(document, &block).map_err(would_break)?;
         let removal = whole_file::removal_splice(&file.document, range.clone());

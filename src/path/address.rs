@@ -140,8 +140,8 @@ fn parse_bullet_ref(address: &str, name: &str) -> Result<BulletRef, Rejection> {
 
 /// Candidate files of a name. With `whole`, the fallback for a new file is left out: the file must exist.
 fn candidate_files(name: &str, must_exist: bool) -> Result<Vec<MemoryPath>, Rejection> {
-    if let Some(error) = unsafe_name_reason(name) {
-        return Err(invalid_path(name, error));
+    if let Some(reason) = unsafe_name_reason(name) {
+        return Err(invalid_path(name, reason));
     }
     let text = if name.ends_with(".md") { name.to_owned() } else { format!("{name}.md") };
     let checked_path = |text: &str| MemoryPath::from_disk_name(text).map_err(|error| invalid_path(text, error));

@@ -45,9 +45,9 @@ impl MemoryPath {
         match MemoryPath::from_disk_name(text) {
             Ok(path) => match path.odd {
                 None => Ok(path),
-                Some(error) => Err(invalid_path(text, error)),
+                Some(reason) => Err(invalid_path(text, reason)),
             },
-            Err(error) => Err(invalid_path(text, error)),
+            Err(reason) => Err(invalid_path(text, reason)),
         }
     }
 

@@ -100,8 +100,8 @@ pub const NO_OPERATIONS_MESSAGE: &str = "Your answer contains no operations. Ans
 /// The message about refused operations, given as 0-based number and reason, so that the model can correct them.
 pub fn refusal_message(refused: &[(usize, String)]) -> String {
     let mut out = String::from("Some operations were refused; the others were applied, so do not repeat them.\n");
-    for (number, error) in refused {
-        out.push_str(&format!("- operation {}: {error}\n", number + 1));
+    for (number, reason) in refused {
+        out.push_str(&format!("- operation {}: {reason}\n", number + 1));
     }
     out.push_str(
         "Answer with one JSON object with corrected operations for these only, or with an empty list if there is nothing \

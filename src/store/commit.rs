@@ -74,9 +74,9 @@ impl LockedStore<'_> {
         if is_applied && executor.end_written {
             executor.free_forgotten_slots();
         } else if is_applied && executor.intent.forgotten {
-            let error = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
+            let cause = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
             let message =
-                format!("the text is removed from the memory, but not yet from the undo slots of r{rev}{error}");
+                format!("the text is removed from the memory, but not yet from the undo slots of r{rev}{cause}");
             executor.warnings.push(Warning::new(Code::Io, format!("{message}; the next change retries")));
         }
         if executor.intent_written {
@@ -138,11 +138,11 @@ fn commit_result(
     mut warnings: Vec<Warning>,
     refused: Option<Rejection>,
 ) -> Result<Committed, CommitStopped> {
-    let error = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
+    let cause = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
     match outcome {
         CommitOutcome::Applied | CommitOutcome::AppliedNotDurable => {
             if outcome == CommitOutcome::AppliedNotDurable {
-                let message = format!("r{rev} is committed, but a power cut may still undo it{error}");
+                let message = format!("r{rev} is committed, but a power cut may still undo it{cause}");
                 warnings.push(Warning::new(Code::NotDurable, message));
             }
             Ok(Committed { etags, rev, warnings })
@@ -152,7 +152,7 @@ fn commit_result(
             refused.unwrap_or_else(|| Rejection::new(Code::Io, "the change could not be written")),
         )),
         CommitOutcome::Unknown => {
-            let message = format!("the disk failed during r{rev}{error}; the next command finishes or undoes it");
+            let message = format!("the disk failed during r{rev}{cause}; the next command finishes or undoes it");
             let mut rejection = Rejection::new(Code::OutcomeUnknown, message);
             rejection.changed = None;
             Err(CommitStopped::Rejected(rejection))

@@ -45,16 +45,16 @@ pub fn recover_batch(
         return Ok(RecoveryReport { warnings: executor.warnings, finished: false });
     };
     if let CommitOutcome::Refused | CommitOutcome::Unknown = outcome {
-        let error = executor.first_refusal.map_or_else(String::new, |r| format!(": {}", r.message));
-        let message = format!("the interrupted r{rev} can be neither finished nor undone{error}");
+        let cause = executor.first_refusal.map_or_else(String::new, |r| format!(": {}", r.message));
+        let message = format!("the interrupted r{rev} can be neither finished nor undone{cause}");
         return Err(Rejection::new(Code::Io, message));
     }
     let applied = matches!(outcome, CommitOutcome::Applied | CommitOutcome::AppliedNotDurable);
     if applied && executor.intent.forgotten && !executor.end_written {
-        let error = executor.first_refusal.map_or_else(String::new, |r| format!(": {}", r.message));
+        let cause = executor.first_refusal.map_or_else(String::new, |r| format!(": {}", r.message));
         return Err(Rejection::new(
             Code::Io,
-            format!("the texts removed by r{rev} cannot be erased from the undo slots{error}"),
+            format!("the texts removed by r{rev} cannot be erased from the undo slots{cause}"),
         ));
     }
     match applied {

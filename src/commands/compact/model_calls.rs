@@ -111,7 +111,7 @@ impl<'a> ModelCalls<'a> {
         loop {
             *requests += 1;
             self.session.progress.begin(&format!("calling {} {}", id.provider, id.model));
-            let (said, rejection) = match self.opened.model.complete(&request, self.deadline) {
+            let (said, reason) = match self.opened.model.complete(&request, self.deadline) {
                 Err(error) => {
                     *usage += error.usage;
                     match error.kind {
@@ -144,11 +144,11 @@ impl<'a> ModelCalls<'a> {
                     };
                     match parsed {
                         Ok(value) => return Ok(ModelAnswer::Value(value)),
-                        Err(rejection) => (reply.text, rejection.to_string()),
+                        Err(error) => (reply.text, error.to_string()),
                     }
                 }
             };
-            let unusable = || unusable_answer("the model's answer could not be used", &rejection);
+            let unusable = || unusable_answer("the model's answer could not be used", &reason);
             if self.deadline.remaining().is_none() {
                 return Ok(ModelAnswer::Stopped(unusable()));
             }
@@ -158,7 +158,7 @@ impl<'a> ModelCalls<'a> {
             let said: String = said.chars().take(MAX_QUOTED_CHARS).collect();
             let text = if said.trim().is_empty() { "(nothing)".to_owned() } else { said };
             request.messages.push(ChatMessage::Assistant { text, calls: Vec::new() });
-            request.messages.push(ChatMessage::User(format!("{rejection}. Answer again, with the JSON object only.")));
+            request.messages.push(ChatMessage::User(format!("{reason}. Answer again, with the JSON object only.")));
         }
     }
 }

@@ -44,7 +44,7 @@ impl StepError {
             StepError::PlanningFailed(failure) => {
                 failure.rejections.first().map(|r| r.message.clone()).unwrap_or_default()
             }
-            StepError::SideEffects(error) => error.clone(),
+            StepError::SideEffects(reason) => reason.clone(),
         }
     }
 

@@ -179,8 +179,8 @@ impl CompactionRow {
             });
         }
         if self.age_evictions > 0 {
-            let error = self.fallback_reason.as_deref().map(|error| format!("; {error}")).unwrap_or_default();
-            parts.push(format!("{} of the oldest moved to archive/ (first in, first out{error})", self.age_evictions));
+            let reason = self.fallback_reason.as_deref().map(|reason| format!("; {reason}")).unwrap_or_default();
+            parts.push(format!("{} of the oldest moved to archive/ (first in, first out{reason})", self.age_evictions));
         }
         format!("{} {}, now {}: {}", self.before, measure_noun(self.measure), self.after, parts.join(", "))
     }

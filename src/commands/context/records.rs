@@ -28,12 +28,12 @@ struct RecordsPart {
 impl ContextBuilder<'_> {
     pub(super) fn records_context(&self) -> Result<ContextResult, Rejection> {
         let RecordsPart { records: mut shown, mut count, unread } = self.newest_records()?;
-        let mut beside: Vec<String> = unread.iter().map(|error| note_line(error)).collect();
+        let mut beside: Vec<String> = unread.iter().map(|reason| note_line(reason)).collect();
         let LayerParts { parts, left_out } = self.read_layers(&|layer| layer.newest_records());
         for (name, _, of_layer) in parts {
             merge_records(&mut shown, &name, of_layer.records, MAX_RECORDS);
             count += of_layer.count;
-            beside.extend(of_layer.unread.iter().map(|error| layer_note_line(&name, error)));
+            beside.extend(of_layer.unread.iter().map(|reason| layer_note_line(&name, reason)));
         }
         beside.extend(left_out);
         let instructions = read_instructions(self.session, self.directory);

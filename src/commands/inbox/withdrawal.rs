@@ -16,9 +16,9 @@ pub(super) fn require_own_proposal(session: &Session, id: &str, proposal: &Pendi
     if !session.is_agent || proposer == inbox_item::one_line(&session.actor) {
         return Ok(());
     }
-    let error =
+    let reason =
         format!("{} is an agent, and the proposal {id} is by {proposer}: only a person can reject it", session.actor);
-    Err(Rejection::new(Code::Consent, error)
+    Err(Rejection::new(Code::Consent, reason)
         .hint("an agent withdraws its own proposals only; a person runs the command below in a terminal of their own")
         .try_command(Hint { verb: vec!["inbox", "--reject"], operands: vec![id.to_owned()] })
         .detail("proposal", id))

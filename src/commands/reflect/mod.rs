@@ -253,9 +253,9 @@ impl<'a> ReflectRun<'a> {
         let Some(reservation) = budget::reserve(session, self.daily_budget(), &request, estimate as u64)? else {
             let used = TokenLedger::load(&session.store).used_on(&today);
             let budget = budget::spendable(session, self.daily_budget().unwrap_or_default());
-            let error =
+            let reason =
                 format!("{used} of today's {budget} tokens are used, and the rest is not enough for the next chunk");
-            self.enqueue(bytes, &error)?;
+            self.enqueue(bytes, &reason)?;
             return Ok(ReflectFlow::Stop);
         };
         let Some((opened, deadline)) = &self.opened else { return Ok(ReflectFlow::Stop) };

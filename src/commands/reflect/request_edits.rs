@@ -131,11 +131,11 @@ impl EditJudge<'_, '_> {
                     describe(&mut decision, resolved);
                     self.judge_edit(resolved, &known, &mut decision)
                 }
-                Err((error, reply)) => {
+                Err((reason, reply)) => {
                     decision.op = string_field(&Value::Object(edit.clone()), "operation");
                     decision.at = edit.get("path").and_then(Value::as_str).map(str::to_owned);
                     decision.text = NamedItem::of(&Value::Object(edit.clone())).value;
-                    refuse(&mut decision, error.clone(), reply.clone())
+                    refuse(&mut decision, reason.clone(), reply.clone())
                 }
             };
             match result {
@@ -152,7 +152,7 @@ impl EditJudge<'_, '_> {
                         }
                     }
                 }
-                Err(error) => judged.refused.push((n, error)),
+                Err(reason) => judged.refused.push((n, reason)),
             }
             judged.decisions.push(redact_decision(decision));
         }

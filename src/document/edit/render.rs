@@ -116,8 +116,8 @@ pub(super) fn collect_targets<'a>(
     let mut refused = Vec::new();
     for (number, edit) in edits.iter().enumerate() {
         targets.insert_points.push(None);
-        if let Err(error) = add_target(document, &mut targets, number, edit) {
-            refused.push(EditRefusal { edit: number, reason: error });
+        if let Err(reason) = add_target(document, &mut targets, number, edit) {
+            refused.push(EditRefusal { edit: number, reason });
         }
     }
     targets.removed.sort_unstable();
@@ -162,7 +162,7 @@ fn add_target(
             items.iter().try_for_each(|item| check_text(&item.text))?;
             let point = InsertPoint::resolve(document, at)?;
             if let InsertPoint::NewSection(_, titles) = &point {
-                let check_title = |title: &String| check_text(title).map_err(|error| error.replace("text", "title"));
+                let check_title = |title: &String| check_text(title).map_err(|reason| reason.replace("text", "title"));
                 titles.iter().try_for_each(check_title)?;
             }
             targets.insert_points[number] = Some(point);
@@ -232,7 +232,7 @@ pub(super) fn render_edits(
         above = Some(point);
         match insert_layout(document, point, level, shared) {
             Ok(layout) => out.push(render_insertion(document, targets, &edits, layout)),
-            Err(error) => refused.extend(edits.iter().map(|edit| EditRefusal { edit: *edit, reason: error.clone() })),
+            Err(reason) => refused.extend(edits.iter().map(|edit| EditRefusal { edit: *edit, reason: reason.clone() })),
         }
     }
     let insert_offsets: Vec<usize> = out.iter().map(|p| p.splice.start).collect();
@@ -245,7 +245,7 @@ pub(super) fn render_edits(
             DocumentEdit::Update { bullet, text } => out.extend(render_update(document, *bullet, trim_blanks(text))),
             DocumentEdit::Replace { bullet, item } => match render_replacement(document, *edit, *bullet, item) {
                 Ok(replacement) => out.push(replacement),
-                Err(error) => refused.push(EditRefusal { edit: *edit, reason: error }),
+                Err(reason) => refused.push(EditRefusal { edit: *edit, reason }),
             },
             DocumentEdit::SetMeta { bullet, meta } => out.extend(render_meta(document, *bullet, meta)),
             _ => {}

@@ -157,7 +157,7 @@ fn merged(a: &str, b: &str, text: &str) -> PairOutcome {
 #[track_caller]
 fn refused(outcome: PairOutcome, part: &str) {
     match outcome {
-        PairOutcome::Refused(error) => assert!(error.contains(part), "{error}"),
+        PairOutcome::Refused(reason) => assert!(reason.contains(part), "{reason}"),
         other => panic!("{other:?}"),
     }
 }

@@ -67,16 +67,16 @@ pub fn decide_pair(
 }
 
 fn absorb(a: &DuplicateItem, b: &DuplicateItem, order: &[bool]) -> PairOutcome {
-    let mut error = String::new();
+    let mut first_reason = String::new();
     for keeps_second in order {
         let (goes, stays) = if *keeps_second { (a, b) } else { (b, a) };
         match check_absorbed(&goes.text, &stays.text) {
             Ok(()) => return PairOutcome::Absorb { keeps_second: *keeps_second, text: None },
-            Err(reason) if error.is_empty() => error = reason.to_string(),
+            Err(reason) if first_reason.is_empty() => first_reason = reason.to_string(),
             Err(_) => {}
         }
     }
-    PairOutcome::Refused(error)
+    PairOutcome::Refused(first_reason)
 }
 
 /// Whether a text may stand for another one that a model calls the same.

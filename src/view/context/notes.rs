@@ -129,16 +129,16 @@ pub fn context_notes(
     for (f, file) in files.iter().enumerate() {
         let facts = ItemFacts::new(file, origins);
         for item in 0..file.items.len() {
-            let Some((error, bounded)) = note_reason(&facts, item, policy) else { continue };
+            let Some((reason, bounded)) = note_reason(&facts, item, policy) else { continue };
             // The newest entries represent the others.
-            if error == NoteReason::Noted && is_entry_summary(file, item) {
+            if reason == NoteReason::Noted && is_entry_summary(file, item) {
                 continue;
             }
             if !filter.allows_item(&facts, item) {
                 continue;
             }
             let note = ContextNote {
-                reason: error,
+                reason,
                 date: facts.date(item),
                 path: file.path.to_string(),
                 address: String::new(),
@@ -147,7 +147,7 @@ pub fn context_notes(
                 anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
                 remarks: OnceCell::new(),
                 importance: facts.importance(item).unwrap_or(0),
-                is_long: error != NoteReason::Pinned && text_bytes(file, item) > LONG_BYTES,
+                is_long: reason != NoteReason::Pinned && text_bytes(file, item) > LONG_BYTES,
                 confidence: facts.confidence(item, policy.decay, filter.today),
                 overrules: Vec::new(),
                 limited_categories: bounded,
@@ -233,7 +233,7 @@ impl<'a> CategoryQuotas<'a> {
 
 /// The lines that report omitted items.
 pub fn omitted_lines(notes: &[&ContextNote], policy: &Policy) -> Vec<String> {
-    let count = |error: u8| notes.iter().filter(|n| n.reason.rank() == error).count();
+    let count = |rank: u8| notes.iter().filter(|n| n.reason.rank() == rank).count();
     let mut lines = Vec::new();
     let mut push_line = |n: usize, what: &str, command: &str| {
         if n > 0 {

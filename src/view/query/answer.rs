@@ -121,7 +121,7 @@ impl QueryResult {
         joined.truncate(fitting);
         (self.found, self.undated) = (self.found + other.found, self.undated + other.undated);
         self.words_left_out = self.words_left_out.max(other.words_left_out);
-        self.left_out.extend(other.left_out.into_iter().map(|error| format!("{source}: {error}")));
+        self.left_out.extend(other.left_out.into_iter().map(|reason| format!("{source}: {reason}")));
         self.linked = joined.iter().filter(|row| row.linked.is_some()).count();
         self.shown = joined.len() - self.linked;
         (self.items, self.tokens) = (joined, tokens);

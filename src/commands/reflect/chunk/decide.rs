@@ -47,8 +47,8 @@ impl ReflectDialogue<'_, '_, '_> {
                 self.result.error = Some(LlmError::new(ErrorKind::Timeout, message));
                 return None;
             }
-            if let Err(error) = self.decide_value(value) {
-                refused.push((n, error));
+            if let Err(reason) = self.decide_value(value) {
+                refused.push((n, reason));
             }
         }
         Some(refused)
