@@ -20,6 +20,16 @@ use super::planner::Planner;
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Operation, Target, effects, rejections, validation, whole_file};
 
+/// The file in `archive/` from which an operation takes something back.
+#[derive(Clone, Copy)]
+struct ArchiveFile<'a> {
+    /// The operation's number in its batch.
+    n: usize,
+    op: &'a Operation,
+    path: &'a MemoryPath,
+    file: &'a LoadedFile,
+}
+
 /// Takes the bullet, section or file that the address names back. An address outside `archive/` is that from which it
 /// was archived.
 pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target) -> PlanStep<Vec<PendingEdit>> {
@@ -27,16 +37,17 @@ pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target)
     planner.check_if_match(n, op, &resolved)?;
     let Some(file) = resolved.file else { return Err(not_archived(&resolved.path).into()) };
     validation::check_writable(&resolved.path, Some(&file.document), true)?;
+    let archive_file = ArchiveFile { n, op, path: &resolved.path, file };
     if resolved.bullet.is_some() {
         let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
             pick_bullet(planner, n, op, &resolved, None, None, None)?;
-        let archived = take_bullet(planner, n, &resolved.path, file, bullet)?;
-        return restore_bullet(planner, n, op, &resolved.path, archived);
+        let archived = take_bullet(planner, archive_file, bullet)?;
+        return restore_bullet(planner, archive_file, archived);
     }
     match &resolved.section {
-        SectionRef::At(section) => restore_section(planner, n, op, &resolved.path, file, *section),
-        SectionRef::File if has_archive_keys(&file.document, 0) => restore_file(planner, n, &resolved.path, file),
-        SectionRef::File => restore_all(planner, n, op, &resolved.path, file),
+        SectionRef::At(section) => restore_section(planner, archive_file, *section),
+        SectionRef::File if has_archive_keys(&file.document, 0) => restore_file(planner, archive_file),
+        SectionRef::File => restore_items(planner, archive_file, 0),
         SectionRef::Missing(name) => Err(rejections::section_not_found(file, &resolved.path, name).into()),
     }
 }
@@ -130,13 +141,8 @@ struct ArchivedBullet {
     from: Option<String>,
 }
 
-fn take_bullet(
-    planner: &mut Planner<'_>,
-    n: usize,
-    path: &MemoryPath,
-    file: &LoadedFile,
-    bullet: usize,
-) -> PlanStep<ArchivedBullet> {
+fn take_bullet(planner: &mut Planner<'_>, archive_file: ArchiveFile<'_>, bullet: usize) -> PlanStep<ArchivedBullet> {
+    let ArchiveFile { n, path, file, .. } = archive_file;
     let home = home_path(path, file)?;
     let mut item = to_new_bullet(&file.document, bullet);
     let mut meta = item.meta.take().unwrap_or_default();
@@ -158,11 +164,10 @@ fn take_bullet(
 
 fn restore_bullet(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    path: &MemoryPath,
+    archive_file: ArchiveFile<'_>,
     archived: ArchivedBullet,
 ) -> PlanStep<Vec<PendingEdit>> {
+    let ArchiveFile { n, op, path, .. } = archive_file;
     let ArchivedBullet { bullet, item, home, titles, from } = archived;
     let create = Operation { if_match: None, ..op.clone() };
     let base = planner.edit_base(n, &create, &home, true)?;
@@ -202,18 +207,15 @@ fn require_new_text(document: &Document, home: &MemoryPath, at: usize, item: &Ne
 /// Restores a section that was archived as a whole, else the items below it.
 fn restore_section(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    path: &MemoryPath,
-    file: &LoadedFile,
+    archive_file: ArchiveFile<'_>,
     section: usize,
 ) -> PlanStep<Vec<PendingEdit>> {
-    match has_archive_keys(&file.document, section) {
+    match has_archive_keys(&archive_file.file.document, section) {
         true => {
-            let archived = take_section(planner, n, op, path, file, section, &mut Vec::new())?;
-            put_section(planner, n, op, path, file, archived)
+            let archived = take_section(planner, archive_file, section, &mut Vec::new())?;
+            put_section(planner, archive_file, archived)
         }
-        false => restore_items(planner, n, op, path, file, section),
+        false => restore_items(planner, archive_file, section),
     }
 }
 
@@ -238,13 +240,11 @@ struct ArchivedSection {
 /// it.
 fn take_section(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    path: &MemoryPath,
-    file: &LoadedFile,
+    archive_file: ArchiveFile<'_>,
     section: usize,
     made: &mut Vec<Vec<String>>,
 ) -> PlanStep<ArchivedSection> {
+    let ArchiveFile { n, op, path, file } = archive_file;
     let source = &file.document;
     let home = home_path(path, file)?;
     let range = section_range(source, section);
@@ -321,12 +321,10 @@ impl ArchivedSection {
 
 fn put_section(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    path: &MemoryPath,
-    file: &LoadedFile,
+    archive_file: ArchiveFile<'_>,
     archived: ArchivedSection,
 ) -> PlanStep<Vec<PendingEdit>> {
+    let ArchiveFile { n, op, path, file } = archive_file;
     let source = &file.document;
     let ArchivedSection { section, range, home, under, block, titles, .. } = archived;
     let create = Operation { if_match: None, ..op.clone() };
@@ -386,9 +384,7 @@ fn later_entry(document: &Document, block: &str) -> Option<usize> {
 
 fn restore_file(
     planner: &mut Planner<'_>,
-    n: usize,
-    path: &MemoryPath,
-    file: &LoadedFile,
+    ArchiveFile { path, file, .. }: ArchiveFile<'_>,
 ) -> PlanStep<Vec<PendingEdit>> {
     let home = home_path(path, file)?;
     if planner.snapshot.exists(&home)? {
@@ -406,44 +402,30 @@ fn restore_file(
         let splice = Splice { start: line.start, end: line.end, new };
         PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), EffectKind::NoEffect)
     }));
-    let _ = n;
     Ok(pending)
-}
-
-/// Takes back all items of an archive file.
-fn restore_all(
-    planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    path: &MemoryPath,
-    file: &LoadedFile,
-) -> PlanStep<Vec<PendingEdit>> {
-    restore_items(planner, n, op, path, file, 0)
 }
 
 /// Takes back the items below a heading that only repeats that of their file; for section 0 all of the file.
 fn restore_items(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    path: &MemoryPath,
-    file: &LoadedFile,
+    archive_file: ArchiveFile<'_>,
     section: usize,
 ) -> PlanStep<Vec<PendingEdit>> {
+    let ArchiveFile { path, file, .. } = archive_file;
     let document = &file.document;
     let range = section_range(document, section);
     let archived: Vec<usize> = (1..document.sections().len()).filter(|&i| has_archive_keys(document, i)).collect();
     let is_inside = |at: u32| archived.iter().any(|&i| section_range(document, i).contains(&(at as usize)));
     let (mut pending, mut made, mut sections) = (Vec::new(), Vec::new(), Vec::new());
     for &i in archived.iter().filter(|&&i| range.contains(&(document.sections()[i].heading.start as usize))) {
-        sections.push(take_section(planner, n, op, path, file, i, &mut made)?);
+        sections.push(take_section(planner, archive_file, i, &mut made)?);
     }
     let mut bullets = Vec::new();
     for (i, bullet) in document.bullets().iter().enumerate() {
         if bullet.depth > 0 || !range.contains(&(bullet.line_start as usize)) || is_inside(bullet.line_start) {
             continue;
         }
-        let archived = take_bullet(planner, n, path, file, i)?;
+        let archived = take_bullet(planner, archive_file, i)?;
         let mut destination = None;
         for section in &mut sections {
             destination = section.add_bullet(&archived)?.map(|title| format!("{}#{}", section.home, slug(&title)));
@@ -456,11 +438,11 @@ fn restore_items(
                 let effect = EffectKind::MovedAway(i, destination);
                 vec![PendingEdit::Edit(path.clone(), DocumentEdit::Remove { bullet: i }, effect)]
             }
-            None => restore_bullet(planner, n, op, path, archived)?,
+            None => restore_bullet(planner, archive_file, archived)?,
         });
     }
     for section in sections {
-        pending.extend(put_section(planner, n, op, path, file, section)?);
+        pending.extend(put_section(planner, archive_file, section)?);
     }
     pending.extend(bullets);
     match pending.is_empty() {
