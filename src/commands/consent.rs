@@ -103,22 +103,31 @@ fn require_agreement(
 
 const CONSENT_HINT: &str = "ask the user and pass their own words with --consent, or let a person accept the proposal";
 
-/// The texts of the changed files before and after the change, without proposals.
-pub(super) struct ChangedTexts<'a>(Vec<(&'a str, Option<String>, Option<String>)>);
+/// A changed file with its texts before and after the change.
+pub(super) struct ChangedText<'a> {
+    file: &'a FileChange,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+/// The changed files of a change, without proposals.
+pub(super) struct ChangedTexts<'a>(Vec<ChangedText<'a>>);
 
 impl<'a> ChangedTexts<'a> {
     pub(super) fn of(changeset: &'a Changeset, snapshot: &Snapshot) -> ChangedTexts<'a> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let rows = changeset.files.iter().filter(|file| !is_proposal(file)).map(|file| {
+        let changed_text = |file: &'a FileChange| {
             let read = snapshot.file(&file.path).ok().flatten().map(|loaded| loaded.document.text().to_owned());
             let before = file.before.as_ref().map(|version| read.unwrap_or_else(|| text(&version.bytes)));
-            (file.path.as_str(), before, file.after.as_ref().map(|bytes| text(bytes)))
-        });
-        ChangedTexts(rows.collect())
+            ChangedText { file, before, after: file.after.as_ref().map(|bytes| text(bytes)) }
+        };
+        ChangedTexts(changeset.files.iter().filter(|file| !is_proposal(file)).map(changed_text).collect())
     }
 
     fn diff(&self) -> String {
-        self.0.iter().map(|(path, before, after)| unified_diff(path, before.as_deref(), after.as_deref())).collect()
+        let diff =
+            |one: &ChangedText<'_>| unified_diff(one.file.path.as_str(), one.before.as_deref(), one.after.as_deref());
+        self.0.iter().map(diff).collect()
     }
 }
 

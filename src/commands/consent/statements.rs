@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::ChangedTexts;
+use super::{ChangedText, ChangedTexts};
 use crate::change::Changeset;
 use crate::document::{Document, Handle, MetaKey};
 use crate::path::MemoryPath;
@@ -86,11 +86,8 @@ pub(super) fn changed_statements(
     let mut by_text: HashMap<(bool, String), i64> = HashMap::new();
     let mut by_label: HashMap<(bool, String, Vec<String>), i64> = HashMap::new();
     let mut order: Vec<(bool, String, Vec<String>)> = Vec::new();
-    let earlier = EarlierConcealments::of(changeset, texts, today);
-    for ((path, before, after), file) in
-        texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| !path.starts_with("inbox/"))
-    {
-        debug_assert_eq!(*path, file.path.as_str());
+    let earlier = EarlierConcealments::of(texts, today);
+    for ChangedText { file, before, after } in texts.0.iter().filter(|one| one.file.path.folder() != Some("inbox")) {
         let derived = file.summary.as_deref().unwrap_or_default();
         let is_summary = |text: &str| text.starts_with("Summary:");
         let (before, after) = (before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
@@ -103,7 +100,7 @@ pub(super) fn changed_statements(
         let after = statements(after_part, heading).into_iter().filter(|(text, _)| !is_derived(text));
         for ((text, heading), sign) in before.map(|row| (row, -1)).chain(after.map(|row| (row, 1))) {
             let labels = guards::field_labels(&plain_text(&heading), &file.path, fields);
-            if is_crossed(path) {
+            if is_crossed(file.path.as_str()) {
                 *in_archive.entry((text, labels)).or_default() += sign;
                 continue;
             }
@@ -151,11 +148,11 @@ struct BulletConcealment {
 struct EarlierConcealments(HashMap<Handle, Vec<BulletConcealment>>);
 
 impl EarlierConcealments {
-    fn of(changeset: &Changeset, texts: &ChangedTexts<'_>, today: Date) -> EarlierConcealments {
+    fn of(texts: &ChangedTexts<'_>, today: Date) -> EarlierConcealments {
         let mut all: HashMap<Handle, Vec<BulletConcealment>> = HashMap::new();
-        if texts.0.iter().any(|(.., after)| after.as_deref().is_some_and(may_conceal)) {
-            for ((_, before, _), file) in texts.0.iter().zip(&changeset.files) {
-                let earlier = itemize(&file.path, Document::parse(before.as_deref().unwrap_or_default()));
+        if texts.0.iter().any(|one| one.after.as_deref().is_some_and(may_conceal)) {
+            for one in &texts.0 {
+                let earlier = itemize(&one.file.path, Document::parse(one.before.as_deref().unwrap_or_default()));
                 for (bullet, concealment) in concealments(&earlier, today) {
                     all.entry(earlier.document.handles()[bullet]).or_default().push(concealment);
                 }
