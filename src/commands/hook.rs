@@ -216,7 +216,8 @@ fn note_prune(session: &Session) -> Option<()> {
     session.store.write_note_unlocked(PRUNE_NOTE, &today).ok()
 }
 
-/// Starts `prune` for this memory and caller in the background. A failure is ignored: the next day's session start tries again.
+/// Starts `prune` for this memory and caller in the background. A failure is ignored: the next day's session start tries
+/// again.
 pub fn start_prune(session: &Session) {
     start_in_background(session, &["prune"]);
 }

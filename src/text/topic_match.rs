@@ -15,7 +15,7 @@ const BOUNDS: [(f64, f64); 3] = [(6.0, 0.15), (4.5, 0.18), (3.4, 0.25)];
 /// least rarity of the shared words, and their least share of the question. Chosen on the odd memories of
 /// `fixtures/recall/small_memories.*`.
 const ONLY_TEXT_BOUNDS: [(f64, f64); 2] = [(5.0, 0.1), (2.0, 0.25)];
-pub const MAX_SHARING_TEXTS: usize = 2;
+const MAX_SHARING_TEXTS: usize = 2;
 /// How many shared words are enough: two, or three pairs of characters, which are a Chinese word of four or two words.
 /// With one, a request about visitors would be shown every text that mentions them.
 const MIN_SHARED: usize = 6;
@@ -54,13 +54,9 @@ impl TopicMatch {
             && BOUNDS.iter().any(|(evidence, share)| self.evidence >= *evidence && self.share >= *share)
     }
 
-    pub fn shares_words(self) -> bool {
-        self.evidence > 0.0
-    }
-
     /// Whether the text is worth showing if no other text of the memory is, and at most [`MAX_SHARING_TEXTS`] share a
     /// word with the question: one word is enough then.
-    pub fn may_be_about(self) -> bool {
+    fn may_be_about(self) -> bool {
         ONLY_TEXT_BOUNDS.iter().any(|(evidence, coverage)| self.evidence >= *evidence && self.coverage >= *coverage)
     }
 
@@ -90,6 +86,19 @@ impl Topic {
         let titled: f64 = term_weights(title).iter().filter(in_title).map(|(_, rarity)| rarity).sum();
         let asked: f64 = self.terms.values().sum();
         TopicMatch { evidence: rarity + TITLE_WEIGHT * titled, share: rarity / all, coverage: rarity / asked, shared }
+    }
+}
+
+/// The texts of a memory that are worth showing for a prompt: those that are about it, or close to it by another
+/// measure; else the only one that may be about it, if at most [`MAX_SHARING_TEXTS`] share a word with it.
+pub fn worth_showing<T>(compared: Vec<(TopicMatch, T)>, is_close: impl Fn(&T) -> bool) -> Vec<(TopicMatch, T)> {
+    let sharing_texts = compared.iter().filter(|(found, _)| found.evidence > 0.0).count();
+    let is_sure = |(found, text): &(TopicMatch, T)| found.is_about() || is_close(text);
+    let (sure, mut others): (Vec<_>, Vec<_>) = compared.into_iter().partition(is_sure);
+    others.retain(|(found, _)| found.may_be_about());
+    match sure.is_empty() && others.len() == 1 && sharing_texts <= MAX_SHARING_TEXTS {
+        true => others,
+        false => sure,
     }
 }
 
@@ -129,16 +138,10 @@ mod tests {
     /// view.
     const PROJECTS: &str = include_str!("../../fixtures/recall/projects.md");
 
-    /// The texts that a hook shows, best first: those that are about the question, else the only one that may be.
-    fn worth_showing<T>(mut compared: Vec<(TopicMatch, T)>) -> Vec<(TopicMatch, T)> {
-        compared.retain(|(found, _)| found.shares_words());
-        let is_rare = compared.len() <= MAX_SHARING_TEXTS;
-        let (mut found, others): (Vec<_>, Vec<_>) = compared.into_iter().partition(|(found, _)| found.is_about());
-        let mut possible: Vec<_> = others.into_iter().filter(|(found, _)| found.may_be_about()).collect();
-        if found.is_empty() && is_rare {
-            found.extend(possible.pop().filter(|_| possible.is_empty()));
-        }
+    fn best_three<T>(compared: Vec<(TopicMatch, T)>) -> Vec<(TopicMatch, T)> {
+        let mut found = worth_showing(compared, |_| false);
         found.sort_by(|a, b| b.0.score().total_cmp(&a.0.score()));
+        found.truncate(3);
         found
     }
 
@@ -155,8 +158,7 @@ mod tests {
                 let text = line.strip_prefix("- ");
                 compared.extend(text.map(|text| (topic.compare(text, title), text)));
             }
-            let mut found = worth_showing(compared);
-            found.truncate(3);
+            let found = best_three(compared);
             asked += usize::from(expected != "-");
             right += found.iter().filter(|(_, text)| *text == expected).count();
             wrong += found.iter().filter(|(_, text)| *text != expected).count();
@@ -200,8 +202,7 @@ mod tests {
                 let topic = Topic::of(&prompt.text);
                 let compared = memory.bullets.iter().enumerate();
                 let compared = compared.map(|(n, text)| (topic.compare(text, &memory.title), n)).collect();
-                let mut found = worth_showing(compared);
-                found.truncate(3);
+                let found = best_three(compared);
                 let helps = found.iter().filter(|(_, n)| prompt.right.contains(n)).count();
                 asked += usize::from(!prompt.right.is_empty() && !prompt.other_words);
                 right += usize::from(helps > 0 && !prompt.other_words);

@@ -16,7 +16,7 @@ use crate::host::git_dir::GitDirectory;
 use crate::path::{MemoryPath, relative_to_roots};
 use crate::store::RevisionSide;
 use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::text::topic_match::{MAX_SHARING_TEXTS, Topic};
+use crate::text::topic_match::{Topic, TopicMatch, worth_showing};
 use crate::view::context::remarks::ShownItem;
 use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line, truncate};
 use crate::view::query::filter::QueryOptions;
@@ -139,26 +139,19 @@ fn about(
     let topic = Topic::of(&question);
     let options =
         QueryOptions { query: question.clone(), limit: Some(CANDIDATES), vectors: is_prose, ..QueryOptions::default() };
-    let mut rows: Vec<(f64, QueryRow)> = Vec::new();
-    let mut possible: Vec<(f64, QueryRow)> = Vec::new();
-    let mut sharing_texts = 0;
-    for row in query(session, &options)?.items {
-        let found = topic.compare(&row.text, &row.title);
-        sharing_texts += usize::from(found.shares_words());
-        let similarity = row.similarity.unwrap_or_default();
-        let score = found.score() + SIMILARITY_WEIGHT * similarity;
-        if found.is_about() || similarity >= MIN_SIMILARITY {
-            rows.push((score, row));
-        } else if is_prose && found.may_be_about() && row.identity.is_some() {
-            possible.push((score, row));
-        }
+    let is_close = |row: &QueryRow| row.similarity.is_some_and(|similarity| similarity >= MIN_SIMILARITY);
+    let bullets = query(session, &options)?.items.into_iter().filter(|row| row.identity.is_some());
+    let mut found: Vec<(TopicMatch, QueryRow)> =
+        bullets.map(|row| (topic.compare(&row.text, &row.title), row)).collect();
+    match is_prose {
+        true => found = worth_showing(found, is_close),
+        false => found.retain(|(found, row)| found.is_about() || is_close(row)),
     }
-    if rows.is_empty() && possible.len() == 1 && sharing_texts <= MAX_SHARING_TEXTS {
-        rows = possible;
-    }
-    rows.retain(|(_, row)| is_showable(session, row, shown));
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut rows: Vec<QueryRow> = rows.into_iter().map(|(_, row)| row).collect();
+    found.retain(|(_, row)| is_showable(session, row, shown));
+    let score =
+        |(found, row): &(TopicMatch, QueryRow)| found.score() + SIMILARITY_WEIGHT * row.similarity.unwrap_or_default();
+    found.sort_by(|a, b| score(b).total_cmp(&score(a)));
+    let mut rows: Vec<QueryRow> = found.into_iter().map(|(_, row)| row).collect();
     keep_first_of_equal_texts(&mut rows);
     rows.truncate(count);
     Ok(rows)
