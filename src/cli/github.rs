@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use super::text::Printer;
 use super::{hints, sanitize};
-use crate::commands::answer::{CheckFinding, WarningRow};
+use crate::commands::answer::{CheckFinding, FindingLevel, WarningRow};
 
 /// Appends the annotation of a finding. `prefix` turns its path into one from the root of the repository.
 pub fn finding_annotation(printer: &mut Printer, prefix: &str, finding: &CheckFinding) {
@@ -26,9 +26,9 @@ pub fn finding_annotation(printer: &mut Printer, prefix: &str, finding: &CheckFi
         let _ = write!(message, "\ntry: {command}");
     }
     let kind = match finding.level {
-        "error" => "error",
-        "warning" => "warning",
-        _ => "notice",
+        FindingLevel::Error => "error",
+        FindingLevel::Warning => "warning",
+        FindingLevel::Note => "notice",
     };
     let title = escape_property(finding.code);
     let _ = writeln!(printer.out, "::{kind} {properties},title={title}::{}", escape_data(&message));
@@ -76,7 +76,7 @@ mod tests {
             path: path.into(),
             line: 4,
             col: 2,
-            level: "warning",
+            level: FindingLevel::Warning,
             code,
             text: text.into(),
             ..Default::default()
@@ -100,9 +100,10 @@ mod tests {
 
     #[test]
     fn a_finding_about_a_file_has_no_line_and_a_note_is_a_notice() {
-        let whole = CheckFinding { line: 0, level: "note", fixable: true, ..finding("a.md", "b") };
+        let whole = CheckFinding { line: 0, level: FindingLevel::Note, fixable: true, ..finding("a.md", "b") };
         check("", whole, "::notice file=a.md,title=dangling_link::b (fixable with --fix)\n");
-        let hinted = CheckFinding { level: "error", hints: vec![Hint::new("rm", "a@b")], ..finding("a.md", "b") };
+        let hinted =
+            CheckFinding { level: FindingLevel::Error, hints: vec![Hint::new("rm", "a@b")], ..finding("a.md", "b") };
         check("", hinted, "::error file=a.md,line=4,col=2,title=dangling_link::b%0Atry: memdir rm a@b\n");
     }
 }

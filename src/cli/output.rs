@@ -38,6 +38,8 @@ pub struct OutputFormat {
     /// How the caller selected the data directory (`-C DIR`, `--dir DIR`, `-g`, `-S NAME`), repeated in the commands to
     /// try.
     pub dir_option: String,
+    /// Its part that git understands, too: `-C DIR`.
+    pub start_options: String,
 }
 
 impl OutputFormat {
@@ -53,6 +55,7 @@ impl OutputFormat {
         };
         let quote = |dir: &std::ffi::OsStr| hints::shell_quote(&dir.to_string_lossy());
         let mut dir_options: Vec<String> = global.start.iter().map(|dir| format!("-C {}", quote(dir))).collect();
+        let start_options = dir_options.join(" ");
         dir_options.extend(global.dir.as_ref().map(|dir| format!("--dir {}", quote(dir.as_os_str()))));
         dir_options.extend(global.global.then(|| "-g".to_owned()));
         dir_options.extend(global.scope.as_ref().map(|name| format!("-S {}", hints::shell_quote(name))));
@@ -61,7 +64,7 @@ impl OutputFormat {
         let size = if terminal { host_pager::terminal_size() } else { None };
         let links = color && terminal && hyperlinks::are_supported(&open::env);
         let format = OutputFormat { json, quiet, verbose, color, terminal, size, links, ..OutputFormat::default() };
-        OutputFormat { dir_option, ..format }
+        OutputFormat { dir_option, start_options, ..format }
     }
 
     /// The columns of the terminal; `None` in a pipe.
@@ -296,7 +299,7 @@ fn exit_status(result: std::io::Result<()>, status: u8, changed: bool, style: &O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::answer::{CheckFinding, CheckReport};
+    use crate::commands::answer::{CheckFinding, CheckReport, FindingLevel};
 
     #[test]
     fn a_check_with_findings_exits_6() {
@@ -306,7 +309,7 @@ mod tests {
             path: "facts/a.md".into(),
             line: 1,
             col: 1,
-            level: "warning",
+            level: FindingLevel::Warning,
             code: "odd_name",
             ..CheckFinding::default()
         });

@@ -14,7 +14,9 @@ use super::output::OutputLayout;
 use super::rot::frequent_words_line;
 use super::text::{Printer, TextStyle, change_result, format_size, guard_figures};
 use crate::code::{Code, Hint};
-use crate::commands::answer::{AnchorRow, AttentionRow, ChangeResult, CheckReport, StatusReport, WarningRow};
+use crate::commands::answer::{
+    AnchorRow, AttentionRow, ChangeResult, CheckReport, FindingLevel, StatusReport, WarningRow,
+};
 use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]
@@ -195,7 +197,7 @@ impl PrintAnswer for CheckReport {
             Some(anchors) => format!("{} in {}", anchor_counts(anchors), counted_noun(self.checked, "file")),
             None => counted_noun(self.checked, "file"),
         };
-        printer.note(&match self.findings.iter().filter(|f| f.level != "note").count() {
+        printer.note(&match self.findings.iter().filter(|f| f.level != FindingLevel::Note).count() {
             0 => format!("{files} checked, no findings"),
             1 => format!("1 finding in {files} checked"),
             n => format!("{n} findings in {files} checked"),
@@ -216,7 +218,7 @@ impl PrintAnswer for CheckReport {
                 printer.text(&format!(":{}:{}", f.line, f.col));
             }
             let fixable = if f.fixable { " (fixable with --fix)" } else { "" };
-            printer.text(&format!(": {}: {}: {}{fixable}", f.level, f.code, f.text)).end_line();
+            printer.text(&format!(": {}: {}: {}{fixable}", f.level.name(), f.code, f.text)).end_line();
             f.hints.iter().for_each(|hint| printer.try_command(hint));
         }
         if printer.format.verbose {

@@ -300,7 +300,31 @@ pub struct CheckReport {
 impl CheckReport {
     /// Whether there are findings other than notes.
     pub fn has_findings(&self) -> bool {
-        self.findings.iter().any(|f| f.level != "note")
+        self.findings.iter().any(|f| f.level != FindingLevel::Note)
+    }
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingLevel {
+    /// memdir cannot read or change what it concerns.
+    Error,
+    /// A person or `--fix` should correct it.
+    #[default]
+    Warning,
+    /// It may be intended: it does not make `check` exit with 6.
+    Note,
+}
+
+impl FindingLevel {
+    /// The name, as printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            FindingLevel::Error => "error",
+            FindingLevel::Warning => "warning",
+            FindingLevel::Note => "note",
+        }
     }
 }
 
@@ -313,8 +337,7 @@ pub struct CheckFinding {
     pub line: usize,
     /// The column in characters, 1-based.
     pub col: usize,
-    /// `error`, `warning` or `note`.
-    pub level: &'static str,
+    pub level: FindingLevel,
     /// The code of the finding, e.g. `dangling_link`.
     pub code: &'static str,
     /// The message, one sentence.

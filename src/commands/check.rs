@@ -10,6 +10,7 @@ pub(super) mod against;
 mod anchors;
 mod branches;
 pub(super) mod contradictions;
+mod file_names;
 mod hidden_items;
 mod index_lines;
 pub(super) mod links;
@@ -19,8 +20,9 @@ mod rot_index;
 mod rot_links;
 mod rot_memories;
 mod stale;
+mod writing_rules;
 
-use super::answer::{ChangeResult, CheckFinding, CheckReport};
+use super::answer::{ChangeResult, CheckFinding, CheckReport, FindingLevel};
 use super::change::{commit_loop, dry_run_result, note_no_operations, plan_in_context};
 use super::fetch::{LoadedJournal, history, is_archived_or_proposed, last_summary};
 use super::layer_names::{error_in_layer, name_layer_in_report};
@@ -40,8 +42,6 @@ use crate::policy::LimitMeasure;
 use crate::store::FoundFile;
 use crate::view::links::LinkNames;
 use places::{LineIndex, PlaceCursor};
-
-mod writing_rules;
 
 pub use rot::check_rot;
 
@@ -178,7 +178,8 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
             match ids.get(&id) {
                 Some((other, _)) if *other != file.path => {
                     let text = format!("the id {id} is also used in {other}");
-                    examined.findings.push(finding(&file.path, line, 1, Code::DuplicateId, "warning", text));
+                    let level = FindingLevel::Warning;
+                    examined.findings.push(finding(&file.path, line, 1, Code::DuplicateId, level, text));
                 }
                 _ => drop(ids.insert(id, (file.path.clone(), line))),
             }
@@ -188,10 +189,10 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
         branch_bullets.push((&file.path, file_findings.branches));
     }
     examined.findings.extend(against::contradictions(outside_matches));
-    let level = if options.strict { "warning" } else { "note" };
+    let level = if options.strict { FindingLevel::Warning } else { FindingLevel::Note };
     examined.findings.extend(branches::branch_findings(session, branch_bullets, level));
     examined.findings.extend(links::dangling_links(session, &file_links, &LinkNames::new(all.iter().map(|f| &f.path))));
-    name_collisions(&all, selected, &mut examined.findings);
+    examined.findings.extend(file_names::name_findings(&all, selected));
     if selected.is_empty() || selected.iter().any(is_index_path) {
         let (findings, fix) = index_lines::index_findings(session, &all)?;
         examined.findings.extend(findings);
@@ -201,7 +202,7 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
     Ok(examined)
 }
 
-fn finding(path: &MemoryPath, line: usize, col: usize, code: Code, level: &'static str, text: String) -> CheckFinding {
+fn finding(path: &MemoryPath, line: usize, col: usize, code: Code, level: FindingLevel, text: String) -> CheckFinding {
     CheckFinding { path: path.to_string(), line, col, level, code: code.name(), text, ..CheckFinding::default() }
 }
 
@@ -218,48 +219,13 @@ fn policy_findings(session: &Session, selected: &[MemoryPath]) -> Vec<CheckFindi
         text: text.to_owned(),
         ..CheckFinding::default()
     };
-    let refused = session.policy.refuses_writes.iter().map(|r| at("error", r.code, &r.message));
+    let refused = session.policy.refuses_writes.iter().map(|r| at(FindingLevel::Error, r.code, &r.message));
     let is_refusal = |message: &str| session.policy.refuses_writes.as_ref().is_some_and(|r| r.message == message);
     // What is wrong with the layers is in the user config or in the policies of other memories.
     let of_layers = session.layer_warnings();
     let warnings = session.policy.warnings.iter().filter(|w| !is_refusal(&w.message) && !of_layers.contains(w));
-    let warned = warnings.map(|w| at("warning", w.code, &w.message));
+    let warned = warnings.map(|w| at(FindingLevel::Warning, w.code, &w.message));
     refused.chain(warned).collect()
-}
-
-/// File names that some file systems cannot store side by side, and conflict copies left by sync tools.
-fn name_collisions(all: &[FoundFile], selected: &[MemoryPath], findings: &mut Vec<CheckFinding>) {
-    let mut seen: HashMap<String, &MemoryPath> = HashMap::new();
-    for file in all.iter().filter(|f| selected.is_empty() || selected.contains(&f.path)) {
-        if let Some(other) = seen.insert(file.path.case_folded(), &file.path) {
-            let text = format!(
-                "differs from {other} only in letter case or Unicode form; some file systems cannot store both"
-            );
-            findings.push(finding(&file.path, 0, 1, Code::Exists, "error", text));
-        }
-        let has_original = |stem: &str| {
-            let parent = if file.path.parent().is_empty() { String::new() } else { format!("{}/", file.path.parent()) };
-            all.iter().any(|other| *other.path.as_str() == format!("{parent}{stem}.md"))
-        };
-        if is_conflict_copy(file.path.stem(), &has_original) {
-            let text = "looks like a conflict copy made by a sync tool: merge it manually".to_owned();
-            findings.push(finding(&file.path, 0, 1, Code::ConflictCopy, "warning", text));
-        }
-    }
-}
-
-/// Whether a sync tool names its copies so: `(Ana's conflicted copy 2026-02-24)` (Dropbox, Nextcloud, Obsidian),
-/// `(Case Conflict)` (Dropbox), `.sync-conflict-20260224-101010-ABCDEFG` (Syncthing), `_conflict-20260224-101010`
-/// (ownCloud), `(SFConflict ana 2026-02-24)` (Seafile), and beside the original `(1)` (Google Drive) or ` 2` (iCloud).
-/// OneDrive adds the computer's name, which cannot be recognised.
-fn is_conflict_copy(stem: &str, has_original: &dyn Fn(&str) -> bool) -> bool {
-    let low = stem.to_lowercase();
-    let marks =
-        ["conflicted copy", ".sync-conflict-", "_conflict-", "(sfconflict ", "(case conflict", "encoding conflict)"];
-    let is_count = |n: &str| (1..=2).contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit());
-    let in_brackets = stem.strip_suffix(')').and_then(|s| s.rsplit_once(" ("));
-    let counted = in_brackets.or_else(|| stem.rsplit_once(' ')).filter(|(_, n)| is_count(n));
-    marks.iter().any(|mark| low.contains(mark)) || counted.is_some_and(|(original, _)| has_original(original))
 }
 
 fn examine_file(
@@ -275,15 +241,15 @@ fn examine_file(
     let mut push =
         |line, col, code, level, text| file_findings.findings.push(finding(path, line, col, code, level, text));
     if let Some(reason) = path.odd() {
-        push(0, 1, Code::OddName, "warning", format!("can be read but not written: {reason}"));
+        push(0, 1, Code::OddName, FindingLevel::Warning, format!("can be read but not written: {reason}"));
     }
     let bytes = match (file.unsafe_reason, read) {
         (Some(reason), _) => {
-            push(0, 1, Code::UnsafeFile, "reason", format!("is not opened: {reason}"));
+            push(0, 1, Code::UnsafeFile, FindingLevel::Error, format!("is not opened: {reason}"));
             return file_findings;
         }
         (None, Err(error)) => {
-            push(0, 1, error.code, "error", error.message);
+            push(0, 1, error.code, FindingLevel::Error, error.message);
             return file_findings;
         }
         (None, Ok((bytes, _))) => bytes,
@@ -292,7 +258,7 @@ fn examine_file(
         Ok(document) => document,
         Err(error) => {
             let error = crate::operation::snapshot::not_text_rejection(path, error);
-            push(0, 1, error.code, "error", error.message);
+            push(0, 1, error.code, FindingLevel::Error, error.message);
             return file_findings;
         }
     };
@@ -301,17 +267,17 @@ fn examine_file(
             line,
             1,
             Code::ConflictMarkers,
-            "error",
+            FindingLevel::Error,
             "has an unresolved merge conflict; the file is read-only until it is resolved".into(),
         );
         return file_findings;
     }
     if let Some(line) = document.leftover_marker_line() {
         let message = "is a conflict marker that was left over; delete the line";
-        push(line, 1, Code::ConflictMarkers, "error", message.into());
+        push(line, 1, Code::ConflictMarkers, FindingLevel::Error, message.into());
     }
     examine_document(session, journal, path, &document, &mut file_findings);
-    let level = if options.strict { "warning" } else { "note" };
+    let level = if options.strict { FindingLevel::Warning } else { FindingLevel::Note };
     if options.stale {
         file_findings.findings.extend(stale::stale_findings(session, path, &document, level));
     }
@@ -357,7 +323,7 @@ fn collect_ids(path: &MemoryPath, document: &Document, file_findings: &mut FileF
         let line = lines.line(at);
         if let Some(first) = seen.insert(id.clone(), line) {
             let text = format!("the id {id} is also used in line {first}");
-            file_findings.findings.push(finding(path, line, 1, Code::DuplicateId, "error", text));
+            file_findings.findings.push(finding(path, line, 1, Code::DuplicateId, FindingLevel::Error, text));
         } else {
             file_findings.ids.push((id, line));
         }
@@ -373,7 +339,7 @@ fn orphan_metadata(path: &MemoryPath, document: &Document, file_findings: &mut F
         let line = lines.line(meta.line.start as usize);
         let fixable = *is_single.entry(line_text).or_insert_with(|| text.matches(line_text).nth(1).is_none());
         let message = "the metadata line belongs to no bullet and has no effect".to_owned();
-        let mut found = finding(path, line, 1, Code::OrphanMetadata, "warning", message);
+        let mut found = finding(path, line, 1, Code::OrphanMetadata, FindingLevel::Warning, message);
         found.fixable = fixable;
         file_findings.findings.push(found);
         if fixable {
@@ -401,7 +367,7 @@ fn stray_metadata(journal: &LoadedJournal, path: &MemoryPath, document: &Documen
         let line = lines.line(at as usize);
         let handle = document.handle_name(bullet);
         let message = format!("the metadata line under @{handle} belonged to another bullet and has no effect");
-        let mut found = finding(path, line, 1, Code::OrphanMetadata, "warning", message);
+        let mut found = finding(path, line, 1, Code::OrphanMetadata, FindingLevel::Warning, message);
         found.fixable = document.bullets_by_handle(&handle).len() == 1;
         if found.fixable {
             let keys = document.bullet_meta(bullet).unwrap_or_default().0;
@@ -425,7 +391,7 @@ fn oversized_parts(session: &Session, path: &MemoryPath, document: &Document, fi
         if size > MAX_BULLET_BYTES {
             let line = lines.line(bullet.line_start as usize);
             let text = format!("the bullet has {size} bytes; memdir writes at most 8 KiB");
-            file_findings.findings.push(finding(path, line, 1, Code::TooLarge, "warning", text));
+            file_findings.findings.push(finding(path, line, 1, Code::TooLarge, FindingLevel::Warning, text));
         }
     }
     for (s, section) in document.sections().iter().enumerate().filter(|_| limits::limits_apply_to(path)) {
@@ -437,7 +403,7 @@ fn oversized_parts(session: &Session, path: &MemoryPath, document: &Document, fi
             if count > most {
                 let line = lines.line(section.heading.start as usize);
                 let text = format!("holds {count} {}; the policy allows {most}", limits::measure_noun(measure));
-                file_findings.findings.push(finding(path, line, 1, Code::LimitReached, "warning", text));
+                file_findings.findings.push(finding(path, line, 1, Code::LimitReached, FindingLevel::Warning, text));
             }
         }
     }
@@ -447,7 +413,7 @@ fn stale_summary(journal: &[JournalEntry], path: &MemoryPath, document: &Documen
     let Some(present) = document.summary_line() else { return };
     let line = LineIndex::of(document.text()).line(present.line.start as usize);
     let mut found = |text: String, fixable| {
-        let mut f = finding(path, line, 1, Code::StaleSummary, "warning", text);
+        let mut f = finding(path, line, 1, Code::StaleSummary, FindingLevel::Warning, text);
         f.fixable = fixable;
         file_findings.findings.push(f);
     };

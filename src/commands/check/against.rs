@@ -12,7 +12,7 @@ use super::{LineIndex, finding};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
-use crate::commands::answer::{CheckFinding, OutsideStatement};
+use crate::commands::answer::{CheckFinding, FindingLevel, OutsideStatement};
 use crate::document::related_edge::stating_bullets;
 use crate::document::{BlockKind, Document, TextDecodeError};
 use crate::host::outside_files;
@@ -164,7 +164,7 @@ impl<'a> OutsideIndex<'a> {
         journal: &[JournalEntry],
         path: &MemoryPath,
         document: &Document,
-        level: &'static str,
+        level: FindingLevel,
     ) -> OutsideMatches {
         let mut matches = OutsideMatches::default();
         let (written, lines) = (WrittenTexts::of(journal, path), LineIndex::of(document.text()));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{PlaceCursor, apply_fixes, finding, fix_operation};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{AnchorRow, CheckFinding, CheckReport};
+use crate::commands::answer::{AnchorRow, CheckFinding, CheckReport, FindingLevel};
 use crate::commands::code_anchors::AnchoredCode;
 use crate::commands::fetch::{LoadedJournal, history, is_archived_or_proposed};
 use crate::commands::journal_notes::stale_anchors;
@@ -323,14 +323,14 @@ fn anchor_finding(bullet: &AnchoredBullet, state: &AnchorState) -> Option<CheckF
     let place = CodeAnchor::parse(&bullet.value).map_or_else(|_| shown_value(&bullet.value), |anchor| anchor.place());
     let (level, text) = match state {
         AnchorState::Same => return None,
-        AnchorState::Moved(to) => ("warning", format!("moved: {place} is now {}", to.place())),
-        AnchorState::Changed(reason) if reason.is_empty() => ("warning", format!("changed: {place}")),
-        AnchorState::Changed(reason) => ("warning", format!("changed: {place}: {reason}")),
-        AnchorState::Gone(reason) => ("warning", format!("gone: {place}: {reason}")),
+        AnchorState::Moved(to) => (FindingLevel::Warning, format!("moved: {place} is now {}", to.place())),
+        AnchorState::Changed(reason) if reason.is_empty() => (FindingLevel::Warning, format!("changed: {place}")),
+        AnchorState::Changed(reason) => (FindingLevel::Warning, format!("changed: {place}: {reason}")),
+        AnchorState::Gone(reason) => (FindingLevel::Warning, format!("gone: {place}: {reason}")),
         AnchorState::NotBuilt => {
-            ("note", format!("not compared: {place}: the file does not exist here, and git ignores it"))
+            (FindingLevel::Note, format!("not compared: {place}: the file does not exist here, and git ignores it"))
         }
-        AnchorState::Refused(reason) => ("error", format!("not compared: {place}: {reason}")),
+        AnchorState::Refused(reason) => (FindingLevel::Error, format!("not compared: {place}: {reason}")),
     };
     let mut found = finding(&bullet.path, bullet.line, bullet.col, Code::StaleAnchor, level, text);
     found.fixable = matches!(state, AnchorState::Moved(_));

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::{LineIndex, finding};
 use crate::code::{Code, Hint};
 use crate::commands::Session;
-use crate::commands::answer::CheckFinding;
+use crate::commands::answer::{CheckFinding, FindingLevel};
 use crate::commands::work_branch::repository_at_work;
 use crate::document::{Document, MetaKey};
 use crate::host::branch_states::BranchState;
@@ -40,7 +40,7 @@ pub fn branch_bullets(path: &MemoryPath, document: &Document) -> Vec<BranchBulle
 pub fn branch_findings(
     session: &Session,
     all: Vec<(&MemoryPath, Vec<BranchBullet>)>,
-    level: &'static str,
+    level: FindingLevel,
 ) -> Vec<CheckFinding> {
     let names: BTreeSet<String> = all.iter().flat_map(|(_, bullets)| bullets).map(|one| one.branch.clone()).collect();
     if names.is_empty() {

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::{LineIndex, finding};
 use crate::change::JournalEntry;
 use crate::code::Code;
-use crate::commands::answer::CheckFinding;
+use crate::commands::answer::{CheckFinding, FindingLevel};
 use crate::document::Document;
 use crate::document::related_edge::stating_bullets;
 use crate::path::MemoryPath;
@@ -24,7 +24,7 @@ pub fn contradictions(
     journal: &[JournalEntry],
     path: &MemoryPath,
     document: &Document,
-    level: &'static str,
+    level: FindingLevel,
 ) -> (Vec<CheckFinding>, HashSet<String>) {
     let (written, lines) = (WrittenTexts::of(journal, path), LineIndex::of(document.text()));
     let name = |i: &usize| dated_handle(&written, document, *i);

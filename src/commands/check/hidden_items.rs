@@ -6,7 +6,7 @@
 use super::finding;
 use super::places::LineIndex;
 use crate::code::Code;
-use crate::commands::answer::CheckFinding;
+use crate::commands::answer::{CheckFinding, FindingLevel};
 use crate::document::{BlockKind, Document};
 use crate::path::MemoryPath;
 
@@ -18,7 +18,14 @@ pub fn hidden_items(path: &MemoryPath, document: &Document) -> Vec<CheckFinding>
         let end = blocks.get(at + 1).map_or(block.span.end, |next| next.span.start.min(block.span.end));
         let own = &document.text()[block.span.start as usize..end.max(block.span.start) as usize];
         let message = message(own)?;
-        Some(finding(path, lines.line(block.span.start as usize), 1, Code::HiddenItem, "warning", message.to_owned()))
+        Some(finding(
+            path,
+            lines.line(block.span.start as usize),
+            1,
+            Code::HiddenItem,
+            FindingLevel::Warning,
+            message.to_owned(),
+        ))
     };
     let items = blocks.iter().enumerate().filter(|(_, block)| block.kind == BlockKind::OtherListItem);
     items.filter_map(of).collect()

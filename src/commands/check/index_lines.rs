@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::{LineIndex, finding, fix_operation};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::CheckFinding;
+use crate::commands::answer::{CheckFinding, FindingLevel};
 use crate::commands::{Session, agent_index};
 use crate::document::Document;
 use crate::document::memory_index::{index_entries, is_memory_index};
@@ -37,7 +37,7 @@ pub(super) fn index_findings(
     let targets = |text: &str| index_entries(text).into_iter().map(|entry| entry.target).collect::<HashSet<_>>();
     let (present, wanted) = (targets(text), targets(&complete));
     let warning = |line, text: String| {
-        let found = finding(&path, line, 1, Code::StaleIndex, "warning", text);
+        let found = finding(&path, line, 1, Code::StaleIndex, FindingLevel::Warning, text);
         CheckFinding { fixable: true, ..found }
     };
     let (mut findings, lines) = (Vec::new(), LineIndex::of(text));

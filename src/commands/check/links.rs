@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{CheckFinding, PlaceCursor, finding};
+use super::{CheckFinding, FindingLevel, PlaceCursor, finding};
 use crate::code::Code;
 use crate::commands::Session;
 use crate::document::Document;
@@ -85,7 +85,7 @@ pub fn has_fragment(document: &Document, fragment: &str, is_wiki: bool) -> bool 
 }
 
 fn dangling_finding(holder: &MemoryPath, link: &CheckedLink, text: String) -> CheckFinding {
-    finding(holder, link.line, link.col, Code::DanglingLink, "warning", text)
+    finding(holder, link.line, link.col, Code::DanglingLink, FindingLevel::Warning, text)
 }
 
 fn truncate(text: &str) -> String {

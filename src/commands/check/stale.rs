@@ -5,7 +5,7 @@
 use super::{LineIndex, finding};
 use crate::code::{Code, Hint};
 use crate::commands::Session;
-use crate::commands::answer::CheckFinding;
+use crate::commands::answer::{CheckFinding, FindingLevel};
 use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::view::query::query_row::ConfidenceNote;
@@ -16,7 +16,7 @@ pub fn stale_findings(
     session: &Session,
     path: &MemoryPath,
     document: &Document,
-    level: &'static str,
+    level: FindingLevel,
 ) -> Vec<CheckFinding> {
     let lines = LineIndex::of(document.text());
     let as_finding = |(bullet, reason): (usize, StaleReason)| {

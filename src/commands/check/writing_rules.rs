@@ -6,7 +6,7 @@
 use super::{PlaceCursor, finding};
 use crate::code::Code;
 use crate::commands::Session;
-use crate::commands::answer::CheckFinding;
+use crate::commands::answer::{CheckFinding, FindingLevel};
 use crate::document::Document;
 use crate::document::related_edge::stating_bullets;
 use crate::document::summary::FileKind;
@@ -39,7 +39,7 @@ pub fn writing_findings(session: &Session, path: &MemoryPath, document: &Documen
                 line,
                 col,
                 Code::Writing,
-                "warning",
+                FindingLevel::Warning,
                 violation_message(found.violation, &found.excerpt),
             ));
         }
