@@ -96,7 +96,8 @@ impl PrintAnswer for ResolveResult {
         self.undecided.iter().for_each(|file| undecided_file(printer, file, &self.dir));
         for path in &self.add {
             let inside = path.strip_prefix(&self.dir).map_or(&**path, |path| path.trim_start_matches('/'));
-            try_line(printer, &format!("{} add -- {}", git_in(&self.dir), hints::shell_quote(inside)));
+            let git = git_in(printer, &self.dir);
+            try_line(printer, &format!("{git} add -- {}", hints::shell_quote(inside)));
         }
     }
 
@@ -118,8 +119,15 @@ impl PrintAnswer for ResolveResult {
 }
 
 /// git, run in the data directory, wherever the user is: paths are relative to it.
-fn git_in(dir: &str) -> String {
-    if dir.is_empty() { "git".to_owned() } else { format!("git -C {}", hints::shell_quote(dir)) }
+fn git_in(printer: &Printer, dir: &str) -> String {
+    let mut command = "git".to_owned();
+    if !printer.format.start_options.is_empty() {
+        command = format!("{command} {}", printer.format.start_options);
+    }
+    if !dir.is_empty() {
+        command = format!("{command} -C {}", hints::shell_quote(dir));
+    }
+    command
 }
 
 fn unresolved_file(printer: &mut Printer, file: &ConflictedFile) {
@@ -229,7 +237,7 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
     if matches!(file.reason, "odd_name" | "unreadable" | "leftover_marker") {
         return;
     }
-    let git = git_in(dir);
+    let git = git_in(printer, dir);
     let path = hints::shell_quote(&file.path);
     try_line(printer, &format!("{git} add -- {path}"));
     if file.reason.starts_with("removed") || file.reason == "both_moved" {

@@ -116,6 +116,8 @@ fn gits_index_knows_the_ancestor_that_markers_do_not_show() {
         assert!(run_output.stdout.ends_with("\ntry: git -C memory add -- facts/user.md\n"), "{run_output:#?}");
         let again = repo.memdir(["resolve", "user"]).exit(0);
         assert_eq!(again.stdout, "try: git -C memory add -- facts/user.md\n", "git still waits");
+        let inside = repo.memdir(["-C", "memory", "resolve", "user"]).exit(0);
+        assert_eq!(inside.stdout, "try: git -C memory add -- facts/user.md\n");
         let text = repo.text(FILE);
         assert!(text.contains("- Likes dark mode\n") && text.contains("- Speaks Dutch\n") && !text.contains("<<<"));
         repo.git(["add", "--", "memory/facts/user.md"]);
