@@ -207,7 +207,10 @@ fn find_repair_levels(
                 return Ok(());
             }
         }
-        let reason = "the change would alter how the surrounding Markdown is parsed".to_owned();
+        let reason = match document.open_block() {
+            Some(block) => block.to_string(),
+            None => "the change would alter how the surrounding Markdown is parsed".to_owned(),
+        };
         refused.push(EditRefusal { edit: *edit, reason });
         return Ok(());
     }

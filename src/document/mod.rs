@@ -24,6 +24,7 @@ pub mod memory_index;
 pub mod meta;
 pub mod meta_keys;
 mod new_bullets;
+mod open_block;
 mod parse;
 pub mod related_edge;
 pub mod relation;

@@ -437,10 +437,10 @@ pub fn append_splice(document: &Document, block: &str) -> Result<Splice, String>
             .all(|(a, b)| a.span.start == b.span.start && [b.span.end, ended(b.span.end)].contains(&a.span.end));
     match same {
         true => Ok(splice),
-        false => Err(
-            "the end of the file would change the structure of the appended text (an unclosed code fence or comment?)"
-                .into(),
-        ),
+        false => Err(document.open_block().map_or_else(
+            || "the end of the file would change the structure of the appended text".to_owned(),
+            |block| block.to_string(),
+        )),
     }
 }
 

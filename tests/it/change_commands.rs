@@ -202,7 +202,9 @@ fn append_adds_entries_and_paragraphs_at_the_end() {
     m.run(["append", "procedures/short.md"]).stdin("## T\n").exit(0);
     assert_eq!(m.text("procedures/short.md").unwrap(), "- no final line end\n\n## T\n");
     m.put("procedures/open.md", "```\nno end\n");
-    m.run(["append", "procedures/open.md"]).stdin("x\n").exit(5).stderr_contains("would_break_structure");
+    let unclosed = "the code block that starts in line 1 is not closed; close it with '```'";
+    m.run(["append", "procedures/open.md"]).stdin("x\n").exit(5).stderr_contains(unclosed);
+    m.run(["add", "procedures/open.md", "x"]).exit(5).stderr_contains(unclosed);
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! Finds a code block or comment at the end of a file that was never closed: whatever is appended would become part of
+//! it.
+
+use std::fmt;
+
+use super::{BlockKind, Document};
+
+/// A block that reaches to the end of its file because nothing closes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenBlock {
+    /// The line of its start, 1-based.
+    line: usize,
+    /// What it is, for a sentence.
+    name: &'static str,
+    /// What would close it.
+    closing: &'static str,
+}
+
+/// How to mend it.
+impl fmt::Display for OpenBlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OpenBlock { line, name, closing } = self;
+        write!(f, "the {name} that starts in line {line} is not closed; close it with '{closing}'")
+    }
+}
+
+impl Document {
+    /// The unclosed block at the end, if there is one.
+    pub fn open_block(&self) -> Option<OpenBlock> {
+        let last = self.blocks.iter().max_by_key(|block| block.span.end)?;
+        let text = &self.text[last.span.range()];
+        let (name, closing) = match last.kind {
+            BlockKind::Code if !is_closed_code(text) => {
+                ("code block", if text.trim_start().starts_with('~') { "~~~" } else { "```" })
+            }
+            BlockKind::Html if text.trim_start().starts_with("<!--") && !text.contains("-->") => ("comment", "-->"),
+            _ => return None,
+        };
+        let line = 1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..last.span.start as usize]).count();
+        Some(OpenBlock { line, name, closing })
+    }
+}
+
+/// Lines with as many spaces before them are code without a fence.
+const MIN_CODE_INDENT: usize = 4;
+
+/// Whether a code block ends with the fence that it starts with, or has none because it is indented.
+fn is_closed_code(text: &str) -> bool {
+    let first = text.trim_start_matches(' ');
+    let is_indented = text.len() - first.len() >= MIN_CODE_INDENT;
+    let Some(mark) = first.chars().next().filter(|c| !is_indented && matches!(c, '`' | '~')) else { return true };
+    let length = |line: &str| line.chars().take_while(|c| *c == mark).count();
+    let is_closing = |line: &str| length(line) >= length(first) && line.chars().all(|c| c == mark);
+    text.lines().skip(1).last().is_some_and(|line| is_closing(line.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_that_nothing_closes_is_found() {
+        let open = |text: &str| Document::parse(text).open_block().map(|block| (block.line, block.closing));
+        assert_eq!(open("# A\n\n```sh\nls\n"), Some((3, "```")));
+        assert_eq!(open("- a\n\n~~~~\n```\n~~~\n"), Some((3, "~~~")));
+        assert_eq!(open("- a\n\n<!-- b\n- c\n"), Some((3, "-->")));
+        for text in [
+            "",
+            "- a\n",
+            "```\nls\n```\n",
+            "```\nls\n````  \n",
+            "a\n\n    ```\n",
+            "<!-- a -->\n",
+            "```\nls\n```\n\n- a\n",
+        ] {
+            assert_eq!(open(text), None, "{text:?}");
+        }
+    }
+}
