@@ -75,7 +75,23 @@ fn what_is_no_text_and_what_is_not_opened_is_named() {
     memory.put("facts/latin.md", b"bad \xff\n");
     fs_err::os::unix::fs::symlink("a.md", memory.dir().join("facts/link.md")).unwrap();
     assert_eq!(findings(&memory, &["check"]), ["facts/latin.md:0 not_text", "facts/link.md:0 unsafe_file"]);
+    memory
+        .run(["check"])
+        .may_change()
+        .exit(6)
+        .stdout_contains("facts/link.md: error: unsafe_file: is not opened: is a symbolic link\n");
     assert_eq!(findings(&memory, &["check", "facts/a.md"]), [""; 0]);
+}
+
+#[test]
+fn a_name_in_capitals_is_read_and_reported() {
+    let memory = Memory::new().file("facts/user.md", "- One\n");
+    memory.put("facts/NOTES.MD", "# Notes\n\n- Window seats\n");
+    assert_eq!(findings(&memory, &["check"]), ["facts/NOTES.MD:0 odd_name"]);
+    memory.done(["list"]).stdout_contains("facts/NOTES.MD (24B): Notes\n");
+    memory.done(["query", "window"]).stdout_contains("Window seats");
+    memory.done(["read", "facts/NOTES.MD"]).stdout("# Notes\n\n- Window seats\n");
+    memory.run(["add", "facts/NOTES.MD", "Aisle seats"]).exit(5).stderr_contains("invalid_path");
 }
 
 #[test]
