@@ -118,7 +118,7 @@ impl Memory {
     }
 
     fn session(&self) -> Result<Session, Error> {
-        let session = self.options.open_with_layers(&self.layers, SessionNeeds::All)?;
+        let session = self.options.open_with_layers(&self.layers)?;
         let progress = self.progress.clone();
         progress.set_warnings(&session.policy.warnings);
         Ok(Session { found_by: self.found_by, is_agent: self.is_agent, progress, ..session })

@@ -11,7 +11,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::args::GlobalArgs;
-use super::open::{self, SessionNeeds};
+use super::open;
 use super::output::CliReply;
 use crate::commands::embed::start_if_due;
 use crate::commands::hook::{self, HookAnswer};
@@ -105,6 +105,6 @@ fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, cra
     let field = |field: &str| field_value(&text, field).or_else(|| in_transcript(field));
     let directory = input.directory.as_deref().map(Path::new);
     let options = options.for_conversation(&ConversationOrigin { directory, field: &field });
-    let session = options.open_trusted_session(SessionNeeds::TextsOnly).ok()??;
+    let session = options.open_trusted_session().ok()??;
     Some((hook::answer(&session, host, args.event, &input, args.budget, &open::env), session))
 }

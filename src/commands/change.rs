@@ -293,13 +293,13 @@ pub fn commit_approved(
 pub fn earlier_answer(session: &Session, request: &str) -> Result<Option<(RepeatedChange, String)>, Error> {
     let first = session.store.find_request(request)?;
     Ok(first.map(|entry| {
-        let mut answer = entry.answer.clone().unwrap_or(Value::Null);
+        let mut answer = entry.answer.unwrap_or(Value::Null);
         if let Value::Object(map) = &mut answer {
             map.insert("changed".into(), Value::Bool(false));
             map.insert("rev".into(), Value::String(format!("r{}", entry.rev)));
             map.insert("repeated".into(), Value::Bool(true));
         }
-        (RepeatedChange(answer), entry.header.actor.clone())
+        (RepeatedChange(answer), entry.header.actor)
     }))
 }
 

@@ -291,7 +291,7 @@ impl ContextBuilder<'_> {
         Ok(MemoryPart {
             since: previous_mark.as_ref().map(|old| old.since(&revisions)),
             events: delta::update_events(&touched, &new_origins, &self.item_filter),
-            entries: self.newest_entries(&listed)?,
+            entries: self.newest_entries(&listed),
             mark: self.reader.map(|reader| MemoryMark::new(reader, &revisions, &current_names, outside_edits)),
             parsed,
             origins,
@@ -377,7 +377,7 @@ impl ContextBuilder<'_> {
     }
 
     /// The newest entries, from the newest episode files: at most as many as could fit the budget.
-    fn newest_entries(&self, files: &[IndexedFile]) -> Result<Vec<RecentEntry>, Rejection> {
+    fn newest_entries(&self, files: &[IndexedFile]) -> Vec<RecentEntry> {
         let mut paths: Vec<&MemoryPath> = files.iter().map(|f| &f.path).filter(|p| p.holds_episodes()).collect();
         paths.sort_by(|a, b| date_in_name(b).cmp(&date_in_name(a)).then_with(|| a.cmp(b)));
         let (mut found, mut count) = (Vec::new(), 0);
@@ -394,7 +394,7 @@ impl ContextBuilder<'_> {
                 break;
             }
         }
-        Ok(recent_entries(&found, &self.session.policy.policy, &self.item_filter))
+        recent_entries(&found, &self.session.policy.policy, &self.item_filter)
     }
 
     /// Gives the files that today's revisions wrote the summaries that they had before, so that an addition does not

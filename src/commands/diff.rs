@@ -148,10 +148,7 @@ fn journal_pairs(
     let store = &session.store;
     let (start, paths) = match from {
         RangeEnd::Revision(rev) => (Some(*rev), touched_since(store, entries, *rev)?),
-        _ => (
-            entries.last().map(|e| e.rev),
-            unrecorded_files(store, entries, None)?.into_iter().map(|(p, _)| p).collect(),
-        ),
+        _ => (entries.last().map(|e| e.rev), unrecorded_files(store, entries).into_iter().map(|(p, _)| p).collect()),
     };
     let mut pairs = Vec::new();
     for path in paths {
@@ -177,7 +174,7 @@ fn touched_since(store: &Store, entries: &[JournalEntry], from: u64) -> Result<V
     for entry in entries.iter().filter(|e| e.rev > from && e.outcome == EntryOutcome::Done) {
         paths.extend(entry.files.iter().map(|f| f.path.clone()));
     }
-    paths.extend(unrecorded_files(store, entries, None)?.into_iter().map(|(p, _)| p));
+    paths.extend(unrecorded_files(store, entries).into_iter().map(|(p, _)| p));
     Ok(paths.into_iter().collect())
 }
 

@@ -392,13 +392,9 @@ fn changed_file(path: &MemoryPath, was: bool, after: Option<Etag>, effects: &[cr
 
 /// Files that differ from the journal's newest state of them, with the revision of that state. What a sync merged in is
 /// part of git's history, so it does not count as an outside edit.
-pub fn unrecorded_files(
-    store: &Store,
-    entries: &[JournalEntry],
-    only: Option<&MemoryPath>,
-) -> Result<Vec<(MemoryPath, u64)>, Rejection> {
+pub fn unrecorded_files(store: &Store, entries: &[JournalEntry]) -> Vec<(MemoryPath, u64)> {
     let last_etags = journal::last_etags(entries);
-    Ok(changed_since(store, last_etags.iter().map(|(path, last)| (*path, last)), only))
+    changed_since(store, last_etags.iter().map(|(path, last)| (*path, last)), None)
 }
 
 /// Of files with the etag after their last revision and its number, those that are different now, sorted.

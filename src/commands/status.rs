@@ -34,7 +34,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let history = session.store.read_history_since(u64::MAX)?;
     let entries = history.entries();
     let files = session.store.walk(None)?;
-    let outside = super::history::unrecorded_files(&session.store, &entries, None)?;
+    let outside = super::history::unrecorded_files(&session.store, &entries);
     let scan = AttentionScan::new(session);
     let counts = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| scan.examine(file, read));
     let rescued = files.iter().filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());

@@ -292,7 +292,7 @@ impl Git {
     /// `git`.
     pub fn files_at(&self, commit: &str) -> Result<Vec<GitBlob>, Rejection> {
         let out = self.stdout_of(&["ls-tree", "-r", "-z", commit])?;
-        Ok(split_records(&out).filter(|(kind, _)| kind.starts_with("100")).filter_map(parse_blob_at(2)).collect())
+        Ok(split_records(&out).filter(|(kind, _)| kind.starts_with("100")).filter_map(parse_blob).collect())
     }
 
     /// Lists the unmerged paths below the directory.
@@ -364,9 +364,9 @@ fn split_records(out: &[u8]) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Parses a record; `at` is the 0-based position of the object's name in the head.
-fn parse_blob_at(at: usize) -> impl Fn((String, String)) -> Option<GitBlob> {
-    move |(head, path)| Some(GitBlob { path, object: head.split(' ').nth(at)?.to_owned() })
+/// Parses a record; the object's name is the third word of its head.
+fn parse_blob((head, path): (String, String)) -> Option<GitBlob> {
+    Some(GitBlob { path, object: head.split(' ').nth(2)?.to_owned() })
 }
 
 /// Reads one object from the output of `cat-file --batch`: `name blob SIZE`, its bytes, a line end.
@@ -414,7 +414,7 @@ mod tests {
         let out = b"100644 blob aa\tfacts/a b.md\x00120000 blob bb\tlink\x00160000 commit cc\tsub\0";
         let plain = split_records(out).filter(|(kind, _)| kind.starts_with("100"));
         assert_eq!(
-            plain.filter_map(parse_blob_at(2)).collect::<Vec<_>>(),
+            plain.filter_map(parse_blob).collect::<Vec<_>>(),
             [GitBlob { path: "facts/a b.md".into(), object: "aa".into() }]
         );
     }

@@ -196,7 +196,7 @@ impl OpenOptions {
     ///
     /// # Errors
     /// As [`OpenOptions::open_session`].
-    pub(crate) fn open_trusted_session(&self, needs: SessionNeeds) -> Result<Option<Session>, Rejection> {
+    pub(crate) fn open_trusted_session(&self) -> Result<Option<Session>, Rejection> {
         let start = self.start_dir()?;
         let (config, _) = user::load_config(&env);
         let found = self.find_directory(&start, &config)?;
@@ -212,8 +212,8 @@ impl OpenOptions {
         layers.left_out.extend(others.iter().map(|place: &LayerPlace| left_out(place, Code::Usage, "is not trusted")));
         // The directories themselves, not what a search would find now.
         match layers.places.is_empty() {
-            true => self.open_found(&found, &start, &config, needs).map(Some),
-            false => self.open_layers(layers, &start, &config, needs).map(Some),
+            true => self.open_found(&found, &start, &config, SessionNeeds::TextsOnly).map(Some),
+            false => self.open_layers(layers, &start, &config, SessionNeeds::TextsOnly).map(Some),
         }
     }
 
@@ -221,12 +221,12 @@ impl OpenOptions {
     ///
     /// # Errors
     /// As [`OpenOptions::open_session`].
-    pub(crate) fn open_with_layers(&self, layers: &LayerList, needs: SessionNeeds) -> Result<Session, Rejection> {
+    pub(crate) fn open_with_layers(&self, layers: &LayerList) -> Result<Session, Rejection> {
         if layers.places.is_empty() {
-            return self.open_session(needs);
+            return self.open_session(SessionNeeds::All);
         }
         let (config, warnings) = user::load_config(&env);
-        let mut session = self.open_layers(layers.clone(), &self.start_dir()?, &config, needs)?;
+        let mut session = self.open_layers(layers.clone(), &self.start_dir()?, &config, SessionNeeds::All)?;
         session.policy.warnings.extend(warnings);
         Ok(session)
     }

@@ -16,7 +16,7 @@ use super::evict;
 use super::file_change::{file_change, file_kind, minimal_splice};
 use super::file_edits::FileEdits;
 use super::pending_edit::EffectKind;
-use super::planner::Planner;
+use super::planner::{Planner, new_file_document};
 use super::snapshot::PlanStep;
 use super::{effects, limits, relocate, updated_dates, validation};
 
@@ -36,7 +36,7 @@ pub fn apply_to_file(
     let base = match present {
         Some(file) => &file.document,
         None => {
-            skeleton = planner.new_file_document(&path);
+            skeleton = new_file_document(&path);
             &skeleton
         }
     };

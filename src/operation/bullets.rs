@@ -2,7 +2,7 @@
 //!
 //! Never depends on the other operations of the batch: all refer to the text before it.
 
-use crate::change::{Effect, EffectSign};
+use crate::change::EffectSign;
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{
     BulletMeta, Document, DocumentEdit, InsertPosition, MetaKey, NewBullet, section_range, to_new_bullet,
@@ -14,7 +14,7 @@ use super::bullet_links::LinkedBullets;
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::Planner;
+use super::planner::{Planner, new_file_document};
 use super::related_bullets::warn_related;
 use super::snapshot::{PlanStep, PlanStop, matches_etag};
 use super::{Operation, Target, effects, field_checks, inert_metadata, rejections};
@@ -108,7 +108,7 @@ pub fn add(
         return Err(Rejection::new(Code::Usage, "add expects a file or section, not a bullet").into());
     }
     let base = planner.edit_base(n, op, &resolved.path, create)?;
-    let document = planner.base_document(&base);
+    let document = base.document();
     let (position, within) = match &resolved.section {
         SectionRef::File => (InsertPosition::EndOfSection(0), Some(0)),
         SectionRef::At(at) => (InsertPosition::EndOfSection(*at), Some(*at)),
@@ -193,7 +193,7 @@ pub fn update(
     archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
-    planner.check_if_match(n, op, &resolved)?;
+    planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     if item.text.contains(['\n', '\r']) {
         return Err(Rejection::new(Code::Multiline, "the text contains a line break").into());
@@ -293,7 +293,7 @@ pub fn remove(
     if resolved.bullet.is_none() && selector == (None, None) {
         return remove_block(planner, n, op, resolved, archive);
     }
-    planner.check_if_match(n, op, &resolved)?;
+    planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let picked = pick_bullet(planner, n, op, &resolved, selector.0, selector.1, None)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
@@ -325,7 +325,7 @@ fn remove_block<'a>(
     let Some(file) = resolved.file else {
         return Err(rejections::file_not_found(&resolved.path, planner.snapshot).into());
     };
-    planner.check_if_match(n, op, &resolved)?;
+    planner.check_if_match(n, op, &resolved);
     let section = match &resolved.section {
         SectionRef::File => 0,
         SectionRef::At(at) => *at,
@@ -373,22 +373,13 @@ fn remove_block<'a>(
 }
 
 /// The insertion of a block of markdown at the end of a file, which is created if missing.
-pub fn append_insertion(
-    planner: &Planner<'_>,
-    to: &MemoryPath,
-    block: &str,
-    effects: Vec<Effect>,
-) -> PlanStep<PendingEdit> {
+pub fn append_insertion(planner: &Planner<'_>, to: &MemoryPath, block: &str) -> PlanStep<PendingEdit> {
     let insertion = match planner.snapshot.file(to)? {
         Some(file) => super::whole_file::append_splice(&file.document, block),
-        None => super::whole_file::append_splice(&planner.new_file_document(to), block),
+        None => super::whole_file::append_splice(&new_file_document(to), block),
     };
     let base = insertion.map_err(|reason| PlanStop::from(Rejection::new(Code::WouldBreakStructure, reason)))?;
-    Ok(PendingEdit::Edit(
-        to.clone(),
-        DocumentEdit::Raw(base),
-        if effects.is_empty() { EffectKind::NoEffect } else { EffectKind::Prepared(effects) },
-    ))
+    Ok(PendingEdit::Edit(to.clone(), DocumentEdit::Raw(base), EffectKind::NoEffect))
 }
 
 /// `set`: changes a bullet's metadata.
@@ -399,7 +390,7 @@ pub fn set_meta<'a>(
     resolved: ResolvedTarget<'a>,
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<PendingEdit>> {
-    planner.check_if_match(n, op, &resolved)?;
+    planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
         pick_bullet(planner, n, op, &resolved, None, None, None)?;

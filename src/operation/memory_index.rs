@@ -77,7 +77,7 @@ pub fn update_index(planner: &mut Planner<'_>, changeset: &mut Changeset) -> Pla
     let mut changed: HashMap<MemoryPath, Document> = HashMap::new();
     let mut text = before.clone();
     for file in &changeset.files {
-        text = with_file(planner.snapshot, text, file)?;
+        text = with_file(planner.snapshot, text, file);
         let after = file.after.as_deref().and_then(|bytes| text_of(bytes));
         changed.extend(after.map(|after| (file.path.clone(), Document::parse(after))));
     }
@@ -114,17 +114,17 @@ fn text_of(bytes: &[u8]) -> Option<&str> {
 
 /// The index after the change of one file. A line that differs from the derived one was written by a person or by the
 /// agent: it stays as long as the file.
-fn with_file(snapshot: &Snapshot, mut text: String, file: &FileChange) -> PlanStep<String> {
+fn with_file(snapshot: &Snapshot, mut text: String, file: &FileChange) -> String {
     let old_path = file.moved.as_ref().filter(|_| file.before.is_none()).unwrap_or(&file.path);
     let old = snapshot.file(old_path).ok().flatten().map(|old| &old.document);
     let after = file.after.as_deref().and_then(|bytes| text_of(bytes)).filter(|_| is_listed(&file.path));
     let Some(after) = after else {
         let new_path = file.moved.as_ref().filter(|new| file.after.is_none() && is_listed(new));
-        return Ok(match new_path {
+        return match new_path {
             // The new path's change follows; until then the line waits for it.
             Some(_) => text,
             None => without_entries(text, file.path.as_str()),
-        });
+        };
     };
     let document = Document::parse(after);
     let body = derived_line(&file.path, &document);
@@ -148,7 +148,7 @@ fn with_file(snapshot: &Snapshot, mut text: String, file: &FileChange) -> PlanSt
         let insertion = insert_entry(&text, file.path.as_str(), &body);
         text = spliced(text, &[insertion]);
     }
-    Ok(text)
+    text
 }
 
 fn spliced(text: String, splices: &[Splice]) -> String {

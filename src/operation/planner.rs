@@ -38,8 +38,21 @@ pub struct PlanContext<'a> {
 #[derive(Debug)]
 pub enum EditBase<'a> {
     Present(&'a LoadedFile),
-    /// A new file: its title and nothing else.
     New(Box<Document>),
+}
+
+impl EditBase<'_> {
+    pub fn document(&self) -> &Document {
+        match self {
+            EditBase::Present(file) => &file.document,
+            EditBase::New(document) => document,
+        }
+    }
+}
+
+/// A new file's document: its title and nothing else.
+pub fn new_file_document(path: &MemoryPath) -> Document {
+    Document::parse(initial_text(path))
 }
 
 /// The state of planning one batch.
@@ -78,11 +91,10 @@ impl<'a> Planner<'a> {
 
     /// Checks `if_match` and records a mismatch. A mismatch is an error only if the file would change, so that a
     /// repeated operation without effect still succeeds.
-    pub fn check_if_match(&mut self, n: usize, op: &Operation, resolved: &ResolvedTarget<'_>) -> PlanStep<()> {
+    pub fn check_if_match(&mut self, n: usize, op: &Operation, resolved: &ResolvedTarget<'_>) {
         if let Err(etag) = verify_if_match(op, resolved.file) {
             self.etag_mismatches.push((n, resolved.path.clone(), etag));
         }
-        Ok(())
     }
 
     /// The existing file of a resolved target. Errors if it does not exist or must not be changed.
@@ -115,20 +127,9 @@ impl<'a> Planner<'a> {
                     create || self.context.create,
                     self.context.allow_reserved,
                 )?;
-                Ok(EditBase::New(Box::new(self.new_file_document(path))))
+                Ok(EditBase::New(Box::new(new_file_document(path))))
             }
         }
-    }
-
-    pub fn base_document<'b>(&self, base: &'b EditBase<'a>) -> &'b Document {
-        match base {
-            EditBase::Present(file) => &file.document,
-            EditBase::New(document) => document,
-        }
-    }
-
-    pub fn new_file_document(&self, path: &MemoryPath) -> Document {
-        Document::parse(initial_text(path))
     }
 
     /// Today's date in the caller's time zone, `YYYY-MM-DD`.

@@ -29,7 +29,7 @@ pub fn relocate(
     create: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
-    planner.check_if_match(n, op, &resolved)?;
+    planner.check_if_match(n, op, &resolved);
     let bullet = match resolved.bullet {
         Some(_) => {
             let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
@@ -82,7 +82,7 @@ impl ItemMove<'_> {
         let ItemMove { n, from, file, .. } = *self;
         let dest = self.destination(planner, "bullet")?;
         let base = self.destination_base(planner, &dest.path)?;
-        let document = planner.base_document(&base);
+        let document = base.document();
         let item = rebased_bullet(to_new_bullet(&file.document, bullet), from, &dest.path);
         let (position, within) = match &dest.section {
             SectionRef::File => (InsertPosition::EndOfSection(0), 0),
@@ -155,7 +155,7 @@ impl ItemMove<'_> {
             };
         }
         let base = self.destination_base(planner, &dest.path)?;
-        let document = planner.base_document(&base);
+        let document = base.document();
         let range = section_range(&file.document, section);
         let mut title = file.document.section_title(section).into_owned();
         let mut title_splice = None;
@@ -247,13 +247,7 @@ fn spliced(text: &str, splices: &[Splice]) -> Result<String, Rejection> {
     splice(text, splices).map_err(|_| Rejection::new(Code::Internal, "links overlap"))
 }
 
-fn move_file(
-    planner: &mut Planner<'_>,
-    n: usize,
-    from: &MemoryPath,
-    to: &str,
-    create: bool,
-) -> PlanStep<Vec<PendingEdit>> {
+fn move_file(planner: &Planner<'_>, n: usize, from: &MemoryPath, to: &str, create: bool) -> PlanStep<Vec<PendingEdit>> {
     let dest = new_file_path(planner, from, to)?;
     if dest == *from {
         return Ok(vec![PendingEdit::Unchanged(effects::line_effect(

@@ -34,7 +34,7 @@ struct ArchiveFile<'a> {
 /// was archived.
 pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve_archived(planner, at)?;
-    planner.check_if_match(n, op, &resolved)?;
+    planner.check_if_match(n, op, &resolved);
     let Some(file) = resolved.file else { return Err(not_archived(&resolved.path).into()) };
     validation::check_writable(&resolved.path, Some(&file.document), true)?;
     let archive_file = ArchiveFile { n, op, path: &resolved.path, file };
@@ -171,7 +171,7 @@ fn restore_bullet(
     let ArchivedBullet { bullet, item, home, titles, from } = archived;
     let create = Operation { if_match: None, ..op.clone() };
     let base = planner.edit_base(n, &create, &home, true)?;
-    let document = planner.base_document(&base);
+    let document = base.document();
     let (position, destination) = match place_in(document, &titles, from.as_deref()) {
         RestorePlace::Section(at) => {
             require_new_text(document, &home, at, &item)?;
@@ -260,7 +260,7 @@ fn take_section(
     let mut block = block.trim_end().to_owned() + "\n";
     let create = Operation { if_match: None, ..op.clone() };
     let base = planner.edit_base(n, &create, &home, true)?;
-    let document = planner.base_document(&base);
+    let document = base.document();
     let mut titles = section_titles(source, source.sections()[section].parent as usize);
     let mut first_title = titles.len();
     let under = match place_in(document, &titles, from.as_deref()) {
@@ -329,7 +329,7 @@ fn put_section(
     let ArchivedSection { section, range, home, under, block, titles, .. } = archived;
     let create = Operation { if_match: None, ..op.clone() };
     let base = planner.edit_base(n, &create, &home, true)?;
-    let document = planner.base_document(&base);
+    let document = base.document();
     let later = home.holds_episodes().then(|| later_entry(document, &block)).flatten();
     let insertion = match later {
         Some(at) => {
@@ -382,10 +382,7 @@ fn later_entry(document: &Document, block: &str) -> Option<usize> {
     later.next().map(|i| document.sections()[i].heading.start as usize)
 }
 
-fn restore_file(
-    planner: &mut Planner<'_>,
-    ArchiveFile { path, file, .. }: ArchiveFile<'_>,
-) -> PlanStep<Vec<PendingEdit>> {
+fn restore_file(planner: &Planner<'_>, ArchiveFile { path, file, .. }: ArchiveFile<'_>) -> PlanStep<Vec<PendingEdit>> {
     let home = home_path(path, file)?;
     if planner.snapshot.exists(&home)? {
         return Err(rejections::path_exists(&home)

@@ -31,7 +31,7 @@ pub fn set(
     if resolved.bullet.is_some() {
         return bullets::set_meta(planner, n, op, resolved, pairs);
     }
-    planner.check_if_match(n, op, &resolved)?;
+    planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let section = match &resolved.section {
         SectionRef::File => 0,

@@ -38,8 +38,7 @@ pub fn write(
         }
         let proven = op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, None);
         if !proven && !planner.context.force {
-            let drops =
-                effects::diff_effects(Some(&file.document), Some(&Document::parse(text.clone())), &resolved.path, n);
+            let drops = effects::diff_effects(Some(&file.document), Some(&Document::parse(text)), &resolved.path, n);
             return Err(rejections::write_needs_proof(file, &resolved.path, &drops).into());
         }
     }
@@ -83,7 +82,7 @@ pub fn patch(
     if resolved.bullet.is_some() || resolved.section != SectionRef::File {
         return Err(Rejection::new(Code::Usage, "patch expects a file, not a section or bullet").into());
     }
-    planner.check_if_match(n, op, &resolved)?;
+    planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let text = file.document.text();
     let derived = file.document.summary_line().map(|s| s.line.range());
@@ -135,7 +134,7 @@ pub fn patch(
                     PendingEdit::Archive(Box::new(copy))
                 }
                 // A part of an item cannot be put back by itself, so it gets no metadata line.
-                None => super::bullets::append_insertion(planner, &to, old, Vec::new())?,
+                None => super::bullets::append_insertion(planner, &to, old)?,
             });
         }
     }
@@ -231,7 +230,7 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
     let stem = resolved.path.stem();
     let is_period = crate::path::is_episode(stem) || crate::path::is_daily_note(stem);
     let base = planner.edit_base(n, op, &resolved.path, *create || is_period)?;
-    let document = planner.base_document(&base);
+    let document = base.document();
     let mut pending = Vec::new();
     if contains_block(document, &block) {
         pending.push(PendingEdit::Unchanged(effects::line_effect(

@@ -350,7 +350,7 @@ impl CommitExecutor<'_> {
         Err(Rejection::new(Code::Io, "'inbox/' has too many rescued texts"))
     }
 
-    fn sync_dirs(&mut self) -> Result<(), Rejection> {
+    fn sync_dirs(&self) -> Result<(), Rejection> {
         if self.options.durability != Durability::Full {
             return Ok(());
         }

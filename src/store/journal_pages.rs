@@ -54,8 +54,8 @@ struct OutlinedFile<'a> {
 }
 
 impl OutlinedIntent<'_> {
-    /// An entry with revision, time, outcome, inversion and the etags of its files, and nothing else.
-    fn to_entry(&self, ending: Option<BatchEnding>) -> JournalEntry {
+    /// An entry with revision, time, inversion and the etags of its files, and nothing else: its ending is not known yet.
+    fn to_entry(&self) -> JournalEntry {
         let file = |file: &OutlinedFile<'_>| {
             let path = MemoryPath::from_disk_name(&file.path).ok()?;
             let (before, after) = (file.before, file.after);
@@ -67,7 +67,7 @@ impl OutlinedIntent<'_> {
             answer: None,
             operations: Vec::new(),
             inverts: self.undo.map(InverseKind::Undo).or(self.redo.map(InverseKind::Redo)),
-            outcome: entry_outcome(ending),
+            outcome: entry_outcome(None),
             files: self.files.iter().filter_map(file).collect(),
             forgotten: false,
         }
@@ -118,7 +118,7 @@ impl Store {
                     starts.push(start);
                 }
                 count += 1;
-                let next = OpenRecord { entry: intent.to_entry(None), start, ending: None };
+                let next = OpenRecord { entry: intent.to_entry(), start, ending: None };
                 // The writer of this record had recovered one without a readable end.
                 if let Some(before) = open.replace(next) {
                     each(&before.end(Some(BatchEnding::Done)));

@@ -224,7 +224,7 @@ fn push_han<'a>(rest: &'a str, starts_clause: bool, out: &mut Vec<StatementToken
         rest.strip_prefix("不过").is_some_and(|after| !after.starts_with(['是', '就', '才', '一', '如', '几']));
     let is_denied = phrase(HAN_NEGATED).is_some() || passes && !starts_clause;
     if let Some(word) = phrase(HAN_NOT_NEGATIONS).filter(|_| !is_denied) {
-        out.extend(word.char_indices().map(|(i, c)| han_token(&rest[i..i + c.len_utf8()], TokenKind::Word)));
+        out.extend(word.char_indices().map(|(i, c)| han_token(&rest[i..i + c.len_utf8()])));
         return word.len();
     }
     let mark = |kind, word: &str| StatementToken { is_han: true, ..token(kind, word, &rest[..word.len()]) };
@@ -243,7 +243,7 @@ fn push_han<'a>(rest: &'a str, starts_clause: bool, out: &mut Vec<StatementToken
         out.push(mark(TokenKind::Filler, word));
         return word.len();
     }
-    out.push(han_token(&rest[..first], TokenKind::Word));
+    out.push(han_token(&rest[..first]));
     first
 }
 
@@ -252,8 +252,8 @@ fn starts_clause(before: &str) -> bool {
     !before.ends_with(is_unspaced) || before.ends_with(['只', '好', '最', '再', '大', '多', '胜'])
 }
 
-fn han_token(surface: &str, kind: TokenKind) -> StatementToken<'_> {
-    StatementToken { is_han: true, ..token(kind, surface, surface) }
+fn han_token(surface: &str) -> StatementToken<'_> {
+    StatementToken { is_han: true, ..token(TokenKind::Word, surface, surface) }
 }
 
 /// A number from 2 to 99 in Chinese characters before a unit or a measure word, and its length in bytes. Without one,

@@ -354,7 +354,7 @@ impl<'a> DuplicatesRun<'a> {
     }
 
     /// Notes the day if no pair is left for another one: older bullets need not be compared again.
-    fn note_if_caught_up(&mut self) {
+    fn note_if_caught_up(&self) {
         if self.stopped.is_none()
             && self.judged.caught_up != Some(self.today)
             && let Ok((locked, _)) = self.session.store.lock()

@@ -84,7 +84,7 @@ impl FullScope<'_> {
         let Some(candidates) = evict::select_oldest(self.document, self.limit_scope, &[], self.ages) else {
             return Err(evict::all_pinned_rejection(self.document, path, self.limit_scope.section, self.ages.inert));
         };
-        let steps = compaction::removal_steps(path, self.document, &candidates, &row.limit_reason(), "");
+        let steps = compaction::removal_steps(path, self.document, &candidates, &row.limit_reason());
         let checkpoint = overlay.checkpoint();
         if let Err(error) = steps.iter().try_for_each(|step| overlay.apply_step(step)) {
             overlay.rollback(checkpoint);

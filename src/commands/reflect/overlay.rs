@@ -150,7 +150,7 @@ impl<'s> ReflectOverlay<'s> {
 
     /// The memory as the prompt shows it for a chunk of conversation: all facts if they are short enough, else the most
     /// relevant ones.
-    pub fn known_memory(&mut self, conversation: &str) -> KnownMemory {
+    pub fn known_memory(&self, conversation: &str) -> KnownMemory {
         let mut facts = String::new();
         let mut left_out = 0;
         for (path, document) in self.files.iter().filter(|(p, _)| is_fact_file(p)) {

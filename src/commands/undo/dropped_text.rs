@@ -146,18 +146,18 @@ impl RevisionTexts<'_> {
     }
 
     /// A later text without what the revision brought. What other revisions replaced since stays as it is.
-    fn taken_out_of(&self, text: &str) -> Result<String, Vec<MergeConflict>> {
+    fn taken_out_of(&self, text: &str) -> String {
         let labels = ConflictLabels::default();
         let merged = merge_file(self.path.as_str(), &self.after, text, &self.before, &labels);
-        Ok(match merged.conflicts.is_empty() {
+        match merged.conflicts.is_empty() {
             true => merged.text,
             false => conflict_regions::resolve_all(&merged.text, labels.size, ConflictChoice::Ours),
-        })
+        }
     }
 
     /// The text `new`, which an edit outside memdir made of `old`, with what it took back of the revision.
     fn restore(&self, old: &str, new: &str) -> Result<String, Vec<MergeConflict>> {
-        let without = Document::parse(self.taken_out_of(old)?);
+        let without = Document::parse(self.taken_out_of(old));
         let [old, new] = [old, new].map(|text| Document::parse(text.to_owned()));
         let with = without_rephrased(&old, &new, &without).ok_or_else(Vec::new)?;
         let without = only_in_either(without, &old, &new).ok_or_else(Vec::new)?;

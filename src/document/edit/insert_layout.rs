@@ -165,7 +165,7 @@ fn sibling_layout(document: &Document, number: usize, level: u8, after: bool) ->
     let needs_suffix = if after { level > 0 && tight_below } else { blank_between };
     let new_list = level > 1 && bullet.depth == 0;
     let indent = if own_line { lead.to_owned() } else { " ".repeat(lines::indent_columns(lead.as_bytes())) };
-    let (marker, padding) = marker_style(text, &bullet, after)?;
+    let (marker, padding) = marker_style(text, &bullet, after);
     Ok(InsertLayout {
         offset: at,
         prefix: eol.repeat(usize::from(no_final_eol) + usize::from(needs_gap)),
@@ -184,7 +184,7 @@ fn sibling_layout(document: &Document, number: usize, level: u8, after: bool) ->
 }
 
 /// Copies marker and padding of a neighbour; a number is incremented after it.
-fn marker_style(text: &str, bullet: &Bullet, after: bool) -> Result<(ListMarker, String), String> {
+fn marker_style(text: &str, bullet: &Bullet, after: bool) -> (ListMarker, String) {
     let rest = &text[bullet.marker as usize..];
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let sign = rest[digits..].chars().next().unwrap_or('-');
@@ -195,7 +195,7 @@ fn marker_style(text: &str, bullet: &Bullet, after: bool) -> Result<(ListMarker,
         Err(_) => ListMarker::Symbol(sign),
     };
     let padding = if padding.bytes().all(lines::is_blank) { padding } else { " " };
-    Ok((marker, padding.to_owned()))
+    (marker, padding.to_owned())
 }
 
 /// Whether blank lines separate a bullet from its next sibling, or from the previous one if it is the last.

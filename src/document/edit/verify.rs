@@ -178,7 +178,7 @@ impl EditVerifier<'_> {
 
     /// Requires that no other block follows, and that orphaned metadata lines, front matter and link definitions are
     /// unchanged.
-    fn check_remainder(&mut self, removed_bullets: &[Bullet]) -> Option<()> {
+    fn check_remainder(&self, removed_bullets: &[Bullet]) -> Option<()> {
         let is_removed = |line: u32| removed_bullets.iter().any(|g| g.line_start <= line && line < g.end);
         let orphan = |m: &&crate::document::MetaLine| m.bullet.is_none();
         let kept_orphans = self.before.meta_lines.iter().filter(orphan).filter(|m| !is_removed(m.line.start)).count();

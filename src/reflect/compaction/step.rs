@@ -68,9 +68,8 @@ pub fn removal_steps(
     document: &Document,
     candidates: &[EvictionCandidate],
     reason: &str,
-    source: &str,
 ) -> Vec<CompactionStep> {
-    let edits = candidates.iter().map(|t| (*t, removal(path, document, *t, reason, source)));
+    let edits = candidates.iter().map(|t| (*t, removal(path, document, *t, reason, "")));
     split_steps(path, document, edits.collect())
 }
 

@@ -13,7 +13,7 @@ impl CommitExecutor<'_> {
     }
 
     /// Removes what an undone batch leaves behind: its own texts in slots, and folders that it created.
-    pub fn clean_up(&mut self, left_unchanged: &[usize]) {
+    pub fn clean_up(&self, left_unchanged: &[usize]) {
         let Ok(Some(undo)) = self.root.undo_dir() else { return };
         for (i, file) in self.files.iter().enumerate() {
             if !left_unchanged.contains(&i) && file.kind != FileChangeKind::Remove {

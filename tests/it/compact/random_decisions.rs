@@ -383,7 +383,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
             tally.stuck += 1;
             break;
         };
-        let all = removal_steps(&case.path, &now, &things, "old", "");
+        let all = removal_steps(&case.path, &now, &things, "old");
         for step in &all {
             assert!(world.take(step), "seed {seed}: {step:?}\n{}", world.texts[0].as_deref().unwrap_or_default());
         }
