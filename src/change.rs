@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -95,17 +96,23 @@ pub struct FileChange {
 }
 
 /// What an effect did, shown as one character at the start of its line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum EffectSign {
     /// `+` added.
+    #[serde(rename = "+")]
     Added,
     /// `-` removed.
+    #[serde(rename = "-")]
     Removed,
     /// `=` was there already; nothing was done.
+    #[default]
+    #[serde(rename = "=")]
     Unchanged,
     /// `>` moved; `text` and `handle` are unchanged, `to` is the destination.
+    #[serde(rename = ">")]
     Moved,
     /// `~` metadata, a heading or a value changed.
+    #[serde(rename = "~")]
     Set,
 }
 

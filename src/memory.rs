@@ -22,6 +22,7 @@ use crate::commands::{
     self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, ListOptions, LogOptions, ProgressNotes,
     ReaderMark, Session, UndoOptions, WatchedState,
 };
+use crate::host::find::FoundBy;
 use crate::host::layers::LayerList;
 use crate::host::models::ModelQuery;
 use crate::host::user;
@@ -70,7 +71,7 @@ pub struct Memory {
     options: OpenOptions,
     /// The layers that were found, to be opened again.
     layers: LayerList,
-    found_by: &'static str,
+    found_by: FoundBy,
     /// Found once, when the memory is opened: a name that is passed on counts as given.
     is_agent: bool,
     /// Whether the user config has `find.embeddings`.

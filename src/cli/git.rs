@@ -7,7 +7,8 @@ use super::text::{Printer, TextStyle, change_result};
 use super::{hints, sanitize};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{
-    ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupResult, SyncResult, UndecidedFile, WarningRow,
+    ConflictRow, ConflictedFile, EffectSign, MergeResult, ResolveResult, SetupResult, SyncResult, UndecidedFile,
+    WarningRow,
 };
 use crate::host::agent_hosts::{AgentHost, SETUP_NOTE};
 use crate::text::counted_noun::counted_noun;
@@ -42,8 +43,8 @@ impl PrintAnswer for SetupResult {
         for file in &self.files {
             printer.styled(TextStyle::Heading, &file.path).end_line();
             for line in &file.lines {
-                let style = if line.sign == "+" { TextStyle::Added } else { TextStyle::Removed };
-                printer.styled(style, line.sign).text(" ").text(&line.text).end_line();
+                let style = if line.sign == EffectSign::Added { TextStyle::Added } else { TextStyle::Removed };
+                printer.styled(style, line.sign.symbol()).text(" ").text(&line.text).end_line();
             }
         }
         if self.wired && self.has_changed() {

@@ -11,7 +11,7 @@ use super::open::{self, SessionNeeds};
 use super::output::{CliReply, OutputFormat, OutputLayout};
 use super::run::Runner;
 use super::text::{self, Printer, TextStyle, effects, file_heading};
-use crate::commands::answer::{ChangedFile, DiffResult, LogResult, LogRow};
+use crate::commands::answer::{ChangedFile, ChangedFileKind, DiffResult, EffectSign, LogResult, LogRow, LogState};
 use crate::commands::{self, LogOptions};
 use crate::text::counted_noun::counted_noun;
 
@@ -195,8 +195,8 @@ fn log_line(printer: &mut Printer, entry: &LogRow, short: bool, rev_width: usize
     }
     match entry.state {
         // The field `what` already shows these states.
-        "done" | "outside" | "unrecorded" => {}
-        state => drop(printer.text(" (").text(state).text(")")),
+        LogState::Done | LogState::Outside | LogState::Unrecorded => {}
+        state => drop(printer.text(" (").text(state.name()).text(")")),
     }
     if !entry.what.is_empty() {
         printer.text(if short { " " } else { ": " }).text(&entry.what);
@@ -256,17 +256,19 @@ impl PrintAnswer for DiffResult {
 /// Prints the counts of one file: `+2 bullets, 1 updated, 1 moved in facts/user.md`.
 fn diff_counts(printer: &mut Printer, file: &ChangedFile) {
     let bullets = || file.effects.iter().filter(|e| e.handle.is_some());
-    let count = |sign: &str, set: bool| bullets().filter(|e| e.sign == sign && e.set.is_some() == set).count();
+    let count = |sign, set: bool| bullets().filter(|e| e.sign == sign && e.set.is_some() == set).count();
     let plural = |n: usize| if n == 1 { "bullet" } else { "bullets" };
     let mut parts = Vec::new();
-    for (sign, n) in [("+", count("+", false)), ("-", count("-", false))] {
+    for (sign, n) in [("+", count(EffectSign::Added, false)), ("-", count(EffectSign::Removed, false))] {
         if n > 0 {
             parts.push(format!("{sign}{n} {}", plural(n)));
         }
     }
-    for (n, word) in
-        [(count("~", false), "updated"), (count(">", false), "moved"), (count("~", true), "with new metadata")]
-    {
+    for (n, word) in [
+        (count(EffectSign::Set, false), "updated"),
+        (count(EffectSign::Moved, false), "moved"),
+        (count(EffectSign::Set, true), "with new metadata"),
+    ] {
         if n > 0 {
             parts.push(format!("{n} {word}"));
         }
@@ -279,9 +281,9 @@ fn diff_counts(printer: &mut Printer, file: &ChangedFile) {
         printer.text(" → ").file(Some(TextStyle::Heading), to, to);
     }
     match file.kind {
-        "created" => drop(printer.text(" (new file)")),
-        "removed" => drop(printer.text(" (removed)")),
-        _ => {}
+        ChangedFileKind::Created => drop(printer.text(" (new file)")),
+        ChangedFileKind::Removed => drop(printer.text(" (removed)")),
+        ChangedFileKind::Updated | ChangedFileKind::Moved | ChangedFileKind::Unchanged => {}
     }
     printer.end_line();
 }

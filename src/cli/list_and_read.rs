@@ -312,7 +312,7 @@ fn blame_line(printer: &mut Printer, depth: u8, blame: &BulletBlame) {
     if let Some(at) = &blame.at {
         printer.styled(TextStyle::Dim, &to_minute(at)).text(" ");
     }
-    printer.text(actor).text(": ").text(blame.change);
+    printer.text(actor).text(": ").text(blame.change.name());
     if let Some(from) = &blame.from {
         printer.text(" from \"").text(from).text("\"");
     }
@@ -371,7 +371,7 @@ impl PrintAnswer for WhereResult {
     fn print(&self, printer: &mut Printer) {
         printer.text(self.path.as_ref().unwrap_or(&self.dir)).end_line();
         if printer.format.verbose {
-            let _ = writeln!(printer.err, "found by {}", self.found_by);
+            let _ = writeln!(printer.err, "found by {}", self.found_by.name());
         }
     }
 }

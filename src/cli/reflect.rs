@@ -14,7 +14,10 @@ use super::model::ModelArgs;
 use super::sanitize;
 use super::text::{Printer, TextStyle, effects, file_heading, guard_figures};
 use crate::code::{Code, Hint};
-use crate::commands::answer::{InboxList, ProposalRow, ReflectDecision, ReflectReport, RequestDecision, WarningRow};
+use crate::commands::answer::{
+    DecisionVerdict, InboxList, ProposalRow, ReflectDecision, ReflectReport, RequestDecision, RequestVerdict,
+    WarningRow,
+};
 use crate::commands::reflect::reason_text;
 use crate::text::counted_noun::counted_noun;
 
@@ -159,10 +162,10 @@ impl PrintAnswer for ReflectReport {
             file_heading(printer, file, rev);
             effects(printer, &file.effects);
         }
-        for decision in self.decisions.iter().filter(|d| d.verdict == "proposed") {
+        for decision in self.decisions.iter().filter(|d| d.verdict == DecisionVerdict::Proposed) {
             pending_proposal(printer, decision);
         }
-        for decision in self.decisions.iter().filter(|d| d.verdict == "refused") {
+        for decision in self.decisions.iter().filter(|d| d.verdict == DecisionVerdict::Refused) {
             printer.text("refused: ");
             if decision.text.is_empty() {
                 // A removal has no text.
@@ -227,10 +230,10 @@ fn pending_proposal(printer: &mut Printer, decision: &ReflectDecision) {
 /// Why a request changes nothing, if so.
 fn request_decision(printer: &mut Printer, request: &RequestDecision) {
     let word = match request.decision {
-        "no_change" => "no change",
-        "reject" => "rejected",
-        "refused" => "nothing is changed",
-        _ => return,
+        RequestVerdict::NoChange => "no change",
+        RequestVerdict::Reject => "rejected",
+        RequestVerdict::Refused => "nothing is changed",
+        RequestVerdict::Proceed => return,
     };
     printer.text(word).text(": ").foreign_text(match request.reasoning.as_str() {
         "" => "the model gives no reason",

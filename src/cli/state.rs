@@ -15,7 +15,7 @@ use super::rot::frequent_words_line;
 use super::text::{Printer, TextStyle, change_result, format_size, guard_figures};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{
-    AnchorRow, AttentionRow, ChangeResult, CheckReport, FindingLevel, StatusReport, WarningRow,
+    AnchorRow, AttentionKind, AttentionRow, ChangeResult, CheckReport, FindingLevel, StatusReport, WarningRow,
 };
 use crate::text::counted_noun::counted_noun;
 
@@ -177,14 +177,16 @@ fn anchor_counts(anchors: &[AnchorRow]) -> String {
 /// What needs attention, on one line: `2 proposals wait`.
 fn attention_line(row: &AttentionRow) -> String {
     let (one, many) = match row.what {
-        "expired" => ("bullet has expired", "bullets have expired"),
-        "stale" => ("bullet has lost its confidence with age", "bullets have lost their confidence with age"),
-        "stale_anchors" => ("anchor was stale at the last check", "anchors were stale at the last check"),
-        "contradicted" => ("contradiction", "contradictions"),
-        "overdue" => ("proposal is overdue", "proposals are overdue"),
-        "unused" => ("item is unused", "items are unused"),
-        "to_purge" => ("archived item is to be purged", "archived items are to be purged"),
-        _ => ("proposal waits", "proposals wait"),
+        AttentionKind::Expired => ("bullet has expired", "bullets have expired"),
+        AttentionKind::Stale => {
+            ("bullet has lost its confidence with age", "bullets have lost their confidence with age")
+        }
+        AttentionKind::StaleAnchors => ("anchor was stale at the last check", "anchors were stale at the last check"),
+        AttentionKind::Contradicted => ("contradiction", "contradictions"),
+        AttentionKind::Overdue => ("proposal is overdue", "proposals are overdue"),
+        AttentionKind::Unused => ("item is unused", "items are unused"),
+        AttentionKind::ToPurge => ("archived item is to be purged", "archived items are to be purged"),
+        AttentionKind::Waiting => ("proposal waits", "proposals wait"),
     };
     let layer = row.layer.as_ref().map_or(String::new(), |layer| format!(" in {layer}"));
     format!("{} {}{layer}", row.count, if row.count == 1 { one } else { many })

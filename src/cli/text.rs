@@ -12,7 +12,9 @@ use super::output::{OutputFormat, OutputLayout};
 use super::{github, hints, hyperlinks, sanitize};
 use crate::code::{Hint, Rejection, Warning};
 use crate::commands::Error;
-use crate::commands::answer::{ChangeResult, ChangedFile, ContextResult, EffectRow, RepeatedChange, WarningRow};
+use crate::commands::answer::{
+    ChangeResult, ChangedFile, ChangedFileKind, ContextResult, EffectRow, EffectSign, RepeatedChange, WarningRow,
+};
 pub use crate::text::format_size;
 
 /// Collects the text of an answer, with escapes and colours.
@@ -305,9 +307,9 @@ pub fn change_result(printer: &mut Printer, change: &ChangeResult) {
 /// Prints the heading of a file, such as `new file facts/user.md  r7`.
 pub fn file_heading(printer: &mut Printer, file: &ChangedFile, rev: Option<&str>) {
     match file.kind {
-        "created" => drop(printer.text("new file ")),
-        "removed" => drop(printer.text("removed ")),
-        _ => {}
+        ChangedFileKind::Created => drop(printer.text("new file ")),
+        ChangedFileKind::Removed => drop(printer.text("removed ")),
+        ChangedFileKind::Updated | ChangedFileKind::Moved | ChangedFileKind::Unchanged => {}
     }
     printer.file(Some(TextStyle::Heading), &file.path, &file.path);
     if let Some(to) = &file.to {
@@ -315,7 +317,7 @@ pub fn file_heading(printer: &mut Printer, file: &ChangedFile, rev: Option<&str>
         printer.file(Some(TextStyle::Heading), to, to);
     }
     match (file.kind, rev) {
-        ("unchanged", _) => drop(printer.text("  unchanged")),
+        (ChangedFileKind::Unchanged, _) => drop(printer.text("  unchanged")),
         (_, Some(rev)) => drop(printer.text("  ").styled(TextStyle::Dim, rev)),
         _ => {}
     }
@@ -329,11 +331,11 @@ pub fn file_heading(printer: &mut Printer, file: &ChangedFile, rev: Option<&str>
 pub fn effects(printer: &mut Printer, effects: &[EffectRow]) {
     for effect in effects {
         let style = match effect.sign {
-            "+" => TextStyle::Added,
-            "-" => TextStyle::Removed,
-            _ => TextStyle::Dim,
+            EffectSign::Added => TextStyle::Added,
+            EffectSign::Removed => TextStyle::Removed,
+            EffectSign::Unchanged | EffectSign::Moved | EffectSign::Set => TextStyle::Dim,
         };
-        printer.styled(style, effect.sign).text(" ");
+        printer.styled(style, effect.sign.symbol()).text(" ");
         match (&effect.handle, &effect.id) {
             (Some(handle), id) => drop(printer.handle(handle, id.as_deref())),
             (None, Some(id)) => drop(printer.styled(TextStyle::Handle, &format!("^{id}")).text(" ")),

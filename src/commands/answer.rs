@@ -20,27 +20,34 @@ mod status;
 mod sync;
 
 pub use compact::{
-    CompactDecisionRow, CompactReport, CompactedScope, DigestReport, DigestRow, DuplicatesReport, PossibleDuplicate,
-    RemovedDuplicate, TokenCounts,
+    CompactAction, CompactDecider, CompactDecisionRow, CompactReport, CompactedScope, DigestReport, DigestRow,
+    DuplicateDecider, DuplicatesReport, PossibleDuplicate, RemovedDuplicate, TokenCounts,
 };
 pub use decision_list::DecisionList;
 pub use git::{ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupFile, SetupLine, SetupResult, SideBullet};
-pub use log::{BulletStep, ItemReason, LogResult, LogRow, SupersededBullet};
+pub use log::{BulletStep, ItemReason, LogResult, LogRow, LogState, SupersededBullet};
 pub use model::ModelCheck;
 pub use reflect::{
-    BranchCommit, ConversationRow, DecisionCounts, InboxList, ModelCallCosts, ProposalBranch, ProposalRow,
-    ReflectDecision, ReflectReport, RefusalReason, RequestDecision,
+    BranchCommit, ConversationRow, DecisionCounts, DecisionVerdict, InboxList, ModelCallCosts, ProposalBranch,
+    ProposalRow, ReflectDecision, ReflectReport, RefusalReason, RequestDecision, RequestVerdict,
 };
 pub use rot::{RotCount, RotReport, RotStop};
-pub use status::{AttentionRow, DroppedBullet, ModelUsage, StatusReport};
+pub use status::{AttentionKind, AttentionRow, DroppedBullet, ModelUsage, StatusReport};
 pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 
-pub use crate::view::context::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
+pub use crate::change::EffectSign;
+pub use crate::host::find::FoundBy;
+pub use crate::policy::LimitMeasure;
+pub use crate::view::context::answer::{
+    ContextEntry, ContextFile, ContextItem, ContextReason, ContextResult, ContextUpdate,
+};
+pub use crate::view::context::update_kind::UpdateKind;
 pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
-pub use crate::view::outline::{BulletBlame, BulletRow, CommitOrigin, Outline, SectionRow};
+pub use crate::view::outline::{BulletBlame, BulletRow, CommitOrigin, LifeChange, Outline, SectionRow};
 pub use crate::view::query::answer::{LargerBounds, QueryResult};
-pub use crate::view::query::query_row::{ConfidenceNote, QueryRow};
+pub use crate::view::query::query_row::{ConfidenceNote, LinkDirection, QueryRow};
+pub use crate::view::stale_anchors::StaleAnchor;
 
 /// The outcome of a batch of operations.
 #[derive(Clone, Debug)]
@@ -149,13 +156,25 @@ pub struct ChangeResult {
     pub warnings: Vec<WarningRow>,
 }
 
+/// What happened to a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangedFileKind {
+    Created,
+    Updated,
+    Removed,
+    Moved,
+    #[default]
+    Unchanged,
+}
+
 /// One file of a change.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ChangedFile {
     /// The path of the file.
     pub path: String,
-    /// `created`, `updated`, `removed`, `moved` or `unchanged`.
-    pub kind: &'static str,
+    /// What happened to the file.
+    pub kind: ChangedFileKind,
     /// The new path, if the file was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
@@ -172,8 +191,8 @@ pub struct ChangedFile {
 /// One effect of a change: a bullet, heading, entry or key that was added, removed, moved or updated.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct EffectRow {
-    /// `+` added, `-` removed, `>` moved, `~` text or metadata set, `=` already present.
-    pub sign: &'static str,
+    /// What happened; `~` also for a text that was replaced.
+    pub sign: EffectSign,
     /// The bullet's handle, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
@@ -415,8 +434,8 @@ pub struct WhereResult {
     /// The absolute path of the requested file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// How the data directory was found: `flag`, `environment`, `ancestor` or `user`.
-    pub found_by: String,
+    /// How the data directory was found.
+    pub found_by: FoundBy,
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 //! Never guesses: a bullet that no revision explains is `unknown`.
 
 use super::Session;
-use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
+use super::bullet_life::{BulletHistory, LifeCause, LifeEvent, LifeExtent};
 use super::list_and_read::{ResolvedAddress, resolve_address, shared_address};
 use crate::code::Rejection;
 use crate::host::line_history::GitCommit;
 use crate::store::Store;
-use crate::view::outline::{BulletBlame, CommitOrigin, Outline};
+use crate::view::outline::{BulletBlame, CommitOrigin, LifeChange, Outline};
 
 /// Adds its last change to each bullet of an outline, from the history of the layer that the address names, else from
 /// the session's own.
@@ -49,7 +49,7 @@ impl From<&GitCommit> for CommitOrigin {
 }
 
 fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeEvent>) -> BulletBlame {
-    let Some(event) = event else { return BulletBlame { change: "unknown", ..BulletBlame::default() } };
+    let Some(event) = event else { return BulletBlame::default() };
     let entry = match event.cause {
         LifeCause::Entry(index) => Some(&history.entries[index]),
         LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => None,
@@ -57,7 +57,7 @@ fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeE
     // Reason and source may mention anything, so a restricted reader does not get them.
     let described = entry.filter(|_| session.store.require_unfiltered().is_ok());
     BulletBlame {
-        change: event.change.name(),
+        change: event.change,
         rev: entry.map(|entry| format!("r{}", entry.rev)),
         at: entry.map(|entry| entry.header.at.clone()),
         actor: Some(match event.cause {

@@ -18,31 +18,7 @@ use crate::path::MemoryPath;
 use crate::store::{self, JournalHistory, RevisionSide, Store};
 use crate::view::diff_bullets::{BulletChange, bullet_changes, bullet_pasts};
 use crate::view::followed_bullet::{FollowedBullet, take_inserted};
-
-/// What happened to a bullet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LifeChange {
-    Added,
-    Updated,
-    /// Moved to another file or section.
-    Moved,
-    /// Its metadata changed.
-    Set,
-    /// Removed, before it was restored.
-    Removed,
-}
-
-impl LifeChange {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            LifeChange::Added => "added",
-            LifeChange::Updated => "updated",
-            LifeChange::Moved => "moved",
-            LifeChange::Set => "set",
-            LifeChange::Removed => "removed",
-        }
-    }
-}
+use crate::view::outline::LifeChange;
 
 /// What changed a bullet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::answer::{ChangeOutcome, ChangeResult, ChangedFile, EffectRow, RepeatedChange, WarningRow};
+use super::answer::{ChangeOutcome, ChangeResult, ChangedFile, ChangedFileKind, EffectRow, RepeatedChange, WarningRow};
 use super::code_anchors::with_anchor_hashes;
 use super::consent::require_consent;
 use super::dangling_links::find_dangling_links;
@@ -386,7 +386,7 @@ fn changed_files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec
     for path in with_effects.into_iter().filter(|path| !listed.contains(path)) {
         out.push(ChangedFile {
             path: path.to_string(),
-            kind: "unchanged",
+            kind: ChangedFileKind::Unchanged,
             to: None,
             rev: None,
             etag: snapshot.file(path).ok().flatten().map(|l| l.version.etag.short()),
@@ -396,12 +396,12 @@ fn changed_files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec
     out
 }
 
-fn change_kind(file: &FileChange) -> &'static str {
+fn change_kind(file: &FileChange) -> ChangedFileKind {
     match (&file.before, &file.after, &file.moved) {
-        (_, _, Some(_)) => "moved",
-        (None, _, _) => "created",
-        (_, None, _) => "removed",
-        _ => "updated",
+        (_, _, Some(_)) => ChangedFileKind::Moved,
+        (None, _, _) => ChangedFileKind::Created,
+        (_, None, _) => ChangedFileKind::Removed,
+        _ => ChangedFileKind::Updated,
     }
 }
 
@@ -416,7 +416,7 @@ fn is_shown(effect: &Effect) -> bool {
 
 fn effect_row(effect: &Effect) -> EffectRow {
     EffectRow {
-        sign: effect.sign.symbol(),
+        sign: effect.sign,
         handle: effect.handle.clone(),
         id: effect.id.clone(),
         text: effect.text.clone(),

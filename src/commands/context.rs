@@ -25,7 +25,7 @@ use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::{MemoryPath, SourceAddress};
 use crate::store::{FoundFile as File, JournalHistory, RevisionSide, Store};
 use crate::text::rule_statements::names_rules;
-use crate::view::context::answer::ContextResult;
+use crate::view::context::answer::{ContextResult, ContextStyle};
 use crate::view::context::contents::ContextContents;
 use crate::view::context::context_filter::ContextFilter;
 use crate::view::context::delta::{SeenRevision, UpdateEvent};
@@ -58,19 +58,6 @@ const MAX_FACT_FILES: usize = 512;
 const RECENT_USE_DAYS: i64 = 90;
 /// The maximum number of files of which an earlier text is read for the index.
 const MAX_EARLIER_SUMMARIES: usize = 64;
-
-/// The layout of a context.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ContextStyle {
-    /// Updates, pinned and important items, other facts, the index of what is left, the newest entries, and how to use
-    /// memdir.
-    #[default]
-    Default,
-    /// Only the index of files (ARCHITECTURE.md, "Ranking").
-    Index,
-    /// All items by date (ARCHITECTURE.md, "Ranking").
-    Records,
-}
 
 /// What a context is to contain, how long it may be, and who reads it.
 #[derive(Clone, Debug, Default)]

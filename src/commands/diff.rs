@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::answer::{ChangedFile, DiffResult, EffectRow, PreviousBullet};
+use super::answer::{ChangedFile, ChangedFileKind, DiffResult, EffectRow, PreviousBullet};
 use super::history::unrecorded_files;
 use super::layer_names::{error_in_layer, name_in_files};
 use super::layers::range_in_layer;
 use super::log_target::LogTarget;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, Session};
-use crate::change::{EntryOutcome, Etag, JournalEntry};
+use crate::change::{EffectSign, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, Handle};
 use crate::host::git::Git;
@@ -286,7 +286,8 @@ fn diff_files(pairs: Vec<FilePair>) -> Vec<DiffedFile> {
         let after = pairs[added].after.take();
         let (path, before) = (pairs[removed].path.clone(), pairs[removed].before.take());
         let pair = FilePair { path: pairs[added].path.clone(), before, after };
-        let file = ChangedFile { kind: "moved", to: Some(pair.path.to_string()), ..changed_file(&pair, &path) };
+        let file =
+            ChangedFile { kind: ChangedFileKind::Moved, to: Some(pair.path.to_string()), ..changed_file(&pair, &path) };
         files.push((file, pair));
     }
     let rest = pairs.into_iter().filter(|p| p.before.is_some() || p.after.is_some());
@@ -317,9 +318,9 @@ fn changed_file(pair: &FilePair, path: &MemoryPath) -> ChangedFile {
     ChangedFile {
         path: path.to_string(),
         kind: match (&pair.before, &pair.after) {
-            (None, _) => "created",
-            (_, None) => "removed",
-            _ => "updated",
+            (None, _) => ChangedFileKind::Created,
+            (_, None) => ChangedFileKind::Removed,
+            _ => ChangedFileKind::Updated,
         },
         to: None,
         rev: None,
@@ -333,12 +334,12 @@ fn changed_file(pair: &FilePair, path: &MemoryPath) -> ChangedFile {
 fn effect_rows(pair: &FilePair) -> Vec<EffectRow> {
     let empty = || Document::parse("");
     let (before, after) = (pair.before.clone().unwrap_or_else(empty), pair.after.clone().unwrap_or_else(empty));
-    let mut rows = heading_rows(&before, &after, "-");
-    let added = heading_rows(&after, &before, "+");
+    let mut rows = heading_rows(&before, &after, EffectSign::Removed);
+    let added = heading_rows(&after, &before, EffectSign::Added);
     rows.extend(added);
     rows.extend(bullet_changes(&before, &after).into_iter().map(|change| bullet_row(&before, &after, change)));
     if rows.is_empty() && pair.before.is_some() && pair.after.is_some() && before.text() != after.text() {
-        rows.push(EffectRow { sign: "~", text: "text between bullets".into(), ..EffectRow::default() });
+        rows.push(EffectRow { sign: EffectSign::Set, text: "text between bullets".into(), ..EffectRow::default() });
     }
     rows
 }
@@ -359,7 +360,7 @@ pub(super) fn bullet_lines(path: &MemoryPath, before: Option<Document>, after: O
         let to = row.to.map_or(String::new(), |to| format!(" → {to}"));
         let set = row.set.map_or(String::new(), |set| format!(" (now: {set})"));
         let was = row.was.map_or(String::new(), |was| format!(" (was @{} {})", was.handle, was.text));
-        let line = format!("{} {handle}{}{to}{set}{was}", row.sign, row.text);
+        let line = format!("{} {handle}{}{to}{set}{was}", row.sign.symbol(), row.text);
         line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
     };
     let rows = effect_rows(&FilePair { path: path.clone(), before, after });
@@ -367,7 +368,7 @@ pub(super) fn bullet_lines(path: &MemoryPath, before: Option<Document>, after: O
 }
 
 /// The headings of one side that the other side does not have.
-fn heading_rows(here: &Document, there: &Document, sign: &'static str) -> Vec<EffectRow> {
+fn heading_rows(here: &Document, there: &Document, sign: EffectSign) -> Vec<EffectRow> {
     let mut other: Vec<String> = (1..there.sections().len()).map(|s| effects::heading_text(there, s)).collect();
     let mut rows = Vec::new();
     for section in 1..here.sections().len() {
@@ -387,10 +388,10 @@ fn heading_rows(here: &Document, there: &Document, sign: &'static str) -> Vec<Ef
 
 fn bullet_row(before: &Document, after: &Document, change: BulletChange) -> EffectRow {
     let (sign, document, at) = match change {
-        BulletChange::Removed(old) => ("-", before, old),
-        BulletChange::Added(new) => ("+", after, new),
-        BulletChange::Moved(_, new) => (">", after, new),
-        BulletChange::Updated(_, new) | BulletChange::Set(_, new) => ("~", after, new),
+        BulletChange::Removed(old) => (EffectSign::Removed, before, old),
+        BulletChange::Added(new) => (EffectSign::Added, after, new),
+        BulletChange::Moved(_, new) => (EffectSign::Moved, after, new),
+        BulletChange::Updated(_, new) | BulletChange::Set(_, new) => (EffectSign::Set, after, new),
     };
     let previous = match change {
         BulletChange::Updated(old, _) => {
@@ -423,7 +424,12 @@ fn bullet_row(before: &Document, after: &Document, change: BulletChange) -> Effe
 fn join_moves(files: &mut [DiffedFile]) {
     let mut added: HashMap<Handle, Vec<(usize, usize)>> = HashMap::new();
     for (f, (file, _)) in files.iter().enumerate().rev() {
-        for (r, row) in file.effects.iter().enumerate().rev().filter(|(_, row)| row.sign == "+" && row.handle.is_some())
+        for (r, row) in file
+            .effects
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, row)| row.sign == EffectSign::Added && row.handle.is_some())
         {
             added.entry(Handle::of(&row.text)).or_default().push((f, r));
         }
@@ -432,7 +438,7 @@ fn join_moves(files: &mut [DiffedFile]) {
     for f in 0..files.len() {
         for r in 0..files[f].0.effects.len() {
             let row = &files[f].0.effects[r];
-            if row.sign != "-" || row.handle.is_none() {
+            if row.sign != EffectSign::Removed || row.handle.is_none() {
                 continue;
             }
             let Some(position) = added.get_mut(&Handle::of(&row.text)).and_then(Vec::pop) else { continue };
@@ -441,7 +447,7 @@ fn join_moves(files: &mut [DiffedFile]) {
             let to = added_row.section.as_ref().map_or(file.clone(), |slug| format!("{file}#{slug}"));
             let handle = added_row.handle.clone();
             let row = &mut files[f].0.effects[r];
-            (row.sign, row.to, row.handle) = (">", Some(to), handle);
+            (row.sign, row.to, row.handle) = (EffectSign::Moved, Some(to), handle);
             moved_rows.push(position);
         }
     }
@@ -477,7 +483,7 @@ impl<'e> RecordedTexts<'e> {
     }
 
     fn annotate(&self, row: &mut EffectRow) {
-        if row.handle.is_none() || row.sign == "-" {
+        if row.handle.is_none() || row.sign == EffectSign::Removed {
             return;
         }
         let Some((entry, operation)) = self.texts.get(&Handle::of(&row.text)) else { return };

@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use jiff::tz::TimeZone;
 
 use super::Session;
-use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent, ReadHistory};
+use super::bullet_life::{BulletHistory, LifeCause, LifeEvent, LifeExtent, ReadHistory};
 use super::list_and_read::ResolvedAddress;
 use crate::change::Etag;
 use crate::path::MemoryPath;
 use crate::store::Store;
+use crate::view::outline::LifeChange;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{FirstWritten, ItemDate};
 

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::{BulletStep, ChangedFile, ItemReason, LogResult, LogRow, SupersededBullet};
-use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
+use super::answer::{
+    BulletStep, ChangedFile, ChangedFileKind, ItemReason, LogResult, LogRow, LogState, SupersededBullet,
+};
+use super::bullet_life::{BulletHistory, LifeCause, LifeEvent, LifeExtent};
 use super::change::effect_rows;
 use super::history_export::export_history;
 use super::layer_names::{error_in_layer, name_layer_in_log, name_layer_in_row};
@@ -28,7 +30,7 @@ use crate::path::MemoryPath;
 use crate::store::{JournalPages, Store};
 use crate::view::diff::unified_diff;
 use crate::view::journal::{self, RevisionState};
-use crate::view::outline::CommitOrigin;
+use crate::view::outline::{CommitOrigin, LifeChange};
 
 /// Journal entries and outside edits, newest first.
 ///
@@ -106,12 +108,17 @@ impl LogRows {
         };
         if rows.lists_outside_edits() {
             let git_rows = |cause, state| rows.life.iter().flat_map(move |life| life.git_rows(cause, state));
-            let mut ready: VecDeque<LogRow> = git_rows(LifeCause::Merged, "merged").collect();
+            let mut ready: VecDeque<LogRow> = git_rows(LifeCause::Merged, LogState::Merged).collect();
             let last_etags = rows.summary.outside_edits.last.iter();
             let unrecorded = changed_since(&session.store, last_etags, rows.target.as_ref().map(|t| &t.path));
-            ready.extend(unrecorded.iter().filter_map(|(edited, _)| rows.outside_row(edited, None, "unrecorded")));
-            let last =
-                if rows.from.is_none() { git_rows(LifeCause::Committed, "committed").collect() } else { Vec::new() };
+            ready.extend(
+                unrecorded.iter().filter_map(|(edited, _)| rows.outside_row(edited, None, LogState::Unrecorded)),
+            );
+            let last = if rows.from.is_none() {
+                git_rows(LifeCause::Committed, LogState::Committed).collect()
+            } else {
+                Vec::new()
+            };
             (rows.ready, rows.last) = (ready, last);
         }
         Ok(rows)
@@ -160,7 +167,7 @@ impl LogRows {
         if is_since && self.lists_outside_edits() {
             let edited = self.summary.gaps.get(&entry.rev).into_iter().flatten();
             let rows: Vec<LogRow> =
-                edited.filter_map(|edited| self.outside_row(edited, Some(entry.rev), "outside")).collect();
+                edited.filter_map(|edited| self.outside_row(edited, Some(entry.rev), LogState::Outside)).collect();
             self.ready.extend(rows);
         }
     }
@@ -181,7 +188,7 @@ impl LogRows {
     }
 
     /// The row of an outside edit. A bullet has only those that changed it, in whichever file it was.
-    fn outside_row(&self, edited: &MemoryPath, before_rev: Option<u64>, state: &'static str) -> Option<LogRow> {
+    fn outside_row(&self, edited: &MemoryPath, before_rev: Option<u64>, state: LogState) -> Option<LogRow> {
         match &self.life {
             None => self.target.as_ref().is_none_or(|t| t.path == *edited).then(|| gap_row(edited, state, None)),
             Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state, Some(step))),
@@ -227,7 +234,7 @@ impl TargetLife {
 
     /// The changes that are part of git's history and no outside edits: what a sync changed last, or what is older than
     /// the journal.
-    fn git_rows(&self, cause: LifeCause, state: &'static str) -> impl Iterator<Item = LogRow> {
+    fn git_rows(&self, cause: LifeCause, state: LogState) -> impl Iterator<Item = LogRow> {
         let events = self.events.iter().map(|(_, event)| event).filter(move |event| event.cause == cause);
         events.map(move |event| gap_row(&event.path, state, Some(bullet_step(event))))
     }
@@ -250,7 +257,7 @@ fn is_superseded(event: &LifeEvent, bullet: &SupersededBullet) -> bool {
 fn bullet_step(event: &LifeEvent) -> BulletStep {
     let earlier = |change: LifeChange| event.earlier.as_ref().filter(|_| event.change == change);
     BulletStep {
-        change: event.change.name(),
+        change: event.change,
         path: event.path.to_string(),
         from: earlier(LifeChange::Updated).map(|earlier| earlier.text.clone()),
         moved_from: earlier(LifeChange::Moved).map(|earlier| earlier.address()),
@@ -258,16 +265,16 @@ fn bullet_step(event: &LifeEvent) -> BulletStep {
     }
 }
 
-fn gap_row(path: &MemoryPath, state: &'static str, bullet: Option<BulletStep>) -> LogRow {
+fn gap_row(path: &MemoryPath, state: LogState, bullet: Option<BulletStep>) -> LogRow {
     LogRow {
         rev: None,
         at: None,
         actor: "outside".into(),
         state,
         what: match state {
-            "unrecorded" => "changed outside memdir, not yet recorded".into(),
-            "merged" => "merged by a sync".into(),
-            "committed" => "committed before this machine's history begins".into(),
+            LogState::Unrecorded => "changed outside memdir, not yet recorded".into(),
+            LogState::Merged => "merged by a sync".into(),
+            LogState::Committed => "committed before this machine's history begins".into(),
             _ => "changed outside memdir".into(),
         },
         reason: None,
@@ -288,10 +295,10 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
         at: Some(entry.header.at.clone()),
         actor: entry.header.actor.clone(),
         state: match state {
-            Some(RevisionState::Undone { .. }) => "undone",
-            Some(RevisionState::RolledBack) => "put_back",
-            Some(RevisionState::Pending) => "pending",
-            Some(RevisionState::Done) | None => "done",
+            Some(RevisionState::Undone { .. }) => LogState::Undone,
+            Some(RevisionState::RolledBack) => LogState::PutBack,
+            Some(RevisionState::Pending) => LogState::Pending,
+            Some(RevisionState::Done) | None => LogState::Done,
         },
         what: describe(entry),
         reason: entry.header.reason.clone(),
@@ -365,7 +372,11 @@ fn changed_files(session: &Session, entry: &JournalEntry, texts: &[TextsAround])
             // A move is recorded as two files; the one with the old name represents both.
             let etag = file.after.filter(|_| session.store.require_unfiltered().is_ok());
             let moved = || changed_file(&file.path, true, etag, &[]);
-            out.extend(file.before.map(|_| ChangedFile { kind: "moved", to: Some(other.to_string()), ..moved() }));
+            out.extend(file.before.map(|_| ChangedFile {
+                kind: ChangedFileKind::Moved,
+                to: Some(other.to_string()),
+                ..moved()
+            }));
             continue;
         }
         let gone = (file.before.is_some() && before.is_none()) || (file.after.is_some() && after.is_none());
@@ -380,9 +391,9 @@ fn changed_file(path: &MemoryPath, was: bool, after: Option<Etag>, effects: &[cr
     ChangedFile {
         path: path.to_string(),
         kind: match (was, after) {
-            (false, _) => "created",
-            (_, None) => "removed",
-            _ => "updated",
+            (false, _) => ChangedFileKind::Created,
+            (_, None) => ChangedFileKind::Removed,
+            _ => ChangedFileKind::Updated,
         },
         etag: after.map(|e| e.short()),
         effects: effect_rows(effects, path),

@@ -493,5 +493,5 @@ pub fn whereis(session: &Session, address: Option<&str>) -> CommandResult<WhereR
         None => None,
         Some(address) => Some(session.dir.join(resolve_address(session, address)?.path.as_str()).display().to_string()),
     };
-    Ok(WhereResult { dir: session.dir.display().to_string(), path, found_by: session.found_by.to_owned() })
+    Ok(WhereResult { dir: session.dir.display().to_string(), path, found_by: session.found_by })
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::change::EntryHeader;
 use crate::code::{Code, Rejection, Warning};
+use crate::host::find::FoundBy;
 use crate::operation::{Batch, PlanContext};
 use crate::path::PathPrefixes;
 use crate::policy::LoadedPolicy;
@@ -89,7 +90,7 @@ mod work_branch;
 pub use change::change;
 pub use check::contradictions::MAX_BULLETS_PER_WORD;
 pub use check::{CheckOptions, check, check_rot};
-pub use context::{ContextRequest, ContextStyle, ReaderMark, context};
+pub use context::{ContextRequest, ReaderMark, context};
 pub use diff::diff;
 pub use etag::etag;
 pub use graph::graph;
@@ -108,6 +109,8 @@ pub use seed_requests::{seed_refusal, seed_request};
 pub use status::status;
 pub use undo::{redo, undo};
 pub use watch::{WHOLE_MEMORY, WatchedState, watched_state};
+
+pub use crate::view::context::answer::ContextStyle;
 
 /// The results of commands. Field names are those of the JSON output: fields are only ever added.
 pub mod results {
@@ -129,8 +132,8 @@ pub struct Session {
     pub store: Store,
     /// The absolute path of the data directory.
     pub dir: PathBuf,
-    /// How the data directory was found: `flag`, `environment`, `ancestor` or `user`.
-    pub found_by: &'static str,
+    /// How the data directory was found.
+    pub found_by: FoundBy,
     /// The forms in which an address may name the data directory in front of a path, e.g. `memory/`.
     pub prefixes: PathPrefixes,
     /// The policy from `memdir.yaml`, or the defaults; of a scope, below that of the memory above it.

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 pub use due::{DueAction, DueItems, clock_problem, due_items};
 
-use super::answer::{AttentionRow, ChangeResult, WarningRow};
+use super::answer::{AttentionKind, AttentionRow, ChangeResult, WarningRow};
 use super::change::{commit_approved, dry_run_result, plan_in_context};
 use super::checkpoint::prune_checkpoints;
 use super::embed::drop_gone_vectors;
@@ -187,7 +187,7 @@ pub fn attention_rows(session: &Session) -> Result<Vec<AttentionRow>, Error> {
     }
     let due = due_now(session)?;
     let count = |action: DueAction| due.items.iter().filter(|item| item.action == action).count();
-    let rows = [("unused", count(DueAction::Retire)), ("to_purge", count(DueAction::Purge))];
+    let rows = [(AttentionKind::Unused, count(DueAction::Retire)), (AttentionKind::ToPurge, count(DueAction::Purge))];
     let rows = rows.into_iter().filter(|(_, count)| *count > 0);
     Ok(rows.map(|(what, count)| AttentionRow { what, count, layer: None, command: "memdir prune".into() }).collect())
 }

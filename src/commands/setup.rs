@@ -2,7 +2,7 @@
 //!
 //! Changes only its own lines, and never commits: `.gitattributes` is for the user to commit.
 
-use super::answer::{SetupFile, SetupLine, SetupResult};
+use super::answer::{EffectSign, SetupFile, SetupLine, SetupResult};
 use super::{CommandResult, Session};
 use crate::code::Rejection;
 use crate::host::git::Git;
@@ -216,6 +216,9 @@ fn settings_row(settings: &[SettingChange]) -> SetupFile {
         value.as_ref().map(|value| SetupLine { sign, text: format!("{key}={value}") })
     };
     let changed = settings.iter().filter(|setting| setting.before != setting.after);
-    let lines = changed.flat_map(|s| [line("-", s.key, &s.before), line("+", s.key, &s.after)]).flatten().collect();
+    let lines = changed
+        .flat_map(|s| [line(EffectSign::Removed, s.key, &s.before), line(EffectSign::Added, s.key, &s.after)])
+        .flatten()
+        .collect();
     SetupFile { path: "git config".to_owned(), lines }
 }

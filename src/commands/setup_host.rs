@@ -5,13 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::answer::{SetupFile, SetupLine, SetupResult};
+use super::answer::{EffectSign, SetupFile, SetupLine, SetupResult};
 use super::setup::SetupMode;
 use super::{CommandResult, Session, agent_index};
 use crate::code::{Code, Rejection};
 use crate::host::agent_hosts::places::{self, SetupScope};
 use crate::host::agent_hosts::{AgentHost, ConfigFile, PROJECT_MCP, UserServer};
-use crate::host::find::{self, DirectoryQuery};
+use crate::host::find::{self, DirectoryQuery, FoundBy};
 use crate::host::home_remote::home_remote;
 use crate::host::{EnvLookup, trusted, user};
 use crate::text::json_edit::JsonProblem;
@@ -115,12 +115,12 @@ pub fn setup_host(
     env: EnvLookup<'_>,
 ) -> CommandResult<SetupResult> {
     let HostSetupOptions { target, mode, dry_run, .. } = *options;
-    let default_scope = if session.found_by == "user" { SetupScope::User } else { SetupScope::Project };
+    let default_scope = if session.found_by == FoundBy::User { SetupScope::User } else { SetupScope::Project };
     let scope = match target {
         HostTarget::Host(_) => options.scope.unwrap_or(default_scope),
         HostTarget::AgentsMd | HostTarget::Mcp => options.scope.unwrap_or(SetupScope::Project),
     };
-    let beside = (session.found_by == "ancestor").then_some(&*session.dir);
+    let beside = (session.found_by == FoundBy::Ancestor).then_some(&*session.dir);
     let root = places::project_root(work_dir, beside, user::home(env).as_deref());
     let start = if scope == SetupScope::Project { &*root } else { Path::new("/") };
     if options.auto_memory && target.auto_memory_file().is_none() {
@@ -160,7 +160,7 @@ pub fn setup_host(
     edits.retain(|edit| edit.before != edit.after);
     let mut files: Vec<SetupFile> = edits.iter().map(ConfigEdit::to_row).collect();
     if !is_trusted {
-        let line = SetupLine { sign: "+", text: session.dir.display().to_string() };
+        let line = SetupLine { sign: EffectSign::Added, text: session.dir.display().to_string() };
         files.push(SetupFile { path: "trusted: in the user config".to_owned(), lines: vec![line] });
     }
     if !dry_run {

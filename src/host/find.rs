@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::code::{Code, Hint, Rejection};
 use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// How the caller named the data directory.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +22,35 @@ pub struct DirectoryQuery {
     pub scope: Option<ScopeName>,
 }
 
+/// How a data directory was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FoundBy {
+    /// Named by an option.
+    Flag,
+    /// Named by `MEMDIR`.
+    Environment,
+    /// In the working directory or one above it.
+    Ancestor,
+    /// The user's own memory.
+    User,
+    /// A layer of the user config, which is neither.
+    Layer,
+}
+
+impl FoundBy {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            FoundBy::Flag => "flag",
+            FoundBy::Environment => "environment",
+            FoundBy::Ancestor => "ancestor",
+            FoundBy::User => "user",
+            FoundBy::Layer => "layer",
+        }
+    }
+}
+
 /// A data directory, and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDirectory {
@@ -30,13 +61,12 @@ pub struct FoundDirectory {
     pub real_memory: PathBuf,
     /// The name of the scope, a directory in `scopes/` of that memory.
     pub scope: Option<String>,
-    /// `flag`, `environment`, `ancestor` or `user`.
-    pub found_by: &'static str,
+    pub found_by: FoundBy,
 }
 
 impl FoundDirectory {
     /// A directory, with its scope if it is one by its location: the policy above it holds however it was named.
-    pub fn new(dir: PathBuf, found_by: &'static str) -> FoundDirectory {
+    pub fn new(dir: PathBuf, found_by: FoundBy) -> FoundDirectory {
         // With links resolved, so that no other name of a scope is a way around the policy above it.
         let resolved = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let real = resolved(&dir);
@@ -111,21 +141,21 @@ fn find_memory(
     user: &dyn Fn() -> Option<PathBuf>,
 ) -> Result<FoundDirectory, Rejection> {
     if let Some(dir) = &query.dir {
-        return named_dir(work_dir.join(dir), "flag")
+        return named_dir(work_dir.join(dir), FoundBy::Flag)
             .or_else(|error| find_scope(query, dir, work_dir, user).ok_or(error));
     }
     if query.global {
-        return named_dir(user().ok_or_else(no_own_memory_error)?, "user");
+        return named_dir(user().ok_or_else(no_own_memory_error)?, FoundBy::User);
     }
     if let Some(dir) = query.env.as_ref().filter(|d| !d.as_os_str().is_empty()) {
-        return named_dir(work_dir.join(dir), "environment");
+        return named_dir(work_dir.join(dir), FoundBy::Environment);
     }
     if let Some(dir) = work_dir.ancestors().take_while(|dir| !is_scopes_folder(dir)).find_map(data_dir_in) {
         refuse_link(&dir, work_dir)?;
-        return Ok(FoundDirectory::new(dir, "ancestor"));
+        return Ok(FoundDirectory::new(dir, FoundBy::Ancestor));
     }
     match user().filter(|dir| is_data_dir(dir)) {
-        Some(dir) => Ok(FoundDirectory::new(normalize(&dir), "user")),
+        Some(dir) => Ok(FoundDirectory::new(normalize(&dir), FoundBy::User)),
         None => Err(no_data_dir_error("no memory found here or in a parent directory")
             .hint("create one with `memdir init`, or your own with `memdir -g init`, or name one with --dir DIR or MEMDIR")
             .try_command(Hint { verb: vec!["init"], operands: Vec::new() })),
@@ -148,7 +178,8 @@ fn find_scope(
     let scopes = data_dir.join(SCOPES_FOLDER);
     let inside = if dir.starts_with(SCOPES_FOLDER) { data_dir.join(dir) } else { scopes.join(dir) };
     let is_real_dir = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
-    (is_real_dir(&scopes) && is_real_dir(&inside) && is_data_dir(&inside)).then(|| FoundDirectory::new(inside, "flag"))
+    (is_real_dir(&scopes) && is_real_dir(&inside) && is_data_dir(&inside))
+        .then(|| FoundDirectory::new(inside, FoundBy::Flag))
 }
 
 fn no_data_dir_error(message: &str) -> Rejection {
@@ -162,7 +193,7 @@ pub fn no_own_memory_error() -> Rejection {
 
 /// A directory that the caller named as the data directory itself. One without the marks of a memory is refused:
 /// named by mistake, a project would get a second memory, which hides the first.
-fn named_dir(dir: PathBuf, found_by: &'static str) -> Result<FoundDirectory, Rejection> {
+fn named_dir(dir: PathBuf, found_by: FoundBy) -> Result<FoundDirectory, Rejection> {
     if is_data_dir(&dir) {
         return Ok(FoundDirectory::new(normalize(&dir), found_by));
     }
@@ -183,7 +214,7 @@ fn named_dir(dir: PathBuf, found_by: &'static str) -> Result<FoundDirectory, Rej
                 .try_command(init(vec!["init", "--adopt"]))
         }
     };
-    Err(rejection.detail("found_by", found_by))
+    Err(rejection.detail("found_by", found_by.name()))
 }
 
 /// Refuses a data directory that was found through a symbolic link below the directory that was searched: a clone may
@@ -274,7 +305,7 @@ mod tests {
     fn check(root: &Path, work: &str, query: DirectoryQuery, user: Option<&str>, found: Option<(&str, &'static str)>) {
         let own = || user.map(|u| root.join(u));
         let found_dir = find_data_dir(&query, &root.join(work), &own).ok();
-        let found_dir = found_dir.map(|found| (found.dir(), found.found_by));
+        let found_dir = found_dir.map(|found| (found.dir(), found.found_by.name()));
         assert_eq!(found_dir, found.map(|(dir, found_by)| (root.join(dir), found_by)), "{work} {query:?}");
     }
 

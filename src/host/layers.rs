@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::find::FoundBy;
 use super::{EnvLookup, find, user};
 use crate::code::{Code, Rejection};
 use crate::path::ScopeName;
@@ -169,7 +170,7 @@ fn is_nested(a: &Path, b: &Path) -> bool {
 
 /// Where `project` and `mine` are, given the memory that the search found.
 pub fn known_places(found: &find::FoundDirectory, mine: Option<PathBuf>, env: EnvLookup<'_>) -> KnownPlaces {
-    let project = (found.found_by == "ancestor").then(|| found.dir());
+    let project = (found.found_by == FoundBy::Ancestor).then(|| found.dir());
     KnownPlaces { project, mine, home: user::home(env) }
 }
 

@@ -12,7 +12,7 @@ use crate::commands::{Layer, Layers, ProgressNotes, Session, open_scope, read_po
 use crate::host::config::UserConfig;
 use crate::host::conversation_scope::{self, ConversationOrigin};
 use crate::host::embeddings::EmbeddingSettings;
-use crate::host::find::FoundDirectory;
+use crate::host::find::{FoundBy, FoundDirectory};
 use crate::host::layers::{self, LayerList, LayerPlace, LeftOutLayer};
 use crate::host::{actor, clock, find, trusted, user};
 use crate::path::{ALL_SCOPES, ScopeName};
@@ -241,7 +241,7 @@ impl OpenOptions {
     /// The layers of the user config, if the memory was searched for and is one of them. Who names a memory or a scope
     /// means that one alone.
     fn layer_places(&self, found: &FoundDirectory, config: &UserConfig, start: &Path) -> LayerList {
-        let is_searched = !self.global && matches!(found.found_by, "ancestor" | "user");
+        let is_searched = !self.global && matches!(found.found_by, FoundBy::Ancestor | FoundBy::User);
         if config.layers.is_empty() || !is_searched || found.scope.is_some() {
             return LayerList::default();
         }
@@ -267,9 +267,9 @@ impl OpenOptions {
         let mut nearer_error = None;
         for place in &list.places {
             let found_by = match place.name.as_str() {
-                layers::PROJECT => "ancestor",
-                layers::MINE => "user",
-                _ => "layer",
+                layers::PROJECT => FoundBy::Ancestor,
+                layers::MINE => FoundBy::User,
+                _ => FoundBy::Layer,
             };
             let found = FoundDirectory::new(place.dir.clone(), found_by);
             if !find::is_data_dir(&place.dir) {

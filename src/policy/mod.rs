@@ -2,6 +2,8 @@
 //!
 //! Never names a command, an endpoint, a key, a model or a path outside: a policy may arrive by `git clone`.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 
 #[cfg(test)]
@@ -177,7 +179,8 @@ pub struct CheckpointRule {
 }
 
 /// What a limit counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum LimitMeasure {
     Bullets,
     Entries,

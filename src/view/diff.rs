@@ -6,6 +6,8 @@ use std::collections::HashSet;
 
 use similar::{ChangeTag, DiffOp, TextDiff};
 
+use crate::change::EffectSign;
+
 /// A file's unified diff with three lines of context; empty if nothing differs.
 pub fn unified_diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {
@@ -23,12 +25,12 @@ pub fn unified_diff(path: &str, before: Option<&str>, after: Option<&str>) -> St
 }
 
 /// The removed (`-`) and added (`+`) lines, without line endings and context.
-pub fn line_changes(before: &str, after: &str) -> Vec<(&'static str, String)> {
+pub fn line_changes(before: &str, after: &str) -> Vec<(EffectSign, String)> {
     let diff = TextDiff::from_lines(before, after);
     let sign = |tag| match tag {
         ChangeTag::Equal => None,
-        ChangeTag::Delete => Some("-"),
-        ChangeTag::Insert => Some("+"),
+        ChangeTag::Delete => Some(EffectSign::Removed),
+        ChangeTag::Insert => Some(EffectSign::Added),
     };
     let changes = diff.iter_all_changes();
     changes.filter_map(|c| Some((sign(c.tag())?, c.value().trim_end_matches(['\r', '\n']).to_owned()))).collect()

@@ -87,11 +87,42 @@ pub struct BulletRow {
     pub(crate) number: usize,
 }
 
+/// What happened to a bullet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LifeChange {
+    Added,
+    Updated,
+    /// Moved to another file or section.
+    Moved,
+    /// Its metadata changed.
+    Set,
+    /// Removed, before it was restored.
+    Removed,
+    /// No revision on this machine explains the bullet.
+    #[default]
+    Unknown,
+}
+
+impl LifeChange {
+    /// Its name in JSON and in text.
+    pub fn name(self) -> &'static str {
+        match self {
+            LifeChange::Added => "added",
+            LifeChange::Updated => "updated",
+            LifeChange::Moved => "moved",
+            LifeChange::Set => "set",
+            LifeChange::Removed => "removed",
+            LifeChange::Unknown => "unknown",
+        }
+    }
+}
+
 /// The last change of a bullet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct BulletBlame {
-    /// `added`, `updated`, `moved` or `set` (metadata); `unknown` if no revision on this machine explains the bullet.
-    pub change: &'static str,
+    /// What it was.
+    pub change: LifeChange,
     /// The revision, e.g. `r41`; absent for a change that memdir did not make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rev: Option<String>,

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use memchr::memmem;
+use schemars::JsonSchema;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::document::{Document, Handle, MetaKey};
@@ -16,7 +18,8 @@ pub const STALE_ANCHORS_NOTE: &str = "anchors";
 const HEADER: &str = "anchors 1";
 
 /// Why an anchor is stale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum StaleAnchor {
     /// Its lines are elsewhere.
     Moved,
@@ -39,9 +42,9 @@ impl StaleAnchor {
     }
 }
 
-/// The mark behind the text of an item, for the name of its anchor's state: ` (anchor changed)`.
-pub fn anchor_mark(state: &str) -> String {
-    format!(" (anchor {state})")
+/// The mark behind the text of an item, for the state of its anchor: ` (anchor changed)`.
+pub fn anchor_mark(state: StaleAnchor) -> String {
+    format!(" (anchor {})", state.name())
 }
 
 /// A bullet with its anchor.

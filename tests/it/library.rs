@@ -6,7 +6,7 @@ use std::time::Duration;
 use memdir::commands::reflect::ReflectOptions;
 use memdir::llm::replay::{ReplayModel, text_reply};
 use memdir::models::{OpenModel, ToolUse};
-use memdir::results::{ChangeOutcome, CompactOutcome, ListResult};
+use memdir::results::{ChangeOutcome, CompactOutcome, FoundBy, ListResult};
 use memdir::{
     ChangeOptions, CheckOptions, Code, CompactOptions, ConflictChoice, ContextRequest, Durability, InboxDecision,
     InitOptions, LogOptions, Memory, MergeInput, OpenOptions, QueryOptions, ScopeOptions, SetupMode, UndoOptions,
@@ -53,7 +53,7 @@ fn a_memory_is_read_and_changed_without_a_process() {
     assert_eq!(outline.bullets.len(), memory.outline("user").unwrap().bullets.len());
     let place = memory.path_of(Some("user")).unwrap();
     let file = std::fs::canonicalize(home.path()).unwrap().join("notes/facts/user.md");
-    assert_eq!((place.path.as_deref(), &*place.found_by), (file.to_str(), "flag"));
+    assert_eq!((place.path.as_deref(), place.found_by), (file.to_str(), FoundBy::Flag));
     assert_eq!(memory.path_of(None).unwrap().path, None);
 
     assert_eq!(memory.query("spaces").unwrap().items.len(), 1);

@@ -145,7 +145,7 @@ pub fn open_session(dir: &Path, actor: &str, policy: &str, options: StoreOptions
         spent: Default::default(),
         store: Store::open(dir, options).unwrap(),
         dir: dir.to_owned(),
-        found_by: "flag",
+        found_by: memdir::host::find::FoundBy::Flag,
         prefixes: PathPrefixes::default(),
         policy: memdir::policy::load(policy),
         scope: None,

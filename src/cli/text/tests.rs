@@ -2,12 +2,12 @@ use super::*;
 use crate::code::Code;
 use crate::commands::answer::{BulletRow, FileList, FileRow, Outline, SectionRow, TextResult};
 
-fn effect(sign: &'static str, handle: &str, text: &str) -> EffectRow {
+fn effect(sign: EffectSign, handle: &str, text: &str) -> EffectRow {
     let handle = Some(handle.to_owned()).filter(|h| !h.is_empty());
     EffectRow { sign, handle, text: text.into(), ..EffectRow::default() }
 }
 
-fn file(path: &str, kind: &'static str, effects: Vec<EffectRow>) -> ChangedFile {
+fn file(path: &str, kind: ChangedFileKind, effects: Vec<EffectRow>) -> ChangedFile {
     ChangedFile { path: path.into(), kind, to: None, rev: None, etag: None, effects }
 }
 
@@ -18,16 +18,19 @@ fn check(shown: impl PrintAnswer, page: &str) {
 
 #[test]
 fn a_change_shows_file_revision_and_each_bullet() {
-    let mut rows = vec![effect("+", "acvh", "Prefers tabs"), effect("=", "xpyt", "Vegan\nsince 2024")];
+    let mut rows = vec![
+        effect(EffectSign::Added, "acvh", "Prefers tabs"),
+        effect(EffectSign::Unchanged, "xpyt", "Vegan\nsince 2024"),
+    ];
     rows[0].id = Some("mem7".into());
     let change =
         |file| ChangeResult { changed: true, rev: Some("r7".into()), files: vec![file], ..ChangeResult::default() };
     check(
-        change(file("facts/user.md", "updated", rows)),
+        change(file("facts/user.md", ChangedFileKind::Updated, rows)),
         "facts/user.md  r7\n+ @acvh ^mem7 Prefers tabs\n= @xpyt Vegan\\nsince 2024\n",
     );
-    check(change(file("facts/usr.md", "created", vec![])), "new file facts/usr.md  r7\n");
-    let mut moved = file("facts/a.md", "moved", vec![]);
+    check(change(file("facts/usr.md", ChangedFileKind::Created, vec![])), "new file facts/usr.md  r7\n");
+    let mut moved = file("facts/a.md", ChangedFileKind::Moved, vec![]);
     moved.to = Some("facts/b.md".into());
     check(change(moved), "facts/a.md → facts/b.md  r7\n");
 }

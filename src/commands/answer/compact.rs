@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ChangeResult, ChangedFile, WarningRow};
+use crate::policy::LimitMeasure;
 
 /// Files and sections that were reduced to their limits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -41,8 +42,8 @@ pub struct TokenCounts {
 pub struct CompactedScope {
     /// The address of the file or section.
     pub address: String,
-    /// The unit of its limit: `bullets`, `entries` or `chars`.
-    pub measure: &'static str,
+    /// The unit of its limit.
+    pub measure: LimitMeasure,
     /// The size before, in the unit of `measure`.
     pub was: usize,
     /// The size after the change, in the same unit.
@@ -63,13 +64,34 @@ pub struct CompactedScope {
     pub sentence: String,
 }
 
+/// Who decides about an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactDecider {
+    Model,
+    /// The oldest items leave first.
+    Age,
+}
+
+/// What is done with an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CompactAction {
+    Delete,
+    /// Others are merged into it.
+    Merge,
+    Edit,
+    /// Archived by age.
+    Archive,
+}
+
 /// The decision about one item.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CompactDecisionRow {
-    /// `model` or `age`.
-    pub by: &'static str,
-    /// `delete`, `merge`, `edit`, or `archive` for an item that was archived by age.
-    pub action: &'static str,
+    /// Who decided.
+    pub by: CompactDecider,
+    /// What was done with it.
+    pub action: CompactAction,
     /// The address of the item before the change.
     pub target: String,
     /// The items that were merged into it.
@@ -165,6 +187,15 @@ pub struct DuplicatesReport {
     pub tokens: Option<TokenCounts>,
 }
 
+/// Who decides that two bullets say the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DuplicateDecider {
+    /// Their texts are equal.
+    Rule,
+    Model,
+}
+
 /// A bullet that was removed because another one says the same.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RemovedDuplicate {
@@ -179,8 +210,8 @@ pub struct RemovedDuplicate {
     /// The new text of that bullet, if the two were merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
-    /// `rule` for equal texts, else `model`.
-    pub by: &'static str,
+    /// Who decided.
+    pub by: DuplicateDecider,
     /// The rule, as in the journal.
     pub reason: String,
 }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ChangeResult, UndecidedFile};
+use crate::change::EffectSign;
 
 /// The result of a three-way merge.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -120,8 +121,8 @@ pub struct SetupFile {
 /// One line that `setup` adds or removes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SetupLine {
-    /// `+` for a line that is added, `-` for one that is removed.
-    pub sign: &'static str,
+    /// Whether it is added or removed.
+    pub sign: EffectSign,
     /// The text of the line.
     pub text: String,
 }

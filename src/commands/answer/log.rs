@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{ChangedFile, CommitOrigin};
 use crate::commands::history_export::ExportedHistory;
+use crate::view::outline::LifeChange;
 
 /// The history of a memory, of a file or of a bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -21,6 +22,44 @@ pub struct LogResult {
     pub history: Option<ExportedHistory>,
 }
 
+/// The state of a journal entry, or where an edit that memdir did not make comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogState {
+    /// In effect.
+    Done,
+    /// Undone by a later revision.
+    Undone,
+    /// Put back, because a file changed meanwhile.
+    PutBack,
+    /// Not finished yet.
+    Pending,
+    /// An edit outside memdir, before the next revision.
+    Outside,
+    /// An edit outside memdir that no revision has recorded yet.
+    Unrecorded,
+    /// For the log of a bullet: changed by a sync.
+    Merged,
+    /// For the log of a bullet: older than this machine's history.
+    Committed,
+}
+
+impl LogState {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            LogState::Done => "done",
+            LogState::Undone => "undone",
+            LogState::PutBack => "put_back",
+            LogState::Pending => "pending",
+            LogState::Outside => "outside",
+            LogState::Unrecorded => "unrecorded",
+            LogState::Merged => "merged",
+            LogState::Committed => "committed",
+        }
+    }
+}
+
 /// One journal entry or outside edit.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LogRow {
@@ -32,9 +71,8 @@ pub struct LogRow {
     pub at: Option<String>,
     /// The actor; `outside` for an edit that memdir did not make.
     pub actor: String,
-    /// `done`, `undone`, `put_back`, `pending`, `outside`, `unrecorded` or, for the log of a bullet, `merged` or
-    /// `committed`.
-    pub state: &'static str,
+    /// Whether the change is in effect, or who made it if memdir did not.
+    pub state: LogState,
     /// `undo r40`, `redo r40`, or the names of the operations (`add 2, rm`).
     pub what: String,
     /// The reason recorded with the change (`--reason`).
@@ -80,8 +118,8 @@ pub struct ItemReason {
 /// One change in the life of a bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BulletStep {
-    /// `added`, `updated`, `moved`, `set` (metadata) or `removed` (and restored later).
-    pub change: &'static str,
+    /// What happened.
+    pub change: LifeChange,
     /// The path of its file after the change.
     pub path: String,
     /// The text before, for `updated`.

@@ -72,11 +72,26 @@ impl ReflectReport {
     }
 }
 
+/// What was decided about a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestVerdict {
+    /// The model makes edits.
+    Proceed,
+    /// The model has nothing to change, or the memory has it already.
+    NoChange,
+    /// The model rejects the request.
+    Reject,
+    /// The edits of the model do not pass the checks.
+    #[default]
+    Refused,
+}
+
 /// What a model decided about a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RequestDecision {
-    /// `proceed`, `no_change` or `reject` by the model; `refused` if its edits do not pass the checks.
-    pub decision: &'static str,
+    /// What was decided.
+    pub decision: RequestVerdict,
     /// Why: in the model's words, unless it is `refused`.
     pub reasoning: String,
     /// How many items a search by a model found; absent if all items were shown to the one that decides.
@@ -103,11 +118,26 @@ pub struct ConversationRow {
     pub of: usize,
 }
 
+/// What became of an operation that the model proposed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionVerdict {
+    /// It is applied.
+    Kept,
+    /// The memory has it already.
+    Known,
+    /// It waits in the inbox for a person.
+    Proposed,
+    /// A check does not let it pass, or it cannot be read.
+    #[default]
+    Refused,
+}
+
 /// The decision about one operation that the model proposed.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ReflectDecision {
-    /// `kept`, `known`, `proposed` or `refused`.
-    pub verdict: &'static str,
+    /// What became of it.
+    pub verdict: DecisionVerdict,
     /// The name of the operation; empty if it could not be parsed.
     pub op: String,
     /// The address that the operation names.

@@ -56,12 +56,33 @@ pub struct StatusReport {
     pub warnings: Vec<WarningRow>,
 }
 
+/// What of a memory needs attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AttentionKind {
+    /// Bullets whose date has passed.
+    Expired,
+    /// Bullets that have lost their confidence with age.
+    Stale,
+    /// Bullets whose anchor was stale at the last check.
+    StaleAnchors,
+    /// Pairs of bullets; not counted in a memory with more than 64 KiB of facts.
+    Contradicted,
+    /// Proposals that wait longer than the policy allows.
+    Overdue,
+    /// Proposals that wait.
+    Waiting,
+    /// Items that the policy's `lifetimes` archive.
+    Unused,
+    /// Archived items that the policy's `lifetimes` remove.
+    ToPurge,
+}
+
 /// Something of the memory that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AttentionRow {
-    /// `expired` or `stale` (bullets), `contradicted` (pairs of bullets; not counted in a memory with more than 64 KiB
-    /// of facts), `overdue` or `waiting` (proposals), `unused` or `to_purge` by the policy's `lifetimes`.
-    pub what: &'static str,
+    /// What it is.
+    pub what: AttentionKind,
     /// How many there are.
     pub count: usize,
     /// The layer whose proposals they are; absent for the memory of the report.

@@ -2,7 +2,9 @@
 //!
 //! Only collects and formats; decides nothing.
 
-use super::super::answer::{ChangeResult, CompactDecisionRow, CompactReport, CompactedScope, TokenCounts};
+use super::super::answer::{
+    ChangeResult, CompactAction, CompactDecider, CompactDecisionRow, CompactReport, CompactedScope, TokenCounts,
+};
 use super::dialogue::CompactDialogue;
 use crate::code::{Code, Warning};
 use crate::document::Document;
@@ -130,13 +132,13 @@ impl CompactionRow {
         };
         for decision in decisions {
             let action = match decision.action {
-                CompactionAction::Delete => "delete",
-                CompactionAction::Rewrite if decision.absorbs.is_empty() => "edit",
-                CompactionAction::Rewrite => "merge",
+                CompactionAction::Delete => CompactAction::Delete,
+                CompactionAction::Rewrite if decision.absorbs.is_empty() => CompactAction::Edit,
+                CompactionAction::Rewrite => CompactAction::Merge,
             };
             self.model_decisions += 1;
             self.decisions.push(CompactDecisionRow {
-                by: "model",
+                by: CompactDecider::Model,
                 action,
                 target: name(&decision.target),
                 absorbs: decision.absorbs.iter().map(name).collect(),
@@ -160,8 +162,8 @@ impl CompactionRow {
             };
             self.age_evictions += 1;
             self.decisions.push(CompactDecisionRow {
-                by: "age",
-                action: "archive",
+                by: CompactDecider::Age,
+                action: CompactAction::Archive,
                 target,
                 absorbs: Vec::new(),
                 reason: None,
@@ -189,11 +191,7 @@ impl CompactionRow {
     pub fn into_answer(self) -> CompactedScope {
         CompactedScope {
             sentence: self.summary(),
-            measure: match self.measure {
-                LimitMeasure::Bullets => "bullets",
-                LimitMeasure::Entries => "entries",
-                LimitMeasure::Chars => "chars",
-            },
+            measure: self.measure,
             was: self.before,
             now: self.after,
             most: self.limit,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::ContextBuilder;
 use crate::code::Rejection;
 use crate::commands::Session;
+use crate::host::find::FoundBy;
 use crate::path::SourceAddress;
 use crate::text::counted_noun::counted_noun;
 use crate::view::context::delta::SeenRevision;
@@ -67,7 +68,7 @@ pub(super) fn procedures_line(layer: &str, count: usize) -> Option<String> {
 pub(super) fn layer_since(layer: &Session, name: &str, since: SeenRevision) -> SeenRevision {
     let dir = layer.dir.to_str().filter(|dir| dir.len() <= MAX_DIR_BYTES && is_plain_path(dir));
     let command = match (layer.found_by, dir, since.command.strip_prefix("memdir ")) {
-        ("user", _, Some(command)) => format!("memdir -g {command}"),
+        (FoundBy::User, _, Some(command)) => format!("memdir -g {command}"),
         (_, Some(dir), Some(command)) => format!("memdir --dir {dir} {command}"),
         _ => format!("memdir list {name}:"),
     };

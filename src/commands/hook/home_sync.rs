@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::code::Code;
 use crate::commands::Session;
 use crate::host::background;
+use crate::host::find::FoundBy;
 use crate::host::git::Git;
 use crate::host::home_remote::{HomeRemote, home_remote};
 use crate::host::{EnvLookup, user};
@@ -36,8 +37,8 @@ pub fn sync_home(session: &Session, way: HomeSync, env: EnvLookup<'_>) -> Option
     let dir = memory_dir(session);
     if !follows(dir, &remote) {
         // The user's own memory is meant; any other has a remote of its own, or none.
-        let is_meant =
-            session.found_by == "user" || user::data_dir(&user::load_config(env).0, env).is_some_and(|own| own == *dir);
+        let is_meant = session.found_by == FoundBy::User
+            || user::data_dir(&user::load_config(env).0, env).is_some_and(|own| own == *dir);
         let reason = "it does not follow your remote yet: run `memdir sync --setup` in it";
         return is_meant.then(|| notice(way, reason));
     }

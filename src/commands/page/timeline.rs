@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::PageFiles;
-use crate::commands::answer::{ChangedFile, LogRow};
+use crate::commands::answer::{ChangedFile, EffectSign, LogRow, LogState};
 use crate::commands::{CommandResult, LogOptions, Session, log};
 use crate::view::page::body::entry_text;
 use crate::view::page::html::visible;
@@ -88,7 +88,11 @@ fn change_row(files: &PageFiles, row: &LogRow) -> TimelineRow {
         kind: "change",
         by: visible(&row.actor).into_owned(),
         rev: row.rev.clone().unwrap_or_default(),
-        state: if row.state == "done" || row.rev.is_none() { String::new() } else { row.state.replace('_', " ") },
+        state: if row.state == LogState::Done || row.rev.is_none() {
+            String::new()
+        } else {
+            row.state.name().replace('_', " ")
+        },
         title: visible(&row.what).into_owned(),
         text: row.reason.as_deref().map(shortened).unwrap_or_default(),
         files: row.files.iter().take(MAX_FILES).map(link).collect(),
@@ -100,11 +104,11 @@ fn change_row(files: &PageFiles, row: &LogRow) -> TimelineRow {
 
 fn effect_lines(file: &ChangedFile) -> impl Iterator<Item = EffectLine> {
     file.effects.iter().map(|effect| EffectLine {
-        sign: effect.sign.to_owned(),
+        sign: effect.sign.symbol().to_owned(),
         kind: match effect.sign {
-            "+" => "added",
-            "-" => "removed",
-            _ => "other",
+            EffectSign::Added => "added",
+            EffectSign::Removed => "removed",
+            EffectSign::Unchanged | EffectSign::Moved | EffectSign::Set => "other",
         },
         text: shortened(&effect.text),
     })

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::single_answer::{ReplyReader, ask};
 use super::{ReflectOptions, commit_chunk, watermark};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{ConversationRow, DecisionCounts, ReflectDecision, ReflectReport};
+use crate::commands::answer::{ConversationRow, DecisionCounts, DecisionVerdict, ReflectDecision, ReflectReport};
 use crate::commands::model::OpenModel;
 use crate::commands::reflect::decision_text::finding_reason;
 use crate::commands::{Error, Session, budget};
@@ -110,7 +110,7 @@ impl ConversationQuestion {
 pub fn note_decision(report: &mut ReflectReport, op: &str, text: String, findings: &[GuardFinding]) -> bool {
     let is_kept = findings.is_empty();
     let mut decision = ReflectDecision { op: op.into(), text, ..ReflectDecision::default() };
-    decision.verdict = if is_kept { "kept" } else { "refused" };
+    decision.verdict = if is_kept { DecisionVerdict::Kept } else { DecisionVerdict::Refused };
     decision.reasons = findings.iter().map(finding_reason).collect();
     report.counts += DecisionCounts {
         found: 1,

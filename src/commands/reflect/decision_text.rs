@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::change::{Changeset, Effect};
 use crate::code::Rejection;
-use crate::commands::answer::{ReflectDecision, RefusalReason};
+use crate::commands::answer::{DecisionVerdict, ReflectDecision, RefusalReason};
 use crate::commands::review::REVIEW_REASON;
 use crate::reflect::chunks;
 use crate::reflect::guards::GuardFinding;
@@ -19,14 +19,14 @@ pub fn redact(text: &str) -> String {
 
 /// Marks a decision as refused; returns the reasons as text for the model.
 pub fn mark_refused(decision: &mut ReflectDecision, findings: &[GuardFinding]) -> Result<String, String> {
-    decision.verdict = "refused";
+    decision.verdict = DecisionVerdict::Refused;
     decision.reasons = findings.iter().map(finding_reason).collect();
     Err(describe_findings(findings))
 }
 
 /// Marks a decision as known.
 pub fn mark_known(decision: &mut ReflectDecision, findings: &[GuardFinding]) -> Result<String, String> {
-    decision.verdict = "known";
+    decision.verdict = DecisionVerdict::Known;
     decision.reasons = findings.iter().map(finding_reason).collect();
     Ok("the memory already has this; nothing was changed".into())
 }

@@ -11,7 +11,9 @@ use super::decision_text::finding_reason;
 use super::single_answer::ask;
 use crate::change::EntryOutcome;
 use crate::code::Rejection;
-use crate::commands::answer::{ChangeOutcome, DecisionCounts, ReflectDecision, ReflectReport, RefusalReason};
+use crate::commands::answer::{
+    ChangeOutcome, DecisionCounts, DecisionVerdict, ReflectDecision, ReflectReport, RefusalReason,
+};
 use crate::commands::change::change;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::document::{Document, Handle};
@@ -122,28 +124,28 @@ fn decide(
         // What needs a person's decision is left out, too: an insight is a guess.
         let against = [findings.refuse, findings.review].concat();
         if kept.len() == MAX_INSIGHTS {
-            decision.verdict = "refused";
+            decision.verdict = DecisionVerdict::Refused;
             let what = format!("at most {MAX_INSIGHTS} insights");
             decision.reasons = vec![RefusalReason { name: "limit".into(), what }];
         } else if !against.is_empty() {
-            decision.verdict = "refused";
+            decision.verdict = DecisionVerdict::Refused;
             decision.reasons = against.iter().map(finding_reason).collect();
         } else if !findings.known.is_empty() {
-            decision.verdict = "known";
+            decision.verdict = DecisionVerdict::Known;
             decision.reasons = findings.known.iter().map(finding_reason).collect();
         } else {
-            decision.verdict = "kept";
+            decision.verdict = DecisionVerdict::Kept;
             known.push(insight.summary.clone());
             kept.push(insight);
         }
         report.counts += DecisionCounts {
             found: 1,
-            kept: usize::from(decision.verdict == "kept"),
-            known: usize::from(decision.verdict == "known"),
-            refused: usize::from(decision.verdict == "refused"),
+            kept: usize::from(decision.verdict == DecisionVerdict::Kept),
+            known: usize::from(decision.verdict == DecisionVerdict::Known),
+            refused: usize::from(decision.verdict == DecisionVerdict::Refused),
             ..DecisionCounts::default()
         };
-        for reason in decision.reasons.iter().filter(|_| decision.verdict == "refused") {
+        for reason in decision.reasons.iter().filter(|_| decision.verdict == DecisionVerdict::Refused) {
             *report.refused_by.entry(reason.name.clone()).or_default() += 1;
         }
         report.decisions.push(decision);

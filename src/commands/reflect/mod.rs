@@ -27,7 +27,8 @@ mod single_answer;
 mod watermark;
 
 use super::answer::{
-    ConversationRow as Row, DecisionCounts, ModelCallCosts, ReflectDecision, ReflectReport, RefusalReason, WarningRow,
+    ConversationRow as Row, DecisionCounts, DecisionVerdict, ModelCallCosts, ReflectDecision, ReflectReport,
+    RefusalReason, WarningRow,
 };
 use super::budget::{self, TokenLedger};
 use super::model::{OpenModel, model_rejection};
@@ -365,14 +366,14 @@ impl<'a> ReflectRun<'a> {
             decisions[at].proposal = Some(id);
         }
         for (at, rejection) in committed.dropped {
-            decisions[at].verdict = "refused";
+            decisions[at].verdict = DecisionVerdict::Refused;
             decisions[at].reasons = vec![decision_text::rejection_reason(&rejection)];
         }
         // Another process committed the same chunk first, so this run has kept nothing.
-        for decision in
-            decisions.iter_mut().filter(|d| committed.by_other_process && ["kept", "proposed"].contains(&d.verdict))
-        {
-            decision.verdict = "known";
+        for decision in decisions.iter_mut().filter(|d| {
+            committed.by_other_process && [DecisionVerdict::Kept, DecisionVerdict::Proposed].contains(&d.verdict)
+        }) {
+            decision.verdict = DecisionVerdict::Known;
         }
         self.add_counts(&decisions);
         self.answer.decisions.extend(decisions);
@@ -395,13 +396,13 @@ impl<'a> ReflectRun<'a> {
     }
 
     fn add_counts(&mut self, decisions: &[ReflectDecision]) {
-        let of = |verdict: &str| decisions.iter().filter(|d| d.verdict == verdict).count();
+        let of = |verdict| decisions.iter().filter(|d| d.verdict == verdict).count();
         self.answer.counts += DecisionCounts {
             found: decisions.len(),
-            kept: of("kept"),
-            known: of("known"),
-            proposed: of("proposed"),
-            refused: of("refused"),
+            kept: of(DecisionVerdict::Kept),
+            known: of(DecisionVerdict::Known),
+            proposed: of(DecisionVerdict::Proposed),
+            refused: of(DecisionVerdict::Refused),
         };
     }
 

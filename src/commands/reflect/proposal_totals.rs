@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::chunk::ChunkResult;
-use crate::commands::answer::ReflectDecision;
+use crate::commands::answer::{DecisionVerdict, ReflectDecision};
 use crate::reflect::guards::Violation;
 
 /// What became of the proposals of models, as counts that are added up over chunks.
@@ -40,7 +40,7 @@ impl ProposalTotals {
             if let Some(supported) = is_grounded(decision) {
                 totals.grounded = (totals.grounded.0 + 1, totals.grounded.1 + u64::from(supported));
             }
-            for reason in decision.reasons.iter().filter(|_| decision.verdict == "refused") {
+            for reason in decision.reasons.iter().filter(|_| decision.verdict == DecisionVerdict::Refused) {
                 *totals.refused.entry(reason.name.clone()).or_default() += 1;
             }
         }
@@ -73,8 +73,8 @@ impl std::ops::AddAssign<&ProposalTotals> for ProposalTotals {
 fn is_grounded(decision: &ReflectDecision) -> Option<bool> {
     let has = |violation: Violation| decision.reasons.iter().any(|reason| reason.name == violation.name());
     match decision.verdict {
-        "kept" | "proposed" => Some(!has(Violation::Ungrounded)),
-        "refused" if has(Violation::NoEvidence) || has(Violation::InjectedEvidence) => Some(false),
+        DecisionVerdict::Kept | DecisionVerdict::Proposed => Some(!has(Violation::Ungrounded)),
+        DecisionVerdict::Refused if has(Violation::NoEvidence) || has(Violation::InjectedEvidence) => Some(false),
         _ => None,
     }
 }
@@ -96,13 +96,13 @@ mod tests {
             ..ReflectDecision::default()
         };
         let decisions = vec![
-            decision("kept", &[]),
-            decision("proposed", &["sensitive"]),
-            decision("proposed", &["ungrounded", "sensitive"]),
-            decision("refused", &["no_evidence", "pronoun"]),
-            decision("refused", &["pronoun"]),
-            decision("refused", &["bullet_not_found"]),
-            decision("known", &["duplicate"]),
+            decision(DecisionVerdict::Kept, &[]),
+            decision(DecisionVerdict::Proposed, &["sensitive"]),
+            decision(DecisionVerdict::Proposed, &["ungrounded", "sensitive"]),
+            decision(DecisionVerdict::Refused, &["no_evidence", "pronoun"]),
+            decision(DecisionVerdict::Refused, &["pronoun"]),
+            decision(DecisionVerdict::Refused, &["bullet_not_found"]),
+            decision(DecisionVerdict::Known, &["duplicate"]),
         ];
         let totals = ProposalTotals::of(&ChunkResult { decisions, first_attempts: (6, 4), ..ChunkResult::default() });
         assert_eq!((totals.grounded, totals.grounded_share()), ((4, 2), Some(0.5)));

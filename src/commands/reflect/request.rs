@@ -14,7 +14,9 @@ use super::request_edits::{EditJudge, JudgedAnswer, JudgedEdits, MAX_CALLS, requ
 use super::request_memory::RequestMemory;
 use super::single_answer::{ask, ask_repeatedly};
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::answer::{ChangeOutcome, DecisionCounts, ReflectReport, RequestDecision, WarningRow};
+use crate::commands::answer::{
+    ChangeOutcome, DecisionCounts, DecisionVerdict, ReflectReport, RequestDecision, RequestVerdict, WarningRow,
+};
 use crate::commands::change::change;
 use crate::commands::model::OpenModel;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
@@ -91,8 +93,8 @@ pub fn answer_request(
     budget::settle_call(session, reservation, run.usage, run.calls);
     let mut report = run.report;
     match judged? {
-        JudgedAnswer::NoChange(reason) => decided(&mut report, "no_change", &reason),
-        JudgedAnswer::Rejected(reason) => decided(&mut report, "reject", &reason),
+        JudgedAnswer::NoChange(reason) => decided(&mut report, RequestVerdict::NoChange, &reason),
+        JudgedAnswer::Rejected(reason) => decided(&mut report, RequestVerdict::Reject, &reason),
         JudgedAnswer::Edits(edits) => apply(session, request.text, edits, change_options, &mut report)?,
     }
     Ok(report)
@@ -110,7 +112,7 @@ fn check_request(text: &str) -> Result<(), Rejection> {
     }
 }
 
-fn decided(report: &mut ReflectReport, decision: &'static str, reason: &str) {
+fn decided(report: &mut ReflectReport, decision: RequestVerdict, reason: &str) {
     let found = report.request.take().and_then(|before| before.found);
     report.request = Some(RequestDecision { decision, reasoning: redact(reason), found });
 }
@@ -243,29 +245,29 @@ fn apply(
     report: &mut ReflectReport,
 ) -> Result<(), Error> {
     for decision in &edits.decisions {
-        let is = |verdict: &str| usize::from(decision.verdict == verdict);
+        let is = |verdict| usize::from(decision.verdict == verdict);
         report.counts += DecisionCounts {
             found: 1,
-            kept: is("kept"),
-            known: is("known"),
-            refused: is("refused"),
+            kept: is(DecisionVerdict::Kept),
+            known: is(DecisionVerdict::Known),
+            refused: is(DecisionVerdict::Refused),
             ..DecisionCounts::default()
         };
-        for reason in decision.reasons.iter().filter(|_| decision.verdict == "refused") {
+        for reason in decision.reasons.iter().filter(|_| decision.verdict == DecisionVerdict::Refused) {
             *report.refused_by.entry(reason.name.clone()).or_default() += 1;
         }
     }
     let is_refused = edits.is_refused();
     report.decisions.extend(edits.decisions);
     if is_refused {
-        decided(report, "refused", "an edit does not pass the checks, so none is made");
+        decided(report, RequestVerdict::Refused, "an edit does not pass the checks, so none is made");
         return Ok(());
     }
     if edits.operations.is_empty() {
-        decided(report, "no_change", "the memory has this already");
+        decided(report, RequestVerdict::NoChange, "the memory has this already");
         return Ok(());
     }
-    decided(report, "proceed", &edits.reasoning);
+    decided(report, RequestVerdict::Proceed, &edits.reasoning);
     let batch = Batch {
         operations: edits.operations,
         reason: change_options.reason.clone().or_else(|| Some(format!("request: {}", redact(request.trim())))),

@@ -11,7 +11,7 @@ use super::decision_text::{finding_reason, redact, redact_decision, refusal_text
 use super::overlay::{ReflectOverlay, first_rejection};
 use super::request_memory::RequestMemory;
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{ReflectDecision, RefusalReason};
+use crate::commands::answer::{DecisionVerdict, ReflectDecision, RefusalReason};
 use crate::commands::change::plan_batch;
 use crate::commands::{ChangeOptions, Session};
 use crate::document::{Document, MetaKey};
@@ -161,8 +161,8 @@ impl EditJudge<'_, '_> {
         }
         if judged.is_refused() {
             judged.operations.clear();
-            for decision in judged.decisions.iter_mut().filter(|decision| decision.verdict == "kept") {
-                decision.verdict = "refused";
+            for decision in judged.decisions.iter_mut().filter(|decision| decision.verdict == DecisionVerdict::Kept) {
+                decision.verdict = DecisionVerdict::Refused;
                 let what = "another edit of the request is refused".to_owned();
                 decision.reasons = vec![RefusalReason { name: "batch".into(), what }];
             }
@@ -295,7 +295,7 @@ impl EditJudge<'_, '_> {
             }
             operations.push(with_id(&proposal.operation, edit.id.as_deref().filter(|id| !self.has_id(id))));
         }
-        decision.verdict = if operations.is_empty() { "known" } else { "kept" };
+        decision.verdict = if operations.is_empty() { DecisionVerdict::Known } else { DecisionVerdict::Kept };
         Ok(operations)
     }
 
@@ -318,7 +318,7 @@ impl EditJudge<'_, '_> {
             self.obstacle.get_or_insert(error.clone());
         }
         let decision = &mut judged.decisions[number];
-        (decision.verdict, decision.reasons) = ("refused", vec![rejection_reason(&error)]);
+        (decision.verdict, decision.reasons) = (DecisionVerdict::Refused, vec![rejection_reason(&error)]);
         judged.refused.push((number, refusal_text(&error)));
     }
 }
@@ -336,12 +336,12 @@ fn describe(decision: &mut ReflectDecision, edit: &ResolvedEdit) {
 }
 
 fn refuse<T>(decision: &mut ReflectDecision, reason: RefusalReason, reply: String) -> Result<T, String> {
-    (decision.verdict, decision.reasons) = ("refused", vec![reason]);
+    (decision.verdict, decision.reasons) = (DecisionVerdict::Refused, vec![reason]);
     Err(reply)
 }
 
 fn refuse_findings<T>(decision: &mut ReflectDecision, found: &[GuardFinding]) -> Result<T, String> {
-    (decision.verdict, decision.reasons) = ("refused", found.iter().map(finding_reason).collect());
+    (decision.verdict, decision.reasons) = (DecisionVerdict::Refused, found.iter().map(finding_reason).collect());
     Err(describe_findings(found))
 }
 
@@ -355,7 +355,7 @@ fn already_known(
         return refuse_findings(decision, found)
             .map_err(|reason: String| format!("{reason} Delete this item instead."));
     }
-    (decision.verdict, decision.reasons) = ("known", found.iter().map(finding_reason).collect());
+    (decision.verdict, decision.reasons) = (DecisionVerdict::Known, found.iter().map(finding_reason).collect());
     Ok(Vec::new())
 }
 

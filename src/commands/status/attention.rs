@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::code::Rejection;
 use crate::commands::Session;
-use crate::commands::answer::AttentionRow;
+use crate::commands::answer::{AttentionKind, AttentionRow};
 use crate::commands::check::contradictions::contradicting_groups;
 use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::journal_notes::stale_anchors;
@@ -118,12 +118,12 @@ impl<'a> AttentionScan<'a> {
         let sum = |count: fn(&AttentionCounts) -> usize| each.iter().map(count).sum::<usize>();
         let contradictions = self.facts.lock().unwrap_or_else(PoisonError::into_inner).contradictions();
         let rows = [
-            ("expired", sum(|c| c.expired), "memdir check --stale"),
-            ("stale", sum(|c| c.stale), "memdir check --stale"),
-            ("stale_anchors", sum(|c| c.stale_anchors), "memdir check --anchors"),
-            ("contradicted", contradictions, "memdir check"),
-            ("overdue", sum(|c| c.overdue), "memdir prune"),
-            ("waiting", sum(|c| c.waiting), "memdir inbox"),
+            (AttentionKind::Expired, sum(|c| c.expired), "memdir check --stale"),
+            (AttentionKind::Stale, sum(|c| c.stale), "memdir check --stale"),
+            (AttentionKind::StaleAnchors, sum(|c| c.stale_anchors), "memdir check --anchors"),
+            (AttentionKind::Contradicted, contradictions, "memdir check"),
+            (AttentionKind::Overdue, sum(|c| c.overdue), "memdir prune"),
+            (AttentionKind::Waiting, sum(|c| c.waiting), "memdir inbox"),
         ];
         let rows = rows.into_iter().filter(|(_, count, _)| *count > 0);
         let row = |(what, count, command): (_, _, &'static str)| AttentionRow {
@@ -142,14 +142,15 @@ pub fn layer_rows(session: &Session) -> (Vec<AttentionRow>, Vec<String>) {
     for Layer { name, session: layer } in session.layers.iter().flat_map(|layers| &layers.others) {
         match count_proposals(layer) {
             Ok(counts) => rows.extend(
-                [("overdue", counts.overdue), ("waiting", counts.waiting)].into_iter().filter(|(_, n)| *n > 0).map(
-                    |(what, count)| AttentionRow {
+                [(AttentionKind::Overdue, counts.overdue), (AttentionKind::Waiting, counts.waiting)]
+                    .into_iter()
+                    .filter(|(_, n)| *n > 0)
+                    .map(|(what, count)| AttentionRow {
                         what,
                         count,
                         layer: Some(name.clone()),
                         command: format!("memdir inbox {name}:").into(),
-                    },
-                ),
+                    }),
             ),
             Err(error) => left_out.push(format!("the layer {name} is left out: {}", error.message)),
         }

@@ -4,13 +4,29 @@
 
 use serde::Serialize;
 
+use super::update_kind::UpdateKind;
 use crate::document::Handle;
+use crate::view::stale_anchors::StaleAnchor;
+
+/// The layout of a context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextStyle {
+    /// Updates, pinned and important items, other facts, the index of what is left, the newest entries, and how to use
+    /// memdir.
+    #[default]
+    Default,
+    /// Only the index of files (ARCHITECTURE.md, "Ranking").
+    Index,
+    /// All items by date (ARCHITECTURE.md, "Ranking").
+    Records,
+}
 
 /// What an agent should see at the start of a session.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct ContextResult {
-    /// `default`, `index` or `records`.
-    pub style: &'static str,
+    /// Its layout.
+    pub style: ContextStyle,
     /// The budget in tokens.
     pub budget: usize,
     /// Estimated size of `text` in tokens.
@@ -44,8 +60,8 @@ pub struct ContextResult {
 /// A change that the reader has not seen yet.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ContextUpdate {
-    /// `created`, `updated`, `merged`, `deleted`, `soft_deleted` or `restored`.
-    pub event: &'static str,
+    /// What happened.
+    pub event: UpdateKind,
     /// The path of the file.
     pub path: String,
     /// The bullet's address, if the line has its whole text: `items` does not repeat it.
@@ -58,14 +74,27 @@ pub struct ContextUpdate {
     pub identity: Option<Handle>,
 }
 
+/// Why an item is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextReason {
+    Pinned,
+    /// Its category has `context: all`.
+    All,
+    Important,
+    /// It has a lower importance.
+    Noted,
+    Fact,
+    Record,
+}
+
 /// An item of the context.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ContextItem {
     /// Its address: `facts/user.md@acvh`.
     pub address: String,
-    /// Why it is shown: `pinned`, `all` (its category has `context: all`), `important`, `noted` (a lower importance),
-    /// `fact` or `record`.
-    pub reason: &'static str,
+    /// Why it is shown.
+    pub reason: ContextReason,
     /// The item's date, `YYYY-MM-DD`; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
@@ -74,9 +103,9 @@ pub struct ContextItem {
     pub confidence: Option<f64>,
     /// The line shown for it, without its address.
     pub text: String,
-    /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
+    /// What the last `check --anchors` found wrong with its anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stale_anchor: Option<&'static str>,
+    pub stale_anchor: Option<StaleAnchor>,
     /// What tells a bullet from those that say something else. For hooks.
     #[serde(skip)]
     pub identity: Option<Handle>,

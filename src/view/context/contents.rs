@@ -2,7 +2,7 @@
 //!
 //! Asks only about items whose lines may fit.
 
-use super::answer::ContextItem;
+use super::answer::{ContextItem, ContextReason};
 use super::block::{self, BlockRows, DescribeOmitted, MIN_REST, PackedBlock, file_heading, line_cost, pack};
 use super::delta::{SeenRevision, UpdateEvent};
 use super::entries::RecentEntry;
@@ -69,11 +69,11 @@ impl ContextContents<'_> {
         let note = &self.notes[n];
         ContextItem {
             address: note.address.clone(),
-            reason: note.reason.name(),
+            reason: note.reason.in_answer(),
             date: note.date.map(|m| m.day.to_string()),
             confidence: note.confidence.map(|confidence| confidence.rounded()),
             text: item_words(&self.note_line(n), &note.address, &note.path),
-            stale_anchor: note.remarks(self.find_remarks()).state_name(),
+            stale_anchor: note.remarks(self.find_remarks()).anchor_state(),
             identity: note.identity,
         }
     }
@@ -83,11 +83,11 @@ impl ContextContents<'_> {
         let fact = &self.facts.facts[n];
         ContextItem {
             address: fact.address.clone(),
-            reason: "fact",
+            reason: ContextReason::Fact,
             date: fact.date.map(|m| m.day.to_string()),
             confidence: fact.confidence.map(|confidence| confidence.rounded()),
             text: item_words(&self.fact_line(n), &fact.address, &fact.path),
-            stale_anchor: fact.remarks(self.find_remarks()).state_name(),
+            stale_anchor: fact.remarks(self.find_remarks()).anchor_state(),
             identity: fact.identity,
         }
     }

@@ -110,7 +110,7 @@ fn text_bytes(file: &ItemizedFile, item: usize) -> usize {
     items::searched_texts(&file.document, &file.items[item]).map(str::len).iter().sum()
 }
 
-mod update_kind;
+pub mod update_kind;
 mod updates_header;
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use super::answer::ContextReason;
 use super::context_filter::ContextFilter;
 use super::entries::is_entry_summary;
 use super::layered::overrules_mark;
@@ -37,13 +38,13 @@ pub enum NoteReason {
 }
 
 impl NoteReason {
-    /// Its name in the JSON result.
-    pub fn name(self) -> &'static str {
+    /// The reason as the answer has it.
+    pub fn in_answer(self) -> ContextReason {
         match self {
-            NoteReason::Pinned => "pinned",
-            NoteReason::AlwaysCategory(_) => "all",
-            NoteReason::Important => "important",
-            NoteReason::Noted => "noted",
+            NoteReason::Pinned => ContextReason::Pinned,
+            NoteReason::AlwaysCategory(_) => ContextReason::All,
+            NoteReason::Important => ContextReason::Important,
+            NoteReason::Noted => ContextReason::Noted,
         }
     }
 

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::agent_guide::guide_for;
-use super::answer::{ContextEntry, ContextFile, ContextItem, ContextResult};
+use super::answer::{ContextEntry, ContextFile, ContextItem, ContextReason, ContextResult, ContextStyle};
 use super::block::{self, BlockRows, MAX_INDEX_MISSES, MIN_REST, PackedBlock, line_cost, lines_cost, pack};
 use super::contents::{ContextContents, NO_LIMIT};
 use super::delta::{self, SeenRevision};
@@ -178,7 +178,7 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents<'_>, po
         files: index.shown.iter().map(|n| file_row(&files[index_files[*n]])).collect(),
         entries: newest.shown.iter().map(|n| entry_row(&entries[*n], &entries[*n].line())).collect(),
         left_out: left_out.collect(),
-        ..join_blocks("default", options, &blocks)
+        ..join_blocks(ContextStyle::Default, options, &blocks)
     }
 }
 
@@ -396,7 +396,7 @@ pub fn index_page(options: &ContextOptions, files: &[IndexedFile], beside: &[Str
     ContextResult {
         files: index.shown.iter().map(|n| file_row(&files[*n])).collect(),
         left_out: index.omitted.iter().chain(&told).cloned().collect(),
-        ..join_blocks("index", options, &[lines, tail])
+        ..join_blocks(ContextStyle::Index, options, &[lines, tail])
     }
 }
 
@@ -438,21 +438,21 @@ pub fn records_page(
     let omitted: Vec<String> = (shown.len() < count).then(|| more(count - shown.len())).into_iter().collect();
     let items = records.iter().zip(&remarks).zip(&shown).map(|((record, remarks), line)| ContextItem {
         address: record.address.clone(),
-        reason: "record",
+        reason: ContextReason::Record,
         date: record.date.map(|m| m.day.to_string()),
         confidence: None,
         text: line.clone(),
-        stale_anchor: remarks.state_name(),
+        stale_anchor: remarks.anchor_state(),
         identity: None,
     });
     let items = items.collect();
     let body: Vec<String> = shown.into_iter().chain(omitted.iter().cloned()).collect();
     let left_out = omitted.into_iter().chain(told).collect();
-    ContextResult { items, left_out, ..join_blocks("records", options, &[head.to_vec(), body, tail]) }
+    ContextResult { items, left_out, ..join_blocks(ContextStyle::Records, options, &[head.to_vec(), body, tail]) }
 }
 
 /// Joins blocks with blank lines between them.
-pub(super) fn join_blocks(style: &'static str, options: &ContextOptions, blocks: &[Vec<String>]) -> ContextResult {
+pub(super) fn join_blocks(style: ContextStyle, options: &ContextOptions, blocks: &[Vec<String>]) -> ContextResult {
     let mut text = String::new();
     for block in blocks.iter().filter(|lines| !lines.is_empty()) {
         if !text.is_empty() {

@@ -52,9 +52,9 @@ impl<'a> ShownItem<'a> {
 }
 
 impl ItemRemarks {
-    /// The state of its anchor, as JSON has it.
-    pub fn state_name(&self) -> Option<&'static str> {
-        self.stale_anchor.as_ref().map(|(state, _)| state.name())
+    /// The state of its anchor.
+    pub fn anchor_state(&self) -> Option<StaleAnchor> {
+        self.stale_anchor.as_ref().map(|(state, _)| *state)
     }
 
     /// The text behind that of the item: ` (94d) (src/a.rs:3 changed) (contradicts CLAUDE.md:12)`.
@@ -67,7 +67,7 @@ impl ItemRemarks {
     pub fn doubts(&self) -> String {
         let code = self.stale_anchor.as_ref().map_or(String::new(), |(state, place)| match state {
             StaleAnchor::Moved => String::new(),
-            state if place.len() > MAX_PLACE_BYTES => anchor_mark(state.name()),
+            state if place.len() > MAX_PLACE_BYTES => anchor_mark(*state),
             StaleAnchor::Changed => format!(" ({} changed)", sanitize_line(place)),
             StaleAnchor::Gone => format!(" ({} is gone)", sanitize_line(place)),
         });

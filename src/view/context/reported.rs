@@ -49,7 +49,7 @@ impl ReportedItems {
             let address = self.items[*n].as_ref().filter(|_| is_whole).map(|(_, address)| address.clone());
             let identity = event.identity.filter(|_| is_whole);
             let text = without_marker(line);
-            ContextUpdate { event: event.kind.name(), path: event.path.clone(), address, text, identity }
+            ContextUpdate { event: event.kind, path: event.path.clone(), address, text, identity }
         };
         header.shown.iter().map(row).collect()
     }

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::answer::ContextResult;
+use super::answer::{ContextResult, ContextStyle};
 use super::block::{self, MIN_REST, PackedBlock, headings_cost, line_cost};
 use super::contents::{ContextContents, NO_LIMIT};
 use super::delta;
@@ -149,7 +149,7 @@ fn to_result(
             .map(|n| entry_row(&entries[*n], &entries[*n].line()))
             .collect(),
         left_out: left_out.into_iter().flatten().cloned().collect(),
-        ..join_blocks("default", options, &lines)
+        ..join_blocks(ContextStyle::Default, options, &lines)
     }
 }
 

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use proptest::prelude::*;
 
 use super::agent_guide::{AGENT_GUIDE, guide_for};
-use super::answer::ContextResult;
+use super::answer::{ContextReason, ContextResult};
 use super::contents::ContextContents;
 use super::context_filter::ContextFilter;
 use super::delta::{SeenRevision, UpdatedFile, update_events};
@@ -89,7 +89,7 @@ fn shown(files: &[(&str, &str)], yaml: &str, budget: usize) -> ContextResult {
     default_page(&context_options(budget), &context_contents(&files, &policy), &policy)
 }
 
-fn items(context: &ContextResult) -> Vec<(&str, &str)> {
+fn items(context: &ContextResult) -> Vec<(ContextReason, &str)> {
     context.items.iter().map(|i| (i.reason, i.text.as_str())).collect()
 }
 
@@ -107,14 +107,14 @@ fn pins_are_first_then_whole_categories_then_importance() {
     let yaml = "categories:\n  system:\n    - name: profile\n      context: all\n";
     let context = shown(&[("facts/user.md", text), ("facts/profile.md", profile)], yaml, 2000);
     let expected = [
-        ("pinned", "pinned"),
-        ("all", "Name: Ana"),
-        ("all", "A paragraph."),
-        ("important", "nine"),
-        ("important", "seven"),
-        ("noted", "two"),
-        ("fact", "plain"),
-        ("fact", "not"),
+        (ContextReason::Pinned, "pinned"),
+        (ContextReason::All, "Name: Ana"),
+        (ContextReason::All, "A paragraph."),
+        (ContextReason::Important, "nine"),
+        (ContextReason::Important, "seven"),
+        (ContextReason::Noted, "two"),
+        (ContextReason::Fact, "plain"),
+        (ContextReason::Fact, "not"),
     ];
     assert_eq!(items(&context), expected);
     let files = ["facts/user.md:", "facts/profile.md:", "facts/user.md:", "facts/user.md:"];

@@ -1,7 +1,11 @@
 //! The kinds of memory updates, with their names in JSON and in text.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// What happened to an item or file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum UpdateKind {
     #[default]
     Created,
@@ -17,18 +21,6 @@ pub enum UpdateKind {
 }
 
 impl UpdateKind {
-    /// Its name in the JSON result.
-    pub fn name(self) -> &'static str {
-        match self {
-            UpdateKind::Created => "created",
-            UpdateKind::Updated => "updated",
-            UpdateKind::Merged => "merged",
-            UpdateKind::Deleted => "deleted",
-            UpdateKind::SoftDeleted => "soft_deleted",
-            UpdateKind::Restored => "restored",
-        }
-    }
-
     /// Whether the item is there after it.
     pub(super) fn is_there(self) -> bool {
         !matches!(self, UpdateKind::Deleted | UpdateKind::SoftDeleted)

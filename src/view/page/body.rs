@@ -282,7 +282,7 @@ pub fn item_marks(facts: &ItemFacts<'_>, item: usize, today: &str) -> Vec<String
         marks.push(format!("{verb} {}", visible(day)));
     }
     if let Some(state) = facts.stale_anchor(item) {
-        marks.push(anchor_mark(state.name()).trim_matches([' ', '(', ')']).to_owned());
+        marks.push(anchor_mark(state).trim_matches([' ', '(', ')']).to_owned());
     }
     marks
 }

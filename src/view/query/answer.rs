@@ -18,7 +18,6 @@ use super::terms::{QueryTerm, QueryTerms};
 use crate::document::{MetaKey, section_range};
 use crate::path::SourceAddress;
 use crate::text::counted_noun::counted_noun;
-use crate::view::stale_anchors::StaleAnchor;
 
 /// The result of a query.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -297,7 +296,7 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) ->
     let confidence = explain.then(|| filter.confidence(facts, item)).flatten().map(ConfidenceNote::from);
     let (document, path) = (&facts.file.document, &facts.file.path);
     let category = facts.category(item).or(facts.memory_type()).unwrap_or(path.stem()).to_owned();
-    let stale_anchor = facts.stale_anchor(item).map(StaleAnchor::name);
+    let stale_anchor = facts.stale_anchor(item);
     let meta = facts.meta(item);
     let branch = meta.valid(MetaKey::Branch).map(str::to_owned);
     let meta = meta.0.into_iter().map(|(k, v)| (k, Value::String(v))).collect();

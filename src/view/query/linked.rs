@@ -9,7 +9,7 @@ use super::answer::{LAST_LINE_TOKENS, QueryResult, plain_row};
 use super::filter::ItemFilter;
 use super::item_facts::ItemFacts;
 use super::items::{self, ItemKind};
-use super::query_row::{LinkReason, QueryRow};
+use super::query_row::{LinkDirection, LinkReason, QueryRow};
 use super::score::{Ranking, ScoredItem};
 use crate::document::fragments::fragment_range;
 use crate::document::links::{FileLink, link_candidates, refers_to};
@@ -162,7 +162,7 @@ impl<'a> LinkedItemFinder<'a> {
             let there = self.target_file(facts, &edge.link).and_then(|file| others.get(self.names.path(file)).copied());
             let Some(there) = there.filter(|t| t.file.path != facts.file.path || !part.is_empty()) else { continue };
             if let Some(item) = self.best_item(there, part, seen) {
-                linked.push((there, item, "from", relation(facts, &edge)));
+                linked.push((there, item, LinkDirection::From, relation(facts, &edge)));
             }
         }
         linked
@@ -202,7 +202,7 @@ impl<'a> LinkedItemFinder<'a> {
                 let there = self.target_file(other, &edge.link).map(|file| self.names.path(file));
                 let inside = || fragment_range(&found.document, part).is_none_or(|bytes| bytes.contains(&at));
                 if there == Some(&found.path) && (part.is_empty() || inside()) {
-                    linked.push((other, edge.item, "to", relation(other, &edge)));
+                    linked.push((other, edge.item, LinkDirection::To, relation(other, &edge)));
                 }
             }
         }
@@ -211,4 +211,4 @@ impl<'a> LinkedItemFinder<'a> {
 }
 
 /// An item at the other end of a link: its file, its index, the direction, and the relation.
-type LinkedItem<'o> = (&'o ItemFacts<'o>, usize, &'static str, Option<String>);
+type LinkedItem<'o> = (&'o ItemFacts<'o>, usize, LinkDirection, Option<String>);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::document::Handle;
 use crate::policy::EffectiveConfidence;
 use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::view::stale_anchors::anchor_mark;
+use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// An item of the result.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -55,9 +55,9 @@ pub struct QueryRow {
     /// The git branch that it is for; absent if it is for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
+    /// What the last `check --anchors` found wrong with its anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stale_anchor: Option<&'static str>,
+    pub stale_anchor: Option<StaleAnchor>,
     /// The address of the item of a nearer layer that says otherwise, and which counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overruled_by: Option<String>,
@@ -76,13 +76,23 @@ pub struct QueryRow {
     pub linked: Option<LinkReason>,
 }
 
+/// The direction of a link between a matching item and one that is shown because of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkDirection {
+    /// This item contains the link.
+    To,
+    /// The matching item contains it.
+    From,
+}
+
 /// The link between a matching item and one that is shown because of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct LinkReason {
     /// The matching item's address.
     pub with: String,
-    /// `to` if this item contains the link, `from` if the matching one does.
-    pub direction: &'static str,
+    /// Which of the two contains the link.
+    pub direction: LinkDirection,
     /// The relation that the linking item names: `depends_on`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<String>,
@@ -91,7 +101,7 @@ pub struct LinkReason {
 impl LinkReason {
     /// The link on one line: `← facts/user.md@acvh depends_on`.
     pub fn line(&self) -> String {
-        let arrow = if self.direction == "to" { '→' } else { '←' };
+        let arrow = if self.direction == LinkDirection::To { '→' } else { '←' };
         match &self.relation {
             Some(relation) => format!("{arrow} {} {relation}", self.with),
             None => format!("{arrow} {}", self.with),

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use memdir::commands::answer::DecisionVerdict::{Kept, Known, Proposed, Refused};
 use memdir::commands::answer::{ReflectDecision, ReflectReport};
 use memdir::llm::replay::text_reply;
 use memdir::reflect::guards::secrets::redact;
@@ -56,20 +57,20 @@ fn fits(decision: &ReflectDecision, wanted: &Value) -> bool {
 /// What of the expectations did not come true.
 fn missing(folder: &Path, answer: &ReflectReport, expected: &Value) -> Vec<String> {
     let mut out = Vec::new();
-    for (key, verdict) in [("kept", "kept"), ("refused", "refused"), ("proposed", "proposed"), ("known", "known")] {
+    for (key, verdict) in [("kept", Kept), ("refused", Refused), ("proposed", Proposed), ("known", Known)] {
         let wanted = expected.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
         // A known text is refused too, with the duplicate as its reason.
-        let is = |d: &&ReflectDecision| d.verdict == verdict || verdict == "refused" && d.verdict == "known";
+        let is = |d: &&ReflectDecision| d.verdict == verdict || verdict == Refused && d.verdict == Known;
         let of: Vec<&ReflectDecision> = answer.decisions.iter().filter(is).collect();
         for one in &wanted {
             if !of.iter().any(|d| fits(d, one)) {
-                out.push(format!("{}: not {verdict}: {one}", folder.display()));
+                out.push(format!("{}: not {key}: {one}", folder.display()));
             }
         }
         // Anything kept or proposed beyond that was not expected.
-        if ["kept", "proposed"].contains(&verdict) && of.len() > wanted.len() {
+        if [Kept, Proposed].contains(&verdict) && of.len() > wanted.len() {
             let texts: Vec<&str> = of.iter().map(|d| d.text.as_str()).collect();
-            out.push(format!("{}: {verdict} {} times: {texts:?}", folder.display(), of.len()));
+            out.push(format!("{}: {key} {} times: {texts:?}", folder.display(), of.len()));
         }
     }
     out

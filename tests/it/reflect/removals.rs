@@ -1,5 +1,6 @@
 //! A removal that a model proposes applies only if the user said that the bullet ended.
 
+use memdir::results::DecisionVerdict;
 use serde_json::{Value, json};
 
 use super::script::{Script, add, ops};
@@ -16,12 +17,12 @@ fn rm(text: &str, quote: &str) -> Value {
 }
 
 /// The verdict on a removal of the tea bullet, and its first reason.
-fn verdict(conversation: &str, quote: &str) -> (&'static str, String) {
+fn verdict(conversation: &str, quote: &str) -> (DecisionVerdict, String) {
     let memory = memory(TEA);
     let report = Script::of([ops(&[rm(TEA, quote)])]).reads(&memory, conversation);
     let decision = &report.decisions[0];
     let stands = memory.text("facts/user.md").unwrap().contains("- Likes tea\n");
-    assert_eq!(stands, decision.verdict != "kept", "{decision:?}");
+    assert_eq!(stands, decision.verdict != DecisionVerdict::Kept, "{decision:?}");
     assert_eq!(decision.text, TEA, "what would go is printed");
     (decision.verdict, decision.reasons.first().map(|r| r.name.clone()).unwrap_or_default())
 }
@@ -33,10 +34,10 @@ fn a_removal_without_a_word_of_ending_waits_with_the_reason() {
         ("User: Can you order tea for the office?\n", "Can you order tea for the office"),
         ("User: Hi there.\nAssistant: You no longer drink tea.\n", "You no longer drink tea"),
     ] {
-        assert_eq!(verdict(conversation, quote), ("proposed", "not_ended".into()), "{conversation}");
+        assert_eq!(verdict(conversation, quote), (DecisionVerdict::Proposed, "not_ended".into()), "{conversation}");
     }
     let unrelated = verdict("User: I gave up chess last spring.\n", "I gave up chess last spring");
-    assert_eq!(unrelated.0, "proposed");
+    assert_eq!(unrelated.0, DecisionVerdict::Proposed);
 }
 
 #[test]
@@ -46,14 +47,14 @@ fn a_removal_with_a_word_of_ending_applies() {
         ("User: Please forget that I like tea.\n", "Please forget that I like tea"),
         ("User: That tea thing is wrong.\n", "That tea thing is wrong"),
     ] {
-        assert_eq!(verdict(conversation, quote).0, "kept", "{conversation}");
+        assert_eq!(verdict(conversation, quote).0, DecisionVerdict::Kept, "{conversation}");
     }
 }
 
 #[test]
 fn what_is_pasted_ends_nothing() {
     let pasted = "User: What do you think of this?\n\n> I gave up tea last spring.\n";
-    assert_eq!(verdict(pasted, "I gave up tea last spring").0, "proposed");
+    assert_eq!(verdict(pasted, "I gave up tea last spring").0, DecisionVerdict::Proposed);
 }
 
 #[test]
@@ -62,7 +63,7 @@ fn a_pinned_bullet_waits_whatever_is_said() {
     let memory = Memory::new().file("facts/user.md", text);
     let reply = ops(&[rm(TEA, "I gave up tea")]);
     let report = Script::of([reply]).reads(&memory, "User: I gave up tea last spring.\n");
-    assert_eq!(report.decisions[0].verdict, "proposed", "{:?}", report.decisions);
+    assert_eq!(report.decisions[0].verdict, DecisionVerdict::Proposed, "{:?}", report.decisions);
     assert!(report.decisions[0].reasons.iter().any(|r| r.name == "pinned"), "{:?}", report.decisions);
     assert_eq!(memory.text("facts/user.md").as_deref(), Some(text));
 }

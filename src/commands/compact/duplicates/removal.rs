@@ -11,7 +11,7 @@ use super::super::super::{ChangeOptions, Error, Session};
 use super::super::ChangeResult;
 use super::super::overlay::CompactOverlay;
 use super::pool::PoolBullet;
-use crate::commands::answer::RemovedDuplicate;
+use crate::commands::answer::{DuplicateDecider, RemovedDuplicate};
 use crate::document::Document;
 use crate::operation::Batch;
 use crate::path::MemoryPath;
@@ -54,7 +54,7 @@ impl DuplicateChange {
             kept: kept.address(),
             kept_text: kept.text.clone(),
             new_text: self.text.clone(),
-            by: if self.by_model { "model" } else { "rule" },
+            by: if self.by_model { DuplicateDecider::Model } else { DuplicateDecider::Rule },
             reason: self.reason(pool),
         }
     }

@@ -11,7 +11,7 @@ use super::super::decision_text::{
 use super::{AcceptedOperation, ReflectDialogue, is_obstacle, stated_facts};
 use crate::change::{Changeset, Effect, EffectSign};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::ReflectDecision;
+use crate::commands::answer::{DecisionVerdict, ReflectDecision};
 use crate::commands::review::reviewed_files;
 use crate::llm::{ErrorKind, LlmError};
 use crate::operation::{Action, Operation, dialects};
@@ -85,7 +85,13 @@ impl ReflectDialogue<'_, '_, '_> {
                     false => (findings.iter().map(finding_reason).collect(), describe_findings(&findings)),
                 };
                 let (op, text) = (string_field(value, "op"), string_field(value, "text"));
-                let decision = ReflectDecision { verdict: "refused", op, text, reasons, ..ReflectDecision::default() };
+                let decision = ReflectDecision {
+                    verdict: DecisionVerdict::Refused,
+                    op,
+                    text,
+                    reasons,
+                    ..ReflectDecision::default()
+                };
                 self.result.decisions.push(redact_decision(decision));
                 return Err(reply);
             }
@@ -142,7 +148,7 @@ impl ReflectDialogue<'_, '_, '_> {
             Err(error) => return self.mark_unplanned(proposal, decision, error),
         };
         if changeset.files.is_empty() {
-            decision.verdict = "known";
+            decision.verdict = DecisionVerdict::Known;
             return Ok("the memory already has that; nothing was changed".into());
         }
         let (files, effects) = self.overlay.planned_effects(&changeset);
@@ -178,7 +184,7 @@ impl ReflectDialogue<'_, '_, '_> {
             Some(_) => "proposed: a person will decide".to_owned(),
             None => effects_text(&changeset),
         };
-        decision.verdict = if waits.is_some() { "proposed" } else { "kept" };
+        decision.verdict = if waits.is_some() { DecisionVerdict::Proposed } else { DecisionVerdict::Kept };
         if waits.is_none() {
             self.overlay.accept(changeset);
         }
@@ -206,7 +212,7 @@ impl ReflectDialogue<'_, '_, '_> {
             let excerpt = "write on an existing file".into();
             return mark_refused(decision, &[GuardFinding { violation: Violation::NotAllowed, excerpt }]);
         }
-        decision.verdict = "refused";
+        decision.verdict = DecisionVerdict::Refused;
         let is_gone = matches!(error.code, Code::BulletChanged | Code::BulletNotFound);
         if is_gone && self.has_changed(&proposal.operation) {
             let at = decision.at.as_deref().unwrap_or_default();
