@@ -28,7 +28,7 @@ use crate::host::models::ModelQuery;
 use crate::host::user;
 use crate::llm::Model;
 use crate::operation::conflict_regions::ConflictChoice;
-use crate::operation::{Action, Batch, Operation, Target, dialects};
+use crate::operation::{Action, Batch, Target, dialects};
 use crate::view::query::filter::QueryOptions;
 
 mod blame;
@@ -298,9 +298,7 @@ impl Memory {
     }
 
     fn change_with(&self, action: Action, options: &ChangeOptions) -> Result<ChangeResult, Error> {
-        let operation = Operation { action, seen: None, if_match: None, reason: None, source: None };
-        let batch = Batch { operations: vec![operation], ..Batch::default() };
-        match self.change(batch, options)? {
+        match self.change(Batch::from_iter([action]), options)? {
             ChangeOutcome::Changed(change) => Ok(change),
             // A batch without a request id repeats nothing.
             ChangeOutcome::Repeated(first) => {

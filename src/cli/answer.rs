@@ -3,7 +3,6 @@
 //!
 //! Never used below the command line: there every command returns its own type.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,6 +10,7 @@ use super::text::Printer;
 use super::verbs;
 use crate::code::Code;
 use crate::commands::answer::{ChangeOutcome, CompactOutcome, ListResult, WarningRow};
+use crate::commands::error_json::ErrorAnswer;
 
 /// The JSON Schema of the output of `--json`: an answer on stdout, or an error on stderr.
 pub fn schema() -> Value {
@@ -106,55 +106,4 @@ impl From<ListResult> for Answer {
             ListResult::Outline(outline) => outline.into(),
         }
     }
-}
-
-/// An error as printed on stderr: the fields of the first rejection at the top level.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ErrorAnswer {
-    /// The code of the error, e.g. `bullet_changed`.
-    pub code: String,
-    /// The error message, one sentence.
-    pub message: String,
-    /// What the caller can do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-    /// Commands to try; they never contain memory text.
-    #[serde(rename = "try")]
-    pub tries: Vec<String>,
-    /// Whether the memory was changed; null where this cannot be known.
-    pub changed: Option<bool>,
-    /// Whether the same command may succeed when run again.
-    pub retryable: bool,
-    /// Details for programs: candidates, etags, positions.
-    pub details: serde_json::Map<String, Value>,
-    /// For a batch: every rejection, each with the 0-based number of its operation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failures: Option<Vec<FailedOperation>>,
-    /// Warnings besides the error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub warnings: Option<Vec<WarningRow>>,
-}
-
-/// One rejected operation of a batch.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct FailedOperation {
-    /// The 0-based number of the operation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operation: Option<usize>,
-    /// The code of the error, e.g. `bullet_changed`.
-    pub code: String,
-    /// The error message, one sentence.
-    pub message: String,
-    /// What the caller can do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-    /// Commands to try; they never contain memory text.
-    #[serde(rename = "try")]
-    pub tries: Vec<String>,
-    /// Whether the memory was changed.
-    pub changed: Option<bool>,
-    /// Whether the same command may succeed when run again.
-    pub retryable: bool,
-    /// Details for programs: candidates, etags, positions.
-    pub details: serde_json::Map<String, Value>,
 }

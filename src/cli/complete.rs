@@ -9,6 +9,7 @@ use super::grammar::{ValueKind, WordReader, WordRole};
 use super::{open, sanitize};
 use crate::commands::answer::ListResult;
 use crate::commands::{self, ListOptions, LogOptions, Session};
+use crate::text::one_line::cut_with_ellipsis;
 
 #[derive(Args, Debug)]
 #[command(about = "Print completions for the last word", after_help = "Example: memdir __complete -- read us")]
@@ -139,7 +140,7 @@ fn format_candidates(candidates: Candidates, partial: &str) -> String {
         };
         sanitize::escape_line(&mut out, word, true);
         out.push('\t');
-        sanitize::escape_line(&mut out, &sanitize::truncate(&description, 60), true);
+        sanitize::escape_line(&mut out, &cut_with_ellipsis(&description, 60), true);
         out.push('\n');
     }
     out

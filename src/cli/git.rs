@@ -12,6 +12,7 @@ use crate::commands::answer::{
 };
 use crate::host::agent_hosts::{AgentHost, SETUP_NOTE};
 use crate::text::counted_noun::counted_noun;
+use crate::text::one_line::cut_with_ellipsis;
 
 impl PrintAnswer for MergeResult {
     /// Prints only the merged text to stdout, and the number of conflicts to stderr.
@@ -260,7 +261,7 @@ fn conflict_sides(printer: &mut Printer, conflict: &ConflictRow) {
         let mut bullets = conflict.bullets.iter().filter(|b| b.side == side).peekable();
         if bullets.peek().is_none() {
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(nothing)");
-            printer.text(&format!("  {side:<6} ")).text(&sanitize::truncate(first, 100)).end_line();
+            printer.text(&format!("  {side:<6} ")).text(&cut_with_ellipsis(first, 100)).end_line();
         }
         for bullet in bullets {
             printer.text(&format!("  {side:<6} ")).handle(&bullet.handle, None).text(&bullet.text).end_line();

@@ -257,11 +257,10 @@ impl PrintAnswer for DiffResult {
 fn diff_counts(printer: &mut Printer, file: &ChangedFile) {
     let bullets = || file.effects.iter().filter(|e| e.handle.is_some());
     let count = |sign, set: bool| bullets().filter(|e| e.sign == sign && e.set.is_some() == set).count();
-    let plural = |n: usize| if n == 1 { "bullet" } else { "bullets" };
     let mut parts = Vec::new();
     for (sign, n) in [("+", count(EffectSign::Added, false)), ("-", count(EffectSign::Removed, false))] {
         if n > 0 {
-            parts.push(format!("{sign}{n} {}", plural(n)));
+            parts.push(format!("{sign}{}", counted_noun(n, "bullet")));
         }
     }
     for (n, word) in [

@@ -17,6 +17,7 @@ use crate::commands::results::{
     Backlink, BulletBlame, BulletRow, CommitOrigin, EtagResult, FileList, InitResult, Outline, TextResult, WhereResult,
 };
 use crate::document::MetaKey;
+use crate::text::one_line::cut_with_ellipsis;
 
 use crate::text::counted_noun::counted_noun;
 use crate::text::display_width;
@@ -263,7 +264,7 @@ fn backlinks(printer: &mut Printer, rows: &[Backlink]) {
         }
         match &row.relation {
             Some(relation) => drop(printer.text(" ").text(relation)),
-            None => drop(printer.text(": ").text(&sanitize::truncate(&row.text, max_chars))),
+            None => drop(printer.text(": ").text(&cut_with_ellipsis(&row.text, max_chars))),
         }
         printer.end_line();
     }

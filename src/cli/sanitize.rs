@@ -61,14 +61,6 @@ pub fn escape_json(text: String) -> String {
     out
 }
 
-/// Cuts a text to a number of characters, and appends an ellipsis if it was cut.
-pub fn truncate(text: &str, characters: usize) -> std::borrow::Cow<'_, str> {
-    match text.char_indices().nth(characters) {
-        None => text.into(),
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,6 +96,5 @@ mod tests {
         let mut out = String::new();
         escape_lines(&mut out, "a\r\n\tb\x1b\n", true);
         assert_eq!(out, "a\n\tb\\x1b\n");
-        assert_eq!(truncate("abc", 2), "ab…");
     }
 }

@@ -16,6 +16,7 @@ use crate::commands::answer::{
     ChangeResult, ChangedFile, ChangedFileKind, ContextResult, EffectRow, EffectSign, RepeatedChange, WarningRow,
 };
 pub use crate::text::format_size;
+use crate::text::one_line::cut_with_ellipsis;
 
 /// Collects the text of an answer, with escapes and colours.
 pub struct Printer<'a> {
@@ -232,7 +233,7 @@ fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat) {
         if let Some(handle) = part("handle") {
             let _ = write!(out, "@{handle} ");
         }
-        sanitize::escape_line(out, &sanitize::truncate(text, 100), true);
+        sanitize::escape_line(out, &cut_with_ellipsis(text, 100), true);
         out.push('\n');
     }
     if let Some(Value::Array(candidates)) = r.details.get("candidates") {
@@ -241,7 +242,7 @@ fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat) {
             out.push_str("  ");
             sanitize::escape_line(out, part("address"), true);
             out.push(' ');
-            sanitize::escape_line(out, &sanitize::truncate(part("text"), 100), true);
+            sanitize::escape_line(out, &cut_with_ellipsis(part("text"), 100), true);
             out.truncate(out.trim_end().len());
             out.push('\n');
         }

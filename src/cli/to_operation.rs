@@ -16,15 +16,10 @@ use crate::code::{Code, Hint, Rejection};
 use crate::commands::Error;
 use crate::document::{BulletMeta, MetaKey, NewBullet, parse_new_bullets};
 use crate::host::git_dir::GitDirectory;
-use crate::operation::{Action, Batch, Operation, Target, dialects};
+use crate::operation::{Action, Batch, Target, dialects};
 
 /// Reads the content of a file (`-F`); without a path, or for `-`, reads stdin.
 pub type ContentReader<'a> = &'a dyn Fn(Option<&Path>) -> Result<String, Rejection>;
-
-fn to_batch(actions: impl IntoIterator<Item = Action>) -> Batch {
-    let operation = |action| Operation { action, seen: None, if_match: None, reason: None, source: None };
-    Batch { operations: actions.into_iter().map(operation).collect(), ..Batch::default() }
-}
 
 fn target(address: &str) -> Target {
     Target::Address(address.to_owned())
@@ -93,7 +88,7 @@ pub fn add(args: &AddArgs, content: ContentReader) -> Result<Batch, Rejection> {
     if let Some((_, branch)) = meta.iter_mut().find(|(key, _)| key == MetaKey::Branch.name()) {
         *branch = current_branch()?;
     }
-    Ok(to_batch(items.into_iter().map(|item| Action::Add {
+    Ok(Batch::from_iter(items.into_iter().map(|item| Action::Add {
         at: target(&args.at),
         text: item.text + &tags,
         children: item.children,
@@ -156,7 +151,7 @@ pub fn update(args: &UpdateArgs, content: ContentReader) -> Result<Batch, Reject
         Some(new) if new != "-" => NewBullet { text: single_line(new)?, ..NewBullet::default() },
         _ => content_bullet(&content(args.file.as_deref())?)?,
     };
-    Ok(to_batch([Action::Update {
+    Ok(Batch::from_iter([Action::Update {
         at: target(&args.at),
         index: args.index,
         old,
@@ -214,7 +209,7 @@ pub fn rm(args: &RmArgs) -> Result<Batch, Rejection> {
         let at = target(address);
         actions.push(Action::Remove { at, index: None, text, archive, purge: None, forget, if_exists: false });
     }
-    Ok(to_batch(actions))
+    Ok(Batch::from_iter(actions))
 }
 
 /// For `rm FILE 'Likes tea'`, where the text is no file: only that error, with the form for the text of a bullet. The
@@ -239,7 +234,7 @@ pub fn name_text_of_rm(mut reply: CliReply, args: &RmArgs) -> CliReply {
 
 /// Converts `restore`: one operation for each address.
 pub fn restore(args: &RestoreArgs) -> Result<Batch, Rejection> {
-    Ok(to_batch(args.at.iter().map(|at| Action::Restore { at: target(at) })))
+    Ok(Batch::from_iter(args.at.iter().map(|at| Action::Restore { at: target(at) })))
 }
 
 /// Converts `bullet del`.
@@ -253,11 +248,11 @@ pub fn bullet_del(args: &BulletDelArgs) -> Result<Batch, Rejection> {
     let (index, text) = (args.index, args.text.clone());
     let (archive, forget) = (args.archive, args.forget);
     let at = target(&args.at);
-    Ok(to_batch([Action::Remove { at, index, text, archive, purge: None, forget, if_exists: false }]))
+    Ok(Batch::from_iter([Action::Remove { at, index, text, archive, purge: None, forget, if_exists: false }]))
 }
 
 pub fn mv(args: &MvArgs) -> Result<Batch, Rejection> {
-    Ok(to_batch([Action::Move { at: target(&args.at), to: args.to.clone(), create: args.change_args.create }]))
+    Ok(Batch::from_iter([Action::Move { at: target(&args.at), to: args.to.clone(), create: args.change_args.create }]))
 }
 
 /// Converts `set`.
@@ -275,7 +270,7 @@ pub fn set(args: &SetArgs) -> Result<Batch, Rejection> {
         _ => Err(usage_error("expected KEY=VALUE")),
     };
     let pairs = args.pairs.iter().map(parse_pair).collect::<Result<_, _>>()?;
-    Ok(to_batch([Action::Set { at: target(&args.at), pairs }]))
+    Ok(Batch::from_iter([Action::Set { at: target(&args.at), pairs }]))
 }
 
 /// Converts `append`.
@@ -292,7 +287,7 @@ pub fn append(args: &AppendArgs, content: ContentReader) -> Result<Batch, Reject
         other => other,
     };
     let text = content(content_file(dash, args.file.as_deref())?)?;
-    Ok(to_batch([Action::Append {
+    Ok(Batch::from_iter([Action::Append {
         at: at.map(target),
         text,
         title,
@@ -309,7 +304,7 @@ pub fn append(args: &AppendArgs, content: ContentReader) -> Result<Batch, Reject
 /// `usage` for content from two places; errors of reading it.
 pub fn write(args: &WriteArgs, content: ContentReader) -> Result<Batch, Rejection> {
     let text = content(content_file(args.content.as_deref(), args.file.as_deref())?)?;
-    Ok(to_batch([Action::Write { at: target(&args.at), text, create: args.change_args.create }]))
+    Ok(Batch::from_iter([Action::Write { at: target(&args.at), text, create: args.change_args.create }]))
 }
 
 /// Parses the content of `apply` as a batch, in any dialect.
@@ -343,7 +338,7 @@ pub fn patch(args: &PatchArgs, content: ContentReader) -> Result<Batch, Rejectio
     if pairs.iter().any(|(old, _)| old.is_empty()) {
         return Err(usage_error("an old text is empty"));
     }
-    Ok(to_batch([Action::Patch { at: target(&args.at), pairs, archive: false }]))
+    Ok(Batch::from_iter([Action::Patch { at: target(&args.at), pairs, archive: false }]))
 }
 
 /// Parses pairs of old and new texts in the dialects of other tools: a list of objects or pairs, one object, or an

@@ -6,7 +6,7 @@ use super::{ChangeOptions, CommandResult, Session};
 use crate::document::Document;
 use crate::document::memory_index::INDEX_FILE;
 use crate::operation::memory_index::{complete_index, index_path};
-use crate::operation::{Action, Batch, Operation, Target};
+use crate::operation::{Action, Batch, Target};
 use crate::path::MemoryPath;
 use crate::store::FoundFile;
 
@@ -34,7 +34,5 @@ pub(super) fn create(session: &Session) -> CommandResult<()> {
     }
     let text = completed(session, NEW_INDEX, &all);
     let action = Action::Write { at: Target::Address(INDEX_FILE.to_owned()), text, create: true };
-    let operation = Operation { action, seen: None, if_match: None, reason: None, source: None };
-    let batch = Batch { operations: vec![operation], ..Batch::default() };
-    super::change::change(session, batch, &ChangeOptions::default()).map(drop)
+    super::change::change(session, Batch::from_iter([action]), &ChangeOptions::default()).map(drop)
 }

@@ -221,7 +221,7 @@ pub(super) fn keep_as_proposal(
         operation,
     };
     let action = Action::Write { at: Target::Address(path.to_string()), text: item.to_markdown(), create: true };
-    let create = Operation { action, seen: None, if_match: None, reason: None, source: None };
+    let create = Operation::from(action);
     let context = PlanContext { force: true, create: true, allow_reserved: true, ..unfiltered.plan_context() };
     let reason = Some(format!("waits for a person: {cause}"));
     commit_approved(&unfiltered, locked, &Batch { reason, ..Batch::default() }, Vec::new(), || {
@@ -273,12 +273,10 @@ fn file_operation(file: &FileChange) -> Operation {
     let at = Target::Address(file.path.to_string());
     let action = match &file.after {
         Some(bytes) => Action::Write { at, text: String::from_utf8_lossy(bytes).into_owned(), create: true },
-        None => {
-            Action::Remove { at, index: None, text: None, archive: false, purge: None, forget: false, if_exists: false }
-        }
+        None => Action::remove(at),
     };
     let if_match = file.before.as_ref().map(|version| version.etag.hex());
-    Operation { action, seen: None, if_match, reason: None, source: None }
+    Operation { if_match, ..action.into() }
 }
 
 #[cfg(test)]

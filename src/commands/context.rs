@@ -234,7 +234,7 @@ impl ContextBuilder<'_> {
         let revisions = past.entries();
         let previous_mark = loaded_mark.filter(|m| m.matches_journal(&revisions));
         let files = self.store().walk(None)?;
-        let shared = files.iter().map(|f| &f.path).filter(|path| path.folder() != Some("inbox"));
+        let shared = files.iter().map(|f| &f.path).filter(|path| !path.is_in_inbox());
         let current_names = self.reader.map_or_else(FileNames::default, |_| FileNames::join(shared));
         // On the first look there are no updates. Outside edits made before it go into the mark and are never reported.
         let first_mark = self.reader.map(|reader| MemoryMark::new(reader, &revisions, &current_names, HashMap::new()));
@@ -242,7 +242,7 @@ impl ContextBuilder<'_> {
             .as_ref()
             .or(first_mark.as_ref())
             .map(|mark| FileUpdates::new(mark, &revisions, &current_names));
-        let procedures = files.iter().filter(|f| f.path.folder() == Some("procedures")).count();
+        let procedures = files.iter().filter(|f| f.path.is_procedure()).count();
         let files: Vec<File> = files
             .into_iter()
             .filter(|f| {

@@ -117,7 +117,7 @@ fn save_or_merge(
     let mut rounds = 0;
     loop {
         let action = Action::Write { at: Target::Address(file.to_owned()), text: text.clone(), create: options.create };
-        let operation = Operation { action, seen: None, if_match: etag.clone(), reason: None, source: None };
+        let operation = Operation { if_match: etag.clone(), ..action.into() };
         let failure = match change(session, Batch { operations: vec![operation], ..Batch::default() }, options) {
             Ok(ChangeOutcome::Changed(mut changed)) => {
                 changed.warnings.extend(merge_warning);

@@ -2,6 +2,8 @@
 //!
 //! Never spells a command to try: each front end does that in its own syntax.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::Error;
@@ -11,41 +13,77 @@ use crate::code::{Hint, Rejection, Warning};
 /// Spells a command to try; `None` if it cannot be spelled safely.
 pub type HintFormat<'a> = &'a dyn Fn(&Hint) -> Option<String>;
 
-/// The fields of a failure: those of the first rejection at the top level, and all rejections of a batch in `failures`.
-pub fn error_fields(failure: &Error, format_hint: HintFormat<'_>) -> Map<String, Value> {
-    let mut object = Map::new();
-    if let Some(first) = failure.rejections.first() {
-        rejection_fields(&mut object, first, format_hint);
-    }
-    if failure.rejections.len() > 1 || failure.rejections.iter().any(|r| r.operation.is_some()) {
-        let all = failure.rejections.iter().map(|r| {
-            let mut one = Map::new();
-            one.extend(r.operation.map(|n| ("operation".to_owned(), json!(n))));
-            rejection_fields(&mut one, r, format_hint);
-            Value::Object(one)
-        });
-        object.insert("failures".into(), all.collect());
-    }
-    if !failure.warnings.is_empty() {
-        object.insert("warnings".into(), failure.warnings.iter().map(warning).collect());
-    }
-    object
+/// A rejection as JSON.
+#[derive(Serialize, JsonSchema)]
+struct RejectionFields {
+    /// The code of the error, e.g. `bullet_changed`.
+    code: String,
+    /// The error message, one sentence.
+    message: String,
+    /// What the caller can do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
+    /// Commands to try; they never contain memory text.
+    #[serde(rename = "try")]
+    tries: Vec<String>,
+    /// Whether the memory was changed; null where this cannot be known.
+    changed: Option<bool>,
+    /// Whether the same command may succeed when run again.
+    retryable: bool,
+    /// Details for programs: candidates, etags, positions.
+    details: Map<String, Value>,
 }
 
-fn rejection_fields(object: &mut Map<String, Value>, r: &Rejection, format_hint: HintFormat<'_>) {
-    object.insert("code".into(), json!(r.code.name()));
-    object.insert("message".into(), json!(r.message));
-    if let Some(hint) = &r.hint {
-        object.insert("hint".into(), json!(hint));
+/// An error as printed on stderr: the fields of the first rejection at the top level.
+#[derive(Serialize, JsonSchema)]
+pub struct ErrorAnswer {
+    #[serde(flatten)]
+    first: RejectionFields,
+    /// For a batch: every rejection, each with the 0-based number of its operation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failures: Vec<FailedOperation>,
+    /// Warnings besides the error.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<WarningRow>,
+}
+
+/// One rejected operation of a batch.
+#[derive(Serialize, JsonSchema)]
+struct FailedOperation {
+    /// The 0-based number of the operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    operation: Option<usize>,
+    #[serde(flatten)]
+    rejection: RejectionFields,
+}
+
+/// The fields of a failure, as [`ErrorAnswer`] has them.
+pub fn error_fields(failure: &Error, format_hint: HintFormat<'_>) -> Map<String, Value> {
+    let all = &failure.rejections;
+    let fields = |rejection: &Rejection| RejectionFields {
+        code: rejection.code.name().to_owned(),
+        message: rejection.message.clone(),
+        hint: rejection.hint.clone(),
+        tries: rejection.hints.iter().filter_map(format_hint).collect(),
+        changed: rejection.changed,
+        retryable: rejection.code.retryable(),
+        details: rejection.details.clone(),
+    };
+    let failed =
+        |rejection: &Rejection| FailedOperation { operation: rejection.operation, rejection: fields(rejection) };
+    let is_batch = all.len() > 1 || all.iter().any(|rejection| rejection.operation.is_some());
+    let answer = all.first().map(|first| ErrorAnswer {
+        first: fields(first),
+        failures: if is_batch { all.iter().map(failed).collect() } else { Vec::new() },
+        warnings: failure.warnings.iter().map(WarningRow::from).collect(),
+    });
+    match json!(answer) {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
     }
-    let tries: Vec<String> = r.hints.iter().filter_map(format_hint).collect();
-    object.insert("try".into(), json!(tries));
-    object.insert("changed".into(), json!(r.changed));
-    object.insert("retryable".into(), json!(r.code.retryable()));
-    object.insert("details".into(), Value::Object(r.details.clone()));
 }
 
 /// A warning as a JSON object.
-pub fn warning(w: &Warning) -> Value {
-    json!(WarningRow { code: w.code.name(), message: w.message.clone(), details: w.details.clone() })
+pub fn warning(warning: &Warning) -> Value {
+    json!(WarningRow::from(warning))
 }

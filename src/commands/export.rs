@@ -24,7 +24,8 @@ use crate::operation::graph_files::GraphFile;
 use crate::operation::memory_index;
 use crate::path::MemoryPath;
 use crate::store::scopes::ScopeState;
-use crate::view::export::left_out::{self, count_of};
+use crate::text::counted_noun::counted_noun;
+use crate::view::export::left_out;
 use crate::view::export::{self, ExportFile, ExportedText};
 
 /// The format of an export.
@@ -98,11 +99,11 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
     };
     unreadable.iter().for_each(|(path, reason)| exported.leave_out(path, reason));
     if options.to != ExportKind::ClaudeIndex {
-        let row = |(folder, count)| (folder, format!("{}, exported only if named", count_of(count, "file")));
+        let row = |(folder, count)| (folder, format!("{}, exported only if named", counted_noun(count, "file")));
         exported.left_out.extend(folders.into_iter().map(row));
         let scopes = scope_count(session, &options.files)?;
         if scopes > 0 {
-            let reason = format!("{}, each exported with -S NAME", count_of(scopes, "scope"));
+            let reason = format!("{}, each exported with -S NAME", counted_noun(scopes, "scope"));
             exported.left_out.push(("scopes/".to_owned(), reason));
         }
     }

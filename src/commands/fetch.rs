@@ -113,7 +113,7 @@ pub fn files_matching(
 
 /// Whether a file is in `archive/` or `inbox/`; scans for ids, links and findings skip those.
 pub fn is_archived_or_proposed(path: &MemoryPath) -> bool {
-    matches!(path.folder(), Some("archive" | "inbox"))
+    path.is_set_aside()
 }
 
 fn holds_id(_path: &MemoryPath, text: &str, id: &str) -> bool {

@@ -132,7 +132,7 @@ fn removed_texts(changeset: &Changeset, snapshot: &Snapshot) -> Vec<String> {
 fn archived_headings(changeset: &Changeset, snapshot: &Snapshot) -> BTreeMap<String, BTreeSet<String>> {
     let mut headings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in &changeset.files {
-        let Some(live) = file.path.as_str().strip_prefix("archive/") else { continue };
+        let Some(live) = file.path.below_archive() else { continue };
         let Ok(Some(before)) = snapshot.file(&file.path) else { continue };
         let lines = before.document.text().lines().map(str::trim).filter(|line| line.starts_with('#'));
         headings.entry(live.to_owned()).or_default().extend(lines.filter_map(search_string));

@@ -167,7 +167,7 @@ fn check_folder(folder: &str) -> Result<String, Rejection> {
 }
 
 fn is_reserved(path: &MemoryPath) -> bool {
-    matches!(path.folder(), Some("archive" | "inbox"))
+    path.is_set_aside()
 }
 
 /// A note with the path of its file, and remarks about the paths.
@@ -225,7 +225,7 @@ fn plan_import(
         if let Some(text) = composed.text {
             let action = Action::Write { at: Target::Address(path.to_string()), text, create: true };
             let if_match = version.map(|version| version.etag.hex());
-            operations.push(Operation { action, seen: None, if_match, reason: None, source: None });
+            operations.push(Operation { if_match, ..action.into() });
         }
         session.progress.finish_file();
     }

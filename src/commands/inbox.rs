@@ -296,22 +296,14 @@ impl InboxFile {
     /// The replacement of its text, which fails as [`InboxFile::removal`] does.
     fn rewrite(&self, text: String) -> Operation {
         let action = Action::Write { at: Target::Address(self.path.to_string()), text, create: false };
-        Operation { action, seen: None, if_match: Some(self.etag.hex()), reason: None, source: None }
+        Operation { if_match: Some(self.etag.hex()), ..action.into() }
     }
 
     /// The removal of its file. It fails if the file has changed since it was read: a person may be editing it.
     fn removal(&self) -> Operation {
         let at = Target::Address(self.path.to_string());
-        let action = Action::Remove {
-            at,
-            index: None,
-            text: None,
-            archive: false,
-            purge: None,
-            forget: false,
-            if_exists: false,
-        };
-        Operation { action, seen: None, if_match: Some(self.etag.hex()), reason: None, source: None }
+        let action = Action::remove(at);
+        Operation { if_match: Some(self.etag.hex()), ..action.into() }
     }
 }
 

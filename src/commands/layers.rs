@@ -337,15 +337,7 @@ fn move_between_layers(
 }
 
 fn remove_at(address: &str) -> Action {
-    Action::Remove {
-        at: Target::Address(address.to_owned()),
-        index: None,
-        text: None,
-        archive: false,
-        purge: None,
-        forget: false,
-        if_exists: false,
-    }
+    Action::remove(Target::Address(address.to_owned()))
 }
 
 /// The error of a move that a policy would keep as a proposal: it is two changes in two memories, so none is kept.

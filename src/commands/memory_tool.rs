@@ -12,7 +12,7 @@ use crate::document::Document;
 use crate::operation::memory_tool::{
     self, MemoryToolRequest, TOOL_ROOT, file_name, link_refusal, parse_tool_path, tool_name,
 };
-use crate::operation::{Action, Batch, Operation, Target};
+use crate::operation::{Action, Batch, Target};
 use crate::path::FOLDERS;
 
 /// What the tool answers: the content of a tool result.
@@ -188,15 +188,7 @@ fn delete(session: &Session, path: &str) -> Result<String, ToolFailure> {
     if files.is_empty() {
         return Err(ToolFailure::InToolWords(format!("The path {path} does not exist")));
     }
-    let remove = |file: String| Action::Remove {
-        at: Target::Address(file),
-        index: None,
-        text: None,
-        archive: false,
-        purge: None,
-        forget: false,
-        if_exists: false,
-    };
+    let remove = |file: String| Action::remove(Target::Address(file));
     // A file without bullets is removed too, as with `rm -f`.
     let options = ChangeOptions { force: true, ..ChangeOptions::default() };
     change(session, files.into_iter().map(remove).collect(), &options)?;
@@ -288,7 +280,5 @@ fn shown_name(below: &str, file: &str) -> String {
 }
 
 fn change(session: &Session, actions: Vec<Action>, options: &ChangeOptions) -> CommandResult<()> {
-    let operation = |action| Operation { action, seen: None, if_match: None, reason: None, source: None };
-    let batch = Batch { operations: actions.into_iter().map(operation).collect(), ..Batch::default() };
-    super::change(session, batch, options).map(|_| ())
+    super::change(session, Batch::from_iter(actions), options).map(drop)
 }

@@ -310,7 +310,7 @@ fn create_scope(store: &Store, name: &ScopeName) -> Result<(), Rejection> {
 }
 
 fn scope_row(name: String, scope: &Store) -> Result<ScopeRow, Rejection> {
-    let counted = count_files(scope, &|path| !matches!(path.folder(), Some("archive" | "inbox")))?;
+    let counted = count_files(scope, &|path| !path.is_set_aside())?;
     Ok(ScopeRow {
         name,
         files: counted.len(),
@@ -323,7 +323,7 @@ fn scope_row(name: String, scope: &Store) -> Result<ScopeRow, Rejection> {
 /// The number of items of a scope that the caller may read, archived ones included. Proposals are none yet.
 fn item_count(session: &Session, memory: &Store, state: ScopeState, name: &ScopeName) -> Result<usize, Rejection> {
     let ReadablePart::Store(scope) = readable_part(session, memory, state, name.as_str())? else { return Ok(0) };
-    let counted = count_files(&scope, &|path| path.folder() != Some("inbox"))?;
+    let counted = count_files(&scope, &|path| !path.is_in_inbox())?;
     Ok(counted.iter().map(|count| count.bullets + count.entries).sum())
 }
 

@@ -56,7 +56,7 @@ pub(super) fn require_person_for_scope(session: &Session, name: &ScopeName, stat
 fn removal_of_all(scope: &Store) -> Result<(usize, Changeset), Rejection> {
     let (mut proposals, mut changeset) = (0, Changeset::default());
     for file in scope.walk(None)? {
-        if file.path.folder() == Some("inbox") {
+        if file.path.is_in_inbox() {
             proposals += 1;
             continue;
         }

@@ -243,17 +243,9 @@ fn removal(path: &MemoryPath, file: &ScopeFile, item: EvictionCandidate) -> Opti
             before.sections().iter().any(|section| section.slug == *slug).then(|| format!("{path}#{slug}"))?
         }
     };
-    let action = Action::Remove {
-        at: Target::Address(address),
-        index: None,
-        text: None,
-        archive: true,
-        purge: None,
-        forget: false,
-        if_exists: false,
-    };
+    let action = Action::archive(Target::Address(address));
     let reason = Some("the oldest of a scope at its limit".to_owned());
     // The text that was counted is the one that is changed.
     let if_match = file.etag.map(|etag| etag.short());
-    Some(Operation { action, seen: None, if_match, reason, source: None })
+    Some(Operation { if_match, reason, ..action.into() })
 }

@@ -18,7 +18,6 @@ use crate::change::{EntryOutcome, InverseKind, JournalEntry};
 use crate::document::related_edge::stating_bullets;
 use crate::document::{Document, MAX_FILE_BYTES, MetaKey, parse_date, split_category};
 use crate::host::actor;
-use crate::operation::archive::ARCHIVE_FOLDER;
 use crate::operation::limits;
 
 /// Which figures are shown.
@@ -227,7 +226,7 @@ fn is_compaction(entry: &JournalEntry) -> bool {
     };
     // Of a forgotten revision nothing tells what it did.
     let is_known = !entry.operations.is_empty() && !entry.forgotten;
-    let fills_archive = is_known && entry.files.iter().any(|file| file.path.folder() == Some(ARCHIVE_FOLDER));
+    let fills_archive = is_known && entry.files.iter().any(|file| file.path.is_archived());
     entry.operations.iter().any(is_by_compact)
         || (fills_archive && entry.inverts.is_none() && !entry.operations.iter().any(archives))
 }
@@ -290,7 +289,7 @@ pub(super) fn age_name(days: Option<i32>) -> &'static str {
 /// How many scopes there are, this memory itself included, and how many of them have items.
 fn scope_figures(session: &Session) -> CommandResult<Vec<StatsFigure>> {
     let scopes = super::scope::scope_list(session)?.scopes;
-    let has_items = session.store.walk(None)?.iter().any(|file| file.path.folder() != Some("inbox"));
+    let has_items = session.store.walk(None)?.iter().any(|file| !file.path.is_in_inbox());
     let used = scopes.iter().filter(|scope| scope.bullets + scope.entries > 0).count() + usize::from(has_items);
     Ok(vec![
         figure("scopes", "all".to_owned(), (scopes.len() + 1) as f64),

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use crate::text::one_line::collapse_whitespace;
 use sha2::{Digest, Sha256};
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
@@ -86,7 +87,7 @@ pub(super) fn normalize(raw: &str) -> Cow<'_, str> {
     if !needs_work && !has_double_space {
         return Cow::Borrowed(raw);
     }
-    let folded = remove_escapes(raw).split_whitespace().collect::<Vec<_>>().join(" ");
+    let folded = collapse_whitespace(&remove_escapes(raw));
     Cow::Owned(if is_nfc(&folded) { folded } else { folded.nfc().collect() })
 }
 

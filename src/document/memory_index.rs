@@ -12,6 +12,7 @@ use super::{BlockKind, Document, lines};
 use crate::path::MemoryPath;
 use crate::policy::yaml;
 use crate::text::Splice;
+use crate::text::one_line::collapse_whitespace;
 use crate::text::sentences::sentences;
 
 /// The path of the index, at the top of the folder.
@@ -230,7 +231,7 @@ pub fn memory_rule(document: &Document) -> Option<String> {
         _ => &text[block.span.range()],
     });
     let sentence = first.filter(|text| !is_reason(text)).and_then(|text| {
-        let line = text.split("**Why").next().unwrap_or(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = collapse_whitespace(text.split("**Why").next().unwrap_or(text));
         sentences(&line).first().map(|sentence| sentence.trim().to_owned())
     });
     sentence.filter(|sentence| !sentence.is_empty()).or_else(|| document.front_text("description"))

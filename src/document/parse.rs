@@ -8,6 +8,7 @@ use memchr::memmem;
 use super::section;
 use super::walk::collect_blocks;
 use super::{BlockKind, Bullet, BulletMeta, DocumentBlock, MetaLine, Section, Span, front_matter, lines};
+use crate::text::one_line::collapse_whitespace;
 
 /// Internal data of a block, parallel to the list of blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl BlockBuilder {
 
     /// Adds a definition unless an earlier one has the same label (CommonMark 4.7: the first one wins).
     pub fn add_definition(&mut self, label: &str, destination: &str, title: &str) {
-        let label = label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        let label = collapse_whitespace(label).to_lowercase();
         if let Err(index) = self.definitions.binary_search_by(|(l, ..)| l.as_str().cmp(&label)) {
             self.definitions.insert(index, (label, destination.to_owned(), title.to_owned()));
         }

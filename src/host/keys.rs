@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::EnvLookup;
 use super::models::KeySource;
 use crate::code::{Code, Rejection, Warning};
+use crate::text::one_line::collapse_whitespace;
 
 /// Maximum size of a key file or of a key command's output, in bytes.
 const MAX_KEY_BYTES: u64 = 16 << 10;
@@ -110,7 +111,7 @@ fn key_from_command(
         .map_err(|e| failed(e.to_string()))?;
     let key = String::from_utf8(text).map_err(|_| failed("its output is not UTF-8".into()))?;
     let said = messages.recv_timeout(MESSAGE_TIMEOUT).ok().and_then(Result::ok).unwrap_or_default();
-    let mut said = String::from_utf8_lossy(&said).split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut said = collapse_whitespace(&String::from_utf8_lossy(&said));
     if !key.trim().is_empty() {
         said = said.replace(key.trim(), "…");
     }

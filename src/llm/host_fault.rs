@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::ErrorKind;
 use crate::text::invisible_chars::{is_filler, is_invisible, is_joiner};
+use crate::text::one_line::collapse_whitespace;
 
 /// How many characters of a host's message are kept.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -138,7 +139,7 @@ pub fn one_line(text: &str) -> String {
 pub fn visible_line(text: &str) -> String {
     let hidden = |c: char| c.is_control() || is_invisible(c) || is_filler(c) || is_joiner(c);
     let visible: String = text.chars().filter(|c| c.is_whitespace() || !hidden(*c)).collect();
-    visible.split_whitespace().collect::<Vec<_>>().join(" ")
+    collapse_whitespace(&visible)
 }
 
 /// A line of a message, truncated, without its final full stop.

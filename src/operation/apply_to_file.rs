@@ -11,7 +11,7 @@ use crate::path::MemoryPath;
 use crate::policy::StampKey;
 use crate::text::{Splice, compose, splice};
 
-use super::archive::{self, ARCHIVE_FOLDER, ArchivedItem};
+use super::archive::{self, ArchivedItem};
 use super::evict;
 use super::file_change::{file_change, file_kind, minimal_splice};
 use super::file_edits::FileEdits;
@@ -71,7 +71,7 @@ pub fn apply_to_file(
         splices = splices.map(|first| compose(&first, &eviction.splices));
         after = eviction.document;
     }
-    if path.folder() == Some(ARCHIVE_FOLDER) && file_edits.new_text.is_none() && present.is_some() {
+    if path.is_archived() && file_edits.new_text.is_none() && present.is_some() {
         let Some(cuts) = archive::empty_section_cuts(&after) else {
             changeset.files.push(file_change(&path, present, None, None, None));
             return Ok(());

@@ -21,9 +21,6 @@ use super::planner::{Planner, initial_text};
 use super::snapshot::{LoadedFile, PlanStep, PlanStop};
 use super::whole_file;
 
-/// The folder of archived items.
-pub const ARCHIVE_FOLDER: &str = "archive";
-
 /// The level of a paragraph that acts as the heading of a list.
 const LABEL_LEVEL: u8 = 7;
 
@@ -98,7 +95,7 @@ impl ArchivedItem {
         content: ArchivedContent,
     ) -> Result<ArchivedItem, Rejection> {
         Ok(ArchivedItem {
-            to: path.inside_folder(ARCHIVE_FOLDER)?,
+            to: path.in_archive()?,
             new_file: new_archive_text(path, document),
             titles: section_titles(document, section),
             content,
@@ -356,7 +353,7 @@ pub fn archive_file(
     document: &Document,
     purge: Option<&str>,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let mut to = planner.archive_path(path)?;
+    let mut to = path.in_archive()?;
     let mut from = None;
     let stem = to.as_str().strip_suffix(".md").unwrap_or(to.as_str()).to_owned();
     let mut number = 1;

@@ -9,7 +9,7 @@ use crate::code::{Code, Rejection, Warning};
 use crate::document::{BulletMeta, Document, DocumentEdit, EditedDocument, Handle, apply_edits, section_range};
 use crate::path::MemoryPath;
 
-use super::archive::{ARCHIVE_FOLDER, ArchivedItem};
+use super::archive::ArchivedItem;
 use super::limits::{ContentSize, LimitScope, entry_sections};
 use super::locate::is_in_section;
 use super::planner::Planner;
@@ -221,7 +221,7 @@ pub fn evict(
         }
     }
     selected.sort_by_key(|t| byte_range(after, *t).start);
-    let to = path.inside_folder(ARCHIVE_FOLDER)?;
+    let to = path.in_archive()?;
     let operation = changeset.operations.len().saturating_sub(1);
     for &candidate in &selected {
         changeset.effects.extend(removal_effects(after, path, candidate, operation));

@@ -278,7 +278,7 @@ pub(super) fn no_bullet(text: &str) -> Rejection {
 /// Planned only on the file as it was read: what is added twice, or was removed meanwhile, is seen on the next try.
 fn operation(action: Action, file: Option<&GraphFile>) -> Operation {
     let if_match = file.map(|file| file.etag.clone());
-    Operation { action, seen: None, if_match, reason: None, source: None }
+    Operation { if_match, ..action.into() }
 }
 
 fn add(at: &str, text: String, children: Vec<String>, file: Option<&GraphFile>) -> Operation {
@@ -288,8 +288,7 @@ fn add(at: &str, text: String, children: Vec<String>, file: Option<&GraphFile>) 
 fn remove(file: &GraphFile, bullet: Option<usize>) -> Operation {
     let reference = bullet.map(|bullet| file.document.bullet_reference(bullet)).unwrap_or_default();
     let at = Target::Address(format!("{}{reference}", file.path));
-    let remove =
-        Action::Remove { at, index: None, text: None, archive: false, purge: None, forget: false, if_exists: false };
+    let remove = Action::remove(at);
     operation(remove, Some(file))
 }
 

@@ -15,6 +15,7 @@ use crate::document::{
     title_line, trim_lines,
 };
 use crate::path::MemoryPath;
+use crate::text::one_line::collapse_whitespace;
 
 /// The file with the relations that start at no entity.
 pub const RELATIONS_FILE: &str = "facts/relations.md";
@@ -82,7 +83,7 @@ impl GraphFile {
 /// The text of a bullet as one line, with single spaces, if there is nothing below it.
 pub fn bullet_line(bullet: &NewBullet) -> Option<String> {
     let is_line = bullet.children.len() == bullet.continuation_lines();
-    is_line.then(|| bullet.paragraph().split_whitespace().collect::<Vec<_>>().join(" "))
+    is_line.then(|| collapse_whitespace(&bullet.paragraph()))
 }
 
 /// The text of the file of a new entity. An observation that is given twice is one bullet.

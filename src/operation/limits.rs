@@ -95,7 +95,7 @@ impl LimitScope {
 
 /// Whether limits apply to a file. They do not in `archive/` and `inbox/`, where evicted and proposed items collect.
 pub fn limits_apply_to(path: &MemoryPath) -> bool {
-    !matches!(path.folder(), Some("archive" | "inbox"))
+    !path.is_set_aside()
 }
 
 /// Checks the policy's limits on a file after a change. Returns the file or sections that grew over a limit with

@@ -15,6 +15,7 @@ use crate::document::memory_index::{
     INDEX_FILE, IndexEntry, index_entries, insert_entry, is_index_path, is_memory_index, memory_rule, memory_type,
 };
 use crate::path::MemoryPath;
+use crate::text::one_line::collapse_whitespace;
 use crate::text::{Splice, splice};
 
 /// The host reads no more of the index than this many lines (<https://code.claude.com/docs/en/memory>).
@@ -31,7 +32,7 @@ pub fn index_path() -> Option<MemoryPath> {
 
 /// Whether the index has lines for such files: all but itself, episodes, proposals and what was archived.
 pub fn is_listed(path: &MemoryPath) -> bool {
-    !is_index_path(path) && !path.holds_episodes() && !matches!(path.folder(), Some("archive" | "inbox"))
+    !is_index_path(path) && !path.holds_episodes() && !path.is_set_aside()
 }
 
 /// Whether the memory is an agent's folder with such an index, and has no `facts/`: new files go beside the others.
@@ -203,7 +204,7 @@ fn title_of(path: &MemoryPath, document: &Document) -> String {
 /// A text on one line, without what would start a comment or another link.
 fn one_line(text: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '<' { ' ' } else { c };
-    text.chars().map(plain).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ").replace("](", "] (")
+    collapse_whitespace(&text.chars().map(plain).collect::<String>()).replace("](", "] (")
 }
 
 /// A text cut to a number of characters, between words where there are some.
@@ -389,7 +390,7 @@ mod tests {
         };
         let (mut files, mut states) = (files.clone(), Vec::new());
         for action in actions {
-            let operation = Operation { action, seen: None, if_match: None, reason: None, source: None };
+            let operation = Operation::from(action);
             let changeset = loop {
                 match plan(&overlay.current, std::slice::from_ref(&operation), &context) {
                     Err(_) => break Changeset::default(),

@@ -76,9 +76,27 @@ pub enum Target {
     IdOrCategory { id: String, category: String },
 }
 
+impl Action {
+    /// The removal of what an address names, without a copy in the archive.
+    pub fn remove(at: Target) -> Action {
+        Action::Remove { at, index: None, text: None, archive: false, purge: None, forget: false, if_exists: false }
+    }
+
+    /// The removal of what an address names, with a copy in the archive.
+    pub fn archive(at: Target) -> Action {
+        Action::Remove { at, index: None, text: None, archive: true, purge: None, forget: false, if_exists: false }
+    }
+}
+
 impl From<Action> for Operation {
     fn from(action: Action) -> Operation {
         Operation { action, seen: None, if_match: None, reason: None, source: None }
+    }
+}
+
+impl FromIterator<Action> for Batch {
+    fn from_iter<T: IntoIterator<Item = Action>>(actions: T) -> Batch {
+        Batch { operations: actions.into_iter().map(Operation::from).collect(), ..Batch::default() }
     }
 }
 

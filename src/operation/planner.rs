@@ -10,7 +10,6 @@ use crate::document::{BulletMeta, Document, MetaKey, NewBullet};
 use crate::path::{MemoryPath, PathPrefixes};
 use crate::policy::{LinkRule, Policy, StampKey};
 
-use super::archive::ARCHIVE_FOLDER;
 use super::locate::ResolvedTarget;
 use super::snapshot::{LoadedFile, MissingInput, PlanStep, Snapshot};
 use super::{Operation, rejections, validation};
@@ -80,7 +79,7 @@ impl<'a> Planner<'a> {
 
     /// Checks whether the present operation may change a file.
     pub fn check_writable(&self, path: &MemoryPath, document: Option<&Document>) -> Result<(), Rejection> {
-        let allowed = self.context.allow_reserved || self.may_change_archive && path.folder() == Some(ARCHIVE_FOLDER);
+        let allowed = self.context.allow_reserved || self.may_change_archive && path.is_archived();
         validation::check_writable(path, document, allowed)
     }
 
@@ -135,11 +134,6 @@ impl<'a> Planner<'a> {
     /// Today's date in the caller's time zone, `YYYY-MM-DD`.
     pub fn today(&self) -> String {
         self.context.now.date().to_string()
-    }
-
-    /// The path of a file's copy below `archive/`.
-    pub fn archive_path(&self, path: &MemoryPath) -> Result<MemoryPath, Rejection> {
-        path.inside_folder(ARCHIVE_FOLDER)
     }
 
     /// A new bullet with the metadata that the policy adds: date, actor, source.

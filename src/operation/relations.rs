@@ -29,7 +29,7 @@ const MIN_TERMS: usize = 2;
 
 /// Whether bullets of a file are related to others.
 pub fn is_related_file(path: &MemoryPath) -> bool {
-    let is_other = matches!(path.folder(), Some("archive" | "inbox" | "procedures"));
+    let is_other = path.is_set_aside() || path.is_procedure();
     !is_other && !path.holds_episodes() && !is_index_path(path)
 }
 

@@ -9,10 +9,10 @@ use crate::document::{
     Document, DocumentEdit, InsertPosition, MetaKey, NewBullet, apply_edits, parse_date, section_range, section_titles,
     slug, to_new_bullet,
 };
-use crate::path::{BulletRef, MemoryPath};
+use crate::path::{ARCHIVE_FOLDER, BulletRef, MemoryPath};
 use crate::text::Splice;
 
-use super::archive::{self, ARCHIVE_FOLDER};
+use super::archive;
 use super::bullets::{BulletPick, pick_bullet};
 use super::locate::{ResolvedTarget, SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
@@ -55,10 +55,10 @@ pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target)
 /// The target in `archive/`.
 fn resolve_archived<'a>(planner: &Planner<'a>, at: &Target) -> PlanStep<ResolvedTarget<'a>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
-    if resolved.path.folder() == Some(ARCHIVE_FOLDER) {
+    if resolved.path.is_archived() {
         return Ok(resolved);
     }
-    let mut address = planner.archive_path(&resolved.path)?.to_string();
+    let mut address = resolved.path.in_archive()?.to_string();
     match (&resolved.section, resolved.file) {
         (SectionRef::At(section), Some(file)) => {
             address.push_str(&format!("#{}", file.document.sections()[*section].slug));
@@ -75,7 +75,7 @@ fn resolve_archived<'a>(planner: &Planner<'a>, at: &Target) -> PlanStep<Resolved
 }
 
 fn not_archived(path: &MemoryPath) -> Rejection {
-    let home = path.as_str().strip_prefix("archive/").unwrap_or(path.as_str());
+    let home = path.below_archive().unwrap_or(path.as_str());
     Rejection::new(Code::FileNotFound, format!("nothing of {home} is archived"))
         .hint("`memdir list archive` shows what is archived")
         .try_command(Hint::new("list", ARCHIVE_FOLDER))
@@ -89,7 +89,7 @@ fn has_archive_keys(document: &Document, section: usize) -> bool {
 fn home_path(path: &MemoryPath, file: &LoadedFile) -> Result<MemoryPath, Rejection> {
     let meta = archive::section_meta(&file.document, 0);
     let named = meta.as_ref().and_then(|meta| meta.raw(MetaKey::From.name())).filter(|from| !from.starts_with('#'));
-    let own = path.as_str().strip_prefix("archive/").unwrap_or(path.as_str());
+    let own = path.below_archive().unwrap_or(path.as_str());
     let home = MemoryPath::new(named.unwrap_or(own))?;
     match home.folder() {
         // A file that git brought may name anything.

@@ -125,7 +125,7 @@ pub fn patch(
     }
     let mut pending = Vec::new();
     if archive {
-        let to = planner.archive_path(&resolved.path)?;
+        let to = resolved.path.in_archive()?;
         for splice in &splices {
             let old = &text[splice.start..splice.end];
             pending.push(match section_of_range(&file.document, splice) {

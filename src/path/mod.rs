@@ -27,6 +27,9 @@ pub use touched::relative_to_roots;
 /// The folders with a special meaning (ARCHITECTURE.md, "Files on disk").
 pub const FOLDERS: [&str; 5] = ["facts", "episodes", "procedures", "inbox", "archive"];
 
+/// The folder of archived items.
+pub const ARCHIVE_FOLDER: &str = "archive";
+
 /// A relative path of a markdown file that stays inside the data directory.
 ///
 /// Any value of this type is safe to pass to the kernel. It is *odd* when it is outside the path grammar: such files
@@ -96,7 +99,7 @@ impl MemoryPath {
     pub fn holds_episodes(&self) -> bool {
         match self.folder() {
             Some("episodes") => true,
-            Some("archive" | "inbox") => false,
+            _ if self.is_set_aside() => false,
             _ => is_daily_note(self.stem()),
         }
     }
@@ -117,12 +120,35 @@ impl MemoryPath {
         self.text.nfc().flat_map(char::to_lowercase).collect()
     }
 
-    /// The same path below another folder: `archive/facts/user.md`.
+    /// The path of the file's copy in the archive: `archive/facts/user.md`.
     ///
     /// # Errors
     /// `invalid_path` if it would be too long or too deep.
-    pub fn inside_folder(&self, folder: &str) -> Result<MemoryPath, Rejection> {
-        MemoryPath::new(&format!("{folder}/{}", self.text))
+    pub fn in_archive(&self) -> Result<MemoryPath, Rejection> {
+        MemoryPath::new(&format!("{ARCHIVE_FOLDER}/{}", self.text))
+    }
+
+    /// The path that an archived file had: `facts/user.md` of `archive/facts/user.md`. `None` for another file.
+    pub fn below_archive(&self) -> Option<&str> {
+        self.text.strip_prefix(ARCHIVE_FOLDER)?.strip_prefix('/')
+    }
+
+    pub fn is_archived(&self) -> bool {
+        self.folder() == Some(ARCHIVE_FOLDER)
+    }
+
+    /// Whether the file is a proposal, or was rescued there.
+    pub fn is_in_inbox(&self) -> bool {
+        self.folder() == Some("inbox")
+    }
+
+    /// Whether the file is no part of what the memory states: it is archived or in the inbox.
+    pub fn is_set_aside(&self) -> bool {
+        self.is_archived() || self.is_in_inbox()
+    }
+
+    pub fn is_procedure(&self) -> bool {
+        self.folder() == Some("procedures")
     }
 }
 

@@ -363,7 +363,7 @@ impl Policy {
     /// Whether a change of this file by an agent waits for a person. A file of `archive/` counts as the one that its
     /// items are from; `inbox/` is where such changes wait.
     pub fn reviews_agents_at(&self, path: &MemoryPath) -> bool {
-        let path = path.as_str().strip_prefix("archive/").unwrap_or(path.as_str());
+        let path = path.below_archive().unwrap_or(path.as_str());
         let proposes = |rules: &[AgentWriteRule]| {
             rules.iter().find(|rule| glob::matches(&rule.at, path)).is_some_and(|rule| rule.mode == WriteMode::Propose)
         };

@@ -15,6 +15,8 @@ use super::guards::{
 };
 use super::reply_json::object_with;
 use crate::path::MemoryPath;
+use crate::text::counted_noun::counted_noun;
+use crate::text::one_line::collapse_whitespace;
 
 /// The longest reply about one part, in tokens.
 pub const MAX_REPLY_TOKENS: u32 = 700;
@@ -71,7 +73,7 @@ pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Vec<String>> {
     let found = object_with("points", text, calls);
     let rows = found.as_ref().and_then(|found| found["points"].as_array());
     let rows = rows.context("the reply has no JSON object with \"points\", a list")?;
-    let point = |row: &Value| Some(row.as_str()?.split_whitespace().collect::<Vec<_>>().join(" "));
+    let point = |row: &Value| Some(collapse_whitespace(row.as_str()?));
     let points: Vec<String> = rows.iter().map(point).collect::<Option<_>>().context("a point is no text")?;
     if points.iter().any(|point| point.chars().filter(|c| c.is_alphabetic()).count() < 2) {
         bail!("a point says nothing");
@@ -100,7 +102,7 @@ pub fn check_point(point: &str, part: &str, rules: &WritingRules) -> Vec<GuardFi
 /// The file that the digest of a period belongs to, and the entry without its heading.
 pub fn digest_entry(path: &MemoryPath, last: Date, entries: usize, points: &[String]) -> (String, String) {
     let file = format!("episodes/{:04}.md", last.year());
-    let count = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
+    let count = counted_noun(entries, "entry");
     let name = path.as_str().strip_suffix(".md").unwrap_or(path.as_str());
     let summary = points.first().map_or("", String::as_str);
     let others: String = points.iter().skip(1).map(|point| format!("- {}\n", point)).collect();

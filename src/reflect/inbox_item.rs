@@ -10,6 +10,7 @@ use crate::code::{Code, Rejection};
 use crate::operation::{Operation, dialects};
 use crate::path::MemoryPath;
 use crate::reflect::guards::Violation;
+use crate::text::one_line::one_line;
 
 /// A proposal that waits for the user's review, to be written to `inbox/`.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,13 +155,6 @@ fn parse_operations(json: &str) -> Result<Vec<Operation>, Rejection> {
         false => Ok(batch.operations),
         true => Err(Rejection::new(Code::InvalidOperation, "a proposal must contain an operation")),
     }
-}
-
-/// Joins the words of an untrusted text into one line, without control characters.
-pub fn one_line(text: &str) -> String {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
-    words.join(" ")
 }
 
 /// The content of the last code fence of a language. The last, because a text above might contain a fence, too.

@@ -211,7 +211,7 @@ fn unrelated_change(
         earlier: &texts(&|t| t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn),
         new_texts: &bullets(EffectSign::Added).map(|e| e.text.as_str()).collect::<Vec<_>>(),
     };
-    let mut removed = bullets(EffectSign::Removed).filter(|e| e.path.folder() != Some("archive"));
+    let mut removed = bullets(EffectSign::Removed).filter(|e| !e.path.is_archived());
     let unrelated = removed.find(|e| !guards::relation::is_about(&e.text, &evidence))?;
     let excerpt = unrelated.text.chars().take(60).collect();
     Some(GuardFinding { violation: Violation::Unrelated, excerpt })
@@ -258,11 +258,11 @@ fn misplaced_changes(
     context: &JudgeContext<'_>,
 ) -> Vec<GuardFinding> {
     let refused = |excerpt: String| vec![GuardFinding { violation: Violation::NotAllowed, excerpt }];
-    let elsewhere = |path: &MemoryPath| path.folder() != Some("archive") && context.into.is_some_and(|i| i != path);
+    let elsewhere = |path: &MemoryPath| !path.is_archived() && context.into.is_some_and(|i| i != path);
     if let (Some(into), true) = (context.into, planned.files.iter().any(|file| elsewhere(&file.path))) {
         return refused(format!("everything goes into {into}"));
     }
-    let is_archived = |file: &TouchedFile| file.path.folder() == Some("archive");
+    let is_archived = |file: &TouchedFile| file.path.is_archived();
     if matches!(proposal.operation.action, Action::Remove { .. })
         && !planned.files.is_empty()
         && planned.files.iter().all(is_archived)

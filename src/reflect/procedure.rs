@@ -12,6 +12,7 @@ use super::guards::{FindingsBySeverity, GroundingSources, GuardFinding, Violatio
 use super::record::spoken_texts;
 use super::reply_json::{object_with, tags};
 use crate::document::{front_matter_line, slug, title_line};
+use crate::text::one_line::collapse_whitespace;
 use crate::transcript::Turn;
 
 /// The longest reply, in tokens.
@@ -98,7 +99,7 @@ pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Option<Procedu
         Value::Null => Vec::new(),
         Value::Array(rows) => rows
             .iter()
-            .map(|row| row.as_str().map(|text| without_number(&one_line(text)).to_owned()))
+            .map(|row| row.as_str().map(|text| without_number(&collapse_whitespace(text)).to_owned()))
             .collect::<Option<Vec<String>>>()
             .context("a step is no text")?,
         _ => bail!("\"steps\" is no list of texts"),
@@ -112,16 +113,12 @@ pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Option<Procedu
     if !(MIN_STEPS..=MAX_STEPS).contains(&steps.len()) {
         bail!("a procedure has {MIN_STEPS} to {MAX_STEPS} steps; there are {}", steps.len());
     }
-    let title = one_line(row["title"].as_str().unwrap_or_default());
+    let title = collapse_whitespace(row["title"].as_str().unwrap_or_default());
     if !title.chars().any(char::is_alphabetic) {
         bail!("the procedure has no \"title\"");
     }
     let importance = row["importance"].as_u64().unwrap_or(IMPORTANCE).min(10);
     Ok(Some(Procedure { title, steps, importance, tags: tags(row.get("tags")) }))
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A step without the number that a model puts in front of it.

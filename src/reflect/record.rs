@@ -14,6 +14,7 @@ use super::guards::{
     sensitive_field,
 };
 use super::reply_json::{object_with, tags};
+use crate::text::one_line::collapse_whitespace;
 use crate::text::sentences::sentences;
 use crate::transcript::{MessageParts, Role, Turn};
 
@@ -135,7 +136,7 @@ pub fn answer_schema() -> Value {
 pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Option<Record>> {
     let row = object_with("record", text, calls).context("the reply has no JSON object with \"record\"")?;
     let text = match &row["record"] {
-        Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        Value::String(text) => collapse_whitespace(text),
         Value::Null => String::new(),
         _ => bail!("\"record\" is no text"),
     };

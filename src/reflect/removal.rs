@@ -60,7 +60,7 @@ pub fn route_removal(
 /// The bullets that a proposal takes away without putting another in their place.
 fn removed_bullets<'a>(proposal: &Proposal, planned: &'a PlannedEffects<'_>) -> Vec<&'a Effect> {
     let bullets = |sign| planned.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
-    let is_live = |effect: &&Effect| effect.path.folder() != Some("archive");
+    let is_live = |effect: &&Effect| !effect.path.is_archived();
     match proposal.operation.action {
         Action::Remove { .. } => bullets(EffectSign::Removed).filter(is_live).collect(),
         Action::Patch { .. } if bullets(EffectSign::Added).next().is_none() => {

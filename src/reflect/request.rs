@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::guards::secrets::redact;
 use crate::path::MemoryPath;
 use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::text::one_line::collapse_whitespace;
 
 /// The longest request, in characters.
 pub const MAX_REQUEST_CHARS: usize = 2000;
@@ -153,7 +154,7 @@ fn is_value(value: &str, text: &str) -> bool {
 /// Lower-case words of letters and digits, with a space between them.
 fn letters(text: &str) -> String {
     let plain: String = text.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    collapse_whitespace(&plain)
 }
 
 /// The system prompt of the model that finds items.

@@ -22,6 +22,7 @@ pub mod language;
 pub mod llm_tokens;
 pub mod managed_block;
 pub mod near_duplicate;
+pub mod one_line;
 pub mod phrase;
 pub mod prose_mask;
 pub mod relative_dates;

@@ -8,6 +8,7 @@ pub mod left_out;
 
 use crate::document::{Document, MetaKey, bullet_to_text, section_range, section_titles, slug};
 use crate::path::MemoryPath;
+use crate::text::counted_noun::counted_noun;
 use crate::view::context::records::{FindFirstWritten, creation_date, is_record, repeats_title};
 use crate::view::context::{item_address, item_text};
 use crate::view::outline::field_value;
@@ -16,8 +17,8 @@ use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::ItemKind;
 use left_out::{
-    count_of, report_comments, report_empty_sections, report_front_matter, report_heading_count, report_metadata,
-    report_prose, report_summary,
+    report_comments, report_empty_sections, report_front_matter, report_heading_count, report_metadata, report_prose,
+    report_summary,
 };
 
 /// A file to export.
@@ -267,7 +268,7 @@ pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins, first_written: F
         report_front_matter(&file, &["title"], &mut exported);
         report_summary(&file, &mut exported);
         report_comments(&file, &mut exported);
-        let is_context = !matches!(file.path.folder(), Some("archive" | "inbox" | "procedures"));
+        let is_context = !(file.path.is_set_aside() || file.path.is_procedure());
         let file = ItemizedFile::without_counts(file.path, file.document);
         let facts = ItemFacts::new(&file, origins);
         let items = (0..file.items.len()).filter(|item| is_context && is_record(&file, *item));
@@ -302,7 +303,7 @@ fn report_no_records(file: &ItemizedFile, exported: &mut ExportedText) {
     }
     report_heading_count(&file.path, headings, exported);
     if texts > 0 {
-        exported.leave_out(&file.path, &format!("{} that are no records", count_of(texts, "block of text")));
+        exported.leave_out(&file.path, &format!("{} of text that are no records", counted_noun(texts, "block")));
     }
 }
 

@@ -90,7 +90,7 @@ pub fn revision_to_undo<'e>(entries: &'e [JournalEntry], by: Option<&str>, calle
 }
 
 fn only_adds_proposals(entry: &JournalEntry) -> bool {
-    entry.files.iter().all(|file| file.path.folder() == Some("inbox") && file.before.is_none())
+    entry.files.iter().all(|file| file.path.is_in_inbox() && file.before.is_none())
 }
 
 /// The revision that `redo` restores: the one undone last and not redone yet.

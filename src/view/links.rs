@@ -135,7 +135,7 @@ impl<'p> LinkNames<'p> {
         for path in files {
             let file = names.files.len();
             let whole = without_extension(path.as_str());
-            let archived_rank = if matches!(path.folder(), Some("archive" | "inbox")) { 4 } else { 0 };
+            let archived_rank = if path.is_set_aside() { 4 } else { 0 };
             names.insert(whole, 0, file);
             if let Some(below) = whole.strip_prefix("facts/") {
                 names.insert(below, 1, file);

@@ -239,15 +239,7 @@ fn replace(
         file_summary: None,
         create: true,
     };
-    let remove = Action::Remove {
-        at: Target::Address(file.path.to_string()),
-        index: None,
-        text: None,
-        archive: true,
-        purge: None,
-        forget: false,
-        if_exists: false,
-    };
+    let remove = Action::archive(Target::Address(file.path.to_string()));
     let append = Operation { reason: Some(reason.clone()), ..operation(append, None) };
     let batch = Batch {
         operations: vec![append, operation(remove, Some(file.etag.hex()))],

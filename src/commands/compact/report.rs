@@ -13,6 +13,7 @@ use crate::operation::limits::{ContentSize, LimitScope, measure_noun, section_si
 use crate::path::MemoryPath;
 use crate::policy::LimitMeasure;
 use crate::reflect::compaction::{CompactionAction, CompactionDecision, OverLimit};
+use crate::text::counted_noun::counted_noun;
 
 /// How the reason begins with which the journal records what age decides.
 pub const LIMIT_REASON: &str = "over its limit of";
@@ -175,10 +176,7 @@ impl CompactionRow {
     fn summary(&self) -> String {
         let mut parts = Vec::new();
         if self.model_decisions > 0 {
-            parts.push(match self.model_decisions {
-                1 => "1 decision of the model".to_owned(),
-                n => format!("{n} decisions of the model"),
-            });
+            parts.push(format!("{} of the model", counted_noun(self.model_decisions, "decision")));
         }
         if self.age_evictions > 0 {
             let reason = self.fallback_reason.as_deref().map(|reason| format!("; {reason}")).unwrap_or_default();

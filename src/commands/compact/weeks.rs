@@ -105,18 +105,10 @@ fn split_one(
         let at = Target::Address(path.to_string());
         let action = match text {
             Some(text) => Action::Write { at, text, create: true },
-            None => Action::Remove {
-                at,
-                index: None,
-                text: None,
-                archive: false,
-                purge: None,
-                forget: false,
-                if_exists: false,
-            },
+            None => Action::remove(at),
         };
         let if_match = texts.get(&path).map(|(etag, _)| etag.hex());
-        Operation { action, seen: None, if_match, reason: None, source: options.source.clone() }
+        Operation { if_match, source: options.source.clone(), ..action.into() }
     });
     let batch = Batch {
         operations: operations.collect(),

@@ -87,7 +87,7 @@ pub(super) fn changed_statements(
     let mut by_label: HashMap<(bool, String, Vec<String>), i64> = HashMap::new();
     let mut order: Vec<(bool, String, Vec<String>)> = Vec::new();
     let earlier = EarlierConcealments::of(texts, today);
-    for ChangedText { file, before, after } in texts.0.iter().filter(|one| one.file.path.folder() != Some("inbox")) {
+    for ChangedText { file, before, after } in texts.0.iter().filter(|one| !one.file.path.is_in_inbox()) {
         let derived = file.summary.as_deref().unwrap_or_default();
         let is_summary = |text: &str| text.starts_with("Summary:");
         let (before, after) = (before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
@@ -104,7 +104,7 @@ pub(super) fn changed_statements(
                 *in_archive.entry((text, labels)).or_default() += sign;
                 continue;
             }
-            let is_procedure = file.path.folder() == Some("procedures");
+            let is_procedure = file.path.is_procedure();
             *by_text.entry((is_procedure, text.clone())).or_default() += sign;
             let key = (is_procedure, text, labels);
             *by_label.entry(key.clone()).or_insert_with(|| {

@@ -109,7 +109,7 @@ impl<'a> FileUpdates<'a> {
     /// what it has lost is unknown. A file that the journal does not contain only counts if it did not exist at the
     /// last look.
     pub fn compare(&self, path: &MemoryPath, bytes: &[u8]) -> Option<DiskFile> {
-        if path.folder() == Some("inbox") {
+        if path.is_in_inbox() {
             return None;
         }
         let Some(chain) = self.chains.get(path) else {
@@ -151,8 +151,7 @@ impl<'a> FileUpdates<'a> {
                 changed.push((base.path, base.document, true));
             }
         }
-        for (path, chain) in
-            self.chains.iter().filter(|(p, _)| !current_names.contains(p.as_str()) && p.folder() != Some("inbox"))
+        for (path, chain) in self.chains.iter().filter(|(p, _)| !current_names.contains(p.as_str()) && !p.is_in_inbox())
         {
             if chain.newest_etag.is_some() {
                 outside.insert((*path).clone(), None);

@@ -19,6 +19,7 @@ use crate::operation::merge::{ConflictLabels, merge_file};
 use crate::operation::{PlanContext, Snapshot};
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item::{ReviewBranch, with_branch};
+use crate::text::one_line::one_line;
 use crate::view::diff_bullets::{BulletChange, bullet_changes};
 
 /// The trailer with the id of a proposal: where it is in the history, the proposal is accepted.
@@ -259,9 +260,4 @@ fn request_body(commits: &[BranchCommit]) -> String {
     // A host that squashes the commits takes its message from here.
     commits.iter().for_each(|commit| body.push_str(&format!("{PROPOSAL_TRAILER}{}\n", commit.proposal)));
     body
-}
-
-fn one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
 }

@@ -6,6 +6,7 @@ use super::super::Session;
 use crate::change::FileChange;
 use crate::code::{Code, Hint, Rejection};
 use crate::reflect::inbox_item::{self, PendingProposal};
+use crate::text::one_line::one_line;
 
 /// Refuses that an agent withdraws the proposal of another.
 ///
@@ -13,7 +14,7 @@ use crate::reflect::inbox_item::{self, PendingProposal};
 /// `consent`.
 pub(super) fn require_own_proposal(session: &Session, id: &str, proposal: &PendingProposal) -> Result<(), Rejection> {
     let proposer = proposal.proposer().unwrap_or("nobody who is known");
-    if !session.is_agent || proposer == inbox_item::one_line(&session.actor) {
+    if !session.is_agent || proposer == one_line(&session.actor) {
         return Ok(());
     }
     let reason =

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::PageFiles;
 use crate::commands::answer::{ChangedFile, EffectSign, LogRow, LogState};
 use crate::commands::{CommandResult, LogOptions, Session, log};
+use crate::text::one_line::cut_with_ellipsis;
 use crate::view::page::body::entry_text;
 use crate::view::page::html::visible;
 use crate::view::page::template::{EffectLine, PageLink, TimelineDay, TimelineRow};
@@ -115,9 +116,5 @@ fn effect_lines(file: &ChangedFile) -> impl Iterator<Item = EffectLine> {
 }
 
 fn shortened(text: &str) -> String {
-    let text = visible(text);
-    match text.char_indices().nth(MAX_TEXT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.into_owned(),
-    }
+    cut_with_ellipsis(&visible(text), MAX_TEXT).into_owned()
 }

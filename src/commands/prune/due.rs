@@ -13,7 +13,7 @@ use super::super::{Error, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
 use crate::document::{BulletMeta, Document, MAX_FILE_BYTES, MetaKey, parse_date, section_range};
-use crate::operation::archive::{ARCHIVE_FOLDER, section_meta};
+use crate::operation::archive::section_meta;
 use crate::operation::evict::{DEFAULT_IMPORTANCE, EvictionCandidate, contains_pinned, importance};
 use crate::operation::{Action, Operation, Target};
 use crate::path::MemoryPath;
@@ -104,7 +104,7 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
             Err(error) => return Some(DueItems { unread: Some(error), ..DueItems::default() }),
         };
         let text = std::str::from_utf8(bytes).ok()?;
-        let is_archived = file.path.folder() == Some(ARCHIVE_FOLDER);
+        let is_archived = file.path.is_archived();
         let may_be_due = match (file.path.folder(), is_archived) {
             (_, true) => text.contains("purge="),
             (Some("inbox"), _) => false,

@@ -243,5 +243,5 @@ fn new_inbox_item(
 fn create_operation(proposal: &InboxItem) -> Operation {
     let at = Target::Address(format!("inbox/{}.md", inbox_item::proposal_id(&proposal.operation)));
     let action = Action::Write { at, text: proposal.to_markdown(), create: true };
-    Operation { action, seen: None, if_match: None, reason: None, source: None }
+    Operation::from(action)
 }

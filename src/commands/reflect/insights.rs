@@ -165,17 +165,15 @@ fn add(
     }
     let model = report.model.as_ref().map(|model| format!("insights:{}/{}", model.provider, model.model));
     let operations = kept.iter().map(|insight| Operation {
-        action: Action::Add {
+        source: change_options.source.clone().or_else(|| model.clone()),
+        ..Action::Add {
             at: Target::Address(INSIGHT_FILE.into()),
             text: insight.bullet_text(),
             children: Vec::new(),
             meta: vec![("imp".into(), insight.importance.to_string()), ("type".into(), "insight".into())],
             create: true,
-        },
-        seen: None,
-        if_match: None,
-        reason: None,
-        source: change_options.source.clone().or_else(|| model.clone()),
+        }
+        .into()
     });
     let batch = Batch {
         operations: operations.collect(),

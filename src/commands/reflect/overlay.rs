@@ -300,7 +300,7 @@ fn evicts_itself(changeset: &Changeset) -> bool {
 }
 
 fn is_fact_file(path: &MemoryPath) -> bool {
-    !path.holds_episodes() && path.folder() != Some("procedures")
+    !path.holds_episodes() && !path.is_procedure()
 }
 
 fn write_bullets(out: &mut String, path: &MemoryPath, document: &Document) {

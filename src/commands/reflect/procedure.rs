@@ -77,14 +77,11 @@ fn write_down(
     let model = opened.model.id();
     let batch = Batch {
         operations: vec![Operation {
-            action: Action::Write { at: Target::Address(path.to_string()), text, create: true },
-            seen: None,
-            if_match: None,
-            reason: None,
             source: change_options
                 .source
                 .clone()
                 .or_else(|| Some(format!("procedure:{}/{}", model.provider, model.model))),
+            ..Action::Write { at: Target::Address(path.to_string()), text, create: true }.into()
         }],
         request: Some(question.request_id(conversation)),
         reason: change_options.reason.clone().or_else(|| Some(format!("procedure of {id}"))),

@@ -77,7 +77,8 @@ fn record_conversation(
     let model_name = format!("{}/{}", model.provider, model.model);
     let batch = Batch {
         operations: vec![Operation {
-            action: Action::Append {
+            source: change_options.source.clone().or_else(|| Some(format!("record:{model_name}"))),
+            ..Action::Append {
                 at: None,
                 text: record.body(&RecordOrigin { conversation: &id, related }),
                 title: Some(record.title()),
@@ -85,11 +86,8 @@ fn record_conversation(
                 summary: None,
                 file_summary: None,
                 create: false,
-            },
-            seen: None,
-            if_match: None,
-            reason: None,
-            source: change_options.source.clone().or_else(|| Some(format!("record:{model_name}"))),
+            }
+            .into()
         }],
         request: Some(question.request_id(conversation)),
         reason: change_options.reason.clone().or_else(|| Some(format!("record of {id}"))),

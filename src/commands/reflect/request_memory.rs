@@ -123,6 +123,6 @@ impl RequestMemory {
 
     /// Whether a change of a file is one of this request: any file if no tag chose them.
     pub fn may_change(&self, path: &MemoryPath) -> bool {
-        !self.is_routed || path.folder() == Some("archive") || self.files.iter().any(|file| file.path == *path)
+        !self.is_routed || path.is_archived() || self.files.iter().any(|file| file.path == *path)
     }
 }

@@ -9,6 +9,7 @@ use super::sync_state::SyncState;
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
 use crate::text::counted_noun::counted_noun;
 use crate::text::invisible_chars::{is_filler, is_invisible, is_joiner};
+use crate::text::one_line::collapse_whitespace;
 use crate::view::journal::{self, RevisionState};
 
 /// Trailer key of an operation: `r12 add facts/user.md`.
@@ -197,7 +198,7 @@ pub fn single_line(text: &str, max_chars: usize) -> String {
     let hidden = |c: char| is_invisible(c) || is_filler(c) || is_joiner(c);
     let sanitized: String =
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !hidden(*c)).collect();
-    let collapsed = sanitized.split_whitespace().collect::<Vec<_>>().join(" ");
+    let collapsed = collapse_whitespace(&sanitized);
     match collapsed.chars().count() > max_chars {
         true => collapsed.chars().take(max_chars - 1).chain(['…']).collect(),
         false => collapsed,

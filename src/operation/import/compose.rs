@@ -12,6 +12,7 @@ use crate::document::{
 };
 use crate::operation::graph_files::not_written;
 use crate::operation::validation::check_bullet_size;
+use crate::text::one_line::collapse_whitespace;
 
 /// What importing a note makes of a file.
 #[derive(Debug, Default)]
@@ -200,7 +201,7 @@ fn to_bullet(text: &str, bullet: &ImportedBullet, composed: &mut ComposedFile) -
         }
         return Some((item, trim_lines(text)));
     }
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = collapse_whitespace(text);
     let item = bullet_from_text(&line);
     match &item {
         Some(_) => composed.remark(&bullet.item, "its lines are joined, because a bullet cannot hold them", false),
@@ -212,7 +213,7 @@ fn to_bullet(text: &str, bullet: &ImportedBullet, composed: &mut ComposedFile) -
 
 fn section_title(title: &str, bullet: &ImportedBullet, composed: &mut ComposedFile) -> Option<String> {
     let plain: String = title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = collapse_whitespace(&plain);
     if plain != title {
         composed.remark(&bullet.item, "the name of its section is written as one line", false);
     }
@@ -255,12 +256,12 @@ fn insert_all(items: Vec<PlacedBullet>, base: Document, mut composed: ComposedFi
         let b = &base.bullets()[bullet];
         if b.depth == 0 {
             let section = slugs(&section_titles(&base, b.section as usize));
-            known.entry(section).or_default().insert(folded(&bullet_to_text(&base, bullet)));
+            known.entry(section).or_default().insert(collapse_whitespace(&bullet_to_text(&base, bullet)));
         }
     }
     let mut added: HashSet<(Vec<String>, String)> = HashSet::new();
     for PlacedBullet { item, section, text, bullet } in items {
-        let (section_slugs, text) = (slugs(&section), folded(&text));
+        let (section_slugs, text) = (slugs(&section), collapse_whitespace(&text));
         if known.get(&section_slugs).is_some_and(|texts| texts.contains(&text)) {
             composed.present += 1;
             continue;
@@ -283,11 +284,6 @@ fn insert_all(items: Vec<PlacedBullet>, base: Document, mut composed: ComposedFi
     }
     composed.text = (composed.added > 0).then(|| file.into_text());
     Ok(composed)
-}
-
-/// A text as two bullets are compared: without the difference of blanks.
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn slugs(titles: &[String]) -> Vec<String> {

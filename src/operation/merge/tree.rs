@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use crate::document::{BlockKind, Document};
+use crate::text::one_line::collapse_whitespace;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MergeNodeKind {
@@ -117,7 +118,7 @@ impl MergeTree {
         match (self.nodes[node].bullet, self.nodes[node].kind) {
             (Some(bullet), _) => self.document.bullet_text(bullet).into_owned(),
             (None, MergeNodeKind::Section) => self.title(node).to_owned(),
-            _ => self.own_text(node).split_whitespace().collect::<Vec<_>>().join(" "),
+            _ => collapse_whitespace(self.own_text(node)),
         }
     }
 
@@ -285,7 +286,7 @@ pub fn text_digest(kind: MergeNodeKind, text: &str) -> u64 {
     let plain = !bytes.windows(2).any(|w| w[1].is_ascii_whitespace() && (w[0] == b' ' || w[1] != b' ') || w[0] >= 0x80);
     match plain {
         true => text.hash(&mut state),
-        false => text.split_whitespace().collect::<Vec<_>>().join(" ").hash(&mut state),
+        false => collapse_whitespace(text).hash(&mut state),
     }
     state.finish()
 }

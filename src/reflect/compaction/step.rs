@@ -96,7 +96,7 @@ fn split_steps(
 
 fn attributed_operation(action: Action, reason: &str, source: &str) -> Operation {
     let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    Operation { action, seen: None, if_match: None, reason: given(reason), source: given(source) }
+    Operation { reason: given(reason), source: given(source), ..action.into() }
 }
 
 fn candidate_lines(document: &Document, candidate: EvictionCandidate) -> String {

@@ -21,7 +21,7 @@ pub struct ContextFilter {
 impl ContextFilter {
     /// Whether a file's folder may enter: archived, proposed and procedural memory may not.
     pub fn allows_folder(&self, path: &MemoryPath) -> bool {
-        !matches!(path.folder(), Some("archive" | "inbox" | "procedures"))
+        !(path.is_set_aside() || path.is_procedure())
     }
 
     /// Whether an item of such a file may enter: it has not expired, and is not for another branch.

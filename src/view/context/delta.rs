@@ -60,7 +60,7 @@ impl UpdatedFile {
 
 /// The path without `archive/`: where an archived file's items were before.
 pub fn original_path(path: &MemoryPath) -> MemoryPath {
-    let home = path.as_str().strip_prefix("archive/").and_then(|p| MemoryPath::from_disk_name(p).ok());
+    let home = path.below_archive().and_then(|p| MemoryPath::from_disk_name(p).ok());
     home.unwrap_or_else(|| path.clone())
 }
 

@@ -5,6 +5,7 @@
 use super::{ExportFile, ExportedText, top_bullets};
 use crate::document::{BlockKind, DocumentBlock, MetaKey};
 use crate::path::MemoryPath;
+use crate::text::counted_noun::counted_noun;
 
 /// Reports text that is no bullet.
 pub fn report_prose(file: &ExportFile, exported: &mut ExportedText) {
@@ -106,15 +107,6 @@ pub fn report_comments(file: &ExportFile, exported: &mut ExportedText) {
     let html = document.blocks().iter().filter(|block| block.kind == BlockKind::Html);
     let blocks = html.filter(|block| !is_meta(block)).count();
     if blocks > 0 {
-        exported.leave_out(&file.path, &format!("{} or other HTML", count_of(blocks, "comment")));
-    }
-}
-
-/// `1 comment`, `2 comments`; of a noun with an object, `2 blocks of text`.
-pub fn count_of(count: usize, noun: &str) -> String {
-    match (count, noun.split_once(' ')) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some((noun, object))) => format!("{count} {noun}s {object}"),
-        (_, None) => format!("{count} {noun}s"),
+        exported.leave_out(&file.path, &format!("{} or other HTML", counted_noun(blocks, "comment")));
     }
 }

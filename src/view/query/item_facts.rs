@@ -249,7 +249,7 @@ impl<'a> ItemFacts<'a> {
         if let Some(category) = self.category(item) {
             all.push(category.to_lowercase());
         }
-        if self.file.path.folder() == Some("procedures") {
+        if self.file.path.is_procedure() {
             all.extend(["procedures".to_owned(), "procedural".to_owned()]);
         }
         all

@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::document::related_edge::related_edge;
 use crate::document::{BlockKind, Document, DocumentBlock, Handle, memory_index, split_category};
 use crate::path::{MemoryPath, SourceAddress};
+use crate::text::one_line::collapse_whitespace;
 
 /// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,7 +206,7 @@ pub fn one_line(document: &Document, item: &DocumentItem) -> String {
     match item.kind {
         ItemKind::Bullet(b) => document.bullet_text(b as usize).into_owned(),
         ItemKind::Entry | ItemKind::Heading => document.section_title(item.section as usize).into_owned(),
-        _ => paragraph_text(document, item).split_whitespace().collect::<Vec<_>>().join(" "),
+        _ => collapse_whitespace(&paragraph_text(document, item)),
     }
 }
 

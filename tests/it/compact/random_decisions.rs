@@ -326,7 +326,7 @@ struct Tally {
 fn run(seed: u64, tally: &mut Tally, loud: bool) {
     let mut rng = Rng::with_seed(seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ seed);
     let case = case(&mut rng);
-    let archive = case.path.inside_folder("archive").unwrap();
+    let archive = case.path.in_archive().unwrap();
     let mut world = World { path: case.path.clone(), archive, texts: [Some(case.text.clone()), case.archive.clone()] };
     let first = World { path: case.path.clone(), archive: world.archive.clone(), texts: world.texts.clone() };
     let document = world.document();
