@@ -48,11 +48,11 @@ pub fn apply_to_file(
         changeset.files.push(file_change(&path, present, None, None, None));
         return Ok(());
     }
-    let (mut after, mut splices) = match &file_edits.new_text {
+    let mut after = match &file_edits.new_text {
         Some((n, text)) => {
-            let after = Document::parse(text.clone());
-            changeset.effects.extend(effects::diff_effects(present.map(|f| &f.document), Some(&after), &path, *n));
-            (after, None)
+            let document = Document::parse(text.clone());
+            changeset.effects.extend(effects::diff_effects(present.map(|f| &f.document), Some(&document), &path, *n));
+            TextAfterEdits { document, splices: None }
         }
         None => {
             let edited = edited_document(base, &file_edits, &path)?;
@@ -62,44 +62,36 @@ pub fn apply_to_file(
                 }
                 _ => changeset.effects.extend(edit_effects(base, &edited, &file_edits, &path)),
             }
-            (edited.document, present.is_some().then_some(edited.splices))
+            TextAfterEdits { splices: present.is_some().then_some(edited.splices), document: edited.document }
         }
     };
-    let over = limits::check_limits(planner, &path, present.map(|f| &f.document), &after)?;
+    let over = limits::check_limits(planner, &path, present.map(|f| &f.document), &after.document)?;
     if !over.is_empty() {
-        let eviction = evict::evict(&path, &after, &over, changeset, evicted, planner)?;
-        splices = splices.map(|first| compose(&first, &eviction.splices));
-        after = eviction.document;
+        let eviction = evict::evict(&path, &after.document, &over, changeset, evicted, planner)?;
+        after = after.replaced_by(eviction.document, &eviction.splices);
     }
     if path.is_archived() && file_edits.new_text.is_none() && present.is_some() {
-        let Some(cuts) = archive::empty_section_cuts(&after) else {
+        let Some(cuts) = archive::empty_section_cuts(&after.document) else {
             changeset.files.push(file_change(&path, present, None, None, None));
             return Ok(());
         };
-        if !cuts.is_empty() {
-            after = Document::parse(splice(after.text(), &cuts).map_err(|_| splice_out_of_bounds())?);
-            splices = splices.map(|first| compose(&first, &cuts));
-        }
+        after = after.spliced(&cuts)?;
     }
     let mut summary_line = None;
     if let Some(before) =
         present.filter(|_| !file_edits.links_only && planner.context.policy.stamps.contains(&StampKey::Updated))
     {
-        let dates = updated_dates::updated_date_splices(&before.document, &after, planner.context.now);
-        if !dates.is_empty() {
-            let text = splice(after.text(), &dates).map_err(|_| splice_out_of_bounds())?;
-            after = Document::parse(text);
-            splices = splices.map(|first| compose(&first, &dates));
-        }
+        let dates = updated_dates::updated_date_splices(&before.document, &after.document, planner.context.now);
+        after = after.spliced(&dates)?;
     }
     if !file_edits.links_only {
         let before = present.map(|f| &f.document);
-        if let Some((splice, value)) = summary_update(planner, &file_edits, before, &after, &path)? {
-            after = Document::parse(apply_splice(after.text(), &splice)?);
-            splices = splices.map(|first| compose(&first, std::slice::from_ref(&splice)));
+        if let Some((splice, value)) = summary_update(planner, &file_edits, before, &after.document, &path)? {
+            after = after.spliced(&[splice])?;
             summary_line = value;
         }
     }
+    let TextAfterEdits { document: after, splices } = after;
     validation::check_file_size(&path, &after)?;
     if present.is_some_and(|f| f.document.text() == after.text()) {
         return Ok(());
@@ -107,6 +99,29 @@ pub fn apply_to_file(
     let edits = splices.or_else(|| present.map(|f| vec![minimal_splice(f.document.text(), after.text())]));
     changeset.files.push(file_change(&path, present, Some(after), edits, summary_line));
     Ok(())
+}
+
+/// A file's text while its edits are applied one after the other.
+struct TextAfterEdits {
+    document: Document,
+    /// The replacements that lead to it from the present text; `None` if there is none, or it is replaced as a whole.
+    splices: Option<Vec<Splice>>,
+}
+
+impl TextAfterEdits {
+    /// The text after further replacements.
+    fn spliced(self, splices: &[Splice]) -> Result<TextAfterEdits, Rejection> {
+        if splices.is_empty() {
+            return Ok(self);
+        }
+        let text = splice(self.document.text(), splices).map_err(|_| splice_out_of_bounds())?;
+        Ok(self.replaced_by(Document::parse(text), splices))
+    }
+
+    /// A document that further replacements made of this text.
+    fn replaced_by(self, document: Document, splices: &[Splice]) -> TextAfterEdits {
+        TextAfterEdits { document, splices: self.splices.map(|first| compose(&first, splices)) }
+    }
 }
 
 fn edited_document(base: &Document, file_edits: &FileEdits, path: &MemoryPath) -> Result<EditedDocument, Rejection> {
@@ -207,10 +222,6 @@ fn summary_update(
         summary::SummaryUpdate::Write { splice, own_terms: line } => Some((splice, Some(line))),
         _ => None,
     })
-}
-
-fn apply_splice(text: &str, one: &Splice) -> Result<String, Rejection> {
-    splice(text, std::slice::from_ref(one)).map_err(|_| splice_out_of_bounds())
 }
 
 fn splice_out_of_bounds() -> Rejection {

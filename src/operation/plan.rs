@@ -87,22 +87,13 @@ fn plan_batch(
         Changeset { applied, operations: operations.iter().map(dialects::to_json).collect(), ..Changeset::default() };
     changeset.effects.extend(unchanged);
     for file_edits in files {
-        match apply_to_file(&mut planner, file_edits, &mut changeset, &mut archived) {
-            Ok(()) => {}
-            Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
-            Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
-        }
+        let step = apply_to_file(&mut planner, file_edits, &mut changeset, &mut archived);
+        note_stop(step, &mut planner, &mut rejections);
     }
-    match archive::archive_items(&mut planner, &mut changeset, archived) {
-        Ok(()) => {}
-        Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
-        Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
-    }
-    match memory_index::update_index(&mut planner, &mut changeset) {
-        Ok(()) => {}
-        Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
-        Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
-    }
+    let step = archive::archive_items(&mut planner, &mut changeset, archived);
+    note_stop(step, &mut planner, &mut rejections);
+    let step = memory_index::update_index(&mut planner, &mut changeset);
+    note_stop(step, &mut planner, &mut rejections);
     if !planner.missing_inputs.is_empty() {
         return Ok(PlanOutcome::NeedsInput(planner.missing_inputs));
     }
@@ -114,6 +105,15 @@ fn plan_batch(
     changeset.warnings.extend(planner.warnings.into_iter().map(|(_, w)| w));
     changeset.forget = operations.iter().any(|op| matches!(op.action, Action::Remove { forget: true, .. }));
     Ok(PlanOutcome::Ready(Box::new(changeset)))
+}
+
+/// Notes why a step of the plan stopped, if it did: what it needs to read, or its rejection.
+fn note_stop(step: PlanStep<()>, planner: &mut Planner<'_>, rejections: &mut Vec<Rejection>) {
+    match step {
+        Ok(()) => {}
+        Err(PlanStop::NeedsInput(missing_input)) => planner.missing_inputs.push(missing_input),
+        Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
+    }
 }
 
 /// Makes an `add` of what an earlier one of the batch adds at the same place change nothing, as it would in a batch of

@@ -133,47 +133,56 @@ impl ItemMove<'_> {
         Ok(pending)
     }
 
-    fn move_section(&self, planner: &mut Planner<'_>, section: usize) -> PlanStep<Vec<PendingEdit>> {
+    /// The move of a section within its file: it gets a new title.
+    fn rename_section(&self, planner: &mut Planner<'_>, section: usize, to: &SectionRef) -> PlanStep<Vec<PendingEdit>> {
         let ItemMove { n, op, from, file, .. } = *self;
+        let SectionRef::Missing(name) = to else {
+            return Err(Rejection::new(Code::Exists, "the section is already in that file")
+                .hint("to rename it, use a title that no other section has")
+                .into());
+        };
+        let old = &file.document.sections()[section];
+        require_parent(&file.document, name, old.parent as usize, from)?;
+        let at = Target::Address(format!("{from}#{}", old.slug));
+        super::set_values::set(planner, n, op, &at, &[("title".into(), new_section_title(name))])
+    }
+
+    /// The replacement of a section's title, if the destination names a new one. Errors if the destination has a section
+    /// of that title.
+    fn title_at(
+        &self,
+        section: usize,
+        dest: &ResolvedTarget<'_>,
+        document: &Document,
+    ) -> Result<(String, Option<Splice>), Rejection> {
+        let exists = |what| Err(Rejection::new(Code::Exists, format!("{} already has {what}", dest.path)));
+        let old = &self.file.document;
+        let (title, splice) = match &dest.section {
+            SectionRef::At(_) => return exists("that section"),
+            SectionRef::Missing(name) => {
+                require_parent(document, name, 0, &dest.path)?;
+                let span = old.sections()[section].title;
+                let new = new_section_title(name);
+                (new.clone(), Some(Splice { start: span.start as usize, end: span.end as usize, new }))
+            }
+            SectionRef::File => (old.section_title(section).into_owned(), None),
+        };
+        match (1..document.sections().len()).any(|i| document.section_title(i) == title) {
+            true => exists("a section with that title"),
+            false => Ok((title, splice)),
+        }
+    }
+
+    fn move_section(&self, planner: &mut Planner<'_>, section: usize) -> PlanStep<Vec<PendingEdit>> {
+        let ItemMove { n, from, file, .. } = *self;
         let dest = self.destination(planner, "section")?;
         if dest.path == *from {
-            return match dest.section {
-                SectionRef::Missing(name) => {
-                    let parent = file.document.sections()[section].parent as usize;
-                    require_parent(&file.document, &name, parent, from)?;
-                    super::set_values::set(
-                        planner,
-                        n,
-                        op,
-                        &Target::Address(format!("{from}#{}", file.document.sections()[section].slug)),
-                        &[("title".into(), new_section_title(&name))],
-                    )
-                }
-                _ => Err(Rejection::new(Code::Exists, "the section is already in that file")
-                    .hint("to rename it, use a title that no other section has")
-                    .into()),
-            };
+            return self.rename_section(planner, section, &dest.section);
         }
         let base = self.destination_base(planner, &dest.path)?;
         let document = base.document();
         let range = section_range(&file.document, section);
-        let mut title = file.document.section_title(section).into_owned();
-        let mut title_splice = None;
-        if let SectionRef::Missing(name) = &dest.section {
-            require_parent(document, name, 0, &dest.path)?;
-            let span = file.document.sections()[section].title;
-            title = new_section_title(name);
-            title_splice = Some(Splice { start: span.start as usize, end: span.end as usize, new: title.clone() });
-        }
-        if let SectionRef::At(_) = dest.section {
-            return Err(Rejection::new(Code::Exists, format!("{} already has that section", dest.path)).into());
-        }
-        let title_exists = (1..document.sections().len()).any(|i| document.section_title(i) == title);
-        if title_exists {
-            return Err(
-                Rejection::new(Code::Exists, format!("{} already has a section with that title", dest.path)).into()
-            );
-        }
+        let (title, title_splice) = self.title_at(section, &dest, document)?;
         let mut effect = effects::line_effect(
             from,
             EffectSign::Moved,

@@ -85,35 +85,7 @@ pub fn patch(
     planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let text = file.document.text();
-    let derived = file.document.summary_line().map(|s| s.line.range());
-    let eol = file.document.eol().as_str();
-    let mut splices: Vec<Splice> = Vec::new();
-    let mut already_applied = None;
-    for (k, (old, new)) in pairs.iter().enumerate() {
-        let (old, new) = (convert_line_endings(old, eol), convert_line_endings(new, eol));
-        if new.contains('\0') {
-            return Err(
-                Rejection::new(Code::NotText, format!("the new text of pair {} contains a NUL byte", k + 1)).into()
-            );
-        }
-        match find_old_text(text, &old, &new, derived.clone()) {
-            PatchMatch::Once(start) => splices.push(Splice { start, end: start + old.len(), new }),
-            PatchMatch::InsideNew => {}
-            PatchMatch::OnlyNew if history_contains(planner, &resolved.path, &old)? => {
-                already_applied = already_applied.or(Some(k))
-            }
-            PatchMatch::OnlyNew | PatchMatch::NotFound => {
-                return Err(rejections::text_not_found(&resolved.path, k).into());
-            }
-            PatchMatch::Multiple(times) => return Err(rejections::ambiguous_text(&resolved.path, k, times).into()),
-        }
-    }
-    splices.sort_by_key(|s| (s.start, s.end));
-    splices.retain(|s| text[s.start..s.end] != s.new);
-    // A patch counts as applied already only as a whole: a half-applied one may be a different change.
-    if let (Some(k), false) = (already_applied, splices.is_empty()) {
-        return Err(rejections::text_not_found(&resolved.path, k).into());
-    }
+    let splices = patch_splices(planner, &resolved.path, &file.document, pairs)?;
     if splices.is_empty() {
         return Ok(vec![PendingEdit::Unchanged(effects::line_effect(
             &resolved.path,
@@ -152,6 +124,46 @@ pub fn patch(
         PendingEdit::Edit(resolved.path.clone(), crate::document::DocumentEdit::Raw(s), effect_kind)
     }));
     Ok(pending)
+}
+
+/// The replacements of a patch that change something, in text order; none if it is applied already.
+fn patch_splices(
+    planner: &Planner<'_>,
+    path: &MemoryPath,
+    document: &Document,
+    pairs: &[(String, String)],
+) -> PlanStep<Vec<Splice>> {
+    let text = document.text();
+    let derived = document.summary_line().map(|s| s.line.range());
+    let eol = document.eol().as_str();
+    let mut splices: Vec<Splice> = Vec::new();
+    let mut already_applied = None;
+    for (k, (old, new)) in pairs.iter().enumerate() {
+        let (old, new) = (convert_line_endings(old, eol), convert_line_endings(new, eol));
+        if new.contains('\0') {
+            return Err(
+                Rejection::new(Code::NotText, format!("the new text of pair {} contains a NUL byte", k + 1)).into()
+            );
+        }
+        match find_old_text(text, &old, &new, derived.clone()) {
+            PatchMatch::Once(start) => splices.push(Splice { start, end: start + old.len(), new }),
+            PatchMatch::InsideNew => {}
+            PatchMatch::OnlyNew if history_contains(planner, path, &old)? => {
+                already_applied = already_applied.or(Some(k))
+            }
+            PatchMatch::OnlyNew | PatchMatch::NotFound => {
+                return Err(rejections::text_not_found(path, k).into());
+            }
+            PatchMatch::Multiple(times) => return Err(rejections::ambiguous_text(path, k, times).into()),
+        }
+    }
+    splices.sort_by_key(|s| (s.start, s.end));
+    splices.retain(|s| text[s.start..s.end] != s.new);
+    // A patch counts as applied already only as a whole: a half-applied one may be a different change.
+    if let (Some(k), false) = (already_applied, splices.is_empty()) {
+        return Err(rejections::text_not_found(path, k).into());
+    }
+    Ok(splices)
 }
 
 enum PatchMatch {

@@ -140,28 +140,8 @@ impl PasteReader {
     fn is_pasted(&mut self, lines: &[(&str, bool)], at: usize) -> bool {
         let (line, is_fenced) = lines[at];
         let trimmed = line.trim();
-        if self.is_comment || COMMENTS.iter().any(|(open, _)| trimmed.starts_with(open)) {
-            self.is_comment = !COMMENTS.iter().any(|(_, close)| trimmed.contains(close));
+        if self.goes_on(line, trimmed) {
             return true;
-        }
-        if let Some(end) = &self.region_end {
-            if trimmed.ends_with(end.as_str()) {
-                self.region_end = None;
-            }
-            return true;
-        }
-        match self.span {
-            Some(PastedSpan::Rest) => return true,
-            Some(PastedSpan::Diff) if is_diff_line(line) => return true,
-            Some(PastedSpan::Diff) => self.span = None,
-            Some(PastedSpan::Paragraph) => {
-                if trimmed.is_empty() && self.has_content {
-                    self.span = None;
-                }
-                self.has_content |= !trimmed.is_empty();
-                return true;
-            }
-            None => {}
         }
         if self.opens_at.take_if(|n| *n == at).is_some() {
             self.open_rest(lines, at);
@@ -217,6 +197,36 @@ impl PasteReader {
         }
         self.read_lead(lines, at);
         false
+    }
+
+    /// Whether a line is part of what an earlier one opened.
+    fn goes_on(&mut self, line: &str, trimmed: &str) -> bool {
+        if self.is_comment || COMMENTS.iter().any(|(open, _)| trimmed.starts_with(open)) {
+            self.is_comment = !COMMENTS.iter().any(|(_, close)| trimmed.contains(close));
+            return true;
+        }
+        if let Some(end) = &self.region_end {
+            if trimmed.ends_with(end.as_str()) {
+                self.region_end = None;
+            }
+            return true;
+        }
+        match self.span {
+            Some(PastedSpan::Rest) => true,
+            Some(PastedSpan::Diff) => {
+                let goes_on = is_diff_line(line);
+                self.span = self.span.filter(|_| goes_on);
+                goes_on
+            }
+            Some(PastedSpan::Paragraph) => {
+                if trimmed.is_empty() && self.has_content {
+                    self.span = None;
+                }
+                self.has_content |= !trimmed.is_empty();
+                true
+            }
+            None => false,
+        }
     }
 
     fn open_rest(&mut self, lines: &[(&str, bool)], at: usize) {

@@ -10,7 +10,9 @@ use super::super::Error;
 use super::super::model::{model_rejection, unusable_answer};
 use super::report::COMPACT_SOURCE;
 use crate::code::{Code, Rejection};
-use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, Model, ModelRequest, StopReason, TokenUsage};
+use crate::llm::{
+    AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelRequest, StopReason, TokenUsage,
+};
 use crate::reflect::compaction::{
     CompactionDecision, CompactionRules, OverLimit, bounded_decision_schema, build_correction, build_question, decide,
     decision_schema, parse_reply, system_prompt,
@@ -99,35 +101,10 @@ impl<'a> CompactDialogue<'a> {
                 ..ModelRequest::default()
             };
             let (reply, problem) = match model.complete(&request, self.deadline) {
-                Err(error) => {
-                    self.usage += error.usage;
-                    match error.kind {
-                        ErrorKind::Interrupted => {
-                            return Err(Rejection::new(Code::Model, "interrupted before a decision").into());
-                        }
-                        // The day's own budget is no failure of the host: it has no status.
-                        kind if self.required && (kind != ErrorKind::QuotaExceeded || error.status.is_some()) => {
-                            return Err(model_rejection(error).into());
-                        }
-                        ErrorKind::Malformed | ErrorKind::Unusable | ErrorKind::TooLarge => {
-                            (String::new(), error.message)
-                        }
-                        ErrorKind::Unreachable
-                        | ErrorKind::Timeout
-                        | ErrorKind::Unauthorized
-                        | ErrorKind::QuotaExceeded
-                        | ErrorKind::Busy
-                        | ErrorKind::Rejected
-                        | ErrorKind::NoTools
-                        | ErrorKind::ProgramFailed => {
-                            // A model that cannot be reached now is not called for the remaining files and sections
-                            // either.
-                            self.model = None;
-                            self.fallback_reason = Some(error.message);
-                            return Ok(None);
-                        }
-                    }
-                }
+                Err(error) => match self.failed_request(error)? {
+                    Some(problem) => (String::new(), problem),
+                    None => return Ok(None),
+                },
                 Ok(reply) => {
                     self.usage += reply.usage;
                     let arguments: Vec<_> = reply.calls.iter().map(|c| c.arguments.clone()).collect();
@@ -158,5 +135,31 @@ impl<'a> CompactDialogue<'a> {
             messages.push(ChatMessage::User(build_correction(over_limit, rules.max_chars, &problem)));
         }
         Ok(None)
+    }
+
+    /// The problem that a correction names to the model, of a request that failed; `None` if age must decide.
+    fn failed_request(&mut self, error: LlmError) -> Result<Option<String>, Error> {
+        self.usage += error.usage;
+        match error.kind {
+            ErrorKind::Interrupted => Err(Rejection::new(Code::Model, "interrupted before a decision").into()),
+            // The day's own budget is no failure of the host: it has no status.
+            kind if self.required && (kind != ErrorKind::QuotaExceeded || error.status.is_some()) => {
+                Err(model_rejection(error).into())
+            }
+            ErrorKind::Malformed | ErrorKind::Unusable | ErrorKind::TooLarge => Ok(Some(error.message)),
+            ErrorKind::Unreachable
+            | ErrorKind::Timeout
+            | ErrorKind::Unauthorized
+            | ErrorKind::QuotaExceeded
+            | ErrorKind::Busy
+            | ErrorKind::Rejected
+            | ErrorKind::NoTools
+            | ErrorKind::ProgramFailed => {
+                // A model that cannot be reached now is not called for the remaining files and sections either.
+                self.model = None;
+                self.fallback_reason = Some(error.message);
+                Ok(None)
+            }
+        }
     }
 }

@@ -77,6 +77,16 @@ struct FactKey {
     position: (usize, usize),
 }
 
+/// A fact that is not formatted yet.
+struct RankedFact {
+    key: FactKey,
+    /// The indexes of its categories in the policy.
+    categories: Vec<usize>,
+    confidence: Option<EffectiveConfidence>,
+    /// The size of its text.
+    bytes: usize,
+}
+
 impl PlainFact {
     /// What is known about it, asked once.
     pub fn remarks(&self, find: FindRemarks<'_>) -> &ItemRemarks {
@@ -185,7 +195,7 @@ impl<'a> FactCollector<'a> {
         let is_episode = file.path.folder() == Some("episodes");
         let used = (self.recently_used)(&file.path);
         let file_names_rules = names_rules(file.path.stem()) || names_rules(&file.document.section_title(0));
-        let mut keys = Vec::new();
+        let mut ranked = Vec::new();
         for item in 0..file.items.len() {
             if !is_shown_kind(file, item, is_episode) || !self.filter.allows_item(&facts, item) {
                 continue;
@@ -198,8 +208,8 @@ impl<'a> FactCollector<'a> {
             let categories = policy_categories(&facts, item, self.policy);
             let confidence = facts.confidence(item, self.policy.decay, self.filter.today);
             let bytes = text_bytes(file, item);
-            keys.push((
-                FactKey {
+            ranked.push(RankedFact {
+                key: FactKey {
                     is_doubtful: is_low(confidence),
                     is_no_rule: !is_rule(&facts, item),
                     is_long: bytes > LONG_BYTES,
@@ -214,38 +224,42 @@ impl<'a> FactCollector<'a> {
                 categories,
                 confidence,
                 bytes,
-            ));
+            });
         }
         self.files += 1;
-        keys.sort_by_key(|(key, ..)| *key);
-        keys.truncate(self.most_shown(keys.iter().map(|(.., bytes)| *bytes)));
-        for (key, categories, confidence, _) in keys {
-            let item = key.position.1;
-            let fact = PlainFact {
-                path: file.path.to_string(),
-                address: sanitize::sanitize_line(&item_address(file, item)),
-                identity: item_identity(file, item),
-                date: key.date.0,
-                text: sanitize::sanitize_line(&whole_text(file, item)),
-                anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
-                remarks: OnceCell::new(),
-                confidence,
-                is_new: key.date.0.is_some_and(|date| date.day >= self.newest_day),
-                overrules: Vec::new(),
-                key,
-            };
-            if !fact.text.is_empty() {
-                let (count, size) = match (key.is_long, fact.is_new) {
-                    (true, _) => (&mut self.long_bytes, fact.text.len()),
-                    (false, true) => (&mut self.new_tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
-                    (false, false) => (&mut self.tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
-                };
-                *count += size;
-                self.found.facts.push(fact);
-                self.categories
-                    .push(categories.into_iter().filter(|n| self.policy.categories[*n].rag_length.is_some()).collect());
-            }
+        ranked.sort_by_key(|fact| fact.key);
+        ranked.truncate(self.most_shown(ranked.iter().map(|fact| fact.bytes)));
+        ranked.into_iter().for_each(|fact| self.add_fact(file, &facts, fact));
+    }
+
+    fn add_fact(&mut self, file: &ItemizedFile, facts: &ItemFacts<'_>, ranked: RankedFact) {
+        let RankedFact { key, categories, confidence, .. } = ranked;
+        let item = key.position.1;
+        let fact = PlainFact {
+            path: file.path.to_string(),
+            address: sanitize::sanitize_line(&item_address(file, item)),
+            identity: item_identity(file, item),
+            date: key.date.0,
+            text: sanitize::sanitize_line(&whole_text(file, item)),
+            anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
+            remarks: OnceCell::new(),
+            confidence,
+            is_new: key.date.0.is_some_and(|date| date.day >= self.newest_day),
+            overrules: Vec::new(),
+            key,
+        };
+        if fact.text.is_empty() {
+            return;
         }
+        let (count, size) = match (key.is_long, fact.is_new) {
+            (true, _) => (&mut self.long_bytes, fact.text.len()),
+            (false, true) => (&mut self.new_tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
+            (false, false) => (&mut self.tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
+        };
+        *count += size;
+        self.found.facts.push(fact);
+        self.categories
+            .push(categories.into_iter().filter(|n| self.policy.categories[*n].rag_length.is_some()).collect());
     }
 
     /// Of a large file only as many facts are formatted as could be shown: a choice of twice as much as the budget, even
