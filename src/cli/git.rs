@@ -7,8 +7,8 @@ use super::text::{Printer, TextStyle, change_result};
 use super::{hints, sanitize};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{
-    ConflictRow, ConflictedFile, EffectSign, MergeResult, ResolveResult, SetupResult, SyncResult, UndecidedFile,
-    WarningRow,
+    ConflictRow, ConflictSide, ConflictedFile, EffectSign, MergeResult, ResolveResult, SetupResult, SyncResult,
+    UndecidedFile, UndecidedReason, WarningRow,
 };
 use crate::host::agent_hosts::{AgentHost, SETUP_NOTE};
 use crate::text::counted_noun::counted_noun;
@@ -220,29 +220,34 @@ impl SyncResult {
 /// Prints a file that could not be merged by bullet, and the commands that resolve it.
 fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
     let description = match file.reason {
-        "removed_here" => "removed here, changed there",
-        "removed_there" => "changed here, removed there",
-        "both_moved" => "moved or removed on both sides",
-        "decided" => "has no conflict markers, but is not marked as resolved in git",
-        "markers" => "contains conflict markers",
-        "leftover_marker" => "has a conflict marker that was left over (see `memdir check`); delete that line",
-        "no_memory" => "is not a file of this memory; resolve it in an editor",
-        "odd_name" => "has conflict markers and a name that memdir does not write; resolve it in an editor",
-        "unreadable" => "could not be searched for conflict markers",
-        _ => "cannot be merged by bullet",
+        UndecidedReason::RemovedHere => "removed here, changed there",
+        UndecidedReason::RemovedThere => "changed here, removed there",
+        UndecidedReason::BothMoved => "moved or removed on both sides",
+        UndecidedReason::Decided => "has no conflict markers, but is not marked as resolved in git",
+        UndecidedReason::Markers => "contains conflict markers",
+        UndecidedReason::LeftoverMarker => {
+            "has a conflict marker that was left over (see `memdir check`); delete that line"
+        }
+        UndecidedReason::NoMemory => "is not a file of this memory; resolve it in an editor",
+        UndecidedReason::OddName => {
+            "has conflict markers and a name that memdir does not write; resolve it in an editor"
+        }
+        UndecidedReason::Unreadable => "could not be searched for conflict markers",
+        UndecidedReason::NoText => "cannot be merged by bullet",
     };
     let place = file.line.map_or_else(|| file.path.clone(), |line| format!("{}:{line}", file.path));
     printer.styled(TextStyle::Heading, &place).text(": ").text(description).end_line();
-    if file.reason == "markers" {
+    if file.reason == UndecidedReason::Markers {
         return printer.try_command(&Hint::new("resolve", file.path.clone()));
     }
-    if matches!(file.reason, "odd_name" | "unreadable" | "leftover_marker") {
+    if matches!(file.reason, UndecidedReason::OddName | UndecidedReason::Unreadable | UndecidedReason::LeftoverMarker) {
         return;
     }
     let git = git_in(printer, dir);
     let path = hints::shell_quote(&file.path);
     try_line(printer, &format!("{git} add -- {path}"));
-    if file.reason.starts_with("removed") || file.reason == "both_moved" {
+    if matches!(file.reason, UndecidedReason::RemovedHere | UndecidedReason::RemovedThere | UndecidedReason::BothMoved)
+    {
         try_line(printer, &format!("{git} rm -- {path}"));
     }
 }
@@ -254,17 +259,21 @@ fn try_line(printer: &mut Printer, command: &str) {
 /// Prints `line 9`, then each side's bullets with their handles, or the first line of its text.
 fn conflict_sides(printer: &mut Printer, conflict: &ConflictRow) {
     printer.styled(TextStyle::Dim, &format!("line {}", conflict.line)).end_line();
-    let sides =
-        [("base", conflict.base.as_deref()), ("ours", Some(&conflict.ours)), ("theirs", Some(&conflict.theirs))];
+    let sides = [
+        (ConflictSide::Base, conflict.base.as_deref()),
+        (ConflictSide::Ours, Some(&*conflict.ours)),
+        (ConflictSide::Theirs, Some(&*conflict.theirs)),
+    ];
     for (side, text) in sides {
         let Some(text) = text else { continue };
+        let name = side.name();
         let mut bullets = conflict.bullets.iter().filter(|b| b.side == side).peekable();
         if bullets.peek().is_none() {
             let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("(nothing)");
-            printer.text(&format!("  {side:<6} ")).text(&cut_with_ellipsis(first, 100)).end_line();
+            printer.text(&format!("  {name:<6} ")).text(&cut_with_ellipsis(first, 100)).end_line();
         }
         for bullet in bullets {
-            printer.text(&format!("  {side:<6} ")).handle(&bullet.handle, None).text(&bullet.text).end_line();
+            printer.text(&format!("  {name:<6} ")).handle(&bullet.handle, None).text(&bullet.text).end_line();
         }
     }
 }

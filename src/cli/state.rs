@@ -15,7 +15,8 @@ use super::rot::frequent_words_line;
 use super::text::{Printer, TextStyle, change_result, format_size, guard_figures};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{
-    AnchorRow, AttentionKind, AttentionRow, ChangeResult, CheckReport, FindingLevel, StatusReport, WarningRow,
+    AnchorRow, AnchorRowState, AttentionKind, AttentionRow, ChangeResult, CheckReport, FindingLevel, StatusReport,
+    WarningRow,
 };
 use crate::text::counted_noun::counted_noun;
 
@@ -163,10 +164,9 @@ fn pending_work(printer: &mut Printer, state: &StatusReport) {
 
 /// `12 anchors (10 ok, 2 moved)`.
 fn anchor_counts(anchors: &[AnchorRow]) -> String {
-    let states = ["ok", "moved", "changed", "gone", "not_built", "refused"];
-    let count = |state: &str| anchors.iter().filter(|anchor| anchor.state == state).count();
-    let counted = states.iter().map(|state| (count(state), state.replace('_', " "))).filter(|(n, _)| *n > 0);
-    let counts: Vec<String> = counted.map(|(n, state)| format!("{n} {state}")).collect();
+    let count = |state| anchors.iter().filter(|anchor| anchor.state == state).count();
+    let counted = AnchorRowState::ALL.map(|state| (count(state), state.words()));
+    let counts: Vec<String> = counted.iter().filter(|(n, _)| *n > 0).map(|(n, state)| format!("{n} {state}")).collect();
     match anchors.len() {
         0 => "no anchors".to_owned(),
         1 => format!("1 anchor ({})", counts[0]),
@@ -224,7 +224,7 @@ impl PrintAnswer for CheckReport {
             f.hints.iter().for_each(|hint| printer.try_command(hint));
         }
         if printer.format.verbose {
-            for anchor in self.anchors.iter().flatten().filter(|anchor| anchor.state == "ok") {
+            for anchor in self.anchors.iter().flatten().filter(|anchor| anchor.state == AnchorRowState::Ok) {
                 printer.styled(TextStyle::Heading, &format!("{prefix}{}", anchor.path));
                 printer.text(&format!(":{}:{}: ok: {}", anchor.line, anchor.col, anchor.anchor)).end_line();
             }

@@ -24,16 +24,19 @@ pub use compact::{
     DuplicateDecider, DuplicatesReport, PossibleDuplicate, RemovedDuplicate, TokenCounts,
 };
 pub use decision_list::DecisionList;
-pub use git::{ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupFile, SetupLine, SetupResult, SideBullet};
+pub use git::{
+    ConflictRow, ConflictSide, ConflictedFile, MergeResult, ResolveResult, SetupFile, SetupLine, SetupResult,
+    SideBullet,
+};
 pub use log::{BulletStep, ItemReason, LogResult, LogRow, LogState, SupersededBullet};
 pub use model::ModelCheck;
 pub use reflect::{
     BranchCommit, ConversationRow, DecisionCounts, DecisionVerdict, InboxList, ModelCallCosts, ProposalBranch,
     ProposalRow, ReflectDecision, ReflectReport, RefusalReason, RequestDecision, RequestVerdict,
 };
-pub use rot::{RotCount, RotReport, RotStop};
+pub use rot::{RotCount, RotKind, RotReport, RotStop};
 pub use status::{AttentionKind, AttentionRow, DroppedBullet, ModelUsage, StatusReport};
-pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
+pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile, UndecidedReason};
 
 pub use crate::change::EffectSign;
 pub use crate::host::find::FoundBy;
@@ -376,6 +379,46 @@ fn commands_to_try<S: serde::Serializer>(hints: &[Hint], serializer: S) -> Resul
     serializer.collect_seq(hints.iter().filter_map(|hint| super::hints::to_command(hint, "")))
 }
 
+/// How the lines of an anchor are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnchorRowState {
+    /// As they were.
+    Ok,
+    /// Elsewhere in the file, or in a file that git renamed.
+    Moved,
+    Changed,
+    /// The file is gone, or has fewer lines.
+    Gone,
+    /// git ignores the file, and it does not exist here.
+    NotBuilt,
+    /// The value is not valid, or the file must not be read.
+    Refused,
+}
+
+impl AnchorRowState {
+    pub const ALL: [AnchorRowState; 6] = [
+        AnchorRowState::Ok,
+        AnchorRowState::Moved,
+        AnchorRowState::Changed,
+        AnchorRowState::Gone,
+        AnchorRowState::NotBuilt,
+        AnchorRowState::Refused,
+    ];
+
+    /// Its name, as printed.
+    pub fn words(self) -> &'static str {
+        match self {
+            AnchorRowState::Ok => "ok",
+            AnchorRowState::Moved => "moved",
+            AnchorRowState::Changed => "changed",
+            AnchorRowState::Gone => "gone",
+            AnchorRowState::NotBuilt => "not built",
+            AnchorRowState::Refused => "refused",
+        }
+    }
+}
+
 /// An anchor that was checked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnchorRow {
@@ -389,8 +432,8 @@ pub struct AnchorRow {
     pub address: String,
     /// The anchor: `src/lib.rs:10-24#0123456789ab`.
     pub anchor: String,
-    /// `ok`, `moved`, `changed`, `gone`, `not_built` (git ignores the file, and it does not exist here) or `refused`.
-    pub state: &'static str,
+    /// How its lines are, compared with its hash.
+    pub state: AnchorRowState,
     /// The anchor that its lines have now, if they moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,

@@ -5,7 +5,9 @@
 
 use serde_json::json;
 
-use super::answer::{ChangeResult, ConflictRow, ConflictedFile, ResolveResult, SideBullet, UndecidedFile};
+use super::answer::{
+    ChangeResult, ConflictRow, ConflictSide, ConflictedFile, ResolveResult, SideBullet, UndecidedFile, UndecidedReason,
+};
 use super::change::{change_result, commit_loop, note_no_operations};
 use super::consent::require_consent;
 use super::layer_names::{error_in_layer, name_layer_in_resolved};
@@ -144,7 +146,7 @@ struct ResolveExtras {
 }
 
 impl ResolveExtras {
-    fn add_undecided(&mut self, path: &str, reason: &'static str) {
+    fn add_undecided(&mut self, path: &str, reason: UndecidedReason) {
         self.undecided.push(UndecidedFile { path: path.to_owned(), reason, line: None });
     }
 }
@@ -184,12 +186,12 @@ fn resolve_files(
     let index = UnmergedIndex::read(session);
     if let ResolveTarget::AllMarked(_, unreadable) = target {
         changeset.warnings.extend(unreadable.iter().map(|file| file.warning.clone()));
-        unreadable.iter().for_each(|file| extras.add_undecided(file.path.as_str(), "unreadable"));
+        unreadable.iter().for_each(|file| extras.add_undecided(file.path.as_str(), UndecidedReason::Unreadable));
     }
     for path in target.paths() {
         if let (Some(reason), ResolveTarget::AllMarked(..)) = (path.odd(), target) {
             changeset.warnings.push(Warning::new(Code::OddName, format!("{path} was not changed: {reason}")));
-            extras.add_undecided(path.as_str(), "odd_name");
+            extras.add_undecided(path.as_str(), UndecidedReason::OddName);
             continue;
         }
         let Some(current) = session.store.read(path)? else { continue };
@@ -247,15 +249,15 @@ fn add_git_notes(
             _ => continue,
         }
         match (&entry.ours, &entry.theirs, path) {
-            (Some(_), None, _) => extras.add_undecided(&entry.path, "removed_there"),
-            (None, Some(_), _) => extras.add_undecided(&entry.path, "removed_here"),
-            (None, None, _) => extras.add_undecided(&entry.path, "both_moved"),
+            (Some(_), None, _) => extras.add_undecided(&entry.path, UndecidedReason::RemovedThere),
+            (None, Some(_), _) => extras.add_undecided(&entry.path, UndecidedReason::RemovedHere),
+            (None, None, _) => extras.add_undecided(&entry.path, UndecidedReason::BothMoved),
             (Some(_), Some(_), Some(path)) if has_no_markers(session, changeset, &path) => {
                 extras.to_stage.push(format!("{path_prefix}{path}"))
             }
             // Its markers were listed above.
             (Some(_), Some(_), Some(_)) => {}
-            (Some(_), Some(_), None) => extras.add_undecided(&entry.path, "no_memory"),
+            (Some(_), Some(_), None) => extras.add_undecided(&entry.path, UndecidedReason::NoMemory),
         }
     }
 }
@@ -354,9 +356,9 @@ pub(super) fn conflicted_file(path: &MemoryPath, conflicts: &[ConflictRegion]) -
     let conflict_row = |conflict: &ConflictRegion| ConflictRow {
         line: conflict.line,
         bullets: [
-            ("base", conflict.base.as_deref()),
-            ("ours", Some(&conflict.ours)),
-            ("theirs", Some(&conflict.theirs)),
+            (ConflictSide::Base, conflict.base.as_deref()),
+            (ConflictSide::Ours, Some(&*conflict.ours)),
+            (ConflictSide::Theirs, Some(&*conflict.theirs)),
         ]
         .into_iter()
         .filter_map(|(side, text)| Some((side, Document::parse(text?))))
@@ -369,7 +371,7 @@ pub(super) fn conflicted_file(path: &MemoryPath, conflicts: &[ConflictRegion]) -
     ConflictedFile { path: path.to_string(), conflicts: conflicts.iter().map(conflict_row).collect() }
 }
 
-fn side_bullets(side: &'static str, document: &Document) -> Vec<SideBullet> {
+fn side_bullets(side: ConflictSide, document: &Document) -> Vec<SideBullet> {
     let side_bullet =
         |i| SideBullet { side, handle: document.handle_name(i), text: document.bullet_text(i).into_owned() };
     (0..document.bullets().len()).map(side_bullet).collect()

@@ -24,7 +24,7 @@ use commit_message::CommitDetails;
 use own_repository::own_repository;
 pub use sync_state::SyncState;
 
-use super::answer::{CommitRow, MergedCommits, SyncResult, UndecidedFile, WarningRow};
+use super::answer::{CommitRow, MergedCommits, SyncResult, UndecidedFile, UndecidedReason, WarningRow};
 use super::inbox::remove_merged_proposals;
 use super::setup::{self, DRIVER_KEY, SetupMode};
 use super::{CommandResult, Session};
@@ -299,8 +299,8 @@ impl SyncRun<'_> {
             guard::check_outgoing(self.session, &self.git, (head, &state.pending), &changes, entries)?;
         }
         let reason = |change: &pending::PendingChange| match (change.has_markers, change.has_leftover_marker) {
-            (true, _) => Some("markers"),
-            (false, true) => Some("leftover_marker"),
+            (true, _) => Some(UndecidedReason::Markers),
+            (false, true) => Some(UndecidedReason::LeftoverMarker),
             (false, false) => None,
         };
         let undecided = |change: &pending::PendingChange| {

@@ -39,11 +39,32 @@ pub struct ConflictRow {
     pub bullets: Vec<SideBullet>,
 }
 
+/// A side of a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConflictSide {
+    /// The common ancestor.
+    Base,
+    Ours,
+    Theirs,
+}
+
+impl ConflictSide {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            ConflictSide::Base => "base",
+            ConflictSide::Ours => "ours",
+            ConflictSide::Theirs => "theirs",
+        }
+    }
+}
+
 /// A bullet of one side of a conflict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SideBullet {
-    /// `base`, `ours` or `theirs`.
-    pub side: &'static str,
+    /// The side.
+    pub side: ConflictSide,
     /// The handle of the bullet, without `@`.
     pub handle: String,
     /// The text of the bullet.

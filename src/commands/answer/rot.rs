@@ -42,11 +42,40 @@ pub struct RotStop {
     pub entries: usize,
 }
 
+/// What may be wrong with notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RotKind {
+    Repeated,
+    Contradictions,
+    DanglingLinks,
+    /// Lines behind those of an index that Claude Code loads.
+    IndexOverflow,
+    NotInIndex,
+    StaleAnchors,
+    Secrets,
+}
+
+impl RotKind {
+    /// What is counted, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            RotKind::Repeated => "repeated bullets",
+            RotKind::Contradictions => "contradicting pairs of bullets",
+            RotKind::DanglingLinks => "dangling links",
+            RotKind::IndexOverflow => "lines of the index that Claude Code does not load",
+            RotKind::NotInIndex => "files missing from the index",
+            RotKind::StaleAnchors => "stale anchors to code",
+            RotKind::Secrets => "keys and passwords in plain text",
+        }
+    }
+}
+
 /// How often one thing is wrong.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RotCount {
-    /// `repeated`, `contradictions`, `dangling_links`, `index_overflow`, `not_in_index`, `stale_anchors` or `secrets`.
-    pub kind: &'static str,
+    /// The thing.
+    pub kind: RotKind,
     /// The same in words.
     pub what: &'static str,
     /// How many there are.

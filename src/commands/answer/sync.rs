@@ -81,14 +81,39 @@ pub struct MergedCommits {
     pub files: Vec<String>,
 }
 
+/// Why a file is not decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UndecidedReason {
+    /// Removed here and changed there.
+    RemovedHere,
+    /// Changed here and removed there.
+    RemovedThere,
+    /// Moved or removed on both sides.
+    BothMoved,
+    /// It is no text.
+    NoText,
+    /// It is no file of the memory.
+    NoMemory,
+    /// It has no conflict markers, but git does not know that it is resolved: run `git add` on it.
+    Decided,
+    /// It has conflict markers.
+    Markers,
+    /// It has a conflict marker that was left over.
+    LeftoverMarker,
+    /// memdir does not write a file of this name.
+    OddName,
+    /// It could not be searched for conflict markers.
+    Unreadable,
+}
+
 /// A file that the merge could not decide about as a whole.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UndecidedFile {
     /// The path of the file.
     pub path: String,
-    /// `removed_here`, `removed_there`, `both_moved`, `no_text`, `no_memory`, `decided` (run `git add` on it),
-    /// `markers`, `leftover_marker`, `odd_name` (memdir does not write a file of this name) or `unreadable`.
-    pub reason: &'static str,
+    /// Why it could not.
+    pub reason: UndecidedReason,
     /// The line of the first conflict marker, 1-based; absent where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,

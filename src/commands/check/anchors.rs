@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{PlaceCursor, apply_fixes, finding, fix_operation};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{AnchorRow, CheckFinding, CheckReport, FindingLevel};
+use crate::commands::answer::{AnchorRow, AnchorRowState, CheckFinding, CheckReport, FindingLevel};
 use crate::commands::code_anchors::AnchoredCode;
 use crate::commands::fetch::{LoadedJournal, history, is_archived_or_proposed};
 use crate::commands::journal_notes::stale_anchors;
@@ -54,14 +54,14 @@ enum AnchorState {
 }
 
 impl AnchorState {
-    fn name(&self) -> &'static str {
+    fn row_state(&self) -> AnchorRowState {
         match self {
-            AnchorState::Same => "ok",
-            AnchorState::Moved(_) => StaleAnchor::Moved.name(),
-            AnchorState::Changed(_) => StaleAnchor::Changed.name(),
-            AnchorState::Gone(_) => StaleAnchor::Gone.name(),
-            AnchorState::NotBuilt => "not_built",
-            AnchorState::Refused(_) => "refused",
+            AnchorState::Same => AnchorRowState::Ok,
+            AnchorState::Moved(_) => AnchorRowState::Moved,
+            AnchorState::Changed(_) => AnchorRowState::Changed,
+            AnchorState::Gone(_) => AnchorRowState::Gone,
+            AnchorState::NotBuilt => AnchorRowState::NotBuilt,
+            AnchorState::Refused(_) => AnchorRowState::Refused,
         }
     }
 
@@ -349,7 +349,7 @@ fn anchor_row(bullet: &AnchoredBullet, state: &AnchorState) -> AnchorRow {
         col: bullet.col,
         address: bullet.address.clone(),
         anchor: bullet.value.clone(),
-        state: state.name(),
+        state: state.row_state(),
         to: if let AnchorState::Moved(to) = state { Some(to.to_string()) } else { None },
     }
 }

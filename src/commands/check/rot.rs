@@ -13,7 +13,7 @@ use super::rot_links::{dangling_links, is_backup, is_day_note};
 use super::rot_memories::{holds_scopes, is_restricted_memory, require_readable};
 use crate::code::Rejection;
 use crate::commands::Session;
-use crate::commands::answer::{RotCount, RotReport, RotStop};
+use crate::commands::answer::{RotCount, RotKind, RotReport, RotStop};
 use crate::document::related_edge::stating_bullets;
 use crate::document::{Document, MetaKey, blank_pins};
 use crate::host::code_history::repository_root;
@@ -76,16 +76,16 @@ pub fn check_rot(dir: &Path, actor: &str, session: Option<&Session>) -> Result<R
         report.stopped.get_or_insert(RotStop { what: "pairs of bullets", limit: MAX_PAIRS, entries });
     }
     report.counts = vec![
-        ("repeated", "repeated bullets", repeated(&notes)),
-        ("contradictions", "contradicting pairs of bullets", contradicting),
-        ("dangling_links", "dangling links", dangling_links(&notes)),
-        ("index_overflow", "lines of the index that Claude Code does not load", index_overflow(&notes)),
-        ("not_in_index", "files missing from the index", not_in_index(&notes)),
-        ("stale_anchors", "stale anchors to code", stale_anchors(dir, &notes)),
-        ("secrets", "keys and passwords in plain text", secrets(&notes)),
+        (RotKind::Repeated, repeated(&notes)),
+        (RotKind::Contradictions, contradicting),
+        (RotKind::DanglingLinks, dangling_links(&notes)),
+        (RotKind::IndexOverflow, index_overflow(&notes)),
+        (RotKind::NotInIndex, not_in_index(&notes)),
+        (RotKind::StaleAnchors, stale_anchors(dir, &notes)),
+        (RotKind::Secrets, secrets(&notes)),
     ]
     .into_iter()
-    .map(|(kind, what, found)| RotCount { kind, what, count: found.count, examples: found.examples })
+    .map(|(kind, found)| RotCount { kind, what: kind.words(), count: found.count, examples: found.examples })
     .collect();
     Ok(report)
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::push_queue::{PushQueue, PushTurn};
 use super::{SyncDirection, SyncRun, SyncStep};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::UndecidedFile;
+use crate::commands::answer::{UndecidedFile, UndecidedReason};
 use crate::document::Document;
 use crate::host::git::GitBlob;
 use crate::host::lock_files::NamedLock;
@@ -278,13 +278,13 @@ impl SyncRun<'_> {
 }
 
 /// The conflict markers of a text: why it is undecided, and the line of the first one.
-fn marker_of(text: Vec<u8>) -> Option<(&'static str, usize)> {
+fn marker_of(text: Vec<u8>) -> Option<(UndecidedReason, usize)> {
     let text = String::from_utf8_lossy(&text).into_owned();
     let is_conflict = conflict_regions::marker_length(&text).is_some();
     let document = Document::parse(text);
     match is_conflict {
-        true => Some(("markers", document.conflict_marker_line().unwrap_or(1))),
-        false => document.leftover_marker_line().map(|line| ("leftover_marker", line)),
+        true => Some((UndecidedReason::Markers, document.conflict_marker_line().unwrap_or(1))),
+        false => document.leftover_marker_line().map(|line| (UndecidedReason::LeftoverMarker, line)),
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::change::{EntryOutcome, Etag, JournalEntry};
 use crate::code::Rejection;
 use crate::commands::Session;
-use crate::commands::answer::{ConflictedFile, UndecidedFile};
+use crate::commands::answer::{ConflictedFile, UndecidedFile, UndecidedReason};
 use crate::commands::resolve::conflicted_file;
 use crate::host::git::Git;
 use crate::host::repository::ConflictedPath;
@@ -50,23 +50,23 @@ pub fn sort_unmerged(
         let current = path.as_ref().and_then(|path| session.store.read(path).ok().flatten());
         let whole_file_reason = match (file.ours, file.theirs) {
             (true, true) => None,
-            (true, false) => Some("removed_there"),
-            (false, true) => Some("removed_here"),
-            (false, false) => Some("both_moved"),
+            (true, false) => Some(UndecidedReason::RemovedThere),
+            (false, true) => Some(UndecidedReason::RemovedHere),
+            (false, false) => Some(UndecidedReason::BothMoved),
         };
         let (Some(path), Some(now), None) = (path, current, whole_file_reason) else {
-            files.undecided.push(undecided(whole_file_reason.unwrap_or("no_memory")));
+            files.undecided.push(undecided(whole_file_reason.unwrap_or(UndecidedReason::NoMemory)));
             continue;
         };
         let text = String::from_utf8_lossy(&now.bytes);
         if let Some(size) = conflict_regions::marker_length(&text) {
             files.conflicts.push(conflicted_file(&path, &conflict_regions::parse_conflicts(&text, size)));
         } else if text.contains('\0') {
-            files.undecided.push(undecided("no_text"));
+            files.undecided.push(undecided(UndecidedReason::NoText));
         } else if is_decided(git, &path, &now.bytes, now.etag, entries)? {
             files.decided.push(file.path.clone());
         } else {
-            files.undecided.push(undecided("decided"));
+            files.undecided.push(undecided(UndecidedReason::Decided));
         }
     }
     Ok(files)
