@@ -46,7 +46,6 @@ mod roles;
 pub(super) mod scope;
 mod speaker;
 mod stance;
-mod told_as_done;
 mod tool_output;
 mod topics;
 mod typos;
@@ -188,7 +187,6 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(choice(text, sources, nearby))
         .chain(stance::unstated(text, sources.quote, &said))
         .chain(passed_over(text, sources, nearby))
-        .chain(told_as_done::told_as_done(text, &said))
         .chain(answer_value::former_value(text, &said))
         .chain(limits::lost_exception(text, &said))
         .chain(limits::changed_period(text, &said))
