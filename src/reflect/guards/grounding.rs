@@ -48,7 +48,6 @@ mod speaker;
 mod stance;
 mod tool_output;
 mod topics;
-mod typos;
 mod vocabulary;
 
 pub use stance::agrees;
@@ -124,13 +123,12 @@ pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<G
     (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &readable(&missing)))
 }
 
-/// A text with the dates, quantities, short forms and spellings of words that its sources have for the same; `times`: when they were
+/// A text with the dates, quantities and short forms that its sources have for the same; `times`: when they were
 /// written.
 fn in_forms_of_sources<'a>(text: &'a str, sources: &[&str], times: &[&str]) -> Cow<'a, str> {
     let dated = dates::in_forms_of(text, sources, times).map_or(Cow::Borrowed(text), Cow::Owned);
     let counted = quantities::in_forms_of(&dated, sources).map_or(dated, Cow::Owned);
-    let shortened = abbreviations::in_forms_of(&counted, sources).map_or(counted, Cow::Owned);
-    typos::in_forms_of(&shortened, sources).map_or(shortened, Cow::Owned)
+    abbreviations::in_forms_of(&counted, sources).map_or(counted, Cow::Owned)
 }
 
 /// What [`missing_particulars`] reports, the words of content that nothing in the sources supports, and what the text

@@ -325,16 +325,6 @@ fn is_listed(low: &str, stem: &str) -> bool {
         || PARAPHRASES.iter().any(|line| line.split('|').any(|one| one == stem))
 }
 
-/// Whether a word in lower case is spelt as a list has it, in any form.
-pub(super) fn is_known_spelling(low: &str) -> bool {
-    let stem = base_stem(low);
-    word_frequency::per_mille(&stem) > 0
-        || is_listed(low, &stem)
-        || KINDS.value(&stem).is_some()
-        || stopwords::is_stopword(low)
-        || IRREGULAR_FORMS.value(low).is_some()
-}
-
 /// Whether a word is an irregular form.
 pub(super) fn is_irregular(low: &str) -> bool {
     IRREGULAR_FORMS.value(low).is_some()
