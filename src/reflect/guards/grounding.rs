@@ -2,8 +2,7 @@
 //! negation, the order of a comparison, and how far it holds.
 //!
 //! Never lets a text pass because its words are unknown: one in words that no list traces to its source waits for a
-//! person, unless it is a single word for the kind of a thing. English and Chinese; in other languages, names and
-//! numbers.
+//! person. English and Chinese; in other languages, names and numbers.
 
 use std::collections::HashSet;
 
@@ -33,7 +32,6 @@ mod dates;
 pub(super) mod english;
 mod evaluated_option;
 mod joint_denial;
-mod kind_words;
 mod limits;
 mod measured_things;
 mod numbers;
@@ -154,7 +152,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         return missing;
     }
     let low = all.join("\n").to_lowercase();
-    let mut content = unsupported_content(text, &statement, &all, nearby, [sources.quote, &said]);
+    let mut content = unsupported_content(text, &statement, &all, nearby, sources.quote);
     content.retain(|word| !reversed.iter().any(|known| known.eq_ignore_ascii_case(word)));
     let is_explained = !missing.is_empty();
     for word in content {
@@ -270,7 +268,7 @@ fn unsupported_content(
     statement: &Statement<'_>,
     sources: &[&str],
     nearby: &[&str],
-    [quote, said]: [&str; 2],
+    quote: &str,
 ) -> Vec<String> {
     let low = &sources.join("\n").to_lowercase();
     let texts = || sources.iter().chain(nearby).copied();
@@ -278,15 +276,6 @@ fn unsupported_content(
     let mut english = known.unsupported(statement);
     if english.is_empty() && !nearby.is_empty() && scope::has_other_noun(statement, quote) {
         english = english::EnglishSources::of_evidence(sources.iter().copied()).unsupported(statement);
-    }
-    english.retain(|word| {
-        !kind_words::names_kind_of_known(statement, word) && !kind_words::follows_known(statement, word, &known)
-    });
-    if let [word] = english[..]
-        && kind_words::identifies_known(statement, word, &known)
-        && !scope::has_other_noun(statement, said)
-    {
-        english.clear();
     }
     let han = nearby.iter().fold(low.clone(), |all, text| format!("{all}\n{}", text.to_lowercase()));
     // A label is a word of the memory.
@@ -298,15 +287,11 @@ fn unsupported_content(
         runs = chinese_words::unsupported_runs(&value, low);
         runs.retain(|run| !chinese_verbs::is_verb_for_another(run, &value, quote));
     }
-    // What kind a thing is ("the game Lanternfall"), and a character of a longer word, no list can know. Another thing
-    // in the place of what the source names is neither.
-    match (english.as_slice(), runs.as_slice()) {
-        ([word], []) if kind_words::may_name_kind(statement, word) && !scope::has_other_noun(statement, said) => {
-            Vec::new()
-        }
-        ([], runs) if chinese_words::are_parts_of_supported(&value, runs, &han) => Vec::new(),
-        _ => english.into_iter().map(str::to_owned).chain(runs).collect(),
+    // A character of a longer word no list can know.
+    if english.is_empty() && chinese_words::are_parts_of_supported(&value, &runs, &han) {
+        return Vec::new();
     }
+    english.into_iter().map(str::to_owned).chain(runs).collect()
 }
 
 /// A value of a text that stands in another turn, or in another place of the quoted one, where the quoted turn has

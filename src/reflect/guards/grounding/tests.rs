@@ -59,7 +59,7 @@ fn a_part_of_a_word_is_no_name() {
 
 #[test]
 fn a_bound_is_not_turned_round_and_half_an_hour_is_not_lost() {
-    check("The error rate is over 2%", "We keep the error rate under 2%", ">");
+    check("The error rate is over 2%", "We keep the error rate under 2%", ">, over");
     check("The error rate is below 2%", "We keep the error rate under 2%", "");
     check("会议在三点半", "会议在下午三点", "半");
     check("会议在下午三点", "会议在下午三点半", "点");
