@@ -27,7 +27,6 @@ pub(super) mod chinese_words;
 mod choice;
 mod clause_subject;
 mod comparison;
-mod crossed_subject;
 mod dates;
 pub(super) mod english;
 mod evaluated_option;
@@ -174,7 +173,6 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(quantities::changed_rate(text, &said))
         .chain(order::raised_degree(text, &all, DEGREES, HAN_DEGREES))
         .chain(clause_subject::is_of_another_subject(text, &said).then(|| "order".to_owned()))
-        .chain(crossed_subject::crossed_subject(text, &said, turns.iter().chain(nearby)))
         .chain(order::part_as_whole(text, &said))
         .chain(order::turned_degree(text, &said))
         .chain(binding::moved_value(text, turns))
