@@ -17,7 +17,6 @@ use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 mod abbreviations;
-pub(super) mod answer_value;
 mod binding;
 mod chinese;
 mod chinese_scope;
@@ -181,7 +180,6 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(choice(text, sources, nearby))
         .chain(stance::unstated(text, sources.quote, &said))
         .chain(passed_over(text, sources, nearby))
-        .chain(answer_value::former_value(text, &said))
         .chain(limits::lost_exception(text, &said))
         .chain(limits::changed_period(text, &said))
         .chain(measured_things::moved_measure(text, turns))
@@ -314,7 +312,6 @@ fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option
             .or_else(|| choice::denied_statement(text, question, answer, sources.quote))
             .or_else(|| choice::other_offer(text, question, answer, sources.quote))
             .or_else(|| evaluated_option::evaluated_option(text, question, answer))
-            .or_else(|| answer_value::beside_the_answer(text, question, answer))
     };
     questions()
         .find_map(of_answer)

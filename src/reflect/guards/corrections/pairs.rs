@@ -3,7 +3,6 @@
 //!
 //! Never reads another turn.
 
-use super::super::grounding::answer_value::FORMER_WORDS;
 use super::super::grounding::chinese_words::FORMER;
 use super::values::{TextValue, values};
 
@@ -18,6 +17,8 @@ const HAN_REFERENCES: PhraseList = phrase_list!("guards/corrections/references.z
 /// Verbs behind which "from X to Y" says that Y has taken the place of X.
 const CHANGING: WordList = word_list!("guards/corrections/changing.en.txt");
 const HAN_CHANGING: PhraseList = phrase_list!("guards/corrections/changing.zh.txt");
+/// Words that put a statement in the past.
+const FORMER_WORDS: PhraseList = phrase_list!("guards/corrections/former.en.txt");
 
 /// A name in Chinese is at most so long.
 const MAX_HAN_NAME: usize = 6;
