@@ -310,13 +310,11 @@ fn choice(text: &str, sources: &GroundingSources<'_>, nearby: &[&str]) -> Option
         choice::rejected_option(text, question, answer)
             .or_else(|| choice::corrected_value(text, question, answer))
             .or_else(|| choice::denied_statement(text, question, answer, sources.quote))
-            .or_else(|| choice::other_offer(text, question, answer, sources.quote))
             .or_else(|| evaluated_option::evaluated_option(text, question, answer))
     };
     questions()
         .find_map(of_answer)
         .or_else(|| nearby.iter().rev().find_map(|question| choice::clearly_rejected_option(text, question, answer)))
-        .or_else(|| choice::rejected_of_two(text, answer))
 }
 
 /// A longer answer says itself what it is about, in characters.

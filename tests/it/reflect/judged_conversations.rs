@@ -134,7 +134,7 @@ fn the_fourteenth_author_in_chinese() {
     check(
         "fourteenth.zh",
         include_str!("../../../fixtures/judged_conversations/fourteenth.zh.jsonl"),
-        [[5, 9], [17, 19], [13, 9], [3, 4], [10, 9], [3, 2]],
+        [[6, 9], [17, 19], [13, 9], [3, 4], [10, 9], [3, 2]],
         [[1, 2], [4, 4], [3, 2], [0, 0], [2, 2], [1, 0]],
     );
 }

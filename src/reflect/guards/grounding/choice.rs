@@ -36,9 +36,6 @@ pub(super) fn rejected_option(text: &str, question: &str, answer: &str) -> Optio
     if states_opening(text, question, answer) {
         return None;
     }
-    if let Some(word) = rejected_neighbour(text, question, answer) {
-        return Some(word);
-    }
     let options = options(question);
     if options.len() >= 2 {
         return stated_reject(text, &options, answer, chosen(&options, question, answer)?);
@@ -93,24 +90,6 @@ fn states_opening(text: &str, question: &str, answer: &str) -> bool {
         && question.rsplit_once(mark).is_some_and(|(before, after)| is_on(before) != is_on(after))
 }
 
-/// Of the two words beside "or", the one that a text has in place of the one that the answer has: "present or past
-/// tense?", "weekly or every two weeks?".
-fn rejected_neighbour(text: &str, question: &str, answer: &str) -> Option<String> {
-    let (spaced, own, answer) = (spaced_words(question), spaced_words(text), spaced_words(answer));
-    let (before, after) = spaced.rsplit_once(" or ")?;
-    let is_content =
-        |word: &&str| !matches!(*word, "" | "the" | "a" | "an" | "every" | "to" | "in" | "on" | "at" | "with");
-    let left = before.split(' ').rfind(is_content)?;
-    let right = after.split(' ').find(is_content)?;
-    let has = |text: &str, word: &str| text.contains(&format!(" {word} "));
-    let rejected =
-        |kept: &str, other: &str| has(&answer, kept) && !has(&answer, other) && has(&own, other) && !has(&own, kept);
-    [(left, right), (right, left)]
-        .into_iter()
-        .find(|(kept, other)| rejected(kept, other))
-        .map(|(_, other)| other.to_owned())
-}
-
 /// Like [`rejected_option`], for options that stand in an earlier turn: the answer must choose one in so many words.
 pub(super) fn clearly_rejected_option(text: &str, question: &str, answer: &str) -> Option<String> {
     let options = options(question);
@@ -144,41 +123,6 @@ pub(super) fn stated_words(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The word of a text that stands for something else which was offered, if an answer takes up another word of the turn
-/// before it and the text has nothing of the answer: "Violas, primulas or bellis?" "Violas then, 3 trays." Where both
-/// are names, the text may have more of the answer.
-pub(super) fn other_offer(text: &str, offered: &str, answer: &str, quote: &str) -> Option<String> {
-    let (own, answered, asked) = (words(text), words(answer), words(offered));
-    let taken: Vec<&String> = answered.iter().filter(|word| asked.contains(*word) && !own.contains(*word)).collect();
-    let is_passed_over = |key: &String| asked.contains(key) && !answered.contains(key);
-    let names = |text: &str| -> Vec<(String, String)> {
-        let statement = Statement::of(text);
-        let is_han = has_unspaced_script(text);
-        let is_name = |t: &&crate::text::statement::StatementToken<'_>| {
-            !t.is_han && (t.kind == TokenKind::Name || is_han && t.kind == TokenKind::Word)
-        };
-        statement.tokens.iter().filter(is_name).map(|t| (word_key(&t.key, t.surface), t.surface.to_owned())).collect()
-    };
-    let offered_names: HashSet<String> = names(offered).into_iter().map(|(key, _)| key).collect();
-    if taken.iter().any(|word| offered_names.contains(*word))
-        && let Some((_, surface)) =
-            names(text).into_iter().find(|(key, _)| is_passed_over(key) && offered_names.contains(key))
-        && !names(answer).iter().any(|(key, _)| names(text).iter().any(|(own, _)| own == key))
-    {
-        return Some(surface);
-    }
-    let has_answer = words(quote).iter().any(|word| own.contains(word));
-    if taken.is_empty() || has_answer || orders(answer) {
-        return None;
-    }
-    stated_words(text).into_iter().find(|(key, _)| is_passed_over(key)).map(|(_, surface)| surface)
-}
-
-/// Whether an answer chooses by a place: the second one.
-fn orders(answer: &str) -> bool {
-    ORDINALS.iter().any(|word| !word.is_empty() && holds(answer, word))
-}
-
 /// The name or word of a text that only a turn before the answer has, if the answer says no and names another instead:
 /// "You mentioned Riso." "No, it was Hato Press."
 pub(super) fn denied_statement(text: &str, before: &str, answer: &str, quote: &str) -> Option<String> {
@@ -194,26 +138,6 @@ pub(super) fn denied_statement(text: &str, before: &str, answer: &str, quote: &s
     let han = stated_words(text).into_iter().filter(|(key, _)| !key.is_ascii());
     let denied = names.chain(han).find(|(key, _)| asked.contains(key) && !answered.contains(key));
     denied.filter(|_| names_another && !has_answer).map(|(_, surface)| surface)
-}
-
-/// Like [`rejected_option`], for a statement that names two things and chooses one: "between A and B, I pick A".
-pub(super) fn rejected_of_two(text: &str, said: &str) -> Option<String> {
-    if let Some((_, two)) = said.split_once("between ") {
-        let (pair, rest) = two.split_once([',', '.', '\n']).unwrap_or((two, ""));
-        return rejected_option(text, &format!("{}?", pair.replace(" and ", " or ")), rest);
-    }
-    let (pair, rest) = said.split_once("之间")?;
-    let pair = pair.rsplit(['，', '。', '\n']).next().unwrap_or(pair);
-    // Options of one character are no pairs.
-    if let Some((a, b)) =
-        pair.split_once(['和', '与', '跟']).filter(|(a, b)| a.chars().count() == 1 && b.chars().count() == 1)
-    {
-        let has = |one: &str| rest.contains(one);
-        let rejected = [(a, b), (b, a)].into_iter().find(|(kept, other)| has(kept) && !has(other))?.1;
-        return (text.contains(rejected) && !text.contains(if rejected == a { b } else { a }))
-            .then(|| rejected.to_owned());
-    }
-    rejected_option(text, &format!("{}？", pair.replacen(['和', '与', '跟'], "还是", 1)), rest)
 }
 
 /// A value of a question that its answer corrects: "the five pound box?" "No, the three pound one".
