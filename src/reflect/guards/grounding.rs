@@ -210,8 +210,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
 
 /// The names, numbers and dates of a text that no source contains, as written, and words in whose place the sources
 /// have another of their kind (daily, weekly); `not` for a negation that only one side has, `maybe` for a possibility
-/// that became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places. In
-/// Chinese also a duration (一直) that the sources deny.
+/// that became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places.
 pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
     let all = sources.different_texts();
     let restated = in_forms_of_sources(text, &all, &sources.times);
@@ -250,7 +249,6 @@ pub fn missing_particulars(text: &str, sources: &GroundingSources<'_>) -> Vec<St
             missing.push(word);
         }
     }
-    missing.extend(chinese::changed_duration(text, sources.quote, &vocabulary.low).map(str::to_owned));
     if stance::states_possibility(&statement, text, sources.quote) {
         missing.push("maybe".into());
     }

@@ -1,4 +1,4 @@
-//! What a Chinese text claims and its sources do not contain: names, who does what to whom, and for how long.
+//! What a Chinese text claims and its sources do not contain: names, numbers, and who does what to whom.
 //!
 //! Never segments a text into words: family names and the words around them are in lists. A name of another form is
 //! missed; a word that looks like a name is in `not_names`.
@@ -16,9 +16,6 @@ const NAME_CONTEXTS: PhraseList = phrase_list!("guards/grounding/name_contexts.z
 const NOT_NAMES: PhraseList = phrase_list!("guards/grounding/not_names.zh.txt");
 const AGENT_MARKS: PhraseList = phrase_list!("guards/grounding/agent_marks.zh.txt");
 const EQUAL_MARKS: PhraseList = phrase_list!("guards/grounding/equal_marks.zh.txt");
-const LASTING: PhraseList = phrase_list!("guards/grounding/lasting.zh.txt");
-const LASTING_IN_SOURCE: PhraseList = phrase_list!("guards/grounding/lasting_in_source.zh.txt");
-const PASSING: PhraseList = phrase_list!("guards/grounding/passing.zh.txt");
 const CITATION_SOURCES: PhraseList = phrase_list!("guards/grounding/citation_sources.zh.txt");
 const CITATION_VERBS: PhraseList = phrase_list!("guards/grounding/citation_verbs.zh.txt");
 const CITATION_OPENINGS: PhraseList = phrase_list!("guards/grounding/citation_openings.zh.txt");
@@ -197,22 +194,6 @@ fn roles(clause: &str) -> Option<[(&str, PersonRole); 2]> {
         _ => (PersonRole::Actor, PersonRole::Object),
     };
     Some([(a, as_a), (b, as_b)])
-}
-
-/// The word with which a text says that something always holds while its quote says that it holds for a while, or the
-/// other way round.
-pub(super) fn changed_duration(text: &str, quote: &str, sources: &str) -> Option<&'static str> {
-    let find = |list: PhraseList, text: &str| list.iter().find(|word| text.contains(word));
-    let source_lasts = find(LASTING, sources).or_else(|| find(LASTING_IN_SOURCE, sources)).is_some();
-    let source_passes = find(PASSING, quote).is_some();
-    match (find(LASTING, text), find(PASSING, text)) {
-        (Some(word), None) if !source_lasts && (source_passes || word.starts_with('永')) => Some(word),
-        // "Now" may be said of what lasts.
-        (None, Some(word @ ("暂时" | "临时" | "短期"))) if find(LASTING, quote).is_some() && !source_passes => {
-            Some(word)
-        }
-        _ => None,
-    }
 }
 
 /// The clauses of a quote without those that only name its origin (根据文件), and without such an origin before what it
