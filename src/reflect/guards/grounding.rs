@@ -181,7 +181,6 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         .chain(stance::unstated(text, sources.quote, &said))
         .chain(passed_over(text, sources, nearby))
         .chain(limits::lost_exception(text, &said))
-        .chain(limits::changed_period(text, &said))
         .chain(measured_things::moved_measure(text, turns))
         .chain(quoted_turn(sources).and_then(|turn| reasons::unlinked_reason(text, turn)))
         .chain(dates::exchanged_day(text, &all))

@@ -1,5 +1,4 @@
-//! Finds what a text says of all where its source leaves something out, and how often where the source says so of every
-//! second time, or that it is too often.
+//! Finds what a text says of all where its source leaves something out.
 //!
 //! Never looks for an exception whose words an unrelated sentence has: only the quoted ones are read.
 
@@ -26,11 +25,6 @@ const HAN_REST: PhraseList = phrase_list!("guards/grounding/rest.zh.txt");
 const HAN_EVERY: PhraseList = phrase_list!("guards/grounding/every.zh.txt");
 /// Words behind 除了 with which it adds something: 除了猫还养狗.
 const HAN_ADDING: PhraseList = phrase_list!("guards/grounding/adding.zh.txt");
-/// Words before a unit of time for every second one.
-const HAN_SPACED: PhraseList = phrase_list!("guards/grounding/spaced_periods.zh.txt");
-const HAN_REJECTING: PhraseList = phrase_list!("guards/grounding/rejecting.zh.txt");
-/// Units of time behind 每.
-const HAN_PERIODS: &str = "年月周天日季";
 
 /// The word with which a text counts in what its source leaves out, or the exception that it drops.
 pub(super) fn lost_exception(text: &str, said: &str) -> Option<String> {
@@ -71,44 +65,6 @@ pub(super) fn lost_exception(text: &str, said: &str) -> Option<String> {
     (says_all && !adds).then(|| mark.to_owned())
 }
 
-/// 每年 of a text whose source says 隔一年, or 每天 where it says 每天太多了; "once a day" where it says "before every meal".
-pub(super) fn changed_period(text: &str, said: &str) -> Option<String> {
-    if !has_unspaced_script(text) {
-        return other_period(&spaced_words(text), &spaced_words(said));
-    }
-    let periods = || text.match_indices('每').filter_map(|(at, _)| Some((at, text[at..].chars().nth(1)?)));
-    periods().filter(|(_, unit)| HAN_PERIODS.contains(*unit)).find_map(|(_, unit)| {
-        let (every, twice) = (format!("每{unit}"), format!("{unit}{unit}"));
-        let is_stated = |clause: &str| clause.contains(&every) || clause.contains(&twice);
-        let is_spaced = HAN_SPACED.iter().any(|word| said.contains(&format!("{word}{unit}")));
-        let is_rejected = |clause: &str| HAN_REJECTING.iter().any(|word| clause.contains(word));
-        let mut stating = super::clauses(said).filter(|clause| is_stated(clause)).peekable();
-        let changed = match stating.peek() {
-            None => is_spaced,
-            Some(_) => stating.all(is_rejected) && super::clauses(said).any(|clause| !is_rejected(clause)),
-        };
-        changed.then_some(every)
-    })
-}
-
-/// The period of "once a day" in a text whose source has only another one behind "every" or "each". Both spaced.
-fn other_period(own: &str, said: &str) -> Option<String> {
-    let names = |text: &str, period: &str| period.split('|').any(|word| text.contains(&format!(" {word} ")));
-    let stated = PERIODS.iter().find(|period| {
-        let unit = period.split('|').next().unwrap_or_default();
-        let repeats = ["once a", "twice a", "times a", "once per", "twice per", "every", "each"];
-        repeats.iter().any(|times| own.contains(&format!(" {times} {unit} ")))
-            || period.split('|').nth(1).is_some_and(|adverb| own.contains(&format!(" {adverb} ")))
-    })?;
-    let words: Vec<&str> = said.trim().split(' ').collect();
-    let is_other = |two: &[&str]| matches!(two[0], "every" | "each" | "per") && !own.contains(&format!(" {} ", two[1]));
-    (!names(said, stated) && words.windows(2).any(is_other))
-        .then(|| stated.split('|').next().unwrap_or(stated).to_owned())
-}
-
-/// A unit of time a line, its adverb and other words that name it.
-const PERIODS: PhraseList = phrase_list!("guards/grounding/named_periods.en.txt");
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,19 +89,6 @@ mod tests {
     }
 
     #[test]
-    fn how_often_is_kept_in_chinese() {
-        for (text, said, expected) in [
-            ("用户每周浇一次花。", "花我隔一周浇一次", Some("每周")),
-            ("用户隔一周浇一次花。", "花我隔一周浇一次", None),
-            ("报表每月发一次。", "报表每月发太频繁，一季度发一次就行", Some("每月")),
-            ("报表每月发一次。", "报表每月发一次，每周太频繁", None),
-            ("用户每天跑步。", "我天天跑步", None),
-        ] {
-            assert_eq!(changed_period(text, said).as_deref(), expected, "{text} / {said}");
-        }
-    }
-
-    #[test]
     fn what_holds_of_all_but_one_is_not_said_of_all() {
         for (text, said, expected) in [
             ("Every boat may be rented.", "every boat may be rented, not the red canoe though", Some("every")),
@@ -155,18 +98,6 @@ mod tests {
             ("泳池除周二外都开。", "泳池周二换水，其他日子都开", None),
         ] {
             assert_eq!(lost_exception(text, said).as_deref(), expected, "{text} / {said}");
-        }
-    }
-
-    #[test]
-    fn once_a_day_is_not_before_each_class() {
-        for (text, said, expected) in [
-            ("User waters the seedlings once a day.", "I water the seedlings after every class", Some("day")),
-            ("User waters the seedlings once a day.", "I water the seedlings every morning", None),
-            ("User waters the seedlings every class.", "I water the seedlings after every class", None),
-            ("The bus runs weekly.", "the bus runs every market day", Some("week")),
-        ] {
-            assert_eq!(changed_period(text, said).as_deref(), expected, "{text} / {said}");
         }
     }
 }
