@@ -184,64 +184,7 @@ fn han_predicate_moved(text: &str, said: &str) -> bool {
     let is_other = |clause: &&&str| {
         han_subject(clause).is_some_and(|(other, _)| other != subject) && !mentions(clause) && has_all(clause)
     };
-    if !ours.is_empty() && !ours.iter().any(|clause| has_all(clause)) && all.iter().any(|clause| is_other(&clause)) {
-        return true;
-    }
-    is_share_of_another(&subject, predicate, said)
-}
-
-/// Whether all that the sources have of a predicate is the share of another one, in a clause beside that of the
-/// subject with the same verb: 老彭看支付，我看订单 gives 支付 to 老彭. A pronoun stands for the subject before it.
-fn is_share_of_another(subject: &ClauseSubject, predicate: &str, said: &str) -> bool {
-    let (mut clauses, mut last): (Vec<(ClauseSubject, String)>, Option<String>) = (Vec::new(), None);
-    let mut beside = String::new();
-    for clause in super::clauses(said).flat_map(|clause| clause.split('、')) {
-        let resolved = match &last {
-            Some(name) => clause.replace(['他', '她'], name),
-            None => clause.to_owned(),
-        };
-        match han_subject(&resolved).or_else(|| short_agent(&resolved)) {
-            Some((other, rest)) => {
-                if let ClauseSubject::Name(name) = &other {
-                    last = Some(name.clone());
-                }
-                clauses.push((other, rest.to_owned()));
-            }
-            None => beside.push_str(&resolved),
-        }
-    }
-    let known: Vec<String> = han_pairs(predicate)
-        .into_iter()
-        .filter(|pair| beside.contains(pair.as_str()) || clauses.iter().any(|(_, rest)| rest.contains(pair.as_str())))
-        .collect();
-    let has_all = |rest: &str| known.iter().all(|pair| rest.contains(pair.as_str()));
-    let has_any = |rest: &str| known.iter().any(|pair| rest.contains(pair.as_str()));
-    let verb = |rest: &str| rest.trim_start_matches(['只', '也', '就', '来', '还']).chars().next();
-    let ours: Vec<&str> = clauses.iter().filter(|(other, _)| other == subject).map(|(_, rest)| rest.as_str()).collect();
-    let is_parallel =
-        |rest: &str| ours.iter().any(|own| own.is_empty() || verb(own) == verb(rest)) && !rest.contains(['我', '咱']);
-    // The sources name another one only.
-    let is_absent = match subject {
-        ClauseSubject::Name(name) => ours.is_empty() && known.len() > 1 && !said.contains(name.as_str()),
-        ClauseSubject::Speaker => false,
-    };
-    if is_absent {
-        return clauses.iter().any(|(other, rest)| other != subject && has_all(rest));
-    }
-    let is_theirs = |(other, rest): &(ClauseSubject, String)| other != subject && has_all(rest) && is_parallel(rest);
-    !known.is_empty()
-        && !ours.is_empty()
-        && !has_any(&beside)
-        && !ours.iter().any(|own| has_any(own))
-        && clauses.iter().any(is_theirs)
-}
-
-/// A name of two characters before 替, 帮, 顶 or 代: 阿静替小谭.
-fn short_agent(clause: &str) -> Option<(ClauseSubject, &str)> {
-    let at = clause.char_indices().nth(2).map(|(at, _)| at)?;
-    let (name, rest) = clause.split_at(at);
-    let acts = rest.starts_with(['替', '帮', '顶', '代', '接']);
-    (acts && name.chars().all(is_unspaced)).then(|| (ClauseSubject::Name(name.to_owned()), rest))
+    !ours.is_empty() && !ours.iter().any(|clause| has_all(clause)) && all.iter().any(|clause| is_other(&clause))
 }
 
 /// Maximum number of characters before 由 and who acts.
