@@ -11,9 +11,6 @@ use crate::text::statement::{Statement, StatementToken, TokenKind};
 
 /// Whether the last turn of `topics` with a name gives a word of a text to what the quoted sentences speak of.
 pub(super) fn is_named_before(word: &str, own: &Statement<'_>, said: &str, topics: &[&str]) -> bool {
-    if counts_thing(word, own, topics) {
-        return true;
-    }
     let Some(name) = own.tokens.iter().find(|token| token.surface == word && token.kind == TokenKind::Name) else {
         return false;
     };
@@ -35,27 +32,6 @@ fn says_more(turn: &Statement<'_>, name: &StatementToken<'_>, own: &Statement<'_
     turn.tokens.iter().enumerate().any(|(n, token)| {
         let is_word = token.kind == TokenKind::Word && !token.is_han;
         is_word && is_apart(n) && has(own, &token.key) && !has(said, &token.key)
-    })
-}
-
-/// Whether a number of a text stands in the last turn before the same word, and that turn has no other number there:
-/// "three raised beds".
-fn counts_thing(word: &str, own: &Statement<'_>, topics: &[&str]) -> bool {
-    let phrase = |statement: &Statement<'_>, at: usize| {
-        let is_word = |token: &&StatementToken<'_>| token.kind == TokenKind::Word;
-        let next = |n: usize| statement.tokens.get(at + n).filter(is_word).map(|token| token.key.clone());
-        next(1).zip(next(2))
-    };
-    let Some(at) = own.tokens.iter().position(|token| token.surface == word && token.kind == TokenKind::Number) else {
-        return false;
-    };
-    let Some(things) = phrase(own, at) else { return false };
-    topics.iter().any(|turn| {
-        let turn = Statement::of(turn);
-        let counts =
-            |n: &usize| turn.tokens[*n].kind == TokenKind::Number && phrase(&turn, *n).as_ref() == Some(&things);
-        let counted: Vec<usize> = (0..turn.tokens.len()).filter(counts).collect();
-        matches!(counted[..], [one] if turn.tokens[one].key == own.tokens[at].key)
     })
 }
 
