@@ -126,9 +126,6 @@ impl<'a> NewText<'a> {
         if is_one_person && !left.is_empty() && !right.is_empty() && !ours.is_empty() && name_person(text, known) {
             return true;
         }
-        if is_one_person && !left.is_empty() && !right.is_empty() && !is_apart && says_what_it_is(text, known) {
-            return true;
-        }
         is_one_person
             && left.shared > 0
             && (is_value_changed(new, &old, &left, &right)
@@ -148,33 +145,6 @@ impl<'a> NewText<'a> {
         };
         self.may_contradict(known)
             || parts(self.statement.text).into_iter().any(|part| NewText::new(part).may_contradict(known))
-    }
-}
-
-/// Whether two texts say of the same thing, not of the user, what it is.
-fn says_what_it_is(a: &str, b: &str) -> bool {
-    let head = |text: &str| {
-        let low = spaced_words(text);
-        let split = [" is ", " are ", "是"].iter().filter_map(|word| Some((low.find(word)?, word.len()))).min();
-        split.map(|(at, length)| {
-            let tail: Vec<String> = low[at + length..].trim().split(' ').map(str::to_owned).collect();
-            (low[..at].trim().trim_start_matches("the ").to_owned(), tail)
-        })
-    };
-    // "A nurse", "a teacher"; "red", "blue"; but not "in the cellar", "open until eight".
-    let are_alike = |x: &[String], y: &[String]| {
-        let article = |word: &str| matches!(word, "a" | "an" | "the");
-        let is_short = |tail: &[String]| tail.len() <= 3 && tail.iter().map(|w| w.chars().count()).sum::<usize>() <= 24;
-        let is_one = |tail: &[String]| tail.len() == 1;
-        is_short(x) && is_short(y) && (is_one(x) && is_one(y) || x[0] == y[0] || article(&x[0]) && article(&y[0]))
-    };
-    let is_open = |text: &str| is_multi_valued(&Statement::of(text)) && !has_one_value(&Statement::of(text));
-    match (head(a), head(b)) {
-        (Some((x, tail)), Some((y, other))) => {
-            let is_thing = !matches!(x.as_str(), "" | "user" | "用户" | "it" | "team" | "project");
-            is_thing && x == y && are_alike(&tail, &other) && !is_open(a) && !is_open(b)
-        }
-        _ => false,
     }
 }
 
