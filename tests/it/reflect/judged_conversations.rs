@@ -124,8 +124,8 @@ fn the_fourteenth_author_in_english() {
     check(
         "fourteenth.en",
         include_str!("../../../fixtures/judged_conversations/fourteenth.en.jsonl"),
-        [[5, 8], [20, 24], [12, 9], [2, 1], [10, 10], [4, 2]],
-        [[1, 2], [3, 5], [2, 2], [0, 0], [2, 2], [1, 1]],
+        [[5, 8], [21, 24], [12, 9], [2, 1], [10, 10], [4, 2]],
+        [[1, 2], [4, 5], [2, 2], [0, 0], [2, 2], [1, 1]],
     );
 }
 
