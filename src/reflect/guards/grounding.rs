@@ -25,7 +25,6 @@ mod chinese_verbs;
 pub(super) mod chinese_words;
 mod choice;
 mod clause_subject;
-mod comparison;
 mod dates;
 pub(super) mod english;
 mod evaluated_option;
@@ -135,11 +134,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
     let text = &*restated;
     let (statement, plain) = (Statement::of(text), normalize(text));
     let plain = plain.trim_end_matches(['.', '。']);
-    let reversed = comparison::reversed_words(text, all.iter().flat_map(|text| clauses(text)));
     let mut missing = missing_particulars(text, sources);
-    if !reversed.is_empty() {
-        missing.retain(|word| word != "order" && word != "not");
-    }
     // A word is no name because a text starts with it.
     let opening = statement.tokens.first().filter(|first| english::is_opening_word(first, &statement));
     missing.retain(|word| opening.is_none_or(|first| first.surface != word));
@@ -150,8 +145,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         return missing;
     }
     let low = all.join("\n").to_lowercase();
-    let mut content = unsupported_content(text, &statement, &all, nearby, sources.quote);
-    content.retain(|word| !reversed.iter().any(|known| known.eq_ignore_ascii_case(word)));
+    let content = unsupported_content(text, &statement, &all, nearby, sources.quote);
     let is_explained = !missing.is_empty();
     for word in content {
         if !missing.iter().any(|known| known.contains(&word)) {
@@ -195,12 +189,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>, nearby: &[&s
         }
     }
     let clauses = || all.iter().flat_map(|text| clauses(text));
-    if !reversed.is_empty() {
-        missing.retain(|word| !reversed.iter().any(|known| known.eq_ignore_ascii_case(word)));
-    }
-    if missing.is_empty()
-        && reversed.is_empty()
-        && (order::has_sides_exchanged(text, clauses()) || order::has_lower_side_raised(text, &said))
+    if missing.is_empty() && (order::has_sides_exchanged(text, clauses()) || order::has_lower_side_raised(text, &said))
     {
         missing.push("order".into());
     }

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::english::spaced_words;
+use super::english::{base_stem, spaced_words};
 use crate::text::phrase::has_unspaced_script;
 use crate::text::statement::{Statement, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -246,7 +246,7 @@ pub(super) fn has_lower_side_raised(text: &str, said: &str) -> bool {
     let own_degrees: Vec<&str> = own_low.trim().split(' ').filter(|w| w.len() > 4 && w.ends_with("er")).collect();
     let said_low = spaced_words(said);
     let is_opposite = |a: &str, b: &str| {
-        let base = |word: &str| super::comparison::comparative_base(word);
+        let base = |word: &str| comparative_base(word);
         super::super::possible_contradiction::are_antonyms(&base(a), &base(b))
     };
     let is_measure = |key: &str| {
@@ -271,6 +271,22 @@ pub(super) fn has_lower_side_raised(text: &str, said: &str) -> bool {
         let side = side.into_iter().filter(|key| !is_measure(key)).collect();
         meets(&lower, &side) && !meets(&higher, &side)
     })
+}
+
+/// The stem of the adjective of a comparative: cheaper, larger, heavier, bigger.
+fn comparative_base(word: &str) -> String {
+    let Some(base) = word.strip_suffix("er") else { return base_stem(if word == "worse" { "bad" } else { word }) };
+    if word == "better" {
+        return base_stem("good");
+    }
+    if let Some(base) = base.strip_suffix('i') {
+        return base_stem(&format!("{base}y"));
+    }
+    let doubled = base.len() > 3 && base.as_bytes()[base.len() - 1] == base.as_bytes()[base.len() - 2];
+    match doubled && !base.ends_with("ll") && !base.ends_with("ss") {
+        true => base_stem(&base[..base.len() - 1]),
+        false => base_stem(base),
+    }
 }
 
 /// Like [`has_sides_exchanged`], between two texts that may compare in other words: "beats", "superior to", "ahead of".
