@@ -5,7 +5,7 @@
 //! character must occur in a source.
 
 use super::chinese_scope;
-use crate::text::chinese_words::{WordClass, chinese_words, is_two_character_adjective, is_two_character_verb};
+use crate::text::chinese_words::{chinese_words, is_two_character_adjective, is_two_character_verb};
 use crate::text::phrase::has_unspaced_script;
 use crate::text::word_list::{PhraseList, phrase_list};
 use crate::text::words::is_unspaced;
@@ -20,10 +20,6 @@ const NAMED_WORDS: PhraseList = phrase_list!("guards/grounding/named.zh.txt");
 const PARAPHRASES: PhraseList = phrase_list!("guards/grounding/paraphrases.zh.txt");
 /// Groups of words that support each other where two statements are compared.
 const SUPPORT_CLASSES: PhraseList = phrase_list!("guards/grounding/support_classes.zh.txt");
-/// Characters at the end of a word that only say what kind of thing it names.
-const KIND_ENDS: PhraseList = phrase_list!("guards/grounding/kind_ends.zh.txt");
-/// Nouns of two or more characters that only say what kind of thing the word before them names.
-const KIND_NOUNS: PhraseList = phrase_list!("guards/grounding/kind_nouns.zh.txt");
 /// Characters that state something of their own.
 const TELLING: PhraseList = phrase_list!("guards/grounding/telling.zh.txt");
 /// Sections in the order of quantifiers.en.txt.
@@ -75,16 +71,9 @@ pub fn are_parts_of_supported(text: &str, runs: &[String], sources: &str) -> boo
             let mut nouns = words.iter().filter(|word| !word.class.is_verbal() && word.text.contains(c));
             nouns.any(|word| word.text.chars().any(supports))
         };
-        !TELLING.iter().any(|one| one == run) && (of_listed() || lengthens_word(c, text, sources))
+        !TELLING.iter().any(|one| one == run) && of_listed()
     };
     !runs.is_empty() && runs.len() <= MAX_PARTS && runs.iter().all(is_part)
-}
-
-/// Whether a character follows one that has only a suffix in the sources: 样稿 for 样子.
-fn lengthens_word(c: char, text: &str, sources: &str) -> bool {
-    let before = text.match_indices(c).filter_map(|(at, _)| text[..at].chars().next_back());
-    let suffixed = |first: char| ["子", "儿"].iter().any(|suffix| sources.contains(&format!("{first}{suffix}")));
-    before.into_iter().any(|first| is_unspaced(first) && !LIGHT_CHARS.contains(first) && suffixed(first))
 }
 
 fn runs_without(text: &str, sources: &str, supported: &dyn Fn(&str) -> Option<usize>) -> Vec<String> {
@@ -103,10 +92,6 @@ fn runs_without(text: &str, sources: &str, supported: &dyn Fn(&str) -> Option<us
                 }
                 at += length;
             }
-            None if run.is_empty() && ends_known_word(text, at, c, sources) => at += c.len_utf8(),
-            None if run.is_empty() && kind_length(text, at, sources).is_some() => {
-                at += kind_length(text, at, sources).unwrap_or(c.len_utf8());
-            }
             None => {
                 run.push(c);
                 at += c.len_utf8();
@@ -117,32 +102,6 @@ fn runs_without(text: &str, sources: &str, supported: &dyn Fn(&str) -> Option<us
         runs.push(run);
     }
     runs
-}
-
-/// Whether a character only says of what kind the word of the sources before it is.
-fn ends_known_word(text: &str, at: usize, c: char, sources: &str) -> bool {
-    let start = text[..at].char_indices().rev().nth(1).map(|(start, _)| start);
-    let word = start.map_or("", |start| &text[start..at]);
-    let is_word = word.chars().all(|c| is_unspaced(c) && !LIGHT_CHARS.contains(c));
-    KIND_ENDS.iter().any(|end| end.starts_with(c)) && !word.is_empty() && is_word && sources.contains(word)
-}
-
-/// The length of a noun that only says of what kind the word of the sources before it is, in which no other such noun
-/// follows it.
-fn kind_length(text: &str, at: usize, sources: &str) -> Option<usize> {
-    let kind = KIND_NOUNS.iter().filter(|noun| text[at..].starts_with(noun)).max_by_key(|noun| noun.len())?;
-    let start = text[..at].char_indices().rev().nth(1).map(|(start, _)| start)?;
-    let word = &text[start..at];
-    let is_word = word.chars().all(|c| c.is_alphanumeric() && !LIGHT_CHARS.contains(c) && !"的了在用".contains(c));
-    let is_other = |noun: &str| noun != kind && sources.contains(&format!("{word}{noun}"));
-    // 奥斯陆仓库 is no 奥斯陆办公室.
-    let is_followed = sources.match_indices(word).any(|(at, _)| {
-        let next = chinese_words(&sources[at + word.len()..]).first().copied();
-        next.is_some_and(|next| {
-            next.class == WordClass::Noun && next.text.chars().count() > 1 && !text.contains(next.text)
-        })
-    });
-    (is_word && sources.contains(word) && !KIND_NOUNS.iter().any(is_other) && !is_followed).then_some(kind.len())
 }
 
 /// The words of the classes of which a text has one.
@@ -460,24 +419,6 @@ mod tests {
         check("用户每天骑自行车上班", "我天天骑单车上班", &[]);
         check("新货架昂贵", "新货架贵", &[]);
         check("新货架昂贵", "新货架便宜", &["昂贵"]);
-    }
-
-    #[test]
-    fn a_noun_for_the_kind_of_a_known_thing_needs_no_counterpart() {
-        let check = |text: &str, source: &str, expected: &[&str]| {
-            assert_eq!(unsupported_runs(text, source), expected, "{text} / {source}");
-        };
-        check("用户玩火车模型", "我玩火车", &[]);
-        check("模型在铜仁", "火车在铜仁", &["模型"]);
-        check("订单插件很慢", "订单平台很慢", &["插"]);
-        check("用户选择表格形式", "用表格", &[]);
-    }
-
-    #[test]
-    fn a_character_may_lengthen_a_word_with_a_suffix() {
-        let is_part = |text: &str, source: &str| are_parts_of_supported(text, &unsupported_runs(text, source), source);
-        assert!(is_part("桌布换了", "桌子换了"));
-        assert!(!is_part("由小蔡排班", "由小靳排班"));
     }
 
     #[test]
