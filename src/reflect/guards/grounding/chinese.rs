@@ -1,7 +1,7 @@
 //! What a Chinese text claims and its sources do not contain: names, numbers, and who does what to whom.
 //!
 //! Never segments a text into words: family names and the words around them are in lists. A name of another form is
-//! missed; a word that looks like a name is in `not_names`.
+//! missed; a word that looks like a name must stand in the source as well.
 
 use super::numbers::{han_value, is_han_digit};
 use crate::text::phrase::named_group;
@@ -13,7 +13,6 @@ use crate::text::words::is_unspaced;
 const NAME_MARKS: PhraseList = phrase_list!("guards/grounding/name_marks.zh.txt");
 /// Words before a person's name within a sentence: 由, 经理.
 const NAME_CONTEXTS: PhraseList = phrase_list!("guards/grounding/name_contexts.zh.txt");
-const NOT_NAMES: PhraseList = phrase_list!("guards/grounding/not_names.zh.txt");
 const AGENT_MARKS: PhraseList = phrase_list!("guards/grounding/agent_marks.zh.txt");
 const EQUAL_MARKS: PhraseList = phrase_list!("guards/grounding/equal_marks.zh.txt");
 const CITATION_SOURCES: PhraseList = phrase_list!("guards/grounding/citation_sources.zh.txt");
@@ -134,9 +133,7 @@ fn persons(text: &str) -> Vec<(usize, &str)> {
         let is_surname = named_group("surnames").iter().any(|name| rest.starts_with(name));
         let given = rest.chars().nth(1).filter(|c| is_unspaced(*c));
         let follows = found.last().is_some_and(|(from, name)| from + name.len() > at);
-        if let Some(given) = given.filter(|_| is_surname && !follows)
-            && !NOT_NAMES.iter().any(|word| rest.starts_with(word))
-        {
+        if let Some(given) = given.filter(|_| is_surname && !follows) {
             found.push((at, &rest[..c.len_utf8() + given.len_utf8()]));
         }
     }
