@@ -103,29 +103,29 @@ fn is_reported_in_turns(text: &str, talk: &str) -> bool {
 fn true_texts_in_free_words_are_mostly_kept() {
     for (file, most_missed, most_wrong) in [
         (include_str!("../../../fixtures/grounding/fourth.en.txt"), 1, 10),
-        (include_str!("../../../fixtures/grounding/fourth.zh.txt"), 4, 13),
-        (include_str!("../../../fixtures/grounding/fifth.en.txt"), 3, 15),
-        (include_str!("../../../fixtures/grounding/fifth.zh.txt"), 7, 7),
-        (include_str!("../../../fixtures/grounding/sixth.en.txt"), 1, 2),
+        (include_str!("../../../fixtures/grounding/fourth.zh.txt"), 3, 13),
+        (include_str!("../../../fixtures/grounding/fifth.en.txt"), 2, 15),
+        (include_str!("../../../fixtures/grounding/fifth.zh.txt"), 5, 7),
+        (include_str!("../../../fixtures/grounding/sixth.en.txt"), 0, 1),
         (include_str!("../../../fixtures/grounding/sixth.zh.txt"), 0, 0),
         (include_str!("../../../fixtures/grounding/seventh.en.txt"), 0, 0),
         (include_str!("../../../fixtures/grounding/seventh.zh.txt"), 0, 0),
-        (include_str!("../../../fixtures/grounding/eighth.en.txt"), 0, 4),
+        (include_str!("../../../fixtures/grounding/eighth.en.txt"), 0, 3),
         (include_str!("../../../fixtures/grounding/eighth.zh.txt"), 1, 1),
-        (include_str!("../../../fixtures/grounding/ninth.en.txt"), 2, 2),
-        (include_str!("../../../fixtures/grounding/ninth.zh.txt"), 4, 4),
-        (include_str!("../../../fixtures/grounding/tenth.en.txt"), 0, 2),
-        (include_str!("../../../fixtures/grounding/tenth.zh.txt"), 2, 4),
+        (include_str!("../../../fixtures/grounding/ninth.en.txt"), 0, 1),
+        (include_str!("../../../fixtures/grounding/ninth.zh.txt"), 4, 0),
+        (include_str!("../../../fixtures/grounding/tenth.en.txt"), 0, 1),
+        (include_str!("../../../fixtures/grounding/tenth.zh.txt"), 1, 0),
         // Written with the tuned ones, and run when the rules stood.
-        (include_str!("../../../fixtures/grounding/tenth_judged.en.txt"), 1, 1),
-        (include_str!("../../../fixtures/grounding/tenth_judged.zh.txt"), 1, 1),
+        (include_str!("../../../fixtures/grounding/tenth_judged.en.txt"), 0, 0),
+        (include_str!("../../../fixtures/grounding/tenth_judged.zh.txt"), 1, 0),
         // No rule was written for these: 17 and 14 missed, 12 and 18 wrong before the rules for the tuned ones.
-        (include_str!("../../../fixtures/grounding/ninth_judged.en.txt"), 6, 8),
-        (include_str!("../../../fixtures/grounding/ninth_judged.zh.txt"), 5, 8),
+        (include_str!("../../../fixtures/grounding/ninth_judged.en.txt"), 5, 8),
+        (include_str!("../../../fixtures/grounding/ninth_judged.zh.txt"), 3, 6),
         // No rule was written for these before they were run: 1 and 6 missed, 1 and 1 wrong. Six of those missed were
         // fixed by their causes afterwards.
         (include_str!("../../../fixtures/grounding/seventh_judged.en.txt"), 0, 1),
-        (include_str!("../../../fixtures/grounding/seventh_judged.zh.txt"), 1, 1),
+        (include_str!("../../../fixtures/grounding/seventh_judged.zh.txt"), 1, 0),
     ] {
         let cases = labelled(file, "no");
         let (mut missed, mut wrong) = (Vec::new(), Vec::new());
