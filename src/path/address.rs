@@ -3,7 +3,7 @@
 //!
 //! Never checks whether a file exists: returns the candidate files in order of preference.
 
-use super::grammar::{has_markdown_extension, unsafe_name_reason};
+use super::grammar::unsafe_name_reason;
 use super::{FOLDERS, MemoryPath, invalid_path, is_episode};
 use crate::code::{Code, Rejection};
 
@@ -143,7 +143,7 @@ fn candidate_files(name: &str, must_exist: bool) -> Result<Vec<MemoryPath>, Reje
     if let Some(reason) = unsafe_name_reason(name) {
         return Err(invalid_path(name, reason));
     }
-    let text = if has_markdown_extension(name.as_bytes()) { name.to_owned() } else { format!("{name}.md") };
+    let text = if name.ends_with(".md") { name.to_owned() } else { format!("{name}.md") };
     let checked_path = |text: &str| MemoryPath::from_disk_name(text).map_err(|error| invalid_path(text, error));
     if text.split_once('/').is_some_and(|(folder, _)| FOLDERS.contains(&folder)) {
         return Ok(vec![checked_path(&text)?]);

@@ -47,11 +47,6 @@ pub(super) fn is_scope_path(text: &str) -> bool {
     text.split_once('/').is_some_and(|(first, _)| first.eq_ignore_ascii_case(SCOPES_FOLDER))
 }
 
-/// Whether a name ends in `.md`, in any case: `NOTES.MD` is outside the grammar, but read.
-pub fn has_markdown_extension(name: &[u8]) -> bool {
-    name.last_chunk::<3>().is_some_and(|end| end.eq_ignore_ascii_case(b".md"))
-}
-
 /// Why a name is outside the grammar, if it is.
 pub(super) fn grammar_violation(text: &str) -> Option<&'static str> {
     if text.len() > MAX_PATH_BYTES {

@@ -18,7 +18,6 @@ mod touched;
 
 pub use address::{Address, AddressReading, BulletRef, PathPrefixes, is_daily_note, is_id};
 pub use episode_name::{episode_days, is_episode, is_year, month_file, week_file};
-pub use grammar::has_markdown_extension;
 use grammar::{grammar_violation, is_common_name, is_scope_path, unsafe_name_reason};
 pub use scope_name::{ALL_SCOPES, SCOPES_FOLDER, ScopeName};
 pub use source_address::SourceAddress;

@@ -12,7 +12,7 @@ use super::root::{DataRoot, describe_file_type, file_name, read_error, too_large
 use super::{BufferCallback, FoundFile, platform};
 use crate::code::Rejection;
 use crate::document::MAX_FILE_BYTES;
-use crate::path::{MemoryPath, has_markdown_extension};
+use crate::path::MemoryPath;
 
 /// Maximum depth of folders: each level holds a descriptor.
 const MAX_DEPTH: usize = 32;
@@ -21,7 +21,7 @@ const PARALLEL_FROM_FILES: usize = 256;
 /// How many files a thread takes at a time.
 const FILES_PER_CHUNK: usize = 32;
 
-/// Returns all `*.md` names below a folder (`""` is the data directory), sorted; `*.MD` as names outside the grammar.
+/// Returns all `*.md` names below a folder (`""` is the data directory), sorted.
 pub fn walk(root: &DataRoot, under: &str) -> Result<Vec<FoundFile>, Rejection> {
     let mut found = Vec::new();
     let Some(dir) = root.open_folder(under)? else { return Ok(found) };
@@ -53,7 +53,7 @@ fn walk_folder(
             {
                 below.push(join_path(at, name));
             }
-        } else if has_markdown_extension(name) {
+        } else if name.ends_with(b".md") {
             found.extend(found_file(at, name, kind));
         }
     })

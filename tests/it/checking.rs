@@ -84,17 +84,6 @@ fn what_is_no_text_and_what_is_not_opened_is_named() {
 }
 
 #[test]
-fn a_name_in_capitals_is_read_and_reported() {
-    let memory = Memory::new().file("facts/user.md", "- One\n");
-    memory.put("facts/NOTES.MD", "# Notes\n\n- Window seats\n");
-    assert_eq!(findings(&memory, &["check"]), ["facts/NOTES.MD:0 odd_name"]);
-    memory.done(["list"]).stdout_contains("facts/NOTES.MD (24B): Notes\n");
-    memory.done(["query", "window"]).stdout_contains("Window seats");
-    memory.done(["read", "facts/NOTES.MD"]).stdout("# Notes\n\n- Window seats\n");
-    memory.run(["add", "facts/NOTES.MD", "Aisle seats"]).exit(5).stderr_contains("invalid_path");
-}
-
-#[test]
 fn a_policy_with_an_error_is_a_finding() {
     let memory = Memory::new().policy("version: 1\nlimits: 7\n").file("facts/a.md", "- One\n");
     assert_eq!(findings(&memory, &["check"]), ["memdir.yaml:0 invalid_policy"]);
