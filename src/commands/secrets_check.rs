@@ -28,16 +28,14 @@ pub(super) fn check_secrets(
     }
     let mut kinds: Vec<&'static str> = Vec::new();
     let is_known_path = |text: &str| changeset.files.iter().any(|f| f.before.is_some() && f.path.as_str() == text);
-    let mut examine = |text: &str| {
-        if is_known_path(text) {
-            return;
-        }
-        let found = find_secrets(&blank_pins(text)).into_iter();
-        kinds.extend(found.filter(|s| !is_known(&text[s.range.clone()], changeset, snapshot)).map(|s| s.kind));
-    };
-    changeset.operations.iter().for_each(|operation| each_text(operation, &mut examine));
-    if !changeset.operations.is_empty() {
-        examine(&session.actor);
+    for operation in &changeset.operations {
+        each_text(operation, &mut |text| {
+            if is_known_path(text) {
+                return;
+            }
+            let found = find_secrets(&blank_pins(text)).into_iter();
+            kinds.extend(found.filter(|s| !is_known(&text[s.range.clone()], changeset, snapshot)).map(|s| s.kind));
+        });
     }
     kinds.sort_unstable();
     kinds.dedup();

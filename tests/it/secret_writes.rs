@@ -14,7 +14,6 @@ fn operations() -> Vec<(Vec<String>, String)> {
         (words(&["add", "user", &sentence]), String::new()),
         (words(&["update", &tabs, &sentence]), String::new()),
         (words(&["add", "user", "Deploys", "-m", &sentence]), String::new()),
-        (words(&["add", "user", "Deploys", "--as", TOKEN]), String::new()),
         (words(&["append", "-t", "Deploy"]), format!("- {sentence}\n")),
         (words(&["write", "facts/new.md"]), format!("# New\n\n- {sentence}\n")),
         (words(&["patch", "user", "--old", "tabs", "--new", TOKEN]), String::new()),
