@@ -12,6 +12,7 @@ use crate::text::search_terms::search_words;
 use crate::text::spelling::{MIN_HASH_LETTERS, is_hash};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::{FileCounts, ItemizedFile, MAX_SAMPLE_BYTES, for_each_date, total_length};
+use crate::view::query::file_names::{add_terms_in_head, for_each_name, terms_in_path};
 use crate::view::query::filter::FilterResult;
 use crate::view::query::items::searched_texts;
 use crate::view::query::score::rank;
@@ -43,6 +44,8 @@ struct Vocabulary {
     words: BTreeMap<String, (BTreeSet<String>, QueryTerms)>,
     /// For each token the items, as file and index in it, ascending.
     places: BTreeMap<String, Vec<(usize, usize)>>,
+    /// For each token the files that have it in their name, title or tags.
+    named: BTreeMap<String, BTreeSet<usize>>,
 }
 
 /// Indexes all words of some files, in path order. `first_items` has for each file the number of its first item;
@@ -68,6 +71,16 @@ impl Vocabulary {
         let mut vocabulary = Vocabulary::default();
         let mut known: HashSet<String> = HashSet::new();
         for (number, file) in files.iter().enumerate() {
+            for_each_name(&file.path, &file.document, &mut |name| {
+                search_words(name, |word, is_ngram| {
+                    if known.insert(word.to_owned()) {
+                        vocabulary.add_word(word, is_ngram, today, language);
+                    }
+                });
+                for_each_token(name, language.other(), |token| {
+                    vocabulary.named.entry(token.to_owned()).or_default().insert(number);
+                });
+            });
             for (item, at) in file.items.iter().enumerate() {
                 for text in searched_texts(&file.document, at) {
                     search_words(text, |word, is_ngram| {
@@ -104,6 +117,12 @@ impl Vocabulary {
             Some(places) => places.push(place),
             None => drop(self.places.insert(token.to_owned(), vec![place])),
         }
+    }
+
+    /// The files whose names may contain a term of a query.
+    fn named_by(&self, query: &QueryTerms) -> BTreeSet<usize> {
+        let texts = query.all.iter().flat_map(QueryTerm::texts);
+        texts.filter_map(|text| self.named.get(text)).flatten().copied().collect()
     }
 
     /// The items that may contain a term of a query, by file.
@@ -170,15 +189,20 @@ impl<'a> WordRanker<'a> {
 
     /// Ranks the items that contain the terms of a query.
     fn rank_words(&mut self, words: String, query: &QueryTerms, vocabulary: &Vocabulary) -> IndexedWord {
-        let places = vocabulary.places_of(query);
+        let mut places = vocabulary.places_of(query);
+        for number in vocabulary.named_by(query) {
+            places.entry(number).or_default();
+        }
         if query.has_dates {
             self.measure_files(true);
         }
         for (number, items) in &places {
-            self.measure(*number, true);
+            self.measure(*number, query.has_dates || !items.is_empty());
             let items: Vec<usize> = items.iter().copied().collect();
             self.counted[*number].matched = self.files[*number].take().map(|mut file| {
                 file.count_items(&items, query);
+                file.named = terms_in_path(&file.path, query);
+                add_terms_in_head(&file.path, &file.document, query, &mut file.named);
                 file
             });
         }

@@ -17,15 +17,25 @@ pub fn terms_in_path(path: &MemoryPath, terms: &QueryTerms) -> Vec<u16> {
 
 /// Adds the terms in the title and the tags of a file to those in its name.
 pub fn add_terms_in_head(path: &MemoryPath, document: &Document, terms: &QueryTerms, found: &mut Vec<u16>) {
+    for_each_head_name(path, document, &mut |name| add_terms(name, terms, found));
+}
+
+/// Calls a function with the name of a file, its title and each of its tags.
+pub fn for_each_name(path: &MemoryPath, document: &Document, call: &mut dyn FnMut(&str)) {
+    if names_a_subject(path) {
+        call(path.stem());
+    }
+    for_each_head_name(path, document, call);
+}
+
+fn for_each_head_name(path: &MemoryPath, document: &Document, call: &mut dyn FnMut(&str)) {
     if !names_a_subject(path) {
         return;
     }
     if document.sections().get(1).is_some_and(|section| section.level == 1) {
-        add_terms(&document.section_title(1), terms, found);
+        call(&document.section_title(1));
     }
-    for tag in front_matter_tags(document).unwrap_or_default() {
-        add_terms(&tag, terms, found);
-    }
+    front_matter_tags(document).unwrap_or_default().iter().for_each(|tag| call(tag));
 }
 
 fn names_a_subject(path: &MemoryPath) -> bool {

@@ -13,7 +13,7 @@
 pub mod answer;
 pub mod bullet_origins;
 pub mod count;
-mod file_names;
+pub mod file_names;
 pub mod filter;
 pub mod item_facts;
 pub mod items;
