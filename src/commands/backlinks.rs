@@ -2,7 +2,6 @@
 //!
 //! Never changes anything. Files in `archive/` and `inbox/` are skipped.
 
-use super::fetch::is_archived_or_proposed;
 use super::list_and_read::ResolvedAddress;
 use crate::code::Rejection;
 use crate::document::links::{link_candidates, refers_to};
@@ -20,7 +19,7 @@ use crate::view::query::item_facts::ItemFacts;
 pub fn find_backlinks(store: &Store, target: &ResolvedAddress) -> Result<Vec<Backlink>, Rejection> {
     let mut files: Vec<File> = store.walk(None)?;
     let all: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
-    files.retain(|file| !is_archived_or_proposed(&file.path) && file.path != target.path);
+    files.retain(|file| !file.path.is_set_aside() && file.path != target.path);
     let found = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok())?;
         // A cheap scan first, so that only files with a candidate are parsed.

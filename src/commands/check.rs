@@ -24,7 +24,7 @@ mod writing_rules;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport, FindingLevel};
 use super::change::{commit_loop, dry_run_result, note_no_operations, plan_in_context};
-use super::fetch::{LoadedJournal, history, is_archived_or_proposed, last_summary};
+use super::fetch::{LoadedJournal, history, last_summary};
 use super::layer_names::{error_in_layer, name_layer_in_report};
 use super::layers::AddressesInLayer;
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
@@ -149,7 +149,7 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
     let all = session.store.walk(None)?;
     let checked_files: Vec<FoundFile> = all
         .iter()
-        .filter(|f| !is_archived_or_proposed(&f.path) && (selected.is_empty() || selected.contains(&f.path)))
+        .filter(|f| !f.path.is_set_aside() && (selected.is_empty() || selected.contains(&f.path)))
         .cloned()
         .collect();
     let journal = LoadedJournal::read(&session.store)?;

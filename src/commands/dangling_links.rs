@@ -7,7 +7,6 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::Session;
 use super::check::links::has_fragment;
-use super::fetch::is_archived_or_proposed;
 use crate::change::{Changeset, FileChange};
 use crate::code::Warning;
 use crate::document::fragments::fragment_range;
@@ -50,17 +49,14 @@ pub(super) fn find_dangling_links(
     let paths_after: BTreeSet<&MemoryPath> =
         found.iter().map(|file| &file.path).filter(is_there).chain(written).collect();
     let lost = LostTargets { reduced, names_before, names_after: LinkNames::new(paths_after) };
-    let unchanged: Vec<_> = found
-        .iter()
-        .filter(|file| !is_archived_or_proposed(&file.path) && changes(&file.path).is_none())
-        .cloned()
-        .collect();
+    let unchanged: Vec<_> =
+        found.iter().filter(|file| !file.path.is_set_aside() && changes(&file.path).is_none()).cloned().collect();
     let counts = session.store.map_files(&unchanged, MAX_FILE_BYTES, &|file, read| {
         let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok());
         text.map_or(0, |text| lost.count_links(&file.path, text))
     });
     let mut holders: Vec<(&MemoryPath, usize)> = unchanged.iter().map(|file| &file.path).zip(counts).collect();
-    for change in changeset.files.iter().filter(|change| !is_archived_or_proposed(&change.path)) {
+    for change in changeset.files.iter().filter(|change| !change.path.is_set_aside()) {
         let text = change.after.as_ref().and_then(|bytes| std::str::from_utf8(bytes).ok());
         holders.extend(text.map(|text| (&change.path, lost.count_links(&change.path, text))));
     }
@@ -86,7 +82,7 @@ fn may_remove_headings(action: &Action) -> bool {
 }
 
 fn reduced_file<'a>(change: &'a FileChange, snapshot: &'a Snapshot) -> Option<ReducedFile<'a>> {
-    if change.moved.is_some() || is_archived_or_proposed(&change.path) {
+    if change.moved.is_some() || change.path.is_set_aside() {
         return None;
     }
     let before = &snapshot.file(&change.path).ok().flatten()?.document;

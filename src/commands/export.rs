@@ -151,7 +151,7 @@ fn read_files(session: &Session, addresses: &[String]) -> Result<ReadFiles, Reje
         let mut found = session.store.walk(None)?;
         let mut result = ReadFiles::default();
         found.retain(|file| {
-            let is_exported = !super::fetch::is_archived_or_proposed(&file.path);
+            let is_exported = !file.path.is_set_aside();
             if let Some(folder) = file.path.folder().filter(|_| !is_exported) {
                 *result.folders.entry(format!("{folder}/")).or_default() += 1;
             }

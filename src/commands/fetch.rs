@@ -98,7 +98,7 @@ pub fn files_matching(
     store: &Store,
     predicate: impl Fn(&MemoryPath, &str) -> bool + Sync,
 ) -> Result<Vec<MemoryPath>, Rejection> {
-    let files: Vec<FoundFile> = store.walk(None)?.into_iter().filter(|f| !is_archived_or_proposed(&f.path)).collect();
+    let files: Vec<FoundFile> = store.walk(None)?.into_iter().filter(|f| !f.path.is_set_aside()).collect();
     let found = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let bytes = match read {
             Ok((bytes, _)) => bytes,
@@ -109,11 +109,6 @@ pub fn files_matching(
         Ok(predicate(&file.path, text).then(|| file.path.clone()))
     });
     found.into_iter().filter_map(Result::transpose).collect()
-}
-
-/// Whether a file is in `archive/` or `inbox/`; scans for ids, links and findings skip those.
-pub fn is_archived_or_proposed(path: &MemoryPath) -> bool {
-    path.is_set_aside()
 }
 
 fn holds_id(_path: &MemoryPath, text: &str, id: &str) -> bool {

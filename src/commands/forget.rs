@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use super::Session;
 use super::bullet_life::{BulletHistory, LifeExtent};
-use super::fetch::is_archived_or_proposed;
 use super::list_and_read::ResolvedAddress;
 use super::unread_files::{unread_sentences, why_unread};
 use crate::change::{Changeset, EffectSign, FileChange, FileVersion, JournalEdit};
@@ -73,7 +72,7 @@ pub fn find_traces(
         let planned = changeset.files.iter().find(|f| f.path == path);
         let after = match planned {
             Some(file) => file.after.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()),
-            None if is_archived_or_proposed(&path) => {
+            None if path.is_set_aside() => {
                 let after = without_texts(&text, &texts);
                 copies.extend(scrubbed_copy(session, &path, &text, after.as_deref())?);
                 after

@@ -146,7 +146,7 @@ fn list_files(session: &Session, under: Option<&str>) -> CommandResult<FileList>
     let rows = session.store.consistent(|| -> Result<Vec<FileRow>, Rejection> {
         let mut found = session.store.walk(under)?;
         if under.is_none() {
-            found.retain(|f| !super::fetch::is_archived_or_proposed(&f.path));
+            found.retain(|f| !f.path.is_set_aside());
         }
         Ok(session.store.map_files(&found, SUMMARY_HEAD_BYTES, &|file, read| file_row(session, file, read)))
     })??;

@@ -6,14 +6,14 @@ use std::fmt;
 use super::{BlockKind, Document};
 
 /// A block that reaches to the end of its file because nothing closes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenBlock {
     /// The line of its start, 1-based.
     line: usize,
     /// What it is, for a sentence.
     name: &'static str,
     /// What would close it.
-    closing: &'static str,
+    closing: String,
 }
 
 /// How to mend it.
@@ -30,10 +30,10 @@ impl Document {
         let last = self.blocks.iter().max_by_key(|block| block.span.end)?;
         let text = &self.text[last.span.range()];
         let (name, closing) = match last.kind {
-            BlockKind::Code if !is_closed_code(text) => {
-                ("code block", if text.trim_start().starts_with('~') { "~~~" } else { "```" })
+            BlockKind::Code => ("code block", missing_fence(text)?.to_owned()),
+            BlockKind::Html if text.trim_start().starts_with("<!--") && !text.contains("-->") => {
+                ("comment", "-->".to_owned())
             }
-            BlockKind::Html if text.trim_start().starts_with("<!--") && !text.contains("-->") => ("comment", "-->"),
             _ => return None,
         };
         let line = 1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..last.span.start as usize]).count();
@@ -44,14 +44,17 @@ impl Document {
 /// Lines with as many spaces before them are code without a fence.
 const MIN_CODE_INDENT: usize = 4;
 
-/// Whether a code block ends with the fence that it starts with, or has none because it is indented.
-fn is_closed_code(text: &str) -> bool {
+/// The fence that a code block starts with and does not end with; `None` if it is closed, or has none because it is
+/// indented.
+fn missing_fence(text: &str) -> Option<&str> {
     let first = text.trim_start_matches(' ');
     let is_indented = text.len() - first.len() >= MIN_CODE_INDENT;
-    let Some(mark) = first.chars().next().filter(|c| !is_indented && matches!(c, '`' | '~')) else { return true };
+    let mark = first.chars().next().filter(|c| !is_indented && matches!(c, '`' | '~'))?;
     let length = |line: &str| line.chars().take_while(|c| *c == mark).count();
-    let is_closing = |line: &str| length(line) >= length(first) && line.chars().all(|c| c == mark);
-    text.lines().skip(1).last().is_some_and(|line| is_closing(line.trim()))
+    let fence = &first[..length(first)];
+    let is_closing = |line: &str| length(line) >= fence.len() && line.chars().all(|c| c == mark);
+    let is_closed = text.lines().skip(1).last().is_some_and(|line| is_closing(line.trim()));
+    (!is_closed).then_some(fence)
 }
 
 #[cfg(test)]
@@ -61,9 +64,9 @@ mod tests {
     #[test]
     fn a_block_that_nothing_closes_is_found() {
         let open = |text: &str| Document::parse(text).open_block().map(|block| (block.line, block.closing));
-        assert_eq!(open("# A\n\n```sh\nls\n"), Some((3, "```")));
-        assert_eq!(open("- a\n\n~~~~\n```\n~~~\n"), Some((3, "~~~")));
-        assert_eq!(open("- a\n\n<!-- b\n- c\n"), Some((3, "-->")));
+        assert_eq!(open("# A\n\n```sh\nls\n"), Some((3, "```".into())));
+        assert_eq!(open("- a\n\n~~~~\n```\n~~~\n"), Some((3, "~~~~".into())));
+        assert_eq!(open("- a\n\n<!-- b\n- c\n"), Some((3, "-->".into())));
         for text in [
             "",
             "- a\n",

@@ -34,12 +34,12 @@ pub enum FoundBy {
     Ancestor,
     /// The user's own memory.
     User,
-    /// A layer of the user config, which is neither.
+    /// Another layer of the user config.
     Layer,
 }
 
 impl FoundBy {
-    /// Its name in JSON.
+    /// Its name in text.
     pub fn name(self) -> &'static str {
         match self {
             FoundBy::Flag => "flag",

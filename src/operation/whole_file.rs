@@ -449,7 +449,7 @@ pub fn append_splice(document: &Document, block: &str) -> Result<Splice, String>
     match same {
         true => Ok(splice),
         false => Err(document.open_block().map_or_else(
-            || "the end of the file would change the structure of the appended text".to_owned(),
+            || "the end of the file would change the structure of the appended text (an open HTML block?)".to_owned(),
             |block| block.to_string(),
         )),
     }

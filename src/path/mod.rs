@@ -136,7 +136,7 @@ impl MemoryPath {
         self.folder() == Some(ARCHIVE_FOLDER)
     }
 
-    /// Whether the file is a proposal, or was rescued there.
+    /// Whether the file is in `inbox/`: a proposal or a rescued text.
     pub fn is_in_inbox(&self) -> bool {
         self.folder() == Some("inbox")
     }

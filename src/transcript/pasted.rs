@@ -140,7 +140,7 @@ impl PasteReader {
     fn is_pasted(&mut self, lines: &[(&str, bool)], at: usize) -> bool {
         let (line, is_fenced) = lines[at];
         let trimmed = line.trim();
-        if self.goes_on(line, trimmed) {
+        if self.continues_span(line, trimmed) {
             return true;
         }
         if self.opens_at.take_if(|n| *n == at).is_some() {
@@ -200,7 +200,7 @@ impl PasteReader {
     }
 
     /// Whether a line is part of what an earlier one opened.
-    fn goes_on(&mut self, line: &str, trimmed: &str) -> bool {
+    fn continues_span(&mut self, line: &str, trimmed: &str) -> bool {
         if self.is_comment || COMMENTS.iter().any(|(open, _)| trimmed.starts_with(open)) {
             self.is_comment = !COMMENTS.iter().any(|(_, close)| trimmed.contains(close));
             return true;
@@ -214,9 +214,9 @@ impl PasteReader {
         match self.span {
             Some(PastedSpan::Rest) => true,
             Some(PastedSpan::Diff) => {
-                let goes_on = is_diff_line(line);
-                self.span = self.span.filter(|_| goes_on);
-                goes_on
+                let is_diff = is_diff_line(line);
+                self.span = self.span.filter(|_| is_diff);
+                is_diff
             }
             Some(PastedSpan::Paragraph) => {
                 if trimmed.is_empty() && self.has_content {

@@ -50,7 +50,7 @@ pub enum ConflictSide {
 }
 
 impl ConflictSide {
-    /// Its name in JSON.
+    /// Its name in text.
     pub fn name(self) -> &'static str {
         match self {
             ConflictSide::Base => "base",
@@ -63,7 +63,7 @@ impl ConflictSide {
 /// A bullet of one side of a conflict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SideBullet {
-    /// The side.
+    /// The side that has it.
     pub side: ConflictSide,
     /// The handle of the bullet, without `@`.
     pub handle: String,

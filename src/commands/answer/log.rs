@@ -45,7 +45,7 @@ pub enum LogState {
 }
 
 impl LogState {
-    /// Its name in JSON.
+    /// Its name in text.
     pub fn name(self) -> &'static str {
         match self {
             LogState::Done => "done",

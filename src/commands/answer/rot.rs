@@ -74,7 +74,7 @@ impl RotKind {
 /// How often one thing is wrong.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RotCount {
-    /// The thing.
+    /// What is counted.
     pub kind: RotKind,
     /// The same in words.
     pub what: &'static str,

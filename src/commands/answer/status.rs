@@ -81,7 +81,7 @@ pub enum AttentionKind {
 /// Something of the memory that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AttentionRow {
-    /// What it is.
+    /// What is counted.
     pub what: AttentionKind,
     /// How many there are.
     pub count: usize,

@@ -112,7 +112,7 @@ pub enum UndecidedReason {
 pub struct UndecidedFile {
     /// The path of the file.
     pub path: String,
-    /// Why it could not.
+    /// Why it is not decided.
     pub reason: UndecidedReason,
     /// The line of the first conflict marker, 1-based; absent where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ use super::{PlaceCursor, apply_fixes, finding, fix_operation};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::{AnchorRow, AnchorRowState, CheckFinding, CheckReport, FindingLevel};
 use crate::commands::code_anchors::AnchoredCode;
-use crate::commands::fetch::{LoadedJournal, history, is_archived_or_proposed};
+use crate::commands::fetch::{LoadedJournal, history};
 use crate::commands::journal_notes::stale_anchors;
 use crate::commands::{ChangeOptions, CheckOptions, CommandResult, Session};
 use crate::document::{Document, Handle, MAX_FILE_BYTES, MetaKey};
@@ -128,9 +128,8 @@ fn files_changed_since(git: &Git, revision: &str) -> Result<std::collections::Ha
 
 /// The number of files checked, and their bullets with an anchor, in path and line order.
 fn anchored_bullets(session: &Session, selected: &[MemoryPath]) -> Result<(usize, Vec<AnchoredBullet>), Rejection> {
-    let is_checked = |file: &FoundFile| {
-        !is_archived_or_proposed(&file.path) && (selected.is_empty() || selected.contains(&file.path))
-    };
+    let is_checked =
+        |file: &FoundFile| !file.path.is_set_aside() && (selected.is_empty() || selected.contains(&file.path));
     let files: Vec<FoundFile> = session.store.walk(None)?.into_iter().filter(is_checked).collect();
     session.progress.begin_files("checking", files.len());
     let found = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {

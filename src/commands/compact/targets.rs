@@ -3,7 +3,6 @@
 //! Only reads; decides nothing.
 
 use super::super::Session;
-use super::super::fetch::is_archived_or_proposed;
 use super::super::list_and_read::{ResolvedAddress, resolve_address};
 use super::CompactOptions;
 use crate::code::{Code, Rejection};
@@ -98,7 +97,7 @@ pub fn resolve_file_or_section(session: &Session, address: &str) -> Result<Resol
     if target.bullet.is_some() {
         return Err(Rejection::new(Code::Usage, "compact takes a file or section, not a bullet"));
     }
-    if is_archived_or_proposed(&target.path) {
+    if target.path.is_set_aside() {
         return Err(Rejection::new(Code::ReadOnly, "nothing is compacted in archive/ and inbox/"));
     }
     Ok(target)

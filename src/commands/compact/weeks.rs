@@ -9,7 +9,6 @@ use crate::change::Etag;
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::answer::{ChangeOutcome, ChangeResult, WarningRow};
 use crate::commands::change::{change, no_operations_warning};
-use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::document::Document;
 use crate::operation::split_weeks::{SplitMonth, is_month, split_month};
@@ -64,7 +63,7 @@ type ReadVersions = BTreeMap<MemoryPath, (Etag, Document)>;
 fn read_all(session: &Session) -> Result<ReadVersions, Error> {
     let mut texts = ReadVersions::new();
     for file in session.store.walk(None)? {
-        if !is_archived_or_proposed(&file.path) {
+        if !file.path.is_set_aside() {
             read_again(session, file.path, &mut texts)?;
         }
     }

@@ -11,7 +11,6 @@ use crate::change::{Changeset, Effect, EffectSign};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::QueryResult;
 use crate::commands::change::plan_in_context;
-use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::list_and_read::resolve_address_in;
 use crate::commands::query::query_with_overrides;
 use crate::commands::{Error, Session};
@@ -58,7 +57,7 @@ impl<'s> ReflectOverlay<'s> {
         let store = &session.store;
         let files = store.consistent(|| -> Result<Vec<(MemoryPath, Document)>, Rejection> {
             let mut files_found = store.walk(None)?;
-            files_found.retain(|f| !is_archived_or_proposed(&f.path) && f.unsafe_reason.is_none());
+            files_found.retain(|f| !f.path.is_set_aside() && f.unsafe_reason.is_none());
             let read = store.map_files(&files_found, MAX_FILE_BYTES, &|file, read| {
                 let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok().map(str::to_owned))?;
                 Some((file.path.clone(), Document::parse(text)))

@@ -10,7 +10,6 @@ use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::answer::{AttentionKind, AttentionRow};
 use crate::commands::check::contradictions::contradicting_groups;
-use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::journal_notes::stale_anchors;
 use crate::commands::layers::Layer;
 use crate::document::summary::FileKind;
@@ -89,7 +88,7 @@ impl<'a> AttentionScan<'a> {
                 false => counts.waiting = 1,
             }
         }
-        if is_archived_or_proposed(&file.path) {
+        if file.path.is_set_aside() {
             return counts;
         }
         if file_kind(&file.path) == FileKind::Facts {

@@ -15,7 +15,7 @@ use crate::text::{stem, stopwords, word_frequency};
 const FREE_WORDS: WordList = word_list!("guards/grounding/free.en.txt");
 /// Words that need no counterpart where a text is compared with its evidence.
 const GENERIC_WORDS: WordList = word_list!("guards/grounding/generic.en.txt");
-/// Stems, each with the stems that support it.
+/// Stems, each with the stems that support it where two statements are compared.
 const SUPPORT: WordList = word_list!("guards/grounding/support.en.txt");
 /// Verbs that a statement may use for another one.
 pub(super) const VERBS: WordList = word_list!("guards/grounding/verbs.en.txt");

@@ -246,8 +246,7 @@ pub(super) fn has_lower_side_raised(text: &str, said: &str) -> bool {
     let own_degrees: Vec<&str> = own_low.trim().split(' ').filter(|w| w.len() > 4 && w.ends_with("er")).collect();
     let said_low = spaced_words(said);
     let is_opposite = |a: &str, b: &str| {
-        let base = |word: &str| comparative_base(word);
-        super::super::possible_contradiction::are_antonyms(&base(a), &base(b))
+        super::super::possible_contradiction::are_antonyms(&comparative_base(a), &comparative_base(b))
     };
     let is_measure = |key: &str| {
         key.starts_with(|c: char| c.is_ascii_digit())
