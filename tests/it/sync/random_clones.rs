@@ -165,7 +165,7 @@ impl RandomSync {
     fn decide(&mut self, clone: usize, json: &serde_json::Value) {
         assert!(json.get("undecided").is_none(), "{json:#}");
         for file in json["conflicts"].as_array().unwrap() {
-            let mut has_two_facts = false;
+            let mut has_new_fact = false;
             for conflict in file["conflicts"].as_array().unwrap() {
                 self.conflicts += 1;
                 let sides: String = ["base", "ours", "theirs"].iter().filter_map(|s| conflict[*s].as_str()).collect();
@@ -180,16 +180,16 @@ impl RandomSync {
                 let contested = keys.iter().any(|key| self.truth.heads(*key).len() > 1 || moved(key));
                 assert!(contested, "no true conflict: {conflict:#}");
                 self.truth.kept.extend(keys.iter().filter(|key| moved(key)));
-                // Both removed one bullet, and each added another in its place: a person who takes one side gives up
-                // the fact of the other.
+                // A bullet was removed, and another fact stands in its place: three texts do not tell whether that is
+                // the old one in other words, so a person who takes one side may give up a fact of the other.
                 let keys_of = |side: &str| -> BTreeSet<usize> {
                     let said = bullets(conflict[side].as_str().unwrap_or_default());
                     said.iter().filter_map(|b| self.truth.of(b)).map(|v| self.truth.versions[v].key).collect()
                 };
-                let (ours, theirs) = (keys_of("ours"), keys_of("theirs"));
-                has_two_facts |= !ours.is_empty() && !theirs.is_empty() && ours != theirs;
+                let base = keys_of("base");
+                has_new_fact |= !base.is_empty() && !keys.is_subset(&base);
             }
-            let how = if has_two_facts { "--both" } else { self.pick(&["--ours", "--theirs", "--both"]) };
+            let how = if has_new_fact { "--both" } else { self.pick(&["--ours", "--theirs", "--both"]) };
             self.clones[clone].memdir(["resolve", file["path"].as_str().unwrap(), how]).exit(0);
         }
     }
