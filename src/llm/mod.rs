@@ -203,6 +203,25 @@ pub enum ErrorKind {
     Interrupted,
 }
 
+impl ErrorKind {
+    /// Whether the model answered, with something that cannot be used: to ask again, with the reason, may help. Otherwise
+    /// there is no answer to correct.
+    pub fn is_unusable_answer(self) -> bool {
+        match self {
+            ErrorKind::TooLarge | ErrorKind::Malformed | ErrorKind::Unusable => true,
+            ErrorKind::Unreachable
+            | ErrorKind::Timeout
+            | ErrorKind::Unauthorized
+            | ErrorKind::QuotaExceeded
+            | ErrorKind::Busy
+            | ErrorKind::Rejected
+            | ErrorKind::NoTools
+            | ErrorKind::ProgramFailed
+            | ErrorKind::Interrupted => false,
+        }
+    }
+}
+
 /// Why a request got no usable reply, and the tokens that it cost all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlmError {

@@ -146,15 +146,8 @@ impl<'a> CompactDialogue<'a> {
             kind if self.required && (kind != ErrorKind::QuotaExceeded || error.status.is_some()) => {
                 Err(model_rejection(error).into())
             }
-            ErrorKind::Malformed | ErrorKind::Unusable | ErrorKind::TooLarge => Ok(Some(error.message)),
-            ErrorKind::Unreachable
-            | ErrorKind::Timeout
-            | ErrorKind::Unauthorized
-            | ErrorKind::QuotaExceeded
-            | ErrorKind::Busy
-            | ErrorKind::Rejected
-            | ErrorKind::NoTools
-            | ErrorKind::ProgramFailed => {
+            kind if kind.is_unusable_answer() => Ok(Some(error.message)),
+            _ => {
                 // A model that cannot be reached now is not called for the remaining files and sections either.
                 self.model = None;
                 self.fallback_reason = Some(error.message);

@@ -118,18 +118,9 @@ impl<'a> ModelCalls<'a> {
                         ErrorKind::Interrupted => {
                             return Err(Rejection::new(Code::Model, "interrupted before a decision").into());
                         }
-                        ErrorKind::Malformed | ErrorKind::Unusable | ErrorKind::TooLarge => {
-                            (String::new(), error.message)
-                        }
+                        kind if kind.is_unusable_answer() => (String::new(), error.message),
                         _ if self.required => return Err(model_rejection(error).into()),
-                        ErrorKind::Unreachable
-                        | ErrorKind::Timeout
-                        | ErrorKind::Unauthorized
-                        | ErrorKind::QuotaExceeded
-                        | ErrorKind::Busy
-                        | ErrorKind::Rejected
-                        | ErrorKind::NoTools
-                        | ErrorKind::ProgramFailed => return Ok(ModelAnswer::Stopped(error.message)),
+                        _ => return Ok(ModelAnswer::Stopped(error.message)),
                     }
                 }
                 Ok(reply) => {
