@@ -5,6 +5,15 @@
 
 use memchr::{memchr2, memrchr2};
 
+use super::Document;
+
+impl Document {
+    /// The number of the line that has the byte `at`, from 1.
+    pub(super) fn line_number(&self, at: u32) -> usize {
+        1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at as usize]).count()
+    }
+}
+
 pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }

@@ -479,7 +479,7 @@ impl Document {
     pub fn leftover_marker_line(&self) -> Option<usize> {
         let in_code = |at: usize| self.blocks.iter().any(|b| b.kind == BlockKind::Code && b.span.range().contains(&at));
         let at = conflict_lines::leftover_markers(&self.text).find(|at| !in_code(*at))?;
-        Some(1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count())
+        Some(self.line_number(at as u32))
     }
 }
 

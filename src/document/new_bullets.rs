@@ -33,7 +33,7 @@ fn list_bullets(document: &Document) -> Result<Vec<NewBullet>, String> {
     let mut items: Vec<NewBullet> = Vec::new();
     let mut last_end = None;
     for (node, _) in document.blocks.iter().zip(&document.block_details).filter(|(_, inner)| inner.depth == 0) {
-        let number = line_number(document, node.span.start);
+        let number = document.line_number(node.span.start);
         match (node.kind, items.last_mut()) {
             (BlockKind::Bullet(bullet), _) => items.push(to_new_bullet(document, bullet as usize)),
             // A fence in the first column directly below an item ends the list for Markdown, but not for who wrote it.
@@ -68,7 +68,7 @@ fn text_bullet(document: &Document) -> Result<Option<NewBullet>, String> {
         return Ok(Some(NewBullet { text: first.trim().to_owned(), ..NewBullet::default() }));
     }
     if let Some(heading) = document.blocks.iter().find(|n| matches!(n.kind, BlockKind::Heading(_))) {
-        let number = line_number(document, heading.span.start);
+        let number = document.line_number(heading.span.start);
         return Err(format!("line {number} is a heading, which a bullet cannot contain; use `append` or `write`"));
     }
     let indent = |line: &str| lines::indent_columns(&line.as_bytes()[..line.len() - line.trim_start().len()]);
@@ -91,11 +91,6 @@ fn text_bullet(document: &Document) -> Result<Option<NewBullet>, String> {
             Err(format!("the text starts with {what}, and a bullet starts with a line of plain text"))
         }
     }
-}
-
-/// The number of the line at an offset, from 1.
-fn line_number(document: &Document, at: u32) -> usize {
-    1 + memchr::memchr_iter(b'\n', &document.text.as_bytes()[..at as usize]).count()
 }
 
 fn block_name(kind: BlockKind) -> &'static str {

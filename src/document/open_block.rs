@@ -36,8 +36,7 @@ impl Document {
             }
             _ => return None,
         };
-        let line = 1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..last.span.start as usize]).count();
-        Some(OpenBlock { line, name, closing })
+        Some(OpenBlock { line: self.line_number(last.span.start), name, closing })
     }
 }
 
