@@ -394,17 +394,22 @@ fn addresses(html: &str) -> BTreeMap<usize, String> {
 fn every_single_word_ranks_as_query_ranks_it() {
     let memory = example()
         .file("facts/more.md", "- 黑猫 likes tea\n- 白猫 likes tea, see [[user]]\n- Cafés in Lisbon\n- the tests?\n")
+        // Words that only a name, a title or a tag has.
+        .file("facts/gazebo.md", "---\ntags: [pergola]\n---\n# Pavilion\n\n- Painted green\n- Has six corners\n")
         .file("facts/tests.md", "# Tests\n\n| word | meaning |\n|---|---|\n| test | one |\n| tests | two |\n");
     memory.done(["add", "user", "Tests on Monday", "Runs the tests in March 2026"]);
     let page = parts(&export(&memory, &[]));
     let addresses = addresses(&page.html);
     let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let digit = |c: char| digits.find(c).unwrap();
-    let mut checked = 0;
+    let names = ["gazebo", "pavilion", "pergola", "release"];
+    let (mut checked, mut checked_names) = (0, 0);
     for row in page.data["words"].as_array().unwrap() {
         let words: Vec<&str> = row[0].as_str().unwrap().split(' ').collect();
         // All of the vocabulary takes long; these have what differs: labels, dates, forms, scripts, questions.
-        let is_checked = |word: &&str| ["test", "tests", "tea", "2026", "march", "cafe", "cafes", "猫"].contains(word);
+        let is_checked = |word: &&str| {
+            names.contains(word) || ["test", "tests", "tea", "2026", "march", "cafe", "cafes", "猫"].contains(word)
+        };
         let word = match words.iter().copied().find(is_checked) {
             Some(word) => word,
             None if checked % 12 == 0 || words.len() > 2 => words[0],
@@ -424,7 +429,12 @@ fn every_single_word_ranks_as_query_ranks_it() {
         if word.chars().count() == 1 || word.is_ascii() {
             assert_eq!(ranked, expected, "{word}");
         }
+        if names.contains(&word) {
+            assert!(ranked.len() > 1, "{word}: {ranked:?}");
+            checked_names += 1;
+        }
     }
+    assert_eq!(checked_names, names.len());
     assert!(checked > 200, "{checked}");
 }
 

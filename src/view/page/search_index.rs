@@ -40,6 +40,8 @@ pub struct IndexedWord {
 /// are found.
 #[derive(Default)]
 struct Vocabulary {
+    /// All words that were added.
+    known: HashSet<String>,
     /// Words of one meaning, by what `query` looks up for them.
     words: BTreeMap<String, (BTreeSet<String>, QueryTerms)>,
     /// For each token the items, as file and index in it, ascending.
@@ -69,25 +71,16 @@ pub fn index_words(
 impl Vocabulary {
     fn of(files: &[ItemizedFile], today: Date, language: DetectedLanguage) -> Vocabulary {
         let mut vocabulary = Vocabulary::default();
-        let mut known: HashSet<String> = HashSet::new();
         for (number, file) in files.iter().enumerate() {
             for_each_name(&file.path, &file.document, &mut |name| {
-                search_words(name, |word, is_ngram| {
-                    if known.insert(word.to_owned()) {
-                        vocabulary.add_word(word, is_ngram, today, language);
-                    }
-                });
+                search_words(name, |word, is_ngram| vocabulary.add_word(word, is_ngram, today, language));
                 for_each_token(name, language.other(), |token| {
                     vocabulary.named.entry(token.to_owned()).or_default().insert(number);
                 });
             });
             for (item, at) in file.items.iter().enumerate() {
                 for text in searched_texts(&file.document, at) {
-                    search_words(text, |word, is_ngram| {
-                        if known.insert(word.to_owned()) {
-                            vocabulary.add_word(word, is_ngram, today, language);
-                        }
-                    });
+                    search_words(text, |word, is_ngram| vocabulary.add_word(word, is_ngram, today, language));
                     for_each_token(text, language.other(), |token| vocabulary.add_place(token, (number, item)));
                 }
                 for_each_date(&file.document, file.section_dates(), at, |date, _| {
@@ -98,8 +91,13 @@ impl Vocabulary {
         vocabulary
     }
 
-    /// Adds a word; a pair of characters is a term of its own.
+    /// Adds a word, unless it was added before; a pair of characters is a term of its own.
     fn add_word(&mut self, word: &str, is_ngram: bool, today: Date, language: DetectedLanguage) {
+        // Most words are known: no copy of them is made.
+        if self.known.contains(word) {
+            return;
+        }
+        self.known.insert(word.to_owned());
         let query = match is_ngram {
             true => QueryTerms::of_token(word, language.other()),
             false => QueryTerms::parse_with(word, today, || language),
