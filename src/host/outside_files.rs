@@ -77,8 +77,15 @@ pub fn regular_file_length(path: &Path) -> Option<u64> {
 /// link's target, which must be below the home directory.
 ///
 /// # Errors
-/// `unsafe_file` for a link that leads out of the home directory or nowhere.
+/// `unsafe_file` for a link that leads out of the home directory or nowhere; `file_not_found` if the path is in a home
+/// directory that does not exist.
 pub fn resolve_link_at_home(path: &Path, home: Option<&Path>) -> Result<PathBuf, Rejection> {
+    if let Some(home) = home.filter(|home| path.starts_with(home) && home.symlink_metadata().is_err()) {
+        return Err(Rejection::new(
+            Code::FileNotFound,
+            format!("the home directory '{}' does not exist", home.display()),
+        ));
+    }
     let existing = path.ancestors().find(|p| p.symlink_metadata().is_ok()).unwrap_or(path);
     let refused = || {
         Rejection::new(Code::UnsafeFile, format!("'{}' is a link out of your home directory", path.display()))
@@ -185,6 +192,17 @@ mod tests {
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         assert_eq!(read(&dir.path().join("none")).unwrap_err().code, Code::FileNotFound);
         assert_eq!(read(dir.path()).unwrap_err().code, Code::UnsafeFile);
+    }
+
+    #[test]
+    fn a_missing_home_directory_is_no_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        let path = home.join(".config/memdir/config.yaml");
+        let missing = resolve_link_at_home(&path, Some(&home)).unwrap_err();
+        assert_eq!((missing.code, missing.message.ends_with("home' does not exist")), (Code::FileNotFound, true));
+        std::fs::create_dir(&home).unwrap();
+        assert_eq!(resolve_link_at_home(&path, Some(&home)).unwrap(), path);
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub mod overlay;
 pub mod pending_edit;
 pub mod plan;
 pub mod planner;
+pub mod reference_links;
 pub mod rejections;
 pub mod related_bullets;
 pub mod relations;

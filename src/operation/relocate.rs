@@ -14,6 +14,7 @@ use super::bullets::{BulletPick, pick_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, Planner};
+use super::reference_links::{lost_by_bullet, undefined_references_warning};
 use super::relative_links::{rebased_bullet, rebased_links};
 use super::section_links::{LineBreaks, MovedSection, SectionChange};
 use super::snapshot::{LoadedFile, PlanStep};
@@ -116,6 +117,12 @@ impl ItemMove<'_> {
             }
             _ => dest.path.to_string(),
         };
+        if !same_file {
+            let (moved, stayed) = lost_by_bullet(&file.document, bullet, document);
+            if let Some(warning) = undefined_references_warning(&[(&dest.path, moved), (from, stayed)]) {
+                planner.warn(n, warning);
+            }
+        }
         let linked = LinkedBullets::of_bullet(from, &file.document, bullet);
         let mut pending = vec![
             PendingEdit::Edit(

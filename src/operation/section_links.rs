@@ -15,6 +15,7 @@ use crate::text::Splice;
 
 use super::pending_edit::PendingEdit;
 use super::planner::Planner;
+use super::reference_links::{lost_uses, undefined_references_warning};
 use super::relocate::link_name;
 use super::snapshot::PlanStep;
 use super::validation;
@@ -100,12 +101,11 @@ impl SectionChange<'_> {
                 updates.pending.push(PendingEdit::UpdateLinks(holder.clone(), edits));
             }
         }
-        for (path, links) in self.undefined_references() {
-            dangling += links;
-            files.extend(Some(path).filter(|_| links > 0));
-        }
         if dangling > 0 {
             planner.warn(n, dangling_warning(dangling, &files));
+        }
+        if let Some(warning) = undefined_references_warning(&self.undefined_references()) {
+            planner.warn(n, warning);
         }
         Ok(updates)
     }
@@ -232,26 +232,19 @@ impl SectionChange<'_> {
     }
 }
 
-/// How many links by reference are gone, or have another destination than before.
-fn lost_uses(before: Vec<(usize, String)>, mut after: Vec<(usize, String)>) -> usize {
-    let is_lost = |(_, to): &(usize, String)| match after.iter().position(|(_, other)| other == to) {
-        Some(same) => {
-            after.swap_remove(same);
-            false
-        }
-        None => true,
-    };
-    before.into_iter().filter(is_lost).count()
-}
-
 /// The warning that some links lead nowhere after a change; `files`: those that contain them.
 pub fn dangling_warning(dangling: usize, files: &BTreeSet<&MemoryPath>) -> Warning {
+    let links = if dangling == 1 { "1 link leads".to_owned() } else { format!("{dangling} links lead") };
+    let message =
+        format!("{links} nowhere after the change, in {}; `memdir check` lists dangling links", named_files(files));
+    Warning::new(Code::DanglingLink, message).detail("links", dangling)
+}
+
+/// The paths of some files on one line, of more than three the first three and how many more.
+pub fn named_files(files: &BTreeSet<&MemoryPath>) -> String {
     let mut names: Vec<String> = files.iter().take(NAMED_FILES).map(|path| path.to_string()).collect();
     if files.len() > NAMED_FILES {
         names.push(format!("{} more", files.len() - NAMED_FILES));
     }
-    let links = if dangling == 1 { "1 link leads".to_owned() } else { format!("{dangling} links lead") };
-    let message =
-        format!("{links} nowhere after the change, in {}; `memdir check` lists dangling links", names.join(", "));
-    Warning::new(Code::DanglingLink, message).detail("links", dangling)
+    names.join(", ")
 }

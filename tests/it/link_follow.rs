@@ -143,14 +143,27 @@ fn a_link_by_reference_that_moves_away_from_its_definition_is_reported() {
             "# A\n\n- [x][r], [w][s]\n\n## Work\n\n- [y][s], [y][r], [r]\n\n[s]: b.md\n\n## End\n\n[r]: b.md\n",
         )
         .file("facts/b.md", "# B\n\n- [z][t]\n\n[t]: a.md\n");
-    memory
-        .done(["mv", "a#work", "b"])
-        .stderr_contains("dangling_link: 3 links lead nowhere after the change, in facts/a.md, facts/b.md;");
+    memory.done(["mv", "a#work", "b"]).stderr_contains(
+        "dangling_link: 3 links of the form [text][label] lost the definition, in facts/a.md, facts/b.md",
+    );
     memory.done(["undo"]);
     memory.put("facts/b.md", "# B\n\n[r]: a.md\n");
-    memory
-        .done(["mv", "a#work", "b"])
-        .stderr_contains("dangling_link: 3 links lead nowhere after the change, in facts/a.md, facts/b.md;");
+    memory.done(["mv", "a#work", "b"]).stderr_contains(
+        "dangling_link: 3 links of the form [text][label] lost the definition, in facts/a.md, facts/b.md",
+    );
+}
+
+#[test]
+fn a_bullet_that_moves_away_from_the_definition_of_its_link_is_reported() {
+    let memory = Memory::new()
+        .file("facts/a.md", "# A\n\n- see [x][r]\n- [y](b.md)\n\n[r]: https://example.com\n")
+        .file("facts/b.md", "# B\n\n- other\n");
+    let moved = memory.done(["mv", "-f", "a@1", "b"]);
+    moved.stderr_contains("dangling_link: 1 link of the form [text][label] lost the definition, in facts/b.md");
+    memory.done(["undo"]);
+    memory.put("facts/b.md", "# B\n\n- other\n\n[r]: https://example.com\n");
+    assert_eq!(memory.done(["mv", "-f", "a@1", "b"]).stderr, "");
+    assert_eq!(memory.done(["mv", "-f", "a@1", "b"]).stderr, "");
 }
 
 #[test]
