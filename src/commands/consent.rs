@@ -139,9 +139,7 @@ struct ChangedFields {
 
 impl ChangedFields {
     fn of(session: &Session, changeset: &Changeset, texts: &ChangedTexts<'_>) -> ChangedFields {
-        let policy = &session.policy.policy;
-        let rules =
-            WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
+        let rules = WritingRules { benign: Vec::new(), ..session.writing_rules() };
         let field_in =
             |readings: &[String]| readings.iter().find_map(|reading| guards::sensitive_field(reading, &rules));
         let field_of = |statement: &ChangedStatement| match statement.moved {

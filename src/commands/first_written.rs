@@ -10,7 +10,6 @@ use jiff::tz::TimeZone;
 use super::Session;
 use super::bullet_life::{BulletHistory, LifeCause, LifeEvent, LifeExtent, ReadHistory};
 use super::list_and_read::ResolvedAddress;
-use crate::change::Etag;
 use crate::path::MemoryPath;
 use crate::store::Store;
 use crate::view::outline::LifeChange;
@@ -54,13 +53,7 @@ impl<'s> CreationHistory<'s> {
         let Some(history) = self.history.get_or_init(|| BulletHistory::open(self.session, self.read).ok()) else {
             return Vec::new();
         };
-        let named = ResolvedAddress {
-            path: file.path.clone(),
-            document: file.document.clone(),
-            etag: Etag::of(file.document.text().as_bytes()),
-            section: 0,
-            bullet: None,
-        };
+        let named = ResolvedAddress::of_file(&file.path, &file.document);
         let bullets: Vec<usize> = (0..file.document.bullets().len()).collect();
         let lives = history.lives(&named, &bullets, LifeExtent::Whole).unwrap_or_default();
         lives.iter().map(|life| first_of(history, life)).collect()

@@ -168,13 +168,7 @@ fn earlier_bullets(
             text.is_some_and(|text| texts.contains(&text))
         };
         let bullets: Vec<usize> = (0..document.bullets().len()).filter(is_removed).collect();
-        let named = ResolvedAddress {
-            path: file.path.clone(),
-            document: document.clone(),
-            etag: before.version.etag,
-            section: 0,
-            bullet: None,
-        };
+        let named = ResolvedAddress::of_file(&file.path, document);
         let lives = history.lives(&named, &bullets, LifeExtent::Whole)?;
         for past in lives.into_iter().flatten().filter_map(|event| event.earlier) {
             earlier.texts.extend(search_string(&format!("- {}", past.text)));

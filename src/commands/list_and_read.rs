@@ -238,6 +238,14 @@ pub struct ResolvedAddress {
     pub bullet: Option<usize>,
 }
 
+impl ResolvedAddress {
+    /// A whole file, as it was read.
+    pub fn of_file(path: &MemoryPath, document: &Document) -> ResolvedAddress {
+        let etag = Etag::of(document.text().as_bytes());
+        ResolvedAddress { path: path.clone(), document: document.clone(), etag, section: 0, bullet: None }
+    }
+}
+
 /// The name of another memory that is read with this one, its session, and an address there.
 type SourceTarget<'a> = (&'a str, Arc<Session>, &'a str);
 

@@ -10,7 +10,7 @@ use crate::host::find::FoundBy;
 use crate::operation::{Batch, PlanContext};
 use crate::path::PathPrefixes;
 use crate::policy::LoadedPolicy;
-use crate::reflect::guards::secrets;
+use crate::reflect::guards::{WritingRules, secrets};
 use crate::store::Store;
 
 mod agent_index;
@@ -314,6 +314,12 @@ impl Session {
             (None, true) => String::new(),
             (None, false) => format!("{}/", self.dir.display()),
         }
+    }
+
+    /// The policy's rules for texts.
+    pub fn writing_rules(&self) -> WritingRules {
+        let policy = &self.policy.policy;
+        WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: policy.benign.clone() }
     }
 
     /// The journal header of a change that is made now.

@@ -114,12 +114,16 @@ pub fn scope_list(session: &Session) -> CommandResult<ScopeList> {
     Ok(ScopeList { scopes: rows(ScopeState::Live)?, archived: rows(ScopeState::Archived)? })
 }
 
-/// Creates a scope, or takes an archived one back.
-///
-/// # Errors
-/// `invalid_path` for another name; `exists` if an archived scope has it, unless it is to be restored;
-/// `scope_not_found` if there is none to restore; as [`scope_list`].
-pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<ScopeChange> {
+/// The scope that a change names, and which of that name there are.
+struct NamedScope {
+    name: ScopeName,
+    store: Store,
+    is_live: bool,
+    is_archived: bool,
+}
+
+/// Finds the scope that a change names, after what interrupted changes of scopes left is completed.
+fn find_scope(session: &Session, options: &ScopeOptions) -> CommandResult<NamedScope> {
     let (name, store) = (ScopeName::new(&options.name)?, managed_store(session)?);
     session.may_write()?;
     if !options.dry_run {
@@ -128,6 +132,16 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
     }
     let is_live = store.open_scope(ScopeState::Live, name.as_str())?.is_some();
     let is_archived = store.open_scope(ScopeState::Archived, name.as_str())?.is_some();
+    Ok(NamedScope { name, store, is_live, is_archived })
+}
+
+/// Creates a scope, or takes an archived one back.
+///
+/// # Errors
+/// `invalid_path` for another name; `exists` if an archived scope has it, unless it is to be restored;
+/// `scope_not_found` if there is none to restore; as [`scope_list`].
+pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<ScopeChange> {
+    let NamedScope { name, store, is_live, is_archived } = find_scope(session, options)?;
     let items = |state| item_count(session, &store, state, &name);
     let change = |action, items| ScopeChange {
         success: true,
@@ -170,14 +184,7 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
 /// `scope_not_found`; `exists` if the archive has one of that name; `review`, `consent` or `category_not_allowed` for
 /// an agent that may not remove what the scope holds; as [`scope_list`].
 pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<ScopeChange> {
-    let (name, store) = (ScopeName::new(&options.name)?, managed_store(session)?);
-    session.may_write()?;
-    if !options.dry_run {
-        store.finish_purges()?;
-        store.take_over_rests()?;
-    }
-    let is_live = store.open_scope(ScopeState::Live, name.as_str())?.is_some();
-    let is_archived = store.open_scope(ScopeState::Archived, name.as_str())?.is_some();
+    let NamedScope { name, store, is_live, is_archived } = find_scope(session, options)?;
     let items_of = |state| item_count(session, &store, state, &name);
     let change = |action, items, deleted_count| ScopeChange {
         success: true,

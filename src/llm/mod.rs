@@ -173,6 +173,13 @@ pub struct ModelReply {
     pub usage: TokenUsage,
 }
 
+impl ModelReply {
+    /// The arguments of the tool calls, in order.
+    pub fn call_arguments(&self) -> Vec<Value> {
+        self.calls.iter().map(|call| call.arguments.clone()).collect()
+    }
+}
+
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {

@@ -22,8 +22,7 @@ pub fn writing_findings(session: &Session, path: &MemoryPath, document: &Documen
         FileKind::Episodes => MemoryKind::Episode,
         FileKind::Other => return Vec::new(),
     };
-    let policy = &session.policy.policy;
-    let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
+    let rules = WritingRules { benign: Vec::new(), ..session.writing_rules() };
     let mut out = Vec::new();
     let mut places = PlaceCursor::new(document.text());
     for i in stating_bullets(document) {

@@ -21,7 +21,6 @@ use crate::path::{MemoryPath, episode_days};
 use crate::reflect::digest::{
     MAX_REPLY_TOKENS, answer_schema, build_question, check_point, digest_entry, parse_reply, parts, system_prompt,
 };
-use crate::reflect::guards::WritingRules;
 
 /// How the reason of a digest begins in the journal, by which `stats` counts it.
 pub const DIGEST_REASON: &str = "digest of";
@@ -177,11 +176,7 @@ enum FileAnswer {
 
 fn ask(session: &Session, calls: &mut ModelCalls<'_>, file: &OldFile) -> Result<FileAnswer, Error> {
     let policy = &session.policy.policy;
-    let rules = WritingRules {
-        max_chars: policy.max_chars,
-        sensitive: policy.sensitive.clone(),
-        benign: policy.benign.clone(),
-    };
+    let rules = session.writing_rules();
     let mut points = Vec::new();
     for part in parts(&entries(&file.document)) {
         let question = JsonQuestion {

@@ -125,13 +125,14 @@ impl<'a> ModelCalls<'a> {
                 }
                 Ok(reply) => {
                     *usage += reply.usage;
-                    let calls: Vec<_> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
                     let parsed = match reply.stop {
                         StopReason::Truncated => Err(anyhow!("the answer was cut off")),
                         StopReason::Refused => {
                             return Ok(ModelAnswer::Stopped("the model refused to answer".into()));
                         }
-                        StopReason::End | StopReason::ToolCalls | StopReason::Other(_) => read(&reply.text, &calls),
+                        StopReason::End | StopReason::ToolCalls | StopReason::Other(_) => {
+                            read(&reply.text, &reply.call_arguments())
+                        }
                     };
                     match parsed {
                         Ok(value) => return Ok(ModelAnswer::Value(value)),

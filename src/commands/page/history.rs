@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::{PageFiles, command_of};
-use crate::change::Etag;
 use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::bullet_life::{BulletHistory, LifeCause, LifeEvent, LifeExtent};
@@ -36,13 +35,7 @@ pub(super) fn item_data(session: &Session, files: &PageFiles) -> Result<ItemData
                 data.meta.insert(files.first_items[number] + item, pairs);
             }
         }
-        let named = ResolvedAddress {
-            path: file.path.clone(),
-            document: file.document.clone(),
-            etag: Etag::of(file.document.text().as_bytes()),
-            section: 0,
-            bullet: None,
-        };
+        let named = ResolvedAddress::of_file(&file.path, &file.document);
         let lives = history.lives(&named, &bullets, LifeExtent::Whole)?;
         for (item, life) in items.into_iter().zip(lives).filter(|(_, life)| !life.is_empty()) {
             let steps = life.iter().map(|event| life_step(&history, event)).collect();

@@ -56,18 +56,7 @@ pub fn read_chunk(
     input: &ChunkInput<'_>,
     range: std::ops::Range<usize>,
 ) -> ChunkResult {
-    let prompt = user_prompt(overlay, input, range.clone());
-    let mut dialogue = ReflectDialogue {
-        overlay,
-        input,
-        result: ChunkResult::default(),
-        prompt,
-        max_operations: input.limits.max_operations(&input.turns[range]),
-        is_correction: false,
-        asked: Vec::new(),
-        siblings: Vec::new(),
-        has_invalid_calls: false,
-    };
+    let mut dialogue = ReflectDialogue::new(overlay, input, range);
     match input.reply_mode {
         Some(ReplyMode::JsonObject) => dialogue.run_with_object(),
         Some(ReplyMode::Tools) => dialogue.run_with_tools(),
@@ -92,18 +81,7 @@ pub fn first_request(
     input: &ChunkInput<'_>,
     range: std::ops::Range<usize>,
 ) -> ModelRequest {
-    let prompt = user_prompt(overlay, input, range.clone());
-    let dialogue = ReflectDialogue {
-        overlay,
-        input,
-        result: ChunkResult::default(),
-        prompt,
-        max_operations: input.limits.max_operations(&input.turns[range]),
-        is_correction: false,
-        asked: Vec::new(),
-        siblings: Vec::new(),
-        has_invalid_calls: false,
-    };
+    let dialogue = ReflectDialogue::new(overlay, input, range);
     let reply_mode = input.reply_mode.unwrap_or(ReplyMode::Tools);
     let messages = vec![ChatMessage::User(dialogue.prompt.clone())];
     match reply_mode {
@@ -169,7 +147,25 @@ struct ReflectDialogue<'d, 's, 'r> {
     has_invalid_calls: bool,
 }
 
-impl ReflectDialogue<'_, '_, '_> {
+impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
+    fn new(
+        overlay: &'d mut ReflectOverlay<'s>,
+        input: &'r ChunkInput<'r>,
+        range: std::ops::Range<usize>,
+    ) -> ReflectDialogue<'d, 's, 'r> {
+        ReflectDialogue {
+            prompt: user_prompt(overlay, input, range.clone()),
+            overlay,
+            input,
+            result: ChunkResult::default(),
+            max_operations: input.limits.max_operations(&input.turns[range]),
+            is_correction: false,
+            asked: Vec::new(),
+            siblings: Vec::new(),
+            has_invalid_calls: false,
+        }
+    }
+
     fn build_request(&self, reply_mode: ReplyMode, messages: Vec<ChatMessage>) -> ModelRequest {
         let prompt_values = PromptValues {
             max_chars: self.input.writing_rules.max_chars,

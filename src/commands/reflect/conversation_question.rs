@@ -15,7 +15,7 @@ use crate::commands::reflect::decision_text::finding_reason;
 use crate::commands::{Error, Session, budget};
 use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelRequest};
-use crate::reflect::guards::{GuardFinding, WritingRules};
+use crate::reflect::guards::GuardFinding;
 use crate::reflect::record::build_question;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::transcript::Conversation;
@@ -24,6 +24,9 @@ use crate::transcript::Conversation;
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Tokens of the instructions and replies, as estimated for the budget.
 const OVERHEAD_TOKENS: u64 = 1500;
+
+/// Reads the text of a reply and the arguments of its tool calls; `None` if the model writes nothing.
+pub type ReplyParser<T> = fn(&str, &[Value]) -> anyhow::Result<Option<T>>;
 
 /// A question about a whole conversation, which a model answers with one JSON object.
 pub struct ConversationQuestion {
@@ -43,12 +46,30 @@ impl ConversationQuestion {
         format!("{}:{id}:{}", self.name, watermark::turns_hash(&conversation.turns))
     }
 
-    /// Asks about a conversation. `None` if it was answered before, or if there is no budget or no time: the report
-    /// says so.
+    /// Asks about a conversation. `parse` reads what is written in a reply, if it has anything; `check` finds the rules
+    /// that it breaks: once, the model is asked to correct them. `None` if nothing is written, if it was answered
+    /// before, or if there is no budget or no time: of these, the report says so.
     ///
     /// # Errors
     /// `no_model`; `model`, `model_refused` and the like; `io`.
     pub fn ask<T>(
+        &self,
+        session: &Session,
+        options: &ReflectOptions<'_>,
+        conversation: &Conversation,
+        report: &mut ReflectReport,
+        (parse, check): (ReplyParser<T>, &dyn Fn(&T) -> Vec<GuardFinding>),
+    ) -> Result<Option<(T, Vec<GuardFinding>, OpenModel)>, Error> {
+        let mut corrected = false;
+        let answered = self.ask_model(session, options, conversation, report, &mut |reply| {
+            let Some(written) = parse(&reply.text, &reply.call_arguments())? else { return Ok(None) };
+            let findings = check(&written);
+            correct_once(written, findings, &mut corrected)
+        })?;
+        Ok(answered.and_then(|(written, opened)| written.map(|(written, findings)| (written, findings, opened))))
+    }
+
+    fn ask_model<T>(
         &self,
         session: &Session,
         options: &ReflectOptions<'_>,
@@ -126,7 +147,7 @@ pub fn note_decision(report: &mut ReflectReport, op: &str, text: String, finding
 }
 
 /// Accepts an answer without findings at once; another is asked for once more, with the rules that it breaks.
-pub fn correct_once<T>(
+fn correct_once<T>(
     answer: T,
     findings: Vec<GuardFinding>,
     corrected: &mut bool,
@@ -136,11 +157,6 @@ pub fn correct_once<T>(
     }
     let broken = findings.iter().map(|found| format!("{} ({})", found.violation.rule(), found.excerpt));
     Err(anyhow!(broken.collect::<Vec<_>>().join(" ")))
-}
-
-pub fn writing_rules(session: &Session) -> WritingRules {
-    let policy = &session.policy.policy;
-    WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: policy.benign.clone() }
 }
 
 fn message_of(error: &Error, time_limit: Duration) -> String {

@@ -4,7 +4,6 @@
 //! Never holds the lock while the model runs, and changes nothing that exists.
 
 use jiff::{SignedDuration, Timestamp};
-use serde_json::Value;
 
 use super::ReflectOptions;
 use super::decision_text::finding_reason;
@@ -21,7 +20,6 @@ use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest};
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::MemoryPath;
-use crate::reflect::guards::WritingRules;
 use crate::reflect::insights::{
     INSIGHT_FILE, Insight, InsightSources, MAX_ENTRIES, MAX_FACTS, MAX_INSIGHTS, MAX_REPLY_TOKENS, MAX_SNIPPET_CHARS,
     answer_schema, build_question, check_insight, parse_reply, system_prompt,
@@ -85,10 +83,7 @@ pub fn make_insights(
         temperature: Some(0.0),
         ..ModelRequest::default()
     };
-    let read = &mut |reply: &ModelReply| {
-        let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
-        parse_reply(&reply.text, &calls)
-    };
+    let read = &mut |reply: &ModelReply| parse_reply(&reply.text, &reply.call_arguments());
     let (usage, asked) = ask(options, &opened, deadline, request, &mut report, read);
     let requests = report.model.as_ref().map_or(0, |model| model.turns);
     budget::settle_call(session, reservation, usage, requests);
@@ -109,12 +104,7 @@ fn decide(
     proposed: Vec<Insight>,
     report: &mut ReflectReport,
 ) -> Result<Vec<Insight>, Rejection> {
-    let policy = &session.policy.policy;
-    let rules = WritingRules {
-        max_chars: policy.max_chars,
-        sensitive: policy.sensitive.clone(),
-        benign: policy.benign.clone(),
-    };
+    let rules = session.writing_rules();
     let mut known = known_insights(session)?;
     let mut kept: Vec<Insight> = Vec::new();
     for insight in proposed {

@@ -160,12 +160,6 @@ impl<'a> ReflectRun<'a> {
         if !change_options.dry_run {
             session.may_write()?;
         }
-        let policy = &session.policy.policy;
-        let writing_rules = WritingRules {
-            max_chars: policy.max_chars,
-            sensitive: policy.sensitive.clone(),
-            benign: policy.benign.clone(),
-        };
         let into = options.into.as_deref().map(|file| resolve_into(session, file)).transpose()?;
         let answer = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
         Ok(ReflectRun {
@@ -173,7 +167,7 @@ impl<'a> ReflectRun<'a> {
             options,
             change_options,
             into,
-            writing_rules,
+            writing_rules: session.writing_rules(),
             opened: None,
             from_queue: false,
             totals: ProposalTotals::default(),

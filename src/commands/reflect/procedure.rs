@@ -2,9 +2,7 @@
 //!
 //! Only on request. Never changes a procedure that there is, and never holds the lock while the model runs.
 
-use serde_json::Value;
-
-use super::conversation_question::{ConversationQuestion, correct_once, note_decision, writing_rules};
+use super::conversation_question::{ConversationQuestion, note_decision};
 use super::{ReflectOptions, parse_conversations, watermark};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::{ChangeOutcome, ReflectReport};
@@ -56,14 +54,10 @@ fn write_down(
         schema: answer_schema(),
         max_tokens: MAX_REPLY_TOKENS,
     };
-    let (rules, mut corrected) = (writing_rules(session), false);
-    let answered = question.ask(session, options, conversation, report, &mut |reply| {
-        let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
-        let Some(procedure) = parse_reply(&reply.text, &calls)? else { return Ok(None) };
-        let findings = check_procedure(&procedure, &conversation.turns, &rules);
-        correct_once(procedure, findings, &mut corrected)
-    })?;
-    let Some((Some((procedure, findings)), opened)) = answered else { return Ok(()) };
+    let rules = session.writing_rules();
+    let check = |procedure: &_| check_procedure(procedure, &conversation.turns, &rules);
+    let answered = question.ask(session, options, conversation, report, (parse_reply, &check))?;
+    let Some((procedure, findings, opened)) = answered else { return Ok(()) };
     let shown = format!("{}: {}", procedure.title, procedure.steps.join(" "));
     if !note_decision(report, "write", shown, &findings) {
         return Ok(());

@@ -3,9 +3,7 @@
 //!
 //! Never holds the lock while the model runs.
 
-use serde_json::Value;
-
-use super::conversation_question::{ConversationQuestion, correct_once, note_decision, writing_rules};
+use super::conversation_question::{ConversationQuestion, note_decision};
 use super::{ReflectOptions, parse_conversations, watermark};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::{CompactOutcome, ReflectReport};
@@ -61,14 +59,10 @@ fn record_conversation(
         schema: answer_schema(),
         max_tokens: MAX_REPLY_TOKENS,
     };
-    let (rules, mut corrected) = (writing_rules(session), false);
-    let answered = question.ask(session, options, conversation, report, &mut |reply| {
-        let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
-        let Some(record) = parse_reply(&reply.text, &calls)? else { return Ok(None) };
-        let findings = check_record(&record, &conversation.turns, &rules);
-        correct_once(record, findings, &mut corrected)
-    })?;
-    let Some((Some((record, findings)), opened)) = answered else { return Ok(()) };
+    let rules = session.writing_rules();
+    let check = |record: &_| check_record(record, &conversation.turns, &rules);
+    let answered = question.ask(session, options, conversation, report, (parse_reply, &check))?;
+    let Some((record, findings, opened)) = answered else { return Ok(()) };
     if !note_decision(report, "append", record.text.clone(), &findings) {
         return Ok(());
     }

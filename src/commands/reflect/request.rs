@@ -5,8 +5,6 @@
 
 use std::cell::RefCell;
 
-use serde_json::Value;
-
 use super::ReflectOptions;
 use super::decision_text::redact;
 use super::overlay::ReflectOverlay;
@@ -23,7 +21,6 @@ use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest, TokenUsage};
 use crate::operation::Batch;
-use crate::reflect::guards::WritingRules;
 use crate::reflect::request::{
     MAX_REPLY_TOKENS, MAX_REQUEST_CHARS, RequestItem, build_question, editor_prompt, editor_schema, finder_prompt,
     finder_schema, item_tokens, parse_finder,
@@ -154,10 +151,7 @@ impl<'a> RequestRun<'a> {
             ..ModelRequest::default()
         };
         let mut costs = ReflectReport::default();
-        let read = &mut |reply: &ModelReply| {
-            let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
-            parse_finder(&reply.text, &calls)
-        };
+        let read = &mut |reply: &ModelReply| parse_finder(&reply.text, &reply.call_arguments());
         let deadline = Deadline::within(model.total_timeout);
         let (usage, answer) = ask(self.options, model, deadline, model_request, &mut costs, read);
         self.usage += usage;
@@ -183,12 +177,7 @@ impl<'a> RequestRun<'a> {
         search: Option<&SearchResult>,
         overlay: &mut ReflectOverlay<'a>,
     ) -> Result<JudgedAnswer, Error> {
-        let policy = &self.session.policy.policy;
-        let rules = WritingRules {
-            max_chars: policy.max_chars,
-            sensitive: policy.sensitive.clone(),
-            benign: policy.benign.clone(),
-        };
+        let rules = self.session.writing_rules();
         let mut question = self.question(shown);
         if let Some(search) = search {
             let path = |n: &usize| self.memory.items[*n].path.as_str();

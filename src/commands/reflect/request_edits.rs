@@ -92,8 +92,7 @@ impl EditJudge<'_, '_> {
     /// What the model should correct, in words for it.
     pub fn read(&mut self, reply: &ModelReply) -> anyhow::Result<JudgedAnswer> {
         self.answers += 1;
-        let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
-        let (edits, reasoning) = match parse_editor(&reply.text, &calls)? {
+        let (edits, reasoning) = match parse_editor(&reply.text, &reply.call_arguments())? {
             EditorAnswer::NoChange(reason) => return Ok(JudgedAnswer::NoChange(reason)),
             EditorAnswer::Rejected(reason) => return Ok(JudgedAnswer::Rejected(reason)),
             EditorAnswer::Proceed(edits, reason) => (edits, reason),
