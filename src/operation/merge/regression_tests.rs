@@ -4,6 +4,36 @@ use super::tests::{check, check_conflict};
 use super::{ConflictLabels, merge};
 
 #[test]
+fn a_bullet_that_nobody_removed_outlives_the_one_above_it() {
+    // One side indents a bullet below another, which the other side rewrites or removes.
+    let base = "- Work at Acme\n- Standup at ten\n- Likes tea\n";
+    let indented = "- Work at Acme\n  - Standup at ten\n- Likes tea\n";
+    for theirs in ["- Job: Initech\n- Standup at ten\n- Likes tea\n", "- Standup at ten\n- Likes tea\n"] {
+        check(base, indented, theirs, theirs);
+    }
+    // The bullet is edited where it stays.
+    check("- a one\n- b two\n- c\n", "- a one\n  - b two\n- c\n", "- b two three\n- c\n", "- b two three\n- c\n");
+    // A bullet that is rewritten; the other side lifts its grandchild, or lets another list hang below it.
+    for [base, ours, theirs] in [
+        [
+            "- Plans for summer\n  - trip\n    - Book train\n",
+            "- Holidays\n  - trip\n    - Book train\n",
+            "- Plans for summer\n  - trip\n  - Book train\n",
+        ],
+        [
+            "- Travel\n  - trip\n- Food\n  - Book train\n  - coffee\n",
+            "- Travel\n  - trip\n  - Book train\n  - coffee\n",
+            "- Trips\n  - trip\n- Food\n  - Book train\n  - coffee\n",
+        ],
+    ] {
+        for sides in [[ours, theirs], [theirs, ours]] {
+            let out = merge(base, sides[0], sides[1], &ConflictLabels::default());
+            assert!(["trip", "Book train"].iter().all(|text| out.text.contains(text)), "{}", out.text);
+        }
+    }
+}
+
+#[test]
 fn lines_that_neither_side_touched_keep_their_indent() {
     check(
         "# T\n\n- one\n\n  ```sh\nexport A=1\n  run\n  ```\n\n- x\n- two\n",

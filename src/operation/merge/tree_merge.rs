@@ -49,12 +49,17 @@ pub struct PlacedElement {
 pub fn merge_trees(tree_merge: &TreeMerge) -> Option<Vec<PlacedElement>> {
     let mut outcomes: Vec<ElementOutcome> =
         (0..tree_merge.elements.nodes.len()).map(|element| tree_merge.outcome(element)).collect();
-    let parents: Vec<usize> = (0..outcomes.len()).map(|thing| tree_merge.merged_parent(thing)).collect();
+    let mut parents: Vec<usize> = (0..outcomes.len()).map(|thing| tree_merge.merged_parent(thing)).collect();
+    tree_merge.leave_deleted_items(&outcomes, &mut parents);
     tree_merge.keep_needed_headings(&mut outcomes, &parents);
     let mut out = Vec::new();
     let mut seen = HashSet::new();
     tree_merge.place(0, &outcomes, &parents, "", &mut out, &mut seen);
     let hidden = |thing: usize| {
+        // What both sides have is nowhere in a text that one of them deleted.
+        if tree_merge.is_on_both_sides(thing) {
+            return false;
+        }
         let mut at = thing;
         // A chain of parents is never longer than the number of elements: this ends even in a cycle.
         for _ in 0..outcomes.len() {
@@ -187,6 +192,40 @@ impl TreeMerge<'_> {
                 if (title(a), a) <= (title(b), b) { a } else { b }
             }),
             (base, ours, theirs) => ours.or(theirs).or(base).unwrap_or(0),
+        }
+    }
+
+    fn is_on_both_sides(&self, element: usize) -> bool {
+        let [_, ours, theirs] = self.nodes(element);
+        ours.is_some() && theirs.is_some()
+    }
+
+    /// Gives an element that one side put below an item, which the other side deleted, the parent that it has on that
+    /// other side: nobody deleted the element.
+    fn leave_deleted_items(&self, outcomes: &[ElementOutcome], parents: &mut [usize]) {
+        let is_gone = |at: usize| {
+            let is_kept = matches!(outcomes[at], ElementOutcome::Kept(_));
+            at != 0 && self.kind(at) == MergeNodeKind::Item && !is_kept
+        };
+        for element in (1..outcomes.len()).filter(|element| self.is_on_both_sides(*element)) {
+            let is_below_gone = |mut at: usize, parents: &[usize]| {
+                (0..outcomes.len()).any(|_| {
+                    let below = at;
+                    at = parents[at];
+                    is_gone(below)
+                })
+            };
+            if !is_below_gone(parents[element], parents) {
+                continue;
+            }
+            let parent_on = |side: usize| {
+                let node = self.nodes(element)[side]?;
+                Some(self.elements.element_of[side][self.trees[side].nodes[node].parent] as usize)
+            };
+            let mut others = [THEIRS, OURS].into_iter().filter_map(parent_on);
+            if let Some(other) = others.find(|at| !is_below_gone(*at, parents)) {
+                parents[element] = other;
+            }
         }
     }
 
