@@ -9,6 +9,7 @@ use crate::code::{Code, Rejection};
 use crate::document::{Document, DocumentEdit, share_only_blanks};
 use crate::path::MemoryPath;
 
+use super::effects;
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::snapshot::Snapshot;
 
@@ -97,7 +98,36 @@ pub fn group_by_file(
             return Err(overlap_rejection(n, other.operations[0], &to));
         }
     }
+    for effect in &unchanged {
+        check_stays(effect, &files, snapshot)?;
+    }
     Ok((files, unchanged))
+}
+
+/// Rejects an operation that changes nothing because its bullet is there already, if another operation of the batch
+/// removes, rewrites or moves that bullet.
+fn check_stays(effect: &Effect, files: &[FileEdits], snapshot: &Snapshot) -> Result<(), Rejection> {
+    let Some(file_edits) = files.iter().find(|file| file.path == effect.path) else { return Ok(()) };
+    let document = snapshot.file(&effect.path).ok().flatten().map(|file| &file.document);
+    let (Some(handle), Some(document)) = (&effect.handle, document) else { return Ok(()) };
+    let whole = [&file_edits.removed_by, &file_edits.new_text.as_ref().map(|(m, _)| *m)];
+    let is_meant = |i: &usize| {
+        let section = document.bullets()[*i].section as usize;
+        document.handle_name(*i) == *handle && effects::section_slug(document, section) == effect.section
+    };
+    let meant: Vec<_> = (0..document.bullets().len()).filter(is_meant).map(|i| document.bullets()[i]).collect();
+    let changes = |edit: &DocumentEdit| {
+        let range = edited_range(document, edit).filter(|_| !matches!(edit, DocumentEdit::SetMeta { .. }));
+        let overlaps = |(start, end): (usize, usize)| {
+            meant.iter().any(|bullet| start < bullet.text_end as usize && (bullet.line_start as usize) < end)
+        };
+        range.is_some_and(overlaps)
+    };
+    let edits = file_edits.edits.iter().filter(|(_, edit, _)| changes(edit)).map(|(m, ..)| *m);
+    match whole.into_iter().flatten().copied().chain(edits).find(|m| *m != effect.operation) {
+        Some(other) => Err(overlap_rejection(effect.operation, other, &effect.path)),
+        None => Ok(()),
+    }
 }
 
 fn add_pending_edit(

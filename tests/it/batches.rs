@@ -168,6 +168,11 @@ fn a_batch_with_overlapping_operations_is_refused_whole() {
         json!([{"op": "mv", "at": "procedures/u.md", "to": "procedures/v.md"}, {"op": "add", "at": "procedures/v.md", "text": "x"}]),
         json!([{"op": "mv", "at": tabs, "to": "procedures/w.md"}, {"op": "update", "at": tabs, "text": "y"}]),
         json!([{"op": "patch", "at": "procedures/u.md", "pairs": [{"old": "tabs", "new": "spaces"}]}, {"op": "rm", "at": tabs}]),
+        // What is there already, and goes.
+        json!([{"op": "rm", "at": tabs}, {"op": "add", "at": "procedures/u.md", "text": "Prefers tabs"}]),
+        json!([{"op": "add", "at": "procedures/u.md", "text": "Prefers tabs"}, {"op": "update", "at": tabs, "text": "x"}]),
+        json!([{"op": "mv", "at": tabs, "to": "procedures/w.md"}, {"op": "add", "at": "procedures/u.md", "text": "Prefers tabs"}]),
+        json!([{"op": "rm", "at": "procedures/u.md"}, {"op": "add", "at": "procedures/u.md", "text": "Vegan"}]),
     ];
     for ops in meets {
         let memory = Memory::new().file("procedures/u.md", text);
