@@ -113,7 +113,7 @@ pub use view::query::filter::QueryOptions;
 /// Models for `reflect` and `compact`: opened as configured, or implemented by the caller.
 pub mod models {
     pub use crate::commands::model::OpenModel;
-    pub use crate::host::models::{ModelQuery, ToolUse};
+    pub use crate::host::models::{ModelQuery, ModelRole, ToolUse};
     pub use crate::llm::{
         AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, StopReason,
         TokenUsage, ToolCall, ToolDefinition, ToolOutcome,

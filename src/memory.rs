@@ -25,7 +25,6 @@ use crate::commands::{
 use crate::host::find::FoundBy;
 use crate::host::layers::LayerList;
 use crate::host::models::ModelQuery;
-use crate::host::user;
 use crate::llm::Model;
 use crate::operation::conflict_regions::ConflictChoice;
 use crate::operation::{Action, Batch, Target, dialects};
@@ -448,9 +447,7 @@ impl Memory {
         options: &ChangeOptions,
         model: Option<&OpenModel>,
     ) -> Result<CompactOutcome, Error> {
-        let session = self.session()?;
-        let budget = session.policy.policy.daily_budget(user::load_config(&env).0.tokens_per_day);
-        commands::compact::compact_within_budget(&session, compact, options, model, budget, &|_| {})
+        commands::compact::compact_within_budget(&self.session()?, compact, options, model, &|_| {})
     }
 
     /// Merges three files by bullet, into `out` or the result's text. Needs no memory. Conflicts are no error.

@@ -68,9 +68,9 @@ pub fn run_compact(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
         Ok(options) => options,
         Err(failure) => return failure.into(),
     };
-    runner.compact_with_model("compacting", args, |session, how, model, budget| {
+    runner.compact_with_model("compacting", args, |session, how, model| {
         let progress = |task: &str| session.progress.begin(task);
-        compact_within_budget(session, &options, how, model, budget, &progress)
+        compact_within_budget(session, &options, how, model, &progress)
     })
 }
 

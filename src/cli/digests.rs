@@ -18,9 +18,7 @@ pub fn run_digests(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
         older: args.older.clone().unwrap_or_default(),
         model_required: args.names_model(),
     };
-    runner.compact_with_model("reading", args, |session, how, model, budget| {
-        digest_episodes(session, &options, how, model, budget)
-    })
+    runner.compact_with_model("reading", args, |session, how, model| digest_episodes(session, &options, how, model))
 }
 
 impl PrintAnswer for DigestReport {

@@ -8,14 +8,7 @@ use crate::commands::merge::{self, MergeInput};
 
 /// Merges three files that the caller names; the result goes to stdout or to the file of `-o`.
 pub fn merge_files(args: &MergeArgs) -> CliReply {
-    let three = MergeInput {
-        base: args.base.clone(),
-        ours: args.ours.clone(),
-        theirs: args.theirs.clone(),
-        marker_size: args.marker_size,
-        labels: ["base", "ours", "theirs"].map(str::to_owned),
-        path: String::new(),
-    };
+    let three = MergeInput { marker_size: args.marker_size, ..MergeInput::new(&args.base, &args.ours, &args.theirs) };
     CliReply::of(merge::merge(&three, args.out.as_deref()), Vec::new(), OutputLayout::Plain)
 }
 

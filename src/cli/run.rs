@@ -193,12 +193,12 @@ impl Runner<'_> {
             let options = SyncOptions {
                 direction: args.direction(),
                 remote: args.remote,
-                conflict_branch: None,
                 dry_run,
                 force,
                 reason: args.reason,
                 network_timeout: wait,
                 progress: &progress,
+                ..SyncOptions::default()
             };
             let synced = match (args.setup, args.home) {
                 (false, false) => sync::sync(session, &options),
@@ -209,12 +209,12 @@ impl Runner<'_> {
     }
 
     /// Runs one of the tasks of `compact` with the configured model, or with none if none is configured and the options
-    /// name none. The use case gets the model and the daily limit of tokens.
+    /// name none.
     pub fn compact_with_model<T: Into<Answer>>(
         &self,
         task: &str,
         args: &CompactArgs,
-        use_case: impl FnOnce(&Session, &ChangeOptions, Option<&OpenModel>, Option<u64>) -> CommandResult<T>,
+        use_case: impl FnOnce(&Session, &ChangeOptions, Option<&OpenModel>) -> CommandResult<T>,
     ) -> CliReply {
         let opened = match args.by_age {
             true => None,
@@ -224,10 +224,7 @@ impl Runner<'_> {
                 Err(error) => return error.into(),
             },
         };
-        let budget_of_user = user::load_config(&open::env).0.tokens_per_day;
-        self.change_with_progress(task, &args.change_args, |session, how| {
-            use_case(session, how, opened.as_ref(), session.policy.policy.daily_budget(budget_of_user))
-        })
+        self.change_with_progress(task, &args.change_args, |session, how| use_case(session, how, opened.as_ref()))
     }
 
     /// Like [`Runner::change_with`], for a command that may take long.

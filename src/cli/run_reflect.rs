@@ -46,7 +46,6 @@ impl Runner<'_> {
             propose: args.propose,
             into: args.into.clone(),
             facts_tokens: args.facts_tokens,
-            daily_budget: user_config.tokens_per_day,
             instructions,
             open_model: &|| open_model(&models.editor, &open::env),
             progress: &|task: &str| notes.begin(task),

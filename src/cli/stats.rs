@@ -15,7 +15,6 @@ use super::text::{Printer, TextStyle};
 use crate::commands;
 use crate::commands::results::{StatsFigure, StatsReport};
 use crate::commands::stats::StatsOptions;
-use crate::host::user;
 
 #[derive(Args, Debug)]
 #[command(
@@ -38,8 +37,7 @@ pub struct StatsArgs {
 
 /// Prints the figures as a table or JSON, or as CSV with `--csv` and without `--json`.
 pub fn run_stats(runner: &Runner<'_>, args: &StatsArgs) -> CliReply {
-    let tokens_per_day = user::load_config(&open::env).0.tokens_per_day;
-    let options = StatsOptions { since: args.since.clone(), cost: args.cost, tokens_per_day };
+    let options = StatsOptions { since: args.since.clone(), cost: args.cost };
     if !args.csv || runner.global.json {
         return runner.read_only(|session| commands::stats::stats(session, &options));
     }

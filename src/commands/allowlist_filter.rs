@@ -59,6 +59,7 @@ impl Session {
             scope: self.scope.clone(),
             layers: self.layers.clone(),
             embeddings: self.embeddings.clone(),
+            user_tokens_per_day: self.user_tokens_per_day,
             actor: self.actor.clone(),
             is_agent: self.is_agent,
             now: self.now.clone(),

@@ -42,10 +42,8 @@ fn add_last_changes(session: &Session, named: &ResolvedAddress, outline: &mut Ou
     Ok(())
 }
 
-impl From<&GitCommit> for CommitOrigin {
-    fn from(commit: &GitCommit) -> CommitOrigin {
-        CommitOrigin { id: commit.id.clone(), author: commit.author.clone(), at: commit.at.clone() }
-    }
+pub(super) fn commit_origin(commit: &GitCommit) -> CommitOrigin {
+    CommitOrigin { id: commit.id.clone(), author: commit.author.clone(), at: commit.at.clone() }
 }
 
 fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeEvent>) -> BulletBlame {
@@ -70,6 +68,6 @@ fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeE
         moved_from: event.earlier.as_ref().filter(|_| event.change == LifeChange::Moved).map(|e| e.address()),
         reason: described.and_then(|entry| entry.header.reason.clone()),
         source: described.and_then(|entry| entry.header.source.clone()),
-        commit: event.commit.as_ref().map(CommitOrigin::from),
+        commit: event.commit.as_ref().map(commit_origin),
     }
 }

@@ -112,13 +112,8 @@ pub fn spendable(session: &Session, budget: u64) -> u64 {
 ///
 /// # Errors
 /// `busy`, `io`.
-pub fn reserve(
-    session: &Session,
-    budget: Option<u64>,
-    name: &str,
-    tokens: u64,
-) -> Result<Option<TokenReservation>, Rejection> {
-    let Some(budget) = budget.map(|budget| spendable(session, budget)) else {
+pub fn reserve(session: &Session, name: &str, tokens: u64) -> Result<Option<TokenReservation>, Rejection> {
+    let Some(budget) = session.daily_budget().map(|budget| spendable(session, budget)) else {
         return Ok(Some(TokenReservation(None)));
     };
     let day = session.now.date().to_string();

@@ -11,6 +11,7 @@ use super::allowlist_filter::allowlist_rejection;
 use super::answer::{
     BulletStep, ChangedFile, ChangedFileKind, ItemReason, LogResult, LogRow, LogState, SupersededBullet,
 };
+use super::blame::commit_origin;
 use super::bullet_life::{BulletHistory, LifeCause, LifeEvent, LifeExtent};
 use super::change::effect_rows;
 use super::history_export::export_history;
@@ -30,7 +31,7 @@ use crate::path::MemoryPath;
 use crate::store::{JournalPages, Store};
 use crate::view::diff::unified_diff;
 use crate::view::journal::{self, RevisionState};
-use crate::view::outline::{CommitOrigin, LifeChange};
+use crate::view::outline::LifeChange;
 
 /// Journal entries and outside edits, newest first.
 ///
@@ -261,7 +262,7 @@ fn bullet_step(event: &LifeEvent) -> BulletStep {
         path: event.path.to_string(),
         from: earlier(LifeChange::Updated).map(|earlier| earlier.text.clone()),
         moved_from: earlier(LifeChange::Moved).map(|earlier| earlier.address()),
-        commit: event.commit.as_ref().map(CommitOrigin::from),
+        commit: event.commit.as_ref().map(commit_origin),
     }
 }
 

@@ -29,6 +29,18 @@ pub struct MergeInput {
 }
 
 impl MergeInput {
+    /// Three files, with conflict markers of 7 characters, labelled `base`, `ours` and `theirs`.
+    pub fn new(base: impl Into<PathBuf>, ours: impl Into<PathBuf>, theirs: impl Into<PathBuf>) -> MergeInput {
+        MergeInput {
+            base: base.into(),
+            ours: ours.into(),
+            theirs: theirs.into(),
+            marker_size: 7,
+            labels: ["base", "ours", "theirs"].map(str::to_owned),
+            path: String::new(),
+        }
+    }
+
     fn labels(&self) -> ConflictLabels<'_> {
         let [base, ours, theirs] = &self.labels;
         ConflictLabels { base, ours, theirs, size: self.marker_size }

@@ -119,11 +119,14 @@ pub mod results {
     pub use super::embed::EmbedResult;
     pub use super::etag::EtagResult;
     pub use super::export::ExportResult;
+    pub use super::history_export::{ExportedFile, ExportedHistory, ExportedRevision};
     pub use super::import::{ImportResult, ImportRow};
     pub use super::prune::{PruneResult, PrunedItem};
     pub use super::scope::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
     pub use super::seed_requests::{FoundLocation, FoundLocations, SeedChange, SeedFile};
     pub use super::stats::{DayValue, StatsFigure, StatsReport};
+    pub use crate::view::query::answer::ScopeMatches;
+    pub use crate::view::query::query_row::{LinkReason, ScorePart};
 }
 
 /// A data directory opened for one caller.
@@ -144,6 +147,8 @@ pub struct Session {
     pub layers: Option<Layers>,
     /// The embeddings of the user config, for the memories that it names.
     pub embeddings: Option<vector_search::EmbeddingAccess>,
+    /// The limit of the user config on model usage, in tokens a day.
+    pub user_tokens_per_day: Option<u64>,
     /// The name of the caller, as the journal records it.
     pub actor: String,
     /// Whether the caller is an agent, which may change sensitive fields only with the user's consent.
@@ -314,6 +319,11 @@ impl Session {
             (None, true) => String::new(),
             (None, false) => format!("{}/", self.dir.display()),
         }
+    }
+
+    /// The limit on model usage, in tokens a day: the smaller of the policy's and the user's. `None`: no limit.
+    pub fn daily_budget(&self) -> Option<u64> {
+        self.policy.policy.daily_budget(self.user_tokens_per_day)
     }
 
     /// The policy's rules for texts.

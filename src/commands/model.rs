@@ -16,7 +16,8 @@ use crate::llm::{
 };
 use crate::reflect::guards::secrets;
 
-/// An open model, with the user's settings for its use.
+/// An open model, with the user's settings for its use. [`OpenModel::new`] makes one of the caller's own.
+#[non_exhaustive]
 pub struct OpenModel {
     pub model: Box<dyn Model>,
     /// Time limit of all requests of one command together.
@@ -28,8 +29,23 @@ pub struct OpenModel {
     /// Where the key was found.
     pub key: Option<String>,
     /// The user's own texts of prompts, instead of ours.
-    pub own_prompts: OwnPrompts,
+    pub(crate) own_prompts: OwnPrompts,
     pub warnings: Vec<Warning>,
+}
+
+impl OpenModel {
+    /// A model with the built-in prompts, 600 seconds for the requests of a command, and tools if it accepts them.
+    pub fn new(model: impl Model + 'static) -> OpenModel {
+        OpenModel {
+            model: Box::new(model),
+            total_timeout: models::OVERALL_TIMEOUT,
+            tools: ToolUse::Auto,
+            endpoint: String::new(),
+            key: None,
+            own_prompts: OwnPrompts::default(),
+            warnings: Vec::new(),
+        }
+    }
 }
 
 /// Opens the model that flags, environment and user config select.

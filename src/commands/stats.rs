@@ -27,8 +27,6 @@ pub struct StatsOptions {
     pub since: Option<String>,
     /// Only what models and contexts cost, and how good their proposals were.
     pub cost: bool,
-    /// The daily limit on model usage that the user config sets.
-    pub tokens_per_day: Option<u64>,
 }
 
 /// The result of `stats`.
@@ -161,7 +159,7 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
     }
     figures.extend(table.into_figures().filter(|figure| !options.cost || COST_METRICS.contains(&figure.metric)));
     if !restricted {
-        figures.extend(model_figures(session, options));
+        figures.extend(model_figures(session));
     }
     Ok(StatsReport { from: first_day, until: today, figures })
 }
@@ -306,10 +304,10 @@ fn hourly_rate(session: &Session, table: &FigureTable, first: Option<&JournalEnt
 }
 
 /// What the ledger of model usage has: today's tokens, and the shares of good proposals over all days.
-fn model_figures(session: &Session, options: &StatsOptions) -> Vec<StatsFigure> {
+fn model_figures(session: &Session) -> Vec<StatsFigure> {
     let ledger = TokenLedger::load(&session.store);
     let day = session.now.date().to_string();
-    let budget = session.policy.policy.daily_budget(options.tokens_per_day);
+    let budget = session.daily_budget();
     let has_called = !ledger.day.is_empty();
     let requests = if ledger.day == day { ledger.asked } else { 0 };
     let rows = [

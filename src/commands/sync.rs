@@ -70,6 +70,22 @@ pub struct SyncOptions<'a> {
     pub progress: &'a dyn Fn(&str),
 }
 
+impl Default for SyncOptions<'_> {
+    /// Both ways, with 600 seconds for what accesses the network.
+    fn default() -> Self {
+        SyncOptions {
+            remote: None,
+            direction: SyncDirection::Both,
+            conflict_branch: None,
+            dry_run: false,
+            force: false,
+            reason: None,
+            network_timeout: Duration::from_secs(600),
+            progress: &|_| {},
+        }
+    }
+}
+
 /// Synchronizes a memory with a remote branch.
 ///
 /// Conflicts are not an error; the front end maps them to an exit status, and git's merge stays in progress.

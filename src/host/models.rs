@@ -12,7 +12,7 @@ use crate::code::{Code, Rejection};
 /// Default timeout of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Default timeout of all requests of one command together.
-const OVERALL_TIMEOUT: Duration = Duration::from_secs(600);
+pub const OVERALL_TIMEOUT: Duration = Duration::from_secs(600);
 /// Environment variable that a program of `exec` inherits. It marks a nested call of memdir, which must not call a
 /// model again.
 pub const NESTED_CALL_VARIABLE: &str = "MEMDIR_INSIDE";

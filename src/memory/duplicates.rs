@@ -1,11 +1,10 @@
 //! Methods of `Memory` that remove bullets which say what another one says.
 
-use super::{Memory, env};
+use super::Memory;
 use crate::commands::answer::DuplicatesReport;
 use crate::commands::compact::{DuplicatesOptions, remove_duplicates};
 use crate::commands::model::OpenModel;
 use crate::commands::{ChangeOptions, Error};
-use crate::host::user;
 
 impl Memory {
     /// Removes bullets of facts that say what another one says, within the day's token budget; without a model, lists
@@ -19,8 +18,6 @@ impl Memory {
         options: &ChangeOptions,
         model: Option<&OpenModel>,
     ) -> Result<DuplicatesReport, Error> {
-        let session = self.session()?;
-        let budget = session.policy.policy.daily_budget(user::load_config(&env).0.tokens_per_day);
-        remove_duplicates(&session, duplicates, options, model, budget)
+        remove_duplicates(&self.session()?, duplicates, options, model)
     }
 }

@@ -173,6 +173,7 @@ impl OpenOptions {
             scope,
             layers: None,
             embeddings: config.embeddings.as_ref().map(embedding_access),
+            user_tokens_per_day: config.tokens_per_day,
             is_agent: self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people),
             actor: match self.agent {
                 true => actor::agent(self.actor.as_deref(), &env),

@@ -3,15 +3,33 @@
 use std::path::Path;
 use std::time::Duration;
 
-use memdir::commands::reflect::ReflectOptions;
-use memdir::llm::replay::{ReplayModel, text_reply};
-use memdir::models::{OpenModel, ToolUse};
+use memdir::models::{
+    Deadline, LlmError, Model, ModelId, ModelReply, ModelRequest, OpenModel, StopReason, TokenUsage, ToolUse,
+};
 use memdir::results::{ChangeOutcome, CompactOutcome, FoundBy, ListResult};
 use memdir::{
     ChangeOptions, CheckOptions, Code, CompactOptions, ConflictChoice, ContextRequest, Durability, InboxDecision,
-    InitOptions, LogOptions, Memory, MergeInput, OpenOptions, QueryOptions, ScopeOptions, SetupMode, UndoOptions,
+    InitOptions, LogOptions, Memory, MergeInput, OpenOptions, QueryOptions, ReflectOptions, ScopeOptions, SetupMode,
+    SyncOptions, UndoOptions,
 };
 use serde_json::json;
+
+/// A model that answers every request with the same text.
+struct FixedReply {
+    id: ModelId,
+    text: String,
+}
+
+impl Model for FixedReply {
+    fn id(&self) -> &ModelId {
+        &self.id
+    }
+
+    fn complete(&self, _: &ModelRequest, _: Deadline) -> Result<ModelReply, LlmError> {
+        let usage = TokenUsage { input: 100, output: 10 };
+        Ok(ModelReply { text: self.text.clone(), calls: Vec::new(), stop: StopReason::End, usage })
+    }
+}
 
 /// A new memory in a directory of its own, opened by an actor at a fixed time.
 fn opened(dir: &Path, actor: &str) -> Memory {
@@ -141,16 +159,7 @@ fn problems_conflicts_and_proposals_are_listed_and_decided() {
     let none = memory.inbox(&["p1".into()], Some(InboxDecision::Reject), &how());
     assert_eq!(none.unwrap_err().code(), Code::ProposalNotFound);
     assert_eq!(memory.setup_git(SetupMode::Check, false).unwrap_err().code(), Code::NoRepository);
-    let sync = memdir::SyncOptions {
-        direction: memdir::SyncDirection::Both,
-        conflict_branch: None,
-        remote: None,
-        dry_run: true,
-        force: false,
-        reason: None,
-        network_timeout: Duration::from_secs(1),
-        progress: &|_| {},
-    };
+    let sync = SyncOptions { dry_run: true, network_timeout: Duration::from_secs(1), ..Default::default() };
     assert!(memory.sync(&sync).is_err());
 }
 
@@ -172,27 +181,14 @@ fn limits_are_kept_by_age_and_conversations_are_read_by_a_model() {
 
     let reply = json!({"operations": [{"op": "add", "at": "user", "text": "Name: Zhang San", "quote": "I'm Zhang San", "turn": 1}]});
     let open_model = || {
-        let model = ReplayModel::new([text_reply(reply.to_string())]);
-        Ok(OpenModel {
-            own_prompts: Default::default(),
-            model: Box::new(model),
-            total_timeout: Duration::from_secs(60),
-            tools: ToolUse::Off,
-            endpoint: "here".into(),
-            key: None,
-            warnings: Vec::new(),
-        })
+        let mut model = OpenModel::new(FixedReply {
+            id: ModelId { provider: "own".into(), model: "fixed".into() },
+            text: reply.to_string(),
+        });
+        model.tools = ToolUse::Off;
+        Ok(model)
     };
-    let options = ReflectOptions {
-        reply_mode: None,
-        propose: false,
-        into: None,
-        facts_tokens: None,
-        daily_budget: None,
-        instructions: None,
-        open_model: &open_model,
-        progress: &|_| {},
-    };
+    let options = ReflectOptions::new(&open_model);
     let report = memory.reflect(b"User: I'm Zhang San.\n", &options, &how()).unwrap();
     assert_eq!(report.counts.kept, 1);
     assert!(memory.reflect_queued(&options, &how()).unwrap().conversations.is_empty());
@@ -228,14 +224,8 @@ fn every_kind_of_change_has_a_method() {
         std::fs::write(home.path().join(name), text).unwrap();
         home.path().join(name)
     };
-    let input = MergeInput {
-        base: file("base.md", "- a\n- b\n"),
-        ours: file("ours.md", "- a\n- b\n- c\n"),
-        theirs: file("theirs.md", "- b\n"),
-        marker_size: 7,
-        labels: ["base", "ours", "theirs"].map(str::to_owned),
-        path: String::new(),
-    };
+    let (base, ours) = (file("base.md", "- a\n- b\n"), file("ours.md", "- a\n- b\n- c\n"));
+    let input = MergeInput::new(base, ours, file("theirs.md", "- b\n"));
     let merged = Memory::merge(&input, None).unwrap();
     assert_eq!((merged.clean, &*merged.text), (true, "- b\n- c\n"));
 }

@@ -151,6 +151,7 @@ pub fn open_session(dir: &Path, actor: &str, policy: &str, options: StoreOptions
         scope: None,
         layers: None,
         embeddings: None,
+        user_tokens_per_day: None,
         actor: actor.to_owned(),
         is_agent: false,
         now: NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC),

@@ -30,7 +30,7 @@ pub fn stale_findings(
             }
             StaleReason::Decayed(confidence) => {
                 let confirm = Hint { verb: vec!["set"], operands: vec![address, "upd=today".to_owned()] };
-                let note = ConfidenceNote::from(confidence).line();
+                let note = ConfidenceNote::of(confidence).line();
                 (Code::Stale, format!("@{name}: {note}"), vec![confirm, remove])
             }
         };

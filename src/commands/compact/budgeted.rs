@@ -22,13 +22,12 @@ pub fn compact_within_budget(
     options: &CompactOptions,
     change_options: &ChangeOptions,
     opened: Option<&OpenModel>,
-    budget: Option<u64>,
     progress: &dyn Fn(&str),
 ) -> CommandResult<CompactOutcome> {
     let named = options.address.clone().into_iter().collect::<Vec<_>>();
     if let Some(AddressesInLayer { layer, addresses, session: inner }) = session.layer_of_addresses(&named)? {
         let options = CompactOptions { address: addresses.into_iter().next(), ..options.clone() };
-        let outcome = compact_within_budget(&inner, &options, change_options, opened, budget, progress);
+        let outcome = compact_within_budget(&inner, &options, change_options, opened, progress);
         return Ok(match outcome.map_err(|error| error_in_layer(error, &layer))? {
             CompactOutcome::Compacted(report) if !session.is_own_layer(&layer) => {
                 CompactOutcome::Compacted(name_layer_in_compaction(report, &layer))
@@ -37,7 +36,7 @@ pub fn compact_within_budget(
         });
     }
     let Some(opened) = opened else { return compact(session, options, change_options, None) };
-    let reservation = budget::reserve(session, budget, "compact", ESTIMATED_TOKENS)?;
+    let reservation = budget::reserve(session, "compact", ESTIMATED_TOKENS)?;
     let deadline = Deadline::within(opened.total_timeout);
     let model = BudgetedModel { opened, deadline, has_budget: reservation.is_some(), progress, spent: &session.spent };
     let result = compact(session, options, change_options, Some(&model));

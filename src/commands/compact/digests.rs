@@ -58,7 +58,6 @@ pub fn digest_episodes(
     options: &DigestOptions,
     change_options: &ChangeOptions,
     opened: Option<&OpenModel>,
-    budget: Option<u64>,
 ) -> CommandResult<DigestReport> {
     // A digest repeats what it reads, so a caller with an allowlist must not write one.
     session.store.require_unfiltered()?;
@@ -72,7 +71,7 @@ pub fn digest_episodes(
         report.digests = files.into_iter().map(|file| file.row).collect();
         return Ok(report);
     };
-    let mut calls = ModelCalls::new(session, opened, budget, options.model_required);
+    let mut calls = ModelCalls::new(session, opened, options.model_required);
     let mut done = 0;
     for file in &mut files {
         if file.row.reason.is_some() {

@@ -53,7 +53,6 @@ pub fn remove_duplicates(
     options: &DuplicatesOptions,
     change_options: &ChangeOptions,
     opened: Option<&OpenModel>,
-    budget: Option<u64>,
 ) -> CommandResult<DuplicatesReport> {
     // What is removed is chosen among all bullets, so a caller with an allowlist must not compact.
     session.store.require_unfiltered()?;
@@ -65,7 +64,7 @@ pub fn remove_duplicates(
     let mut run = DuplicatesRun::new(session, pool::collect(session, &scope)?);
     let Some(opened) = opened else { return Ok(run.list_for_person()) };
     run.remove_equal();
-    let mut judge = Judge::new(session, opened, budget, options.model_required);
+    let mut judge = Judge::new(session, opened, options.model_required);
     run.ask(&mut judge, change_options.dry_run)?;
     let (mut change, applied) = commit_changes(session, &run.pool, &run.changes, &judge.source(), change_options)?;
     change.warnings.extend(no_operations_warning(change_options.dry_run && change.changed));

@@ -19,7 +19,6 @@ const MAX_QUOTED_CHARS: usize = 2000;
 pub struct ModelCalls<'a> {
     session: &'a Session,
     opened: &'a OpenModel,
-    budget: Option<u64>,
     required: bool,
     deadline: Deadline,
     /// Token counts of all requests.
@@ -50,9 +49,9 @@ pub enum ModelAnswer<T> {
 pub type AnswerReader<'r, T> = &'r mut dyn FnMut(&str, &[Value]) -> anyhow::Result<T>;
 
 impl<'a> ModelCalls<'a> {
-    pub fn new(session: &'a Session, opened: &'a OpenModel, budget: Option<u64>, required: bool) -> ModelCalls<'a> {
+    pub fn new(session: &'a Session, opened: &'a OpenModel, required: bool) -> ModelCalls<'a> {
         let deadline = Deadline::within(opened.total_timeout);
-        ModelCalls { session, opened, budget, required, deadline, usage: TokenUsage::default() }
+        ModelCalls { session, opened, required, deadline, usage: TokenUsage::default() }
     }
 
     pub fn opened(&self) -> &'a OpenModel {
@@ -72,7 +71,7 @@ impl<'a> ModelCalls<'a> {
     pub fn reserve(&self, question: &JsonQuestion) -> Result<Option<TokenReservation>, Error> {
         let asked = estimate_llm_tokens(&question.question) + estimate_llm_tokens(&question.system);
         let tokens = 2 * (asked as u64 + u64::from(question.reply_tokens));
-        Ok(budget::reserve(self.session, self.budget, question.name, tokens)?)
+        Ok(budget::reserve(self.session, question.name, tokens)?)
     }
 
     /// Asks a question.

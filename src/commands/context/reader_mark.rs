@@ -36,7 +36,7 @@ impl ReaderMark {
     }
 
     /// Saves the mark in the reader's memory, whose store is given, and in its layers, on a best-effort basis.
-    pub fn save(&self, store: &Store) {
+    pub(crate) fn save(&self, store: &Store) {
         self.own.save(store);
         self.layers.iter().for_each(|(layer, mark)| mark.save(&layer.store));
     }
@@ -125,7 +125,7 @@ impl MemoryMark {
     }
 
     /// Saves the mark on a best-effort basis: on a read-only mount the next context reports the same updates again.
-    pub fn save(&self, store: &Store) {
+    pub(crate) fn save(&self, store: &Store) {
         let name = note_name(&self.reader);
         let Ok(text) = serde_json::to_string(self) else { return };
         if store.read_note(&name).as_deref() != Some(&text) {

@@ -96,9 +96,8 @@ impl ConversationQuestion {
         if left_out > 0 {
             report.partial = Some(format!("the conversation is long: its first {left_out} turns were not read"));
         }
-        let daily_budget = session.policy.policy.daily_budget(options.daily_budget);
         let tokens = estimate_llm_tokens(&question) as u64 + OVERHEAD_TOKENS;
-        let Some(reservation) = budget::reserve(session, daily_budget, &request, tokens)? else {
+        let Some(reservation) = budget::reserve(session, &request, tokens)? else {
             let reason = format!("today's token budget is not enough for this conversation: no {name} is made");
             report.deferred = Some(reason);
             return Ok(None);

@@ -68,9 +68,7 @@ pub fn make_insights(
         return Ok(report);
     }
     let opened = (options.open_model)()?;
-    let Some(reservation) =
-        budget::reserve(session, session.policy.policy.daily_budget(options.daily_budget), NOTE, ESTIMATED_TOKENS)?
-    else {
+    let Some(reservation) = budget::reserve(session, NOTE, ESTIMATED_TOKENS)? else {
         report.deferred = Some("today's token budget is not enough".into());
         return Ok(report);
     };

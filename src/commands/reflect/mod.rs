@@ -67,14 +67,27 @@ pub struct ReflectOptions<'a> {
     /// How much of the memory's facts a prompt contains, in estimated tokens; `None`: 4,000. Of a larger memory it
     /// contains what the conversation is about.
     pub facts_tokens: Option<usize>,
-    /// Tokens per day; `None`: no limit.
-    pub daily_budget: Option<u64>,
     /// The user's own instructions, instead of the built-in ones.
     pub instructions: Option<String>,
     /// Opens the model. Called at most once, and only if there is something to read.
     pub open_model: &'a dyn Fn() -> Result<OpenModel, Rejection>,
     /// Receives one line about each step, to be displayed.
     pub progress: &'a dyn Fn(&str),
+}
+
+impl<'a> ReflectOptions<'a> {
+    /// Reads with the model that `open_model` opens, keeps what passes the rules, and reports no progress.
+    pub fn new(open_model: &'a dyn Fn() -> Result<OpenModel, Rejection>) -> ReflectOptions<'a> {
+        ReflectOptions {
+            reply_mode: None,
+            propose: false,
+            into: None,
+            facts_tokens: None,
+            instructions: None,
+            open_model,
+            progress: &|_| {},
+        }
+    }
 }
 
 /// Whether to continue after a chunk.
@@ -210,9 +223,6 @@ impl<'a> ReflectRun<'a> {
     }
 
     /// The limit on model usage, in tokens a day: the user's and the policy's.
-    fn daily_budget(&self) -> Option<u64> {
-        self.session.policy.policy.daily_budget(self.options.daily_budget)
-    }
 
     /// Reads one chunk, from the prompt to the commit.
     fn process_chunk(
@@ -245,9 +255,9 @@ impl<'a> ReflectRun<'a> {
         }
         let mut overlay = ReflectOverlay::open(session, self.options.facts_tokens)?;
         let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
-        let Some(reservation) = budget::reserve(session, self.daily_budget(), &request, estimate as u64)? else {
+        let Some(reservation) = budget::reserve(session, &request, estimate as u64)? else {
             let used = TokenLedger::load(&session.store).used_on(&today);
-            let budget = budget::spendable(session, self.daily_budget().unwrap_or_default());
+            let budget = budget::spendable(session, session.daily_budget().unwrap_or_default());
             let reason =
                 format!("{used} of today's {budget} tokens are used, and the rest is not enough for the next chunk");
             self.enqueue(bytes, &reason)?;
@@ -268,7 +278,7 @@ impl<'a> ReflectRun<'a> {
         let committed = match change_options.dry_run {
             true => {
                 // A dry run writes no memory, but its tokens count.
-                if self.daily_budget().is_some() {
+                if session.daily_budget().is_some() {
                     let (locked, _) = unfiltered.store.lock()?;
                     budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
                 }

@@ -160,7 +160,6 @@ fn queued_options<'a>(
         propose: work.propose || options.propose,
         into: work.into.clone().or_else(|| options.into.clone()),
         facts_tokens: options.facts_tokens,
-        daily_budget: options.daily_budget,
         instructions: options.instructions.clone(),
         open_model: options.open_model,
         progress: options.progress,

@@ -88,14 +88,7 @@ fn record_conversation(
         ..Batch::default()
     };
     let compact_options = CompactOptions { batch: Some(batch), ..CompactOptions::default() };
-    let outcome = compact_within_budget(
-        session,
-        &compact_options,
-        change_options,
-        Some(&opened),
-        session.policy.policy.daily_budget(options.daily_budget),
-        options.progress,
-    )?;
+    let outcome = compact_within_budget(session, &compact_options, change_options, Some(&opened), options.progress)?;
     let CompactOutcome::Compacted(compacted) = outcome else { return Ok(()) };
     report.add_change(compacted.change);
     if let (Some(tokens), Some(model)) = (compacted.tokens, &mut report.model) {

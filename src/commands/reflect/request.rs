@@ -69,8 +69,7 @@ pub fn answer_request(
     let candidates = memory.candidates(session, request.text)?;
     let estimate = candidates.iter().map(|n| item_tokens(&memory.items[*n])).sum::<usize>() + OVERHEAD_TOKENS;
     let estimate = estimate * if searches { 2 } else { 1 };
-    let daily_budget = session.policy.policy.daily_budget(options.daily_budget);
-    let Some(reservation) = budget::reserve(session, daily_budget, RESERVATION, estimate as u64)? else {
+    let Some(reservation) = budget::reserve(session, RESERVATION, estimate as u64)? else {
         report.deferred = Some("today's token budget is not enough for this request: nothing is changed".into());
         return Ok(report);
     };

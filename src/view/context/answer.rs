@@ -71,7 +71,7 @@ pub struct ContextUpdate {
     pub text: String,
     /// The identity of the bullet whose whole text the line has. For hooks.
     #[serde(skip)]
-    pub identity: Option<Handle>,
+    pub(crate) identity: Option<Handle>,
 }
 
 /// Why an item is shown.
@@ -108,7 +108,7 @@ pub struct ContextItem {
     pub stale_anchor: Option<StaleAnchor>,
     /// What tells a bullet from those that say something else. For hooks.
     #[serde(skip)]
-    pub identity: Option<Handle>,
+    pub(crate) identity: Option<Handle>,
 }
 
 /// A file of the index.

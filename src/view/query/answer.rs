@@ -293,7 +293,7 @@ fn ranked_row(
 /// A row without what the ranking adds to it.
 pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) -> QueryRow {
     let QueryOptions { full, explain, .. } = *filter.options;
-    let confidence = explain.then(|| filter.confidence(facts, item)).flatten().map(ConfidenceNote::from);
+    let confidence = explain.then(|| filter.confidence(facts, item)).flatten().map(ConfidenceNote::of);
     let (document, path) = (&facts.file.document, &facts.file.path);
     let category = facts.category(item).or(facts.memory_type()).unwrap_or(path.stem()).to_owned();
     let stale_anchor = facts.stale_anchor(item);

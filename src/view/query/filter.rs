@@ -89,7 +89,7 @@ impl QueryOptions {
     }
 
     /// Whether a file is searched: its folder is included, and it matches a glob.
-    pub fn includes_file(&self, path: &MemoryPath) -> bool {
+    pub(crate) fn includes_file(&self, path: &MemoryPath) -> bool {
         let aside = match path.folder() {
             Some(folder @ ("archive" | "inbox" | "procedures")) => Some(folder),
             _ => None,

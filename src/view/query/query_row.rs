@@ -15,10 +15,10 @@ use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 pub struct QueryRow {
     /// How close its vector is to that of the question, from -1 to 1; `None` without vectors. For hooks.
     #[serde(skip)]
-    pub similarity: Option<f64>,
+    pub(crate) similarity: Option<f64>,
     /// What tells a bullet from those that say something else (`items::identity`). For hooks.
     #[serde(skip)]
-    pub identity: Option<Handle>,
+    pub(crate) identity: Option<Handle>,
     /// Its address: `facts/user.md@acvh`, or the section for an item that is not a bullet.
     pub address: String,
     /// The path of the file.
@@ -149,8 +149,8 @@ impl ConfidenceNote {
     }
 }
 
-impl From<EffectiveConfidence> for ConfidenceNote {
-    fn from(confidence: EffectiveConfidence) -> ConfidenceNote {
+impl ConfidenceNote {
+    pub(crate) fn of(confidence: EffectiveConfidence) -> ConfidenceNote {
         ConfidenceNote {
             stated: confidence.stated,
             effective: confidence.rounded(),

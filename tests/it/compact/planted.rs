@@ -6,14 +6,12 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
-use std::time::Duration;
 
 use fastrand::Rng;
 use memdir::commands::answer::DuplicatesReport;
 use memdir::commands::compact::{DuplicatesOptions, remove_duplicates};
 use memdir::commands::model::OpenModel;
 use memdir::commands::{ChangeOptions, Session};
-use memdir::host::models::ToolUse;
 use memdir::llm::{ChatMessage, Deadline, LlmError, Model, ModelId, ModelReply, ModelRequest, StopReason, TokenUsage};
 use serde_json::{Value, json};
 
@@ -299,22 +297,13 @@ fn planted_duplicates_go_and_look_alikes_stay() {
         asked: Rc::clone(&asked),
         wrong: Rc::clone(&wrong),
     };
-    let opened = OpenModel {
-        own_prompts: Default::default(),
-        model: Box::new(judge),
-        total_timeout: Duration::from_secs(60),
-        tools: ToolUse::Auto,
-        endpoint: "here".into(),
-        key: None,
-        warnings: Vec::new(),
-    };
+    let opened = OpenModel::new(judge);
     let run = |day: i64| -> DuplicatesReport {
         let options = DuplicatesOptions::default();
-        remove_duplicates(&on_day(&memory, day), &options, &ChangeOptions::default(), Some(&opened), None).unwrap()
+        remove_duplicates(&on_day(&memory, day), &options, &ChangeOptions::default(), Some(&opened)).unwrap()
     };
     let listed =
-        remove_duplicates(&on_day(&memory, 0), &DuplicatesOptions::default(), &ChangeOptions::default(), None, None)
-            .unwrap();
+        remove_duplicates(&on_day(&memory, 0), &DuplicatesOptions::default(), &ChangeOptions::default(), None).unwrap();
     assert_eq!(memory.tree(), before);
     let mut removed = Vec::new();
     let (mut days, mut revisions, mut last) = (0, 0, None);

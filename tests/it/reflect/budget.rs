@@ -72,16 +72,17 @@ fn a_host_with_missing_or_wrong_usage_still_uses_the_budget() {
 #[test]
 fn two_at_once_share_the_budget_and_a_crash_leaves_what_it_held_as_spent() {
     let memory = Memory::new();
-    let (one, other) = (memory.session(), memory.session());
-    let held = budget::reserve(&one, Some(1000), "a", 600).unwrap().expect("there is room");
-    assert!(budget::reserve(&other, Some(1000), "b", 600).unwrap().is_none());
+    let (mut one, mut other) = (memory.session(), memory.session());
+    (one.user_tokens_per_day, other.user_tokens_per_day) = (Some(1000), Some(1000));
+    let held = budget::reserve(&one, "a", 600).unwrap().expect("there is room");
+    assert!(budget::reserve(&other, "b", 600).unwrap().is_none());
     let (locked, _) = one.store.lock().unwrap();
     budget::settle(&one, &locked, held, TokenUsage { input: 100, output: 50 }, 1, &ProposalTotals::default());
     drop(locked);
-    let dies = budget::reserve(&other, Some(1000), "b", 600).unwrap().expect("what was not needed is free again");
+    let dies = budget::reserve(&other, "b", 600).unwrap().expect("what was not needed is free again");
     drop(dies);
     assert_eq!(TokenLedger::load(&one.store).used_on("2026-02-24"), 750);
-    assert!(budget::reserve(&one, Some(1000), "c", 600).unwrap().is_none());
+    assert!(budget::reserve(&one, "c", 600).unwrap().is_none());
 }
 
 #[test]

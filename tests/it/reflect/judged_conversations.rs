@@ -138,3 +138,23 @@ fn the_fourteenth_author_in_chinese() {
         [[1, 2], [4, 4], [3, 2], [0, 0], [2, 2], [1, 0]],
     );
 }
+
+#[test]
+fn the_fifteenth_author_in_english() {
+    check(
+        "fifteenth.en",
+        include_str!("../../../fixtures/judged_conversations/fifteenth.en.jsonl"),
+        [[7, 7], [21, 19], [13, 7], [3, 3], [8, 8], [3, 4]],
+        [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]],
+    );
+}
+
+#[test]
+fn the_fifteenth_author_in_chinese() {
+    check(
+        "fifteenth.zh",
+        include_str!("../../../fixtures/judged_conversations/fifteenth.zh.jsonl"),
+        [[10, 11], [22, 17], [11, 8], [2, 3], [10, 9], [3, 3]],
+        [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]],
+    );
+}

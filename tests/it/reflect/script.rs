@@ -2,13 +2,11 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
 
 use memdir::commands::answer::ReflectReport;
 use memdir::commands::model::OpenModel;
 use memdir::commands::reflect::{ReflectOptions, drain, reflect};
 use memdir::commands::{ChangeOptions, Error, Session};
-use memdir::host::models::ToolUse;
 use memdir::llm::replay::{ReplayModel, text_reply};
 use memdir::llm::{ChatMessage, Deadline, LlmError, Model, ModelId, ModelReply, ModelRequest};
 use memdir::reflect::prompt::ReplyMode;
@@ -126,31 +124,20 @@ impl Script {
         verb: impl Fn(&Session, &ReflectOptions<'_>, &ChangeOptions) -> Result<ReflectReport, Error>,
     ) -> Result<ReflectReport, Error> {
         let mut session = memory.session();
+        session.user_tokens_per_day = self.budget;
         if let Some(day) = self.day {
             session.now =
                 format!("{day}T10:00:00Z").parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC);
         }
         let open = || {
             let (replay, meanwhile) = (self.replay.clone(), self.meanwhile.clone());
-            Ok(OpenModel {
-                own_prompts: Default::default(),
-                model: Box::new(Player { replay, meanwhile }) as Box<dyn Model>,
-                total_timeout: Duration::from_secs(60),
-                tools: ToolUse::Auto,
-                endpoint: "here".into(),
-                key: None,
-                warnings: Vec::new(),
-            })
+            Ok(OpenModel::new(Player { replay, meanwhile }))
         };
         let ask = ReflectOptions {
             reply_mode: self.way,
             propose: self.propose,
             into: self.into.clone(),
-            facts_tokens: None,
-            daily_budget: self.budget,
-            instructions: None,
-            open_model: &open,
-            progress: &|_| {},
+            ..ReflectOptions::new(&open)
         };
         let how = ChangeOptions { dry_run: self.dry_run, ..ChangeOptions::default() };
         verb(&session, &ask, &how)

@@ -28,9 +28,9 @@ pub enum JudgeReply {
 }
 
 impl<'a> Judge<'a> {
-    pub fn new(session: &'a Session, opened: &'a OpenModel, budget: Option<u64>, required: bool) -> Judge<'a> {
+    pub fn new(session: &'a Session, opened: &'a OpenModel, required: bool) -> Judge<'a> {
         let max_chars = session.policy.policy.max_chars;
-        Judge { calls: ModelCalls::new(session, opened, budget, required), max_chars }
+        Judge { calls: ModelCalls::new(session, opened, required), max_chars }
     }
 
     /// The model, as `provider/model`.
