@@ -12,6 +12,7 @@ use super::fetch::with_fetches;
 use super::layer_names::{rejection_in_layer, rejection_in_shared_scope};
 use super::layers::layer_left_out;
 use super::moved_file::with_new_path;
+pub use super::resolved_address::ResolvedAddress;
 use super::restricted_change::is_redacted;
 use super::{CommandResult, Session};
 use crate::change::Etag;
@@ -222,28 +223,6 @@ fn head_title(path: &MemoryPath, bytes: &[u8]) -> String {
     let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     let (name, shown): (String, String) = (letters(path.stem()), letters(title));
     if shown == name || shown == format!("{name}episodes") { String::new() } else { title.chars().take(100).collect() }
-}
-
-/// The target of an address, with its document.
-pub struct ResolvedAddress {
-    /// The path of the file.
-    pub path: MemoryPath,
-    /// The document of the whole file.
-    pub document: Document,
-    /// The etag of the file.
-    pub etag: Etag,
-    /// The index of the section; 0 for the file.
-    pub section: usize,
-    /// The index of the bullet in the document.
-    pub bullet: Option<usize>,
-}
-
-impl ResolvedAddress {
-    /// A whole file, as it was read.
-    pub fn of_file(path: &MemoryPath, document: &Document) -> ResolvedAddress {
-        let etag = Etag::of(document.text().as_bytes());
-        ResolvedAddress { path: path.clone(), document: document.clone(), etag, section: 0, bullet: None }
-    }
 }
 
 /// The name of another memory that is read with this one, its session, and an address there.

@@ -66,6 +66,7 @@ mod query;
 pub mod reflect;
 mod related_files;
 mod resolve;
+mod resolved_address;
 mod restricted_change;
 mod review;
 pub mod scope;

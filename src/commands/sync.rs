@@ -393,20 +393,7 @@ impl SyncRun<'_> {
                 // the merge driver is configured.
                 if head.is_some() { SyncStep::Continue } else { SyncStep::Restart }
             }
-            GitMergeResult::Conflicted if self.options.conflict_branch.is_some() => {
-                self.git.abort_merge()?;
-                self.conflicts_with_remote = true;
-                SyncStep::NeedsUser
-            }
-            GitMergeResult::Conflicted => {
-                let (state, _) = self.check_state()?;
-                let merged: Vec<String> = state.pending.iter().map(|p| p.path.clone()).collect();
-                self.record_merged(locked, &merged)?;
-                let entries = self.session.store.journal()?;
-                let unmerged_files = unmerged::sort_unmerged(self.session, &self.git, &state.conflicted, &entries)?;
-                (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
-                SyncStep::NeedsUser
-            }
+            GitMergeResult::Conflicted => self.end_with_conflicts(locked)?,
             GitMergeResult::Refused(error) => self.retry_or_fail(&error)?,
         };
         Ok((step, state))

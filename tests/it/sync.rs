@@ -90,6 +90,19 @@ fn two_clones_that_add_under_one_heading_end_equal() {
 }
 
 #[test]
+fn a_merge_that_git_calls_a_conflict_and_the_driver_decides_is_concluded() {
+    let (here, there) = pair();
+    for (repo, command) in [(&here, ["mv", "me#work", "me#job"]), (&there, ["add", "me", "Only here"])] {
+        repo.memdir(["mv", "user", "me"]).exit(0);
+        repo.memdir(command).exit(0);
+    }
+    here.memdir(["sync"]).exit(0);
+    assert_stdout_contains(&there.memdir(["sync"]).exit(0), "\npushed 2 commits to origin/main\n");
+    settle(&here, &there);
+    assert!(here.text("facts/me.md").contains("- Only here\n"));
+}
+
+#[test]
 fn a_change_from_another_clone_is_no_outside_edit_and_no_lost_change() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Likes dark mode"]).exit(0);

@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use super::{SyncRun, SyncStep};
 use crate::change::{EntryOutcome, Etag, JournalEntry};
 use crate::code::Rejection;
 use crate::commands::Session;
@@ -13,6 +14,7 @@ use crate::host::git::Git;
 use crate::host::repository::ConflictedPath;
 use crate::operation::conflict_regions;
 use crate::path::MemoryPath;
+use crate::store::LockedStore;
 
 /// The unmerged files by state.
 #[derive(Debug, Default)]
@@ -70,6 +72,28 @@ pub fn sort_unmerged(
         }
     }
     Ok(files)
+}
+
+impl SyncRun<'_> {
+    /// Ends a merge in which git found conflicts. It goes on if the merge driver has decided them all: git calls two
+    /// renames to one name a conflict, whatever the driver makes of their texts.
+    pub(super) fn end_with_conflicts(&mut self, locked: &LockedStore<'_>) -> Result<SyncStep, Rejection> {
+        let (state, _) = self.check_state()?;
+        let entries = self.session.store.journal()?;
+        let unmerged_files = sort_unmerged(self.session, &self.git, &state.conflicted, &entries)?;
+        if unmerged_files.needs_user() && self.options.conflict_branch.is_some() {
+            self.git.abort_merge()?;
+            self.conflicts_with_remote = true;
+            return Ok(SyncStep::NeedsUser);
+        }
+        let merged: Vec<String> = state.pending.iter().map(|p| p.path.clone()).collect();
+        self.record_merged(locked, &merged)?;
+        if !unmerged_files.needs_user() {
+            return Ok(SyncStep::Restart);
+        }
+        (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
+        Ok(SyncStep::NeedsUser)
+    }
 }
 
 /// Whether a file without conflict markers is decided. If its text equals one side's, the merge may have ignored the

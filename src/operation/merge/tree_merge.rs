@@ -201,7 +201,7 @@ impl TreeMerge<'_> {
     }
 
     /// Gives an element that one side put below an item, which the other side deleted, the parent that it has on that
-    /// other side: nobody deleted the element.
+    /// other side: neither side deleted the element.
     fn leave_deleted_items(&self, outcomes: &[ElementOutcome], parents: &mut [usize]) {
         let is_gone = |at: usize| {
             let is_kept = matches!(outcomes[at], ElementOutcome::Kept(_));
