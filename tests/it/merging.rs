@@ -9,6 +9,7 @@ mod change;
 mod equal_changes;
 mod generator;
 mod ideal;
+mod indents;
 mod judge;
 mod model;
 mod nested;

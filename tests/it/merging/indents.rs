@@ -1,0 +1,87 @@
+//! Conservation where levels change: a bullet that neither side removed or rewrote is in the merged text, whatever was
+//! indented below what, and so is what a side wrote.
+
+use std::collections::BTreeSet;
+
+use memdir::operation::merge::{ConflictLabels, merge};
+
+use super::random::Chance;
+use crate::support::memory::full;
+
+const TEXTS: [&str; 10] = [
+    "red fox",
+    "blue river",
+    "old stone",
+    "new lamp",
+    "calm cloud",
+    "wild fox",
+    "red lamp",
+    "blue cloud",
+    "old river",
+    "new stone",
+];
+
+/// Bullets with their levels, in the order of the file.
+type Tree = Vec<(usize, String)>;
+
+fn text_of(tree: &Tree) -> String {
+    tree.iter().map(|(level, text)| format!("{}- {text}\n", "  ".repeat(*level))).collect()
+}
+
+/// Lowers each level to one below that of the bullet above it.
+fn repair(tree: &mut Tree) {
+    let mut most = 0;
+    for (level, _) in tree {
+        *level = (*level).min(most);
+        most = *level + 1;
+    }
+}
+
+fn random_tree(chance: &mut Chance) -> Tree {
+    let first = chance.below(TEXTS.len());
+    let count = chance.between(3, 7);
+    let texts = (0..count).map(|n| TEXTS[(first + n * 3) % TEXTS.len()].to_owned());
+    let mut tree: Tree = texts.map(|text| (chance.below(3), text)).collect();
+    repair(&mut tree);
+    tree
+}
+
+/// A tree after one to three changes. `gone`: the texts that were removed or rewritten.
+fn changed(tree: &Tree, side: &str, chance: &mut Chance, gone: &mut BTreeSet<String>) -> Tree {
+    let mut tree = tree.clone();
+    for n in 0..chance.between(1, 3) {
+        let at = chance.below(tree.len());
+        match chance.below(20) {
+            0..7 => tree[at].0 += 1,
+            7..12 => tree[at].0 = tree[at].0.saturating_sub(1),
+            12..16 => {
+                gone.insert(std::mem::replace(&mut tree[at].1, format!("entirely different words {side} {n}")));
+            }
+            _ => {
+                gone.insert(tree.remove(at).1);
+            }
+        }
+        repair(&mut tree);
+        if tree.is_empty() {
+            break;
+        }
+    }
+    tree
+}
+
+#[test]
+fn what_neither_side_removed_stays_when_levels_change() {
+    for seed in 0..if full() { 50_000 } else { 1500 } {
+        let (mut chance, mut gone) = (Chance::new(seed), BTreeSet::new());
+        let base = random_tree(&mut chance);
+        let [ours, theirs] = ["here", "there"].map(|side| changed(&base, side, &mut chance, &mut gone));
+        let texts = [&base, &ours, &theirs].map(text_of);
+        let merged = merge(&texts[0], &texts[1], &texts[2], &ConflictLabels::default());
+        let all: BTreeSet<&str> = [&base, &ours, &theirs].into_iter().flatten().map(|(_, text)| &**text).collect();
+        for text in all.into_iter().filter(|text| !gone.contains(*text)) {
+            let count = merged.text.lines().filter(|line| line.trim_start() == format!("- {text}")).count();
+            let is_kept = if merged.conflicts.is_empty() { count == 1 } else { count > 0 };
+            assert!(is_kept, "{seed}: {count} × {text:?}\n{}", [&*texts.join("---\n"), "---\n", &merged.text].concat());
+        }
+    }
+}
