@@ -13,6 +13,13 @@ fn a_bullet_that_nobody_removed_outlives_the_one_above_it() {
     }
     // The bullet is edited where it stays.
     check("- a one\n- b two\n- c\n", "- a one\n  - b two\n- c\n", "- b two three\n- c\n", "- b two three\n- c\n");
+    // What hangs below it stays below it.
+    check(
+        "- Echo\n- Delta\n- Foxtrot\n",
+        "- Delta\n  - Foxtrot\n    - Echo\n",
+        "- Echo\n- Foxtrot\n",
+        "- Foxtrot\n  - Echo\n",
+    );
     // A bullet that is rewritten; the other side lifts its grandchild, or lets another list hang below it.
     for [base, ours, theirs] in [
         [

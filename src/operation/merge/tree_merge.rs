@@ -45,7 +45,8 @@ pub struct PlacedElement {
     pub indent: String,
 }
 
-/// Merges the trees; `None` if the two sides moved sections into each other (a cycle).
+/// Merges the trees; `None` if an element of both sides has no place: they moved sections into each other (a cycle), or
+/// each deleted the other one's parent.
 pub fn merge_trees(tree_merge: &TreeMerge) -> Option<Vec<PlacedElement>> {
     let mut outcomes: Vec<ElementOutcome> =
         (0..tree_merge.elements.nodes.len()).map(|element| tree_merge.outcome(element)).collect();
@@ -207,14 +208,24 @@ impl TreeMerge<'_> {
             let is_kept = matches!(outcomes[at], ElementOutcome::Kept(_));
             at != 0 && self.kind(at) == MergeNodeKind::Item && !is_kept
         };
-        for element in (1..outcomes.len()).filter(|element| self.is_on_both_sides(*element)) {
-            let is_below_gone = |mut at: usize, parents: &[usize]| {
-                (0..outcomes.len()).any(|_| {
-                    let below = at;
-                    at = parents[at];
-                    is_gone(below)
-                })
-            };
+        if !(1..outcomes.len()).any(is_gone) {
+            return;
+        }
+        // The items around an element, itself first. A chain of parents is never longer than the number of elements.
+        let chain = |at: usize, parents: &[usize]| {
+            let mut at = Some(at).filter(|at| *at != 0);
+            let mut around = Vec::new();
+            while let Some(item) = at.filter(|_| around.len() < outcomes.len()) {
+                around.push(item);
+                at = Some(parents[item]).filter(|at| *at != 0);
+            }
+            around
+        };
+        let is_below_gone = |at: usize, parents: &[usize]| chain(at, parents).into_iter().any(is_gone);
+        // From the top down: what stands below an element that stays needs no other parent.
+        let mut elements: Vec<usize> = (1..outcomes.len()).filter(|element| self.is_on_both_sides(*element)).collect();
+        elements.sort_by_key(|element| chain(*element, parents).len());
+        for element in elements {
             if !is_below_gone(parents[element], parents) {
                 continue;
             }
