@@ -9,9 +9,9 @@ use crate::code::{Code, Rejection};
 use crate::document::{Document, DocumentEdit, share_only_blanks};
 use crate::path::MemoryPath;
 
-use super::effects;
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::snapshot::Snapshot;
+use super::{Action, Operation, effects};
 
 /// All changes that a batch makes to one file.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl FileEdits {
 }
 
 /// Groups pending edits by file, in the order in which files are first named. The second value holds the effects of
-/// operations that change nothing.
+/// operations that change nothing. `operations`: the batch, which the edits name by number.
 ///
 /// # Errors
 /// `overlapping_operations` when two operations change the same bytes, or one of them writes, removes or moves a file
@@ -57,6 +57,7 @@ impl FileEdits {
 pub fn group_by_file(
     pending: Vec<(usize, PendingEdit)>,
     snapshot: &Snapshot,
+    operations: &[Operation],
 ) -> Result<(Vec<FileEdits>, Vec<Effect>), Rejection> {
     let (mut files, mut unchanged): (Vec<FileEdits>, Vec<Effect>) = (Vec::new(), Vec::new());
     let mut numbers: HashMap<MemoryPath, usize> = HashMap::new();
@@ -98,33 +99,49 @@ pub fn group_by_file(
             return Err(overlap_rejection(n, other.operations[0], &to));
         }
     }
-    for effect in &unchanged {
+    for effect in unchanged.iter().filter(|effect| matches!(operations[effect.operation].action, Action::Add { .. })) {
         check_stays(effect, &files, snapshot)?;
     }
     Ok((files, unchanged))
 }
 
-/// Rejects an operation that changes nothing because its bullet is there already, if another operation of the batch
-/// removes, rewrites or moves that bullet.
+/// Rejects an `add` that changes nothing because its bullet is there already, if another operation of the batch removes,
+/// rewrites or moves that bullet.
 fn check_stays(effect: &Effect, files: &[FileEdits], snapshot: &Snapshot) -> Result<(), Rejection> {
     let Some(file_edits) = files.iter().find(|file| file.path == effect.path) else { return Ok(()) };
+    let is_other = |m: &usize| *m != effect.operation;
+    let whole = [file_edits.removed_by, file_edits.new_text.as_ref().map(|(m, _)| *m)];
+    if let Some(other) = whole.into_iter().flatten().find(is_other) {
+        return Err(overlap_rejection(effect.operation, other, &effect.path));
+    }
     let document = snapshot.file(&effect.path).ok().flatten().map(|file| &file.document);
-    let (Some(handle), Some(document)) = (&effect.handle, document) else { return Ok(()) };
-    let whole = [&file_edits.removed_by, &file_edits.new_text.as_ref().map(|(m, _)| *m)];
-    let is_meant = |i: &usize| {
-        let section = document.bullets()[*i].section as usize;
-        document.handle_name(*i) == *handle && effects::section_slug(document, section) == effect.section
+    let (Some(handle), Some(document), false) = (&effect.handle, document, file_edits.edits.is_empty()) else {
+        return Ok(());
     };
-    let meant: Vec<_> = (0..document.bullets().len()).filter(is_meant).map(|i| document.bullets()[i]).collect();
-    let changes = |edit: &DocumentEdit| {
-        let range = edited_range(document, edit).filter(|_| !matches!(edit, DocumentEdit::SetMeta { .. }));
-        let overlaps = |(start, end): (usize, usize)| {
-            meant.iter().any(|bullet| start < bullet.text_end as usize && (bullet.line_start as usize) < end)
+    let is_meant = |bullet: &usize| {
+        let section = document.bullets()[*bullet].section as usize;
+        effects::section_slug(document, section) == effect.section && document.handle_name(*bullet) == *handle
+    };
+    // Of equal bullets one may stay.
+    let mut taken_by = None;
+    for bullet in document.bullets_by_text(&effect.text).into_iter().filter(is_meant) {
+        let own = document.bullets()[bullet];
+        let takes = |(m, edit, kind): &(usize, DocumentEdit, EffectKind)| {
+            // A link in it that follows a moved file, and its metadata, leave the bullet where it is.
+            let is_change = match edit {
+                DocumentEdit::SetMeta { .. } => false,
+                DocumentEdit::Raw(_) => *kind != EffectKind::NoEffect,
+                _ => true,
+            };
+            let range = edited_range(document, edit).filter(|_| is_change && is_other(m));
+            range.is_some_and(|(start, end)| start < own.text_end as usize && (own.line_start as usize) < end)
         };
-        range.is_some_and(overlaps)
-    };
-    let edits = file_edits.edits.iter().filter(|(_, edit, _)| changes(edit)).map(|(m, ..)| *m);
-    match whole.into_iter().flatten().copied().chain(edits).find(|m| *m != effect.operation) {
+        match file_edits.edits.iter().find(|edit| takes(edit)) {
+            Some((m, ..)) => taken_by = Some(*m),
+            None => return Ok(()),
+        }
+    }
+    match taken_by {
         Some(other) => Err(overlap_rejection(effect.operation, other, &effect.path)),
         None => Ok(()),
     }

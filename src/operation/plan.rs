@@ -82,7 +82,7 @@ fn plan_batch(
             edit => edits.push((n, edit)),
         }
     }
-    let (files, unchanged) = group_by_file(edits, snapshot).map_err(|r| vec![r])?;
+    let (files, unchanged) = group_by_file(edits, snapshot, operations).map_err(|r| vec![r])?;
     let mut changeset =
         Changeset { applied, operations: operations.iter().map(dialects::to_json).collect(), ..Changeset::default() };
     changeset.effects.extend(unchanged);

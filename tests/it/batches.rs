@@ -182,6 +182,22 @@ fn a_batch_with_overlapping_operations_is_refused_whole() {
 }
 
 #[test]
+fn what_is_there_already_may_be_added_beside_changes_that_leave_it() {
+    let text = "# U\n\n- Prefers tabs [[b]]\n- Vegan\n- Vegan\n";
+    let add = |text: &str| json!({"op": "add", "at": "facts/u.md", "text": text});
+    for ops in [
+        json!([{"op": "mv", "at": "facts/b.md", "to": "facts/c.md"}, add("Prefers tabs [[b]]")]),
+        json!([{"op": "rm", "at": "facts/u.md#u@2"}, add("Vegan")]),
+        json!([{"op": "set", "at": "facts/u.md#u@1", "meta": {"imp": "3"}}, add("Prefers tabs [[b]]")]),
+    ] {
+        let memory = Memory::new().file("facts/u.md", text).file("facts/b.md", "- x\n");
+        memory.run(["apply", "-f", "--json"]).stdin(ops.to_string()).exit(0);
+        let text = memory.text("facts/u.md").unwrap();
+        assert!(text.contains("- Prefers tabs [[") && text.contains("- Vegan\n"), "{ops}\n{text}");
+    }
+}
+
+#[test]
 fn a_dry_run_with_force_is_handed_over_with_the_etag_that_proves_it() {
     let lines: [&[&str]; 4] =
         [&["rm", "x", "-f"], &["rm", "x@1", "-f"], &["update", "x@1", "New", "-f"], &["mv", "x@1", "y", "-f"]];
