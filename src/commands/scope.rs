@@ -123,6 +123,9 @@ struct NamedScope {
 }
 
 /// Finds the scope that a change names, after what interrupted changes of scopes left is completed.
+///
+/// # Errors
+/// `invalid_path` for another name; errors of [`Session::may_write`] and of the store.
 fn find_scope(session: &Session, options: &ScopeOptions) -> CommandResult<NamedScope> {
     let (name, store) = (ScopeName::new(&options.name)?, managed_store(session)?);
     session.may_write()?;

@@ -24,7 +24,7 @@ use commit_message::CommitDetails;
 use own_repository::own_repository;
 pub use sync_state::SyncState;
 
-use super::answer::{CommitRow, MergedCommits, SyncResult, UndecidedFile, UndecidedReason, WarningRow};
+use super::answer::{CommitRow, SyncResult, UndecidedFile, UndecidedReason, WarningRow};
 use super::inbox::remove_merged_proposals;
 use super::setup::{self, DRIVER_KEY, SetupMode};
 use super::{CommandResult, Session};
@@ -387,13 +387,17 @@ impl SyncRun<'_> {
                     (None, now) => self.git.files_at(&now)?.into_iter().map(|b| b.path).collect(),
                 };
                 self.record_merged(locked, &files)?;
-                let before = self.answer.merged.take().map_or(0, |merged| merged.commits);
-                self.answer.merged = Some(MergedCommits { commits: before + behind, files });
+                self.add_merged(behind, files);
                 // Into an empty repository, the merge may have brought `.gitattributes` or none. Start over, so that
                 // the merge driver is configured.
                 if head.is_some() { SyncStep::Continue } else { SyncStep::Restart }
             }
-            GitMergeResult::Conflicted => self.end_with_conflicts(locked)?,
+            GitMergeResult::Conflicted if self.options.conflict_branch.is_some() => {
+                self.git.abort_merge()?;
+                self.conflicts_with_remote = true;
+                SyncStep::NeedsUser
+            }
+            GitMergeResult::Conflicted => self.end_with_conflicts(locked, behind)?,
             GitMergeResult::Refused(error) => self.retry_or_fail(&error)?,
         };
         Ok((step, state))

@@ -178,15 +178,15 @@ fn label_title(text: &str, paragraph: Span) -> Option<(Span, String, bool)> {
     Some((title, id?, colon))
 }
 
-/// GitHub's slug of a heading: its visible text in lower case, without punctuation, with hyphens for spaces. Of a heading
-/// without a letter or digit, whose slug would be empty, the symbols stay, so that an address can name it.
+/// GitHub's slug of a heading: its visible text in lower case, without punctuation, with hyphens for spaces. Where it
+/// would be empty, symbols other than ASCII stay, so that an address can name the heading.
 pub fn slug(title: &str) -> String {
     let is_kept = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '_' | '-' | ' ' | '‿' | '⁀');
     let visible_title = visible_text(title);
-    let has_name = visible_title.chars().any(char::is_alphanumeric);
-    let is_symbol = |c: char| !has_name && !c.is_ascii() && !c.is_whitespace() && !c.is_control();
     let lower = visible_title.chars().flat_map(char::to_lowercase);
-    lower.filter(|c| is_kept(*c) || is_symbol(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+    let slug: String = lower.filter(|c| is_kept(*c)).map(|c| if c == ' ' { '-' } else { c }).collect();
+    let is_symbol = |c: &char| !c.is_ascii() && !c.is_whitespace() && !c.is_control();
+    if slug.is_empty() { visible_title.chars().filter(is_symbol).collect() } else { slug }
 }
 
 fn visible_text(title: &str) -> Cow<'_, str> {

@@ -97,7 +97,9 @@ fn a_merge_that_git_calls_a_conflict_and_the_driver_decides_is_concluded() {
         repo.memdir(command).exit(0);
     }
     here.memdir(["sync"]).exit(0);
-    assert_stdout_contains(&there.memdir(["sync"]).exit(0), "\npushed 2 commits to origin/main\n");
+    let result = there.memdir(["sync"]).exit(0);
+    assert_stdout_contains(&result, "\nmerged 1 commit from origin/main");
+    assert_stdout_contains(&result, "\npushed 2 commits to origin/main\n");
     settle(&here, &there);
     assert!(here.text("facts/me.md").contains("- Only here\n"));
 }

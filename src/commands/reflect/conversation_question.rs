@@ -25,8 +25,16 @@ const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Tokens of the instructions and replies, as estimated for the budget.
 const OVERHEAD_TOKENS: u64 = 1500;
 
-/// Reads the text of a reply and the arguments of its tool calls; `None` if the model writes nothing.
-pub type ReplyParser<T> = fn(&str, &[Value]) -> anyhow::Result<Option<T>>;
+/// How a reply is read and judged.
+pub struct ReplyRules<'a, T> {
+    /// Reads the text of a reply and the arguments of its tool calls; `None` if the model writes nothing.
+    pub parse: fn(&str, &[Value]) -> anyhow::Result<Option<T>>,
+    /// Finds the rules that what is written breaks.
+    pub check: &'a dyn Fn(&T) -> Vec<GuardFinding>,
+}
+
+/// What a model wrote, the rules that it still breaks, and the model.
+pub type WrittenAnswer<T> = (T, Vec<GuardFinding>, OpenModel);
 
 /// A question about a whole conversation, which a model answers with one JSON object.
 pub struct ConversationQuestion {
@@ -46,9 +54,8 @@ impl ConversationQuestion {
         format!("{}:{id}:{}", self.name, watermark::turns_hash(&conversation.turns))
     }
 
-    /// Asks about a conversation. `parse` reads what is written in a reply, if it has anything; `check` finds the rules
-    /// that it breaks: once, the model is asked to correct them. `None` if nothing is written, if it was answered
-    /// before, or if there is no budget or no time: of these, the report says so.
+    /// Asks about a conversation. Once, the model is asked to correct the rules that its answer breaks. `None` if the model writes nothing; also if it was
+    /// answered before or there is no budget or time, which the report says.
     ///
     /// # Errors
     /// `no_model`; `model`, `model_refused` and the like; `io`.
@@ -58,12 +65,12 @@ impl ConversationQuestion {
         options: &ReflectOptions<'_>,
         conversation: &Conversation,
         report: &mut ReflectReport,
-        (parse, check): (ReplyParser<T>, &dyn Fn(&T) -> Vec<GuardFinding>),
-    ) -> Result<Option<(T, Vec<GuardFinding>, OpenModel)>, Error> {
+        rules: &ReplyRules<'_, T>,
+    ) -> Result<Option<WrittenAnswer<T>>, Error> {
         let mut corrected = false;
         let answered = self.ask_model(session, options, conversation, report, &mut |reply| {
-            let Some(written) = parse(&reply.text, &reply.call_arguments())? else { return Ok(None) };
-            let findings = check(&written);
+            let Some(written) = (rules.parse)(&reply.text, &reply.call_arguments())? else { return Ok(None) };
+            let findings = (rules.check)(&written);
             correct_once(written, findings, &mut corrected)
         })?;
         Ok(answered.and_then(|(written, opened)| written.map(|(written, findings)| (written, findings, opened))))

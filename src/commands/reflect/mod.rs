@@ -222,8 +222,6 @@ impl<'a> ReflectRun<'a> {
         Ok(ReflectFlow::Continue)
     }
 
-    /// The limit on model usage, in tokens a day: the user's and the policy's.
-
     /// Reads one chunk, from the prompt to the commit.
     fn process_chunk(
         &mut self,

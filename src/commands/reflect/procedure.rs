@@ -2,7 +2,7 @@
 //!
 //! Only on request. Never changes a procedure that there is, and never holds the lock while the model runs.
 
-use super::conversation_question::{ConversationQuestion, note_decision};
+use super::conversation_question::{ConversationQuestion, ReplyRules, note_decision};
 use super::{ReflectOptions, parse_conversations, watermark};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::{ChangeOutcome, ReflectReport};
@@ -56,7 +56,8 @@ fn write_down(
     };
     let rules = session.writing_rules();
     let check = |procedure: &_| check_procedure(procedure, &conversation.turns, &rules);
-    let answered = question.ask(session, options, conversation, report, (parse_reply, &check))?;
+    let rules = ReplyRules { parse: parse_reply, check: &check };
+    let answered = question.ask(session, options, conversation, report, &rules)?;
     let Some((procedure, findings, opened)) = answered else { return Ok(()) };
     let shown = format!("{}: {}", procedure.title, procedure.steps.join(" "));
     if !note_decision(report, "write", shown, &findings) {

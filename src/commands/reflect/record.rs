@@ -3,7 +3,7 @@
 //!
 //! Never holds the lock while the model runs.
 
-use super::conversation_question::{ConversationQuestion, note_decision};
+use super::conversation_question::{ConversationQuestion, ReplyRules, note_decision};
 use super::{ReflectOptions, parse_conversations, watermark};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::{CompactOutcome, ReflectReport};
@@ -61,7 +61,8 @@ fn record_conversation(
     };
     let rules = session.writing_rules();
     let check = |record: &_| check_record(record, &conversation.turns, &rules);
-    let answered = question.ask(session, options, conversation, report, (parse_reply, &check))?;
+    let rules = ReplyRules { parse: parse_reply, check: &check };
+    let answered = question.ask(session, options, conversation, report, &rules)?;
     let Some((record, findings, opened)) = answered else { return Ok(()) };
     if !note_decision(report, "append", record.text.clone(), &findings) {
         return Ok(());

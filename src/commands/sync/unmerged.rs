@@ -1,14 +1,15 @@
 //! The files that a merge left unmerged: those with conflicts, those to decide as a whole, and those that are decided.
 //!
-//! Never decides by itself: a file counts as decided if its text shows it, or if `resolve` wrote it.
+//! A file counts as decided if its text is neither side's and has no conflict markers, or if `resolve` wrote it. Never
+//! decides between two texts.
 
 use serde_json::Value;
 
 use super::{SyncRun, SyncStep};
 use crate::change::{EntryOutcome, Etag, JournalEntry};
-use crate::code::Rejection;
+use crate::code::{Code, Rejection};
 use crate::commands::Session;
-use crate::commands::answer::{ConflictedFile, UndecidedFile, UndecidedReason};
+use crate::commands::answer::{ConflictedFile, MergedCommits, UndecidedFile, UndecidedReason};
 use crate::commands::resolve::conflicted_file;
 use crate::host::git::Git;
 use crate::host::repository::ConflictedPath;
@@ -75,24 +76,38 @@ pub fn sort_unmerged(
 }
 
 impl SyncRun<'_> {
-    /// Ends a merge in which git found conflicts. It goes on if the merge driver has decided them all: git calls two
-    /// renames to one name a conflict, whatever the driver makes of their texts.
-    pub(super) fn end_with_conflicts(&mut self, locked: &LockedStore<'_>) -> Result<SyncStep, Rejection> {
+    /// Adds commits that were merged to the answer, and the files that they changed.
+    pub(super) fn add_merged(&mut self, commits: usize, files: Vec<String>) {
+        let before = self.answer.merged.take().map_or(0, |merged| merged.commits);
+        self.answer.merged = Some(MergedCommits { commits: before + commits, files });
+    }
+
+    /// Ends a merge of that many commits in which git found conflicts. It goes on if the merge driver has decided them
+    /// all: git calls two renames to one name a conflict, whatever the driver makes of their texts.
+    ///
+    /// # Errors
+    /// `git` if git stopped for another reason than the files of the memory.
+    pub(super) fn end_with_conflicts(
+        &mut self,
+        locked: &LockedStore<'_>,
+        commits: usize,
+    ) -> Result<SyncStep, Rejection> {
         let (state, _) = self.check_state()?;
-        let entries = self.session.store.journal()?;
-        let unmerged_files = sort_unmerged(self.session, &self.git, &state.conflicted, &entries)?;
-        if unmerged_files.needs_user() && self.options.conflict_branch.is_some() {
-            self.git.abort_merge()?;
-            self.conflicts_with_remote = true;
-            return Ok(SyncStep::NeedsUser);
-        }
         let merged: Vec<String> = state.pending.iter().map(|p| p.path.clone()).collect();
         self.record_merged(locked, &merged)?;
-        if !unmerged_files.needs_user() {
-            return Ok(SyncStep::Restart);
+        let entries = self.session.store.journal()?;
+        let unmerged_files = sort_unmerged(self.session, &self.git, &state.conflicted, &entries)?;
+        if unmerged_files.needs_user() {
+            (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
+            return Ok(SyncStep::NeedsUser);
         }
-        (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
-        Ok(SyncStep::NeedsUser)
+        let unmerged = self.git.unmerged_entries()?;
+        if unmerged.is_empty() || unmerged.iter().any(|file| !unmerged_files.decided.contains(&file.path)) {
+            return Err(Rejection::new(Code::Git, "git stopped the merge, and not for a file of the memory")
+                .hint("`git status` says why; conclude the merge with git, or `git merge --abort`"));
+        }
+        self.add_merged(commits, merged);
+        Ok(SyncStep::Restart)
     }
 }
 
