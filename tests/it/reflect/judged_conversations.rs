@@ -145,7 +145,7 @@ fn the_fifteenth_author_in_english() {
         "fifteenth.en",
         include_str!("../../../fixtures/judged_conversations/fifteenth.en.jsonl"),
         [[7, 7], [21, 19], [13, 7], [3, 3], [8, 8], [3, 4]],
-        [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]],
+        [[1, 0], [4, 4], [3, 0], [1, 0], [2, 1], [0, 0]],
     );
 }
 
@@ -155,6 +155,6 @@ fn the_fifteenth_author_in_chinese() {
         "fifteenth.zh",
         include_str!("../../../fixtures/judged_conversations/fifteenth.zh.jsonl"),
         [[10, 11], [22, 17], [11, 8], [2, 3], [10, 9], [3, 3]],
-        [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0], [0, 0]],
+        [[2, 2], [5, 2], [1, 1], [0, 1], [2, 2], [1, 0]],
     );
 }
