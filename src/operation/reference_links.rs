@@ -2,15 +2,8 @@
 //!
 //! Never copies a definition: the other file may have one of that label, for another destination.
 
-use std::collections::BTreeSet;
-
-use crate::code::{Code, Warning};
 use crate::document::links::reference_uses;
 use crate::document::{Document, bullet_to_text};
-use crate::path::MemoryPath;
-use crate::text::counted_noun::counted_noun;
-
-use super::section_links::named_files;
 
 /// How many links by reference are gone, or have another destination than before. Both are as of [`reference_uses`].
 pub fn lost_uses(before: Vec<(usize, String)>, mut after: Vec<(usize, String)>) -> usize {
@@ -44,19 +37,6 @@ pub fn lost_by_bullet(document: &Document, bullet: usize, destination: &Document
     let moved = if inside.is_empty() { 0 } else { lost_uses(inside, in_destination()) };
     let stayed = if outside.is_empty() { 0 } else { lost_uses(outside, without_bullet()) };
     (moved, stayed)
-}
-
-/// The warning about links by reference whose definition stays in another file; `None` if there are none. `lost`: the
-/// files that have such links, with their number.
-pub fn undefined_references_warning(lost: &[(&MemoryPath, usize)]) -> Option<Warning> {
-    let files: BTreeSet<&MemoryPath> = lost.iter().filter(|(_, links)| *links > 0).map(|(path, _)| *path).collect();
-    let count: usize = lost.iter().map(|(_, links)| links).sum();
-    let message = format!(
-        "{} of the form [text][label] lost the definition, in {}: copy it from the other file",
-        counted_noun(count, "link"),
-        named_files(&files)
-    );
-    (count > 0).then(|| Warning::new(Code::DanglingLink, message).detail("links", count))
 }
 
 #[cfg(test)]

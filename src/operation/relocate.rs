@@ -14,9 +14,9 @@ use super::bullets::{BulletPick, pick_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, Planner};
-use super::reference_links::{lost_by_bullet, undefined_references_warning};
+use super::reference_links::lost_by_bullet;
 use super::relative_links::{rebased_bullet, rebased_links};
-use super::section_links::{LineBreaks, MovedSection, SectionChange};
+use super::section_links::{LineBreaks, MovedSection, SectionChange, undefined_references_warning};
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Operation, Target, adopted, effects, rejections, validation, whole_file};
 

@@ -12,10 +12,11 @@ use crate::document::links::{FileLink, find_links, own_part_links, reference_use
 use crate::document::{Document, DocumentEdit, slug};
 use crate::path::MemoryPath;
 use crate::text::Splice;
+use crate::text::counted_noun::counted_noun;
 
 use super::pending_edit::PendingEdit;
 use super::planner::Planner;
-use super::reference_links::{lost_uses, undefined_references_warning};
+use super::reference_links::lost_uses;
 use super::relocate::link_name;
 use super::snapshot::PlanStep;
 use super::validation;
@@ -240,8 +241,21 @@ pub fn dangling_warning(dangling: usize, files: &BTreeSet<&MemoryPath>) -> Warni
     Warning::new(Code::DanglingLink, message).detail("links", dangling)
 }
 
+/// The warning about links by reference whose definition stays in another file; `None` if there are none. `lost`: the
+/// files that have such links, with their number.
+pub fn undefined_references_warning(lost: &[(&MemoryPath, usize)]) -> Option<Warning> {
+    let files: BTreeSet<&MemoryPath> = lost.iter().filter(|(_, links)| *links > 0).map(|(path, _)| *path).collect();
+    let count: usize = lost.iter().map(|(_, links)| links).sum();
+    let message = format!(
+        "{} of the form [text][label] lost the definition, in {}: copy it from the other file",
+        counted_noun(count, "link"),
+        named_files(&files)
+    );
+    (count > 0).then(|| Warning::new(Code::DanglingLink, message).detail("links", count))
+}
+
 /// The paths of some files on one line, of more than three the first three and how many more.
-pub fn named_files(files: &BTreeSet<&MemoryPath>) -> String {
+fn named_files(files: &BTreeSet<&MemoryPath>) -> String {
     let mut names: Vec<String> = files.iter().take(NAMED_FILES).map(|path| path.to_string()).collect();
     if files.len() > NAMED_FILES {
         names.push(format!("{} more", files.len() - NAMED_FILES));

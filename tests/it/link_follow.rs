@@ -163,6 +163,7 @@ fn a_bullet_that_moves_away_from_the_definition_of_its_link_is_reported() {
     memory.done(["undo"]);
     memory.put("facts/b.md", "# B\n\n- other\n\n[r]: https://example.com\n");
     assert_eq!(memory.done(["mv", "-f", "a@1", "b"]).stderr, "");
+    // The other bullet has a link of its own.
     assert_eq!(memory.done(["mv", "-f", "a@1", "b"]).stderr, "");
 }
 

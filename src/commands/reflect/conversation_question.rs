@@ -54,8 +54,8 @@ impl ConversationQuestion {
         format!("{}:{id}:{}", self.name, watermark::turns_hash(&conversation.turns))
     }
 
-    /// Asks about a conversation. Once, the model is asked to correct the rules that its answer breaks. `None` if the model writes nothing; also if it was
-    /// answered before or there is no budget or time, which the report says.
+    /// Asks about a conversation, and once for a correction if the answer breaks rules. `None` if the model writes
+    /// nothing; also if the conversation was answered before or there is no budget or time, which the report says.
     ///
     /// # Errors
     /// `no_model`; `model`, `model_refused` and the like; `io`.

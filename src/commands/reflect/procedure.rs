@@ -54,8 +54,8 @@ fn write_down(
         schema: answer_schema(),
         max_tokens: MAX_REPLY_TOKENS,
     };
-    let rules = session.writing_rules();
-    let check = |procedure: &_| check_procedure(procedure, &conversation.turns, &rules);
+    let writing_rules = session.writing_rules();
+    let check = |procedure: &_| check_procedure(procedure, &conversation.turns, &writing_rules);
     let rules = ReplyRules { parse: parse_reply, check: &check };
     let answered = question.ask(session, options, conversation, report, &rules)?;
     let Some((procedure, findings, opened)) = answered else { return Ok(()) };

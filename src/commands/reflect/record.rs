@@ -59,8 +59,8 @@ fn record_conversation(
         schema: answer_schema(),
         max_tokens: MAX_REPLY_TOKENS,
     };
-    let rules = session.writing_rules();
-    let check = |record: &_| check_record(record, &conversation.turns, &rules);
+    let writing_rules = session.writing_rules();
+    let check = |record: &_| check_record(record, &conversation.turns, &writing_rules);
     let rules = ReplyRules { parse: parse_reply, check: &check };
     let answered = question.ask(session, options, conversation, report, &rules)?;
     let Some((record, findings, opened)) = answered else { return Ok(()) };
