@@ -4,6 +4,10 @@
 
 use serde_json::{Map, Value};
 
+mod suggested_command;
+
+pub use suggested_command::SuggestedCommand;
+
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $exit:literal, $retry:literal;)+) => {
         /// An error or warning code. Its name never changes once it is released.
@@ -208,24 +212,6 @@ codes! {
     Note = "note", 0, false;
 }
 
-/// A command to try after an error, as data: each front end formats it in its own syntax.
-///
-/// It never contains memory text, because the caller may paste it into a shell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hint {
-    /// The subcommand and fixed flags, as on the command line: `["rm"]`, `["undo", "--keep-edited"]`.
-    pub verb: Vec<&'static str>,
-    /// The operands: addresses, handles, revisions.
-    pub operands: Vec<String>,
-}
-
-impl Hint {
-    /// A hint with one subcommand and one address.
-    pub fn new(verb: &'static str, address: impl Into<String>) -> Hint {
-        Hint { verb: vec![verb], operands: vec![address.into()] }
-    }
-}
-
 /// An error: the code, a message for the person or agent who must act, and how to fix it where that is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rejection {
@@ -235,7 +221,7 @@ pub struct Rejection {
     /// How to fix it, in plain words.
     pub hint: Option<String>,
     /// Commands to run next, the best one first.
-    pub hints: Vec<Hint>,
+    pub suggestions: Vec<SuggestedCommand>,
     /// Values for programs: candidates, etags, positions.
     pub details: Map<String, Value>,
     /// Whether the data directory was changed; `None` where that is unknown.
@@ -251,7 +237,7 @@ impl Rejection {
             code,
             message: message.into(),
             hint: None,
-            hints: Vec::new(),
+            suggestions: Vec::new(),
             details: Map::new(),
             changed: Some(false),
             operation: None,
@@ -265,8 +251,8 @@ impl Rejection {
     }
 
     /// Adds a command to try.
-    pub fn try_command(mut self, hint: Hint) -> Rejection {
-        self.hints.push(hint);
+    pub fn try_command(mut self, command: SuggestedCommand) -> Rejection {
+        self.suggestions.push(command);
         self
     }
 

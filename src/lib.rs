@@ -87,7 +87,7 @@ pub use modules::*;
 #[doc(hidden)]
 pub mod cli;
 
-pub use code::{Code, Hint, Rejection, Warning};
+pub use code::{Code, Rejection, SuggestedCommand, Warning};
 pub use commands::compact::{CompactOptions, DuplicatesOptions};
 pub use commands::export::{ExportKind, ExportOptions};
 pub use commands::import::ImportOptions;

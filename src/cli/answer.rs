@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::text::Printer;
 use super::verbs;
 use crate::code::Code;
-use crate::commands::answer::{ChangeOutcome, CompactOutcome, ListResult, WarningRow};
 use crate::commands::error_json::ErrorAnswer;
+use crate::commands::results::{ChangeOutcome, CompactOutcome, ListResult, WarningRow};
 
 /// The JSON Schema of the output of `--json`: an answer on stdout, or an error on stderr.
 pub fn schema() -> Value {

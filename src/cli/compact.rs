@@ -14,8 +14,8 @@ use super::run::{Runner, read_content};
 use super::text::{Printer, change_result};
 use super::to_operation::ContentReader;
 use crate::commands::Error;
-use crate::commands::answer::{CompactReport, WarningRow};
 use crate::commands::compact::{CompactOptions, compact_within_budget};
+use crate::commands::results::{CompactReport, WarningRow};
 use crate::operation::dialects;
 
 #[derive(Args, Debug)]

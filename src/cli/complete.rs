@@ -7,7 +7,7 @@ use clap::Args;
 use super::args::GlobalArgs;
 use super::grammar::{ValueKind, WordReader, WordRole};
 use super::{open, sanitize};
-use crate::commands::answer::ListResult;
+use crate::commands::results::ListResult;
 use crate::commands::{self, ListOptions, LogOptions, Session};
 use crate::text::one_line::cut_with_ellipsis;
 

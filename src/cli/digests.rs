@@ -7,8 +7,8 @@ use super::compact::CompactArgs;
 use super::output::CliReply;
 use super::run::Runner;
 use super::text::{Printer, TextStyle, effects, file_heading};
-use crate::commands::answer::{DigestReport, WarningRow};
 use crate::commands::compact::{DigestOptions, digest_episodes};
+use crate::commands::results::{DigestReport, WarningRow};
 use crate::text::counted_noun::counted_noun;
 
 /// Runs `compact --older` with the configured model; without one, the old files are listed.

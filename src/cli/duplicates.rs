@@ -7,8 +7,8 @@ use super::compact::CompactArgs;
 use super::output::CliReply;
 use super::run::Runner;
 use super::text::{Printer, TextStyle, change_result};
-use crate::commands::answer::{DuplicatesReport, WarningRow};
 use crate::commands::compact::{DuplicatesOptions, remove_duplicates};
+use crate::commands::results::{DuplicatesReport, WarningRow};
 use crate::text::counted_noun::counted_noun;
 
 /// Runs `compact --duplicates` with the configured model; without one, the pairs are listed.

@@ -3,16 +3,17 @@
 //! Never prints memory text unescaped, except a merged text to a pipe.
 
 use super::answer::PrintAnswer;
+use super::sanitize;
 use super::text::{Printer, TextStyle, change_result};
-use super::{hints, sanitize};
-use crate::code::{Code, Hint};
-use crate::commands::answer::{
+use crate::code::{Code, SuggestedCommand};
+use crate::commands::results::{
     ConflictRow, ConflictSide, ConflictedFile, EffectSign, MergeResult, ResolveResult, SetupResult, SyncResult,
     UndecidedFile, UndecidedReason, WarningRow,
 };
 use crate::host::agent_hosts::{AgentHost, SETUP_NOTE};
 use crate::text::counted_noun::counted_noun;
 use crate::text::one_line::cut_with_ellipsis;
+use crate::text::shell_quote::shell_quote;
 
 impl PrintAnswer for MergeResult {
     /// Prints only the merged text to stdout, and the number of conflicts to stderr.
@@ -92,14 +93,17 @@ impl PrintAnswer for ResolveResult {
         for file in &self.left {
             unresolved_file(printer, file);
             for option in ["--ours", "--theirs", "--both"] {
-                printer.try_command(&Hint { verb: vec!["resolve", option], operands: vec![file.path.clone()] });
+                printer.try_command(&SuggestedCommand {
+                    subcommand: vec!["resolve", option],
+                    operands: vec![file.path.clone()],
+                });
             }
         }
         self.undecided.iter().for_each(|file| undecided_file(printer, file, &self.dir));
         for path in &self.add {
             let inside = path.strip_prefix(&self.dir).map_or(&**path, |path| path.trim_start_matches('/'));
             let git = git_in(printer, &self.dir);
-            try_line(printer, &format!("{git} add -- {}", hints::shell_quote(inside)));
+            try_line(printer, &format!("{git} add -- {}", shell_quote(inside)));
         }
     }
 
@@ -127,7 +131,7 @@ fn git_in(printer: &Printer, dir: &str) -> String {
         command = format!("{command} {}", printer.format.start_options);
     }
     if !dir.is_empty() {
-        command = format!("{command} -C {}", hints::shell_quote(dir));
+        command = format!("{command} -C {}", shell_quote(dir));
     }
     command
 }
@@ -169,7 +173,7 @@ impl PrintAnswer for SyncResult {
         }
         self.conflicts.iter().for_each(|file| unresolved_file(printer, file));
         for file in &self.conflicts {
-            printer.try_command(&Hint::new("resolve", file.path.clone()));
+            printer.try_command(&SuggestedCommand::new("resolve", file.path.clone()));
         }
         self.undecided.iter().for_each(|file| undecided_file(printer, file, &self.dir));
         if let Some(branch) = &self.conflict_branch {
@@ -212,7 +216,7 @@ impl SyncResult {
     /// Prints the command that syncs with the same remote, if the caller named one.
     fn try_again(&self, printer: &mut Printer) {
         if let Some(remote) = &self.requested {
-            printer.try_command(&Hint::new("sync", remote.clone()));
+            printer.try_command(&SuggestedCommand::new("sync", remote.clone()));
         }
     }
 }
@@ -238,13 +242,13 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
     let place = file.line.map_or_else(|| file.path.clone(), |line| format!("{}:{line}", file.path));
     printer.styled(TextStyle::Heading, &place).text(": ").text(description).end_line();
     if file.reason == UndecidedReason::Markers {
-        return printer.try_command(&Hint::new("resolve", file.path.clone()));
+        return printer.try_command(&SuggestedCommand::new("resolve", file.path.clone()));
     }
     if matches!(file.reason, UndecidedReason::OddName | UndecidedReason::Unreadable | UndecidedReason::LeftoverMarker) {
         return;
     }
     let git = git_in(printer, dir);
-    let path = hints::shell_quote(&file.path);
+    let path = shell_quote(&file.path);
     try_line(printer, &format!("{git} add -- {path}"));
     if matches!(file.reason, UndecidedReason::RemovedHere | UndecidedReason::RemovedThere | UndecidedReason::BothMoved)
     {

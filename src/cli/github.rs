@@ -8,9 +8,9 @@
 
 use std::fmt::Write;
 
+use super::sanitize;
 use super::text::Printer;
-use super::{hints, sanitize};
-use crate::commands::answer::{CheckFinding, FindingLevel, WarningRow};
+use crate::commands::results::{CheckFinding, FindingLevel, WarningRow};
 
 /// Appends the annotation of a finding. `prefix` turns its path into one from the root of the repository.
 pub fn finding_annotation(printer: &mut Printer, prefix: &str, finding: &CheckFinding) {
@@ -22,7 +22,7 @@ pub fn finding_annotation(printer: &mut Printer, prefix: &str, finding: &CheckFi
     if finding.fixable {
         message.push_str(" (fixable with --fix)");
     }
-    for command in finding.hints.iter().filter_map(|hint| hints::to_command(hint, "")) {
+    for command in finding.suggestions.iter().filter_map(|command| command.to_shell("")) {
         let _ = write!(message, "\ntry: {command}");
     }
     let kind = match finding.level {
@@ -59,7 +59,7 @@ fn escape_property(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::cli::output::{OutputFormat, OutputLayout};
-    use crate::code::Hint;
+    use crate::code::SuggestedCommand;
 
     fn check(prefix: &str, finding: CheckFinding, expected: &str) {
         let format = OutputFormat::default();
@@ -102,8 +102,11 @@ mod tests {
     fn a_finding_about_a_file_has_no_line_and_a_note_is_a_notice() {
         let whole = CheckFinding { line: 0, level: FindingLevel::Note, fixable: true, ..finding("a.md", "b") };
         check("", whole, "::notice file=a.md,title=dangling_link::b (fixable with --fix)\n");
-        let hinted =
-            CheckFinding { level: FindingLevel::Error, hints: vec![Hint::new("rm", "a@b")], ..finding("a.md", "b") };
+        let hinted = CheckFinding {
+            level: FindingLevel::Error,
+            suggestions: vec![SuggestedCommand::new("rm", "a@b")],
+            ..finding("a.md", "b")
+        };
         check("", hinted, "::error file=a.md,line=4,col=2,title=dangling_link::b%0Atry: memdir rm a@b\n");
     }
 }

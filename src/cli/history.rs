@@ -11,7 +11,7 @@ use super::open::{self, SessionNeeds};
 use super::output::{CliReply, OutputFormat, OutputLayout};
 use super::run::Runner;
 use super::text::{self, Printer, TextStyle, effects, file_heading};
-use crate::commands::answer::{ChangedFile, ChangedFileKind, DiffResult, EffectSign, LogResult, LogRow, LogState};
+use crate::commands::results::{ChangedFile, ChangedFileKind, DiffResult, EffectSign, LogResult, LogRow, LogState};
 use crate::commands::{self, LogOptions};
 use crate::text::counted_noun::counted_noun;
 

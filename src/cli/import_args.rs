@@ -11,9 +11,9 @@ use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
 use super::sanitize;
 use super::text::{Printer, TextStyle, change_result};
-use crate::commands::answer::WarningRow;
 use crate::commands::export::{ExportKind, ExportOptions, ExportResult};
 use crate::commands::import::{ImportOptions, ImportResult};
+use crate::commands::results::WarningRow;
 use crate::operation::import::ImportKind;
 use crate::text::counted_noun::counted_noun;
 

@@ -5,7 +5,6 @@
 use serde_json::{Map, Value, json};
 
 use super::answer::PrintAnswer;
-use super::hints;
 use crate::code::Warning;
 use crate::commands::Error;
 use crate::commands::error_json::{error_fields, warning};
@@ -33,15 +32,15 @@ pub fn answer(answer: &dyn PrintAnswer, warnings: &[Warning]) -> String {
 /// Renders a failure as one line: the first error's fields at the top level, and all errors of a batch in `failures`.
 pub fn failure(failure: &Error, dir_option: &str) -> String {
     let mut object = Map::from_iter([("v".to_owned(), json!(1))]);
-    object.append(&mut error_fields(failure, &|hint| hints::to_command(hint, dir_option)));
+    object.append(&mut error_fields(failure, &|command| command.to_shell(dir_option)));
     format!("{}\n", Value::Object(object))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::{Code, Hint, Rejection};
-    use crate::commands::answer::{ChangeResult, FileList};
+    use crate::code::{Code, Rejection, SuggestedCommand};
+    use crate::commands::results::{ChangeResult, FileList};
 
     #[test]
     fn an_answer_is_one_object_with_its_version_first() {
@@ -53,7 +52,7 @@ mod tests {
 
     #[test]
     fn an_error_is_flat_and_a_batch_lists_all_of_them() {
-        let one = Rejection::new(Code::BulletNotFound, "no @acvh").try_command(Hint::new("list", "user"));
+        let one = Rejection::new(Code::BulletNotFound, "no @acvh").try_command(SuggestedCommand::new("list", "user"));
         let shown = failure(&one.clone().into(), "");
         assert_eq!(
             shown,

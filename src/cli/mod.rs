@@ -38,8 +38,8 @@ mod plain_args;
 mod progress;
 mod prune;
 mod query_args;
+mod query_text;
 mod reflect;
-mod results;
 mod rot;
 mod run;
 mod run_reflect;
@@ -59,8 +59,8 @@ use clap::error::ErrorKind;
 use grammar::CommandGrammar;
 use output::{CliReply, OutputFormat};
 
-use crate::code::{Code, Hint, Rejection};
-use crate::commands::{self, hints};
+use crate::code::{Code, Rejection, SuggestedCommand};
+use crate::commands;
 use crate::host::agent_hosts::EMPTY_ENVELOPE;
 
 /// What `--version` prints, as clap would print it.
@@ -119,16 +119,16 @@ fn run_command(global: &GlobalArgs, command: verbs::CliCommand, path: &[&'static
         && let [rejection] = &mut error.rejections[..]
         && rejection.code == Code::Usage
         && rejection.hint.is_none()
-        && rejection.hints.is_empty()
+        && rejection.suggestions.is_empty()
     {
-        rejection.hints.push(help_hint(path));
+        rejection.suggestions.push(help_hint(path));
     }
     output::print_reply(reply, &format)
 }
 
 /// The command that prints the help of the command with this path.
-fn help_hint(path: &[&'static str]) -> Hint {
-    Hint { verb: path.iter().copied().chain(["--help"]).collect(), operands: Vec::new() }
+fn help_hint(path: &[&'static str]) -> SuggestedCommand {
+    SuggestedCommand { subcommand: path.iter().copied().chain(["--help"]).collect(), operands: Vec::new() }
 }
 
 /// Converts a clap error: help and version are printed as answers, anything else is a usage error.
@@ -211,8 +211,8 @@ mod tests {
         let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(words));
         let error = args::command().try_get_matches_from(words).unwrap_err();
         let rejection = usage_rejection(&error.to_string(), called);
-        let hint = hints::to_command(&rejection.hints[0], "").unwrap();
-        (rejection, hint)
+        let command = rejection.suggestions[0].to_shell("").unwrap();
+        (rejection, command)
     }
 
     #[test]

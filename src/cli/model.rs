@@ -9,7 +9,7 @@ use clap::Args;
 use super::answer::PrintAnswer;
 use super::args::seconds;
 use super::text::Printer;
-use crate::commands::answer::{ModelCheck, WarningRow};
+use crate::commands::results::{ModelCheck, WarningRow};
 use crate::host::models::ModelQuery;
 
 // Options of every command that calls a model. (No doc comment: clap would use it as the command's help.)

@@ -8,10 +8,11 @@ use std::path::PathBuf;
 
 use super::answer::{Answer, PrintAnswer};
 use super::args::{ColorChoice, GlobalArgs};
-use super::{hints, hyperlinks, json, open, pager, sanitize, text};
+use super::{hyperlinks, json, open, pager, sanitize, text};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::{Error, OpenedFile};
 use crate::host::pager as host_pager;
+use crate::text::shell_quote::shell_quote;
 
 /// How answers are printed.
 #[derive(Clone, Debug, Default)]
@@ -53,12 +54,12 @@ impl OutputFormat {
             ColorChoice::Never => false,
             ColorChoice::Auto => terminal && !no_color() && !is_dumb(),
         };
-        let quote = |dir: &std::ffi::OsStr| hints::shell_quote(&dir.to_string_lossy());
+        let quote = |dir: &std::ffi::OsStr| shell_quote(&dir.to_string_lossy());
         let mut dir_options: Vec<String> = global.start.iter().map(|dir| format!("-C {}", quote(dir))).collect();
         let start_options = dir_options.join(" ");
         dir_options.extend(global.dir.as_ref().map(|dir| format!("--dir {}", quote(dir.as_os_str()))));
         dir_options.extend(global.global.then(|| "-g".to_owned()));
-        dir_options.extend(global.scope.as_ref().map(|name| format!("-S {}", hints::shell_quote(name))));
+        dir_options.extend(global.scope.as_ref().map(|name| format!("-S {}", shell_quote(name))));
         let dir_option = dir_options.join(" ");
         let GlobalArgs { json, quiet, verbose, .. } = *global;
         let size = if terminal { host_pager::terminal_size() } else { None };
@@ -299,7 +300,7 @@ fn exit_status(result: std::io::Result<()>, status: u8, changed: bool, style: &O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::answer::{CheckFinding, CheckReport, FindingLevel};
+    use crate::commands::results::{CheckFinding, CheckReport, FindingLevel};
 
     #[test]
     fn a_check_with_findings_exits_6() {

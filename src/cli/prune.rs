@@ -7,8 +7,8 @@ use clap::Args;
 use super::answer::PrintAnswer;
 use super::args::{ChangeArgs, ChangeSettings, FileCreationArgs};
 use super::text::{Printer, TextStyle, change_result};
-use crate::commands::answer::WarningRow;
 use crate::commands::results::PruneResult;
+use crate::commands::results::WarningRow;
 use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]

@@ -13,12 +13,12 @@ use super::argv;
 use super::model::ModelArgs;
 use super::sanitize;
 use super::text::{Printer, TextStyle, effects, file_heading, guard_figures};
-use crate::code::{Code, Hint};
-use crate::commands::answer::{
+use crate::code::{Code, SuggestedCommand};
+use crate::commands::reflect::reason_text;
+use crate::commands::results::{
     DecisionVerdict, InboxList, ProposalRow, ReflectDecision, ReflectReport, RequestDecision, RequestVerdict,
     WarningRow,
 };
-use crate::commands::reflect::reason_text;
 use crate::text::counted_noun::counted_noun;
 
 /// The form in which the model replies.
@@ -223,7 +223,7 @@ fn pending_proposal(printer: &mut Printer, decision: &ReflectDecision) {
     reasons(printer, decision);
     printer.end_line();
     if let Some(id) = &decision.proposal {
-        printer.try_command(&Hint { verb: vec!["inbox", "--accept"], operands: vec![id.clone()] });
+        printer.try_command(&SuggestedCommand { subcommand: vec!["inbox", "--accept"], operands: vec![id.clone()] });
     }
 }
 
@@ -317,7 +317,7 @@ impl PrintAnswer for InboxList {
             }
         }
         if !self.changed && (!self.merged.is_empty() || self.proposals.iter().any(|proposal| proposal.expired)) {
-            printer.try_command(&Hint { verb: vec!["prune"], operands: Vec::new() });
+            printer.try_command(&SuggestedCommand { subcommand: vec!["prune"], operands: Vec::new() });
         }
         for path in &self.rescued {
             printer.text("kept after a concurrent save: ").text(path).end_line();

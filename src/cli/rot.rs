@@ -8,7 +8,7 @@ use super::open::{SessionNeeds, env, open_session, working_dir};
 use super::output::{CliReply, OutputLayout};
 use super::text::{Printer, TextStyle};
 use crate::code::Code;
-use crate::commands::answer::{RotReport, RotStop, WarningRow};
+use crate::commands::results::{RotReport, RotStop, WarningRow};
 use crate::commands::{MAX_BULLETS_PER_WORD, check_rot};
 use crate::host::actor;
 use crate::text::byte_size::format_size;

@@ -13,8 +13,8 @@ use super::github;
 use super::output::OutputLayout;
 use super::rot::frequent_words_line;
 use super::text::{Printer, TextStyle, change_result, format_size, guard_figures};
-use crate::code::{Code, Hint};
-use crate::commands::answer::{
+use crate::code::{Code, SuggestedCommand};
+use crate::commands::results::{
     AnchorRow, AnchorRowState, AttentionKind, AttentionRow, ChangeResult, CheckReport, FindingLevel, StatusReport,
     WarningRow,
 };
@@ -103,11 +103,11 @@ impl PrintAnswer for StatusReport {
         for dropped in &self.dropped {
             printer.text("dropped outside memdir: ").text(&dropped.rev).text(" by ").text(&dropped.actor);
             printer.text(" in ").file(None, &dropped.path, &dropped.path).text(": ").text(&dropped.text).end_line();
-            printer.try_command(&Hint::new("redo", dropped.rev.clone()));
+            printer.try_command(&SuggestedCommand::new("redo", dropped.rev.clone()));
         }
         for path in &self.conflicts {
             printer.styled(TextStyle::Removed, "conflict markers").text(": ").file(None, path, path).end_line();
-            printer.try_command(&Hint::new("resolve", path.clone()));
+            printer.try_command(&SuggestedCommand::new("resolve", path.clone()));
         }
         for path in &self.rescued {
             printer
@@ -124,7 +124,7 @@ impl PrintAnswer for StatusReport {
             Some(true) => printer.text("git merges by bullet in this clone").end_line(),
             Some(false) => {
                 printer.text("git merges line by line in this clone").end_line();
-                printer.try_command(&Hint::new("setup", "git"));
+                printer.try_command(&SuggestedCommand::new("setup", "git"));
             }
             None => {}
         }
@@ -144,14 +144,18 @@ fn pending_work(printer: &mut Printer, state: &StatusReport) {
     for row in &state.attention {
         printer.text(&attention_line(row)).end_line();
         printer.try_command(&match (&row.layer, &row.command) {
-            (None, Cow::Borrowed(command)) => Hint { verb: command.split(' ').skip(1).collect(), operands: Vec::new() },
-            (layer, _) => Hint::new("inbox", layer.as_ref().map_or(String::new(), |layer| format!("{layer}:"))),
+            (None, Cow::Borrowed(command)) => {
+                SuggestedCommand { subcommand: command.split(' ').skip(1).collect(), operands: Vec::new() }
+            }
+            (layer, _) => {
+                SuggestedCommand::new("inbox", layer.as_ref().map_or(String::new(), |layer| format!("{layer}:")))
+            }
         });
     }
     if state.queued > 0 {
         let waiting = if state.queued == 1 { "conversation waits" } else { "conversations wait" };
         printer.text(&format!("{} {waiting} in the queue", state.queued)).end_line();
-        printer.try_command(&Hint { verb: vec!["reflect", "--queued"], operands: Vec::new() });
+        printer.try_command(&SuggestedCommand { subcommand: vec!["reflect", "--queued"], operands: Vec::new() });
     }
     if let Some(models) = &state.models {
         let requests = counted_noun(models.asked as usize, "request");
@@ -221,7 +225,7 @@ impl PrintAnswer for CheckReport {
             }
             let fixable = if f.fixable { " (fixable with --fix)" } else { "" };
             printer.text(&format!(": {}: {}: {}{fixable}", f.level.name(), f.code, f.text)).end_line();
-            f.hints.iter().for_each(|hint| printer.try_command(hint));
+            f.suggestions.iter().for_each(|command| printer.try_command(command));
         }
         if printer.format.verbose {
             for anchor in self.anchors.iter().flatten().filter(|anchor| anchor.state == AnchorRowState::Ok) {

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::answer::PrintAnswer;
 use super::output::{OutputFormat, OutputLayout};
-use super::{github, hints, hyperlinks, sanitize};
-use crate::code::{Hint, Rejection, Warning};
+use super::{github, hyperlinks, sanitize};
+use crate::code::{Rejection, SuggestedCommand, Warning};
 use crate::commands::Error;
-use crate::commands::answer::{
+use crate::commands::results::{
     ChangeResult, ChangedFile, ChangedFileKind, ContextResult, EffectRow, EffectSign, RepeatedChange, WarningRow,
 };
 pub use crate::text::format_size;
@@ -126,8 +126,8 @@ impl Printer<'_> {
     }
 
     /// Appends a line with a command to try, unless it cannot be spelled safely.
-    pub fn try_command(&mut self, hint: &Hint) {
-        if let Some(command) = hints::to_command(hint, &self.format.dir_option) {
+    pub fn try_command(&mut self, command: &SuggestedCommand) {
+        if let Some(command) = command.to_shell(&self.format.dir_option) {
             self.text("try: ").text(&command).end_line();
         }
     }
@@ -252,7 +252,7 @@ fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat) {
         sanitize::escape_line(out, hint, true);
         out.push('\n');
     }
-    for command in r.hints.iter().filter_map(|h| hints::to_command(h, &format.dir_option)) {
+    for command in r.suggestions.iter().filter_map(|c| c.to_shell(&format.dir_option)) {
         let _ = writeln!(out, "try: {command}");
     }
 }

@@ -12,7 +12,7 @@ use super::change_args::{
 };
 use super::output::CliReply;
 use super::prune::RestoreArgs;
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::commands::Error;
 use crate::document::{BulletMeta, MetaKey, NewBullet, parse_new_bullets};
 use crate::host::git_dir::GitDirectory;
@@ -224,9 +224,9 @@ pub fn name_text_of_rm(mut reply: CliReply, args: &RmArgs) -> CliReply {
             .iter()
             .find(|rejection| rejection.code == Code::FileNotFound && rejection.operation == Some(1))
     {
-        let rejection = Rejection { operation: None, hints: Vec::new(), ..missing.clone() }
+        let rejection = Rejection { operation: None, suggestions: Vec::new(), ..missing.clone() }
             .hint("if it is the text of a bullet, put '- ' before it: rm FILE '- TEXT'")
-            .try_command(Hint::new("list", file.clone()));
+            .try_command(SuggestedCommand::new("list", file.clone()));
         error.rejections = vec![rejection];
     }
     reply

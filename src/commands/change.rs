@@ -7,7 +7,6 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::answer::{ChangeOutcome, ChangeResult, ChangedFile, ChangedFileKind, EffectRow, RepeatedChange, WarningRow};
 use super::code_anchors::with_anchor_hashes;
 use super::consent::require_consent;
 use super::dangling_links::find_dangling_links;
@@ -17,6 +16,9 @@ use super::journal_notes;
 use super::layers::change_in_layer;
 use super::moved_file::with_new_path;
 use super::restricted_change::{fetch_visible, require_visible_files};
+use super::results::{
+    ChangeOutcome, ChangeResult, ChangedFile, ChangedFileKind, EffectRow, RepeatedChange, WarningRow,
+};
 use super::review::require_review;
 use super::scope_limits;
 use super::secrets_check::check_secrets;

@@ -22,11 +22,11 @@ mod rot_memories;
 mod stale;
 mod writing_rules;
 
-use super::answer::{ChangeResult, CheckFinding, CheckReport, FindingLevel};
 use super::change::{commit_loop, dry_run_result, note_no_operations, plan_in_context};
 use super::fetch::{LoadedJournal, history, last_summary};
 use super::layer_names::{error_in_layer, name_layer_in_report};
 use super::layers::AddressesInLayer;
+use super::results::{ChangeResult, CheckFinding, CheckReport, FindingLevel};
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};

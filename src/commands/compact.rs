@@ -6,8 +6,8 @@
 
 use serde_json::Value;
 
-use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange, WarningRow};
 use super::change::{apply_options, commit_loop, dry_run_result, earlier_answer, plan_in_context};
+use super::results::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange, WarningRow};
 use super::{ChangeOptions, CommandResult, Error, Session, change};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};

@@ -10,7 +10,7 @@ use super::change::{commit_approved, plan_in_context};
 use super::review::{WOULD_WAIT, require_review};
 use super::{Error, Session};
 use crate::change::{Changeset, FileChange};
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target, dialects};
 use crate::reflect::guards::{self, WritingRules, secrets};
 use crate::reflect::inbox_item::{self, InboxItem};
@@ -94,7 +94,7 @@ fn require_agreement(
     let id = keep_as_proposal(session, locked, batch, changeset, texts, &format!("sensitive {what}"))?;
     Err(Rejection::new(Code::Consent, format!("{reason}; the change waits in inbox/ as {id}"))
         .hint(CONSENT_HINT)
-        .try_command(Hint::new("inbox", id.as_str()))
+        .try_command(SuggestedCommand::new("inbox", id.as_str()))
         .detail("fields", fields)
         .detail("path", format!("inbox/{id}.md"))
         .detail("proposal", id)

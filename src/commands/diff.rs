@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::answer::{ChangedFile, ChangedFileKind, DiffResult, EffectRow, PreviousBullet};
 use super::history::unrecorded_files;
 use super::layer_names::{error_in_layer, name_in_files};
 use super::layers::range_in_layer;
 use super::log_target::LogTarget;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
+use super::results::{ChangedFile, ChangedFileKind, DiffResult, EffectRow, PreviousBullet};
 use super::{CommandResult, Session};
 use crate::change::{EffectSign, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};

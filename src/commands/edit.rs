@@ -9,8 +9,8 @@ use std::path::Path;
 use super::allowlist_filter::allowlist_rejection;
 use super::{ChangeOptions, CommandResult, Error, Session, change, read};
 use crate::change::Etag;
-use crate::code::{Code, Hint, Rejection};
-use crate::commands::answer::{ChangeOutcome, ChangeResult, WarningRow};
+use crate::code::{Code, Rejection, SuggestedCommand};
+use crate::commands::results::{ChangeOutcome, ChangeResult, WarningRow};
 use crate::host::editor::EditorCopy;
 use crate::operation::whole_file::merge_edited_copy;
 use crate::operation::{Action, Batch, Operation, Target};
@@ -170,7 +170,7 @@ fn with_kept_copy(failure: Error, file: &str, copy: &Path) -> Error {
     let mut failure = keep_copy(failure, copy);
     if let Some(first) = failure.rejections.first_mut() {
         let operands = vec![copy.to_string_lossy().into_owned(), file.to_owned()];
-        first.hints.push(Hint { verb: vec!["edit", "--resume"], operands });
+        first.suggestions.push(SuggestedCommand { subcommand: vec!["edit", "--resume"], operands });
     }
     failure
 }

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::answer::WarningRow;
 use super::model::{embedding_model, model_rejection};
+use super::results::WarningRow;
 use super::vector_search::{EmbeddingAccess, clear_failure, failed_recently, no_embeddings, note_failure};
 use super::{CommandResult, Session};
 use crate::code::Rejection;

@@ -7,11 +7,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::Error;
-use super::answer::WarningRow;
-use crate::code::{Hint, Rejection, Warning};
+use super::results::WarningRow;
+use crate::code::{Rejection, SuggestedCommand, Warning};
 
 /// Spells a command to try; `None` if it cannot be spelled safely.
-pub type HintFormat<'a> = &'a dyn Fn(&Hint) -> Option<String>;
+pub type SuggestionFormat<'a> = &'a dyn Fn(&SuggestedCommand) -> Option<String>;
 
 /// A rejection as JSON.
 #[derive(Serialize, JsonSchema)]
@@ -58,13 +58,13 @@ struct FailedOperation {
 }
 
 /// The fields of a failure, as [`ErrorAnswer`] has them.
-pub fn error_fields(failure: &Error, format_hint: HintFormat<'_>) -> Map<String, Value> {
+pub fn error_fields(failure: &Error, format_suggestion: SuggestionFormat<'_>) -> Map<String, Value> {
     let all = &failure.rejections;
     let fields = |rejection: &Rejection| RejectionFields {
         code: rejection.code.name().to_owned(),
         message: rejection.message.clone(),
         hint: rejection.hint.clone(),
-        tries: rejection.hints.iter().filter_map(format_hint).collect(),
+        tries: rejection.suggestions.iter().filter_map(format_suggestion).collect(),
         changed: rejection.changed,
         retryable: rejection.code.retryable(),
         details: rejection.details.clone(),

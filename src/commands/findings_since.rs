@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Session;
-use super::answer::CheckFinding;
+use super::results::CheckFinding;
 use crate::code::Rejection;
 use crate::host::git::Git;
 use crate::path::MemoryPath;

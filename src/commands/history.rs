@@ -8,9 +8,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::{
-    BulletStep, ChangedFile, ChangedFileKind, ItemReason, LogResult, LogRow, LogState, SupersededBullet,
-};
 use super::blame::commit_origin;
 use super::bullet_life::{BulletHistory, LifeCause, LifeEvent, LifeExtent};
 use super::change::effect_rows;
@@ -20,6 +17,9 @@ use super::list_and_read::ResolvedAddress;
 use super::listed_entries::{DEFAULT_LOG_LIMIT, JournalSummary, ListedRange, entries_to_list};
 use super::log_target::LogTarget;
 use super::point_in_time::{PointInTime, find_revision, is_since, parse_point_in_time};
+use super::results::{
+    BulletStep, ChangedFile, ChangedFileKind, ItemReason, LogResult, LogRow, LogState, SupersededBullet,
+};
 use super::superseded::superseded_bullets;
 use super::sync::SyncState;
 use super::{CommandResult, LogOptions, Session};

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::answer::WarningRow;
 use super::history_export::{ExportedHistory, ExportedRevision, HISTORY_VERSION};
 use super::import::ImportResult;
+use super::results::WarningRow;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, EntryHeader, EntryOutcome, Etag, FileChange, FileVersion, InverseKind, JournalEdit};
 use crate::code::{Code, Rejection};

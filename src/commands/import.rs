@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{ChangeOutcome, ChangeResult};
 use super::history_import::{find_history, import_history};
 use super::memory_tool::MAX_TRIES;
+use super::results::{ChangeOutcome, ChangeResult};
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::code::{Code, Rejection};
 use crate::document::Document;

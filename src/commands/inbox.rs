@@ -11,14 +11,14 @@ use serde_json::Value;
 
 pub use self::merged::remove_merged_proposals;
 pub use self::withdrawal::require_own_proposals;
-use super::answer::{ChangeResult, InboxList, ProposalRow, WarningRow};
 use super::change::{commit_approved, dry_run_result, no_operations_warning, plan_in_context};
 use super::layer_names::{error_in_layer, name_layer_in_inbox};
 use super::layers::AddressesInLayer;
+use super::results::{ChangeResult, InboxList, ProposalRow, WarningRow};
 use super::superseded::record_superseded;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag};
-use crate::code::{Code, Hint, Rejection, Warning};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::host::git::Git;
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target};
 use crate::path::MemoryPath;
@@ -336,7 +336,7 @@ fn not_found_error(id: &str) -> Rejection {
     let shown: String = id.chars().filter(|c| !c.is_control()).take(40).collect();
     Rejection::new(Code::ProposalNotFound, format!("no proposal '{shown}'"))
         .hint("it may have been accepted or rejected, or have expired")
-        .try_command(Hint { verb: vec!["inbox"], operands: Vec::new() })
+        .try_command(SuggestedCommand { subcommand: vec!["inbox"], operands: Vec::new() })
 }
 
 /// The rejection of an agent that accepts a proposal.
@@ -347,7 +347,7 @@ fn agent_error(session: &Session, ids: &[String]) -> Rejection {
             "a person runs the command below in a terminal of their own, without --as or MEMDIR_AS; the user config lists \
              under people: the names with --as that are people",
         )
-        .try_command(Hint { verb: vec!["inbox", "--accept"], operands: ids.to_vec() })
+        .try_command(SuggestedCommand { subcommand: vec!["inbox", "--accept"], operands: ids.to_vec() })
 }
 
 fn expired_error(id: &str, proposal: &PendingProposal) -> Rejection {
@@ -402,9 +402,11 @@ fn blocked_error(session: &Session, files: &[&InboxFile], options: &ChangeOption
         // Those before it can, and it may be possible after them.
         if named.code == Code::OverlappingOperations {
             named = named.hint("proposals about one place are accepted one after the other");
-            named.hints.insert(0, Hint { verb: vec!["inbox", "--accept"], operands: before.clone() });
+            named
+                .suggestions
+                .insert(0, SuggestedCommand { subcommand: vec!["inbox", "--accept"], operands: before.clone() });
         }
-        named.try_command(Hint { verb: vec!["inbox", "--reject"], operands: vec![id.to_owned()] })
+        named.try_command(SuggestedCommand { subcommand: vec!["inbox", "--reject"], operands: vec![id.to_owned()] })
     };
     let operations = proposed_operations(&[*blocking]).unwrap_or_default();
     let own = apply_and_remove(session, &operations, &[], &preview, "accepted").err();

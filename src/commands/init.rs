@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use super::answer::InitResult;
+use super::results::InitResult;
 use super::{CommandResult, InitOptions};
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::host::find::memory_around;
 use crate::host::git::Git;
 use crate::host::trusted;
@@ -52,7 +52,10 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     if existing > 0 && !is_memory && !options.adopt {
         return Err(Rejection::new(Code::Exists, format!("the directory already contains {existing} markdown files"))
             .hint("use --adopt to turn the directory into a memory without changing its files")
-            .try_command(Hint { verb: vec!["init", "--adopt"], operands: vec![dir.display().to_string()] })
+            .try_command(SuggestedCommand {
+                subcommand: vec!["init", "--adopt"],
+                operands: vec![dir.display().to_string()],
+            })
             .into());
     }
     if existing > 0 && options.example {

@@ -6,10 +6,10 @@
 use serde_json::{Map, Value};
 
 use super::Error;
-use super::answer::{
+use super::results::{
     ChangeResult, ChangedFile, CheckReport, CompactReport, InboxList, LogResult, LogRow, ResolveResult,
 };
-use crate::code::{Hint, Rejection};
+use crate::code::{Rejection, SuggestedCommand};
 use crate::path::SourceAddress;
 
 /// The values of errors and warnings that are addresses.
@@ -72,7 +72,7 @@ pub(super) fn name_layer_in_row(mut row: LogRow, layer: &str) -> LogRow {
 pub(super) fn name_layer_in_report(mut report: CheckReport, layer: &str) -> CheckReport {
     for finding in &mut report.findings {
         finding.path = named(layer, &finding.path);
-        finding.hints.iter_mut().for_each(|hint| name_in_hint(hint, layer));
+        finding.suggestions.iter_mut().for_each(|command| name_in_command(command, layer));
     }
     for anchor in report.anchors.iter_mut().flatten() {
         anchor.path = named(layer, &anchor.path);
@@ -133,12 +133,12 @@ pub(super) fn rejection_in_shared_scope(rejection: Rejection, scope: &str) -> Re
 
 fn named_rejection(mut rejection: Rejection, message: String, source: &str) -> Rejection {
     rejection.message = message;
-    let suggested = rejection.hints.first().and_then(|hint| hint.operands.first());
+    let suggested = rejection.suggestions.first().and_then(|command| command.operands.first());
     if let (Some(hint), Some(address)) = (&mut rejection.hint, suggested) {
         *hint = replace_word(hint, address, &named(source, address));
     }
     name_in_details(&mut rejection.details, source);
-    rejection.hints.iter_mut().for_each(|hint| name_in_hint(hint, source));
+    rejection.suggestions.iter_mut().for_each(|command| name_in_command(command, source));
     rejection
 }
 
@@ -176,10 +176,12 @@ fn name_in_details(details: &mut Map<String, Value>, layer: &str) {
 }
 
 /// The first operand of a command is an address or a revision, if it has one.
-fn name_in_hint(hint: &mut Hint, layer: &str) {
-    match hint.operands.first_mut() {
+fn name_in_command(command: &mut SuggestedCommand, layer: &str) {
+    match command.operands.first_mut() {
         Some(operand) => *operand = named(layer, operand),
-        None if hint.verb == ["list"] || hint.verb == ["inbox"] => hint.operands.push(format!("{layer}:")),
+        None if command.subcommand == ["list"] || command.subcommand == ["inbox"] => {
+            command.operands.push(format!("{layer}:"))
+        }
         None => {}
     }
 }

@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use super::answer::{ChangeOutcome, ChangeResult, WarningRow};
 use super::change::change;
 use super::layer_names::{error_in_layer, name_layer};
 use super::list_and_read::resolve_address;
+use super::results::{ChangeOutcome, ChangeResult, WarningRow};
 use super::review::WOULD_WAIT;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::code::{Code, Rejection, Warning};

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::{FileList, FileRow, ListResult, TextResult, WhereResult};
 use super::backlinks::find_backlinks;
 use super::blame::add_blame;
 use super::fetch::with_fetches;
@@ -14,6 +13,7 @@ use super::layers::layer_left_out;
 use super::moved_file::with_new_path;
 pub use super::resolved_address::ResolvedAddress;
 use super::restricted_change::is_redacted;
+use super::results::{FileList, FileRow, ListResult, TextResult, WhereResult};
 use super::{CommandResult, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};

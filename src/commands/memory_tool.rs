@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::answer::{ListResult, TextResult};
+use super::results::{ListResult, TextResult};
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::code::Code;
 use crate::document::Document;

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::CommandResult;
-use super::answer::{ConflictRow, MergeResult};
+use super::results::{ConflictRow, MergeResult};
 use crate::code::{Code, Rejection};
 use crate::host::git::Git;
 use crate::host::outside_files;

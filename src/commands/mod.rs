@@ -15,7 +15,6 @@ use crate::store::Store;
 
 mod agent_index;
 mod allowlist_filter;
-pub mod answer;
 mod backlinks;
 mod blame;
 pub mod budget;
@@ -39,7 +38,6 @@ mod findings_since;
 mod first_written;
 mod forget;
 mod graph;
-pub mod hints;
 mod history;
 mod history_export;
 mod history_import;
@@ -68,6 +66,7 @@ mod related_files;
 mod resolve;
 mod resolved_address;
 mod restricted_change;
+pub mod results;
 mod review;
 pub mod scope;
 mod scope_gate;
@@ -112,23 +111,6 @@ pub use undo::{redo, undo};
 pub use watch::{WHOLE_MEMORY, WatchedState, watched_state};
 
 pub use crate::view::context::answer::ContextStyle;
-
-/// The results of commands. Field names are those of the JSON output: fields are only ever added.
-pub mod results {
-    pub use super::answer::*;
-    pub use super::checkpoint::{CheckpointChange, CheckpointList, CheckpointOutcome, CheckpointRow, CheckpointText};
-    pub use super::embed::EmbedResult;
-    pub use super::etag::EtagResult;
-    pub use super::export::ExportResult;
-    pub use super::history_export::{ExportedFile, ExportedHistory, ExportedRevision};
-    pub use super::import::{ImportResult, ImportRow};
-    pub use super::prune::{PruneResult, PrunedItem};
-    pub use super::scope::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
-    pub use super::seed_requests::{FoundLocation, FoundLocations, SeedChange, SeedFile};
-    pub use super::stats::{DayValue, StatsFigure, StatsReport};
-    pub use crate::view::query::answer::ScopeMatches;
-    pub use crate::view::query::query_row::{LinkReason, ScorePart};
-}
 
 /// A data directory opened for one caller.
 pub struct Session {

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use super::CommandResult;
-use super::answer::{ModelCheck, WarningRow};
+use super::results::{ModelCheck, WarningRow};
 use crate::code::{Code, Rejection, Warning};
 use crate::host::embeddings::EmbeddingSettings;
 use crate::host::models::{self, ModelQuery, ModelSelection, ProviderProtocol, ToolUse};

@@ -5,7 +5,7 @@
 
 use super::Session;
 use crate::change::EntryOutcome;
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::path::MemoryPath;
 
 /// The rejection, with the file's new path if the journal has one and the file is there.
@@ -15,8 +15,8 @@ pub(super) fn with_new_path(session: &Session, error: Rejection) -> Rejection {
         Some(path) if error.code == Code::FileNotFound && session.visibility().is_none() => {
             match new_path(session, &path) {
                 Some((rev, to)) => {
-                    let command = Hint::new("list", to.as_str());
-                    Rejection { hints: vec![command], ..error.hint(format!("r{rev} moved it to {to}")) }
+                    let command = SuggestedCommand::new("list", to.as_str());
+                    Rejection { suggestions: vec![command], ..error.hint(format!("r{rev} moved it to {to}")) }
                 }
                 None => error,
             }

@@ -14,13 +14,14 @@ use super::export::ExportOptions;
 use super::journal_notes::{bullet_origins, with_stale_anchors};
 use super::query::language_of;
 use super::stats::{AGE_NAMES, StatsFigure, StatsOptions, StatsReport, age_name, stats};
-use super::{ChangeOptions, CommandResult, Session, hints, inbox};
-use crate::code::Hint;
+use super::{ChangeOptions, CommandResult, Session, inbox};
+use crate::code::SuggestedCommand;
 use crate::document::fragments::fragment_range;
 use crate::document::summary::FileKind;
 use crate::document::{Document, MetaKey};
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
+use crate::text::shell_quote::shell_quote;
 use crate::view::export::left_out::{report_comments, report_front_matter};
 use crate::view::export::{ExportFile, ExportedText};
 use crate::view::links::LinkNames;
@@ -158,15 +159,15 @@ fn name_of(session: &Session) -> String {
 /// How a command of the page starts.
 fn command_of(session: &Session) -> String {
     match &session.scope {
-        Some(scope) => format!("memdir -S {}", hints::shell_quote(&scope.name)),
+        Some(scope) => format!("memdir -S {}", shell_quote(&scope.name)),
         None => "memdir".to_owned(),
     }
 }
 
 /// A command, or an empty text if an operand cannot be spelled safely.
-fn command(session: &Session, verb: Vec<&'static str>, operand: &str) -> String {
-    let scope = session.scope.as_ref().map_or(String::new(), |scope| format!("-S {}", hints::shell_quote(&scope.name)));
-    hints::to_command(&Hint { verb, operands: vec![operand.to_owned()] }, &scope).unwrap_or_default()
+fn command(session: &Session, subcommand: Vec<&'static str>, operand: &str) -> String {
+    let scope = session.scope.as_ref().map_or(String::new(), |scope| format!("-S {}", shell_quote(&scope.name)));
+    SuggestedCommand { subcommand, operands: vec![operand.to_owned()] }.to_shell(&scope).unwrap_or_default()
 }
 
 fn counts(files: &PageFiles) -> String {
@@ -239,7 +240,7 @@ fn proposals(session: &Session) -> Option<Vec<PageProposal>> {
     let today = session.now.date().to_string();
     let listed = inbox::inbox(session, &[], None, &options).ok()?;
     let waiting = listed.proposals.into_iter().filter(|row| row.until.as_ref().is_none_or(|until| *until >= today));
-    let proposal = |row: super::answer::ProposalRow| PageProposal {
+    let proposal = |row: super::results::ProposalRow| PageProposal {
         accept: if row.readable { command(session, vec!["inbox", "--accept"], &row.id) } else { String::new() },
         reject: command(session, vec!["inbox", "--reject"], &row.id),
         id: visible(&row.id).into_owned(),

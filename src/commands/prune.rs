@@ -14,12 +14,12 @@ use serde::Serialize;
 
 pub use due::{DueAction, DueItems, clock_problem, due_items};
 
-use super::answer::{AttentionKind, AttentionRow, ChangeResult, WarningRow};
 use super::change::{commit_approved, dry_run_result, plan_in_context};
 use super::checkpoint::prune_checkpoints;
 use super::embed::drop_gone_vectors;
 use super::inbox::{ProposalRemoval, merged_removals};
 use super::memory_tool::MAX_TRIES;
+use super::results::{AttentionKind, AttentionRow, ChangeResult, WarningRow};
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};

@@ -5,13 +5,13 @@
 
 use serde_json::json;
 
-use super::answer::{
-    ChangeResult, ConflictRow, ConflictSide, ConflictedFile, ResolveResult, SideBullet, UndecidedFile, UndecidedReason,
-};
 use super::change::{change_result, commit_loop, note_no_operations};
 use super::consent::require_consent;
 use super::layer_names::{error_in_layer, name_layer_in_resolved};
 use super::layers::AddressesInLayer;
+use super::results::{
+    ChangeResult, ConflictRow, ConflictSide, ConflictedFile, ResolveResult, SideBullet, UndecidedFile, UndecidedReason,
+};
 use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
 use crate::change::{Changeset, FileVersion};
 use crate::code::{Code, Rejection, Warning};

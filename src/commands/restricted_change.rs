@@ -5,10 +5,10 @@
 //! Never reveals what is hidden: whatever is refused because of it gets the same rejection.
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::ChangeOutcome;
 use super::change::{commit_loop, dry_run_result, earlier_answer, plan_batch};
 use super::consent::require_consent;
 use super::fetch::fetch;
+use super::results::ChangeOutcome;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag, JournalEntry};
 use crate::code::{Rejection, Warning};

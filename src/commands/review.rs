@@ -5,7 +5,7 @@
 use super::consent::{ChangedTexts, keep_as_proposal};
 use super::{Error, Session};
 use crate::change::{Changeset, FileChange};
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::document::memory_index::is_memory_index;
 use crate::operation::{Batch, Snapshot};
 use crate::store::LockedStore;
@@ -38,7 +38,7 @@ pub(super) fn require_review(
     let reason = format!("a person reviews what agents write in {what}; the change waits in inbox/ as {id}");
     Err(Rejection::new(Code::Review, reason)
         .hint(REVIEW_HINT)
-        .try_command(Hint::new("inbox", id.as_str()))
+        .try_command(SuggestedCommand::new("inbox", id.as_str()))
         .detail("path", format!("inbox/{id}.md"))
         .detail("proposal", id)
         .into())

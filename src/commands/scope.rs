@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::allowlist_filter::allowlist_rejection;
 use super::scope_gate::require_person_for_scope;
 use super::{CommandResult, Session};
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::limits;
 use crate::path::{MemoryPath, ScopeName};
@@ -168,7 +168,7 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
         }
         (false, false, true) => {
             Err(Rejection::new(Code::ScopeNotFound, format!("there is no archived scope '{name}' to restore"))
-                .try_command(Hint { verb: vec!["scope", "add"], operands: vec![name.to_string()] })
+                .try_command(SuggestedCommand { subcommand: vec!["scope", "add"], operands: vec![name.to_string()] })
                 .into())
         }
         (false, true, false) => Err(archived_rejection(&name, items(ScopeState::Archived)?).into()),
@@ -222,7 +222,10 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
             let items = items_of(ScopeState::Archived)?;
             let reason = format!("the scope '{name}' is archived already, with {}", counted_noun(items, "item"));
             Err(Rejection::new(Code::ScopeNotFound, reason)
-                .try_command(Hint { verb: vec!["scope", "rm", "--purge"], operands: vec![name.to_string()] })
+                .try_command(SuggestedCommand {
+                    subcommand: vec!["scope", "rm", "--purge"],
+                    operands: vec![name.to_string()],
+                })
                 .into())
         }
         (false, false) => Err(scope_not_found(name.as_str()).into()),
@@ -301,7 +304,7 @@ fn readable_part(session: &Session, memory: &Store, state: ScopeState, name: &st
 
 /// The error where an archived scope has the name.
 fn archived_rejection(name: &ScopeName, items: usize) -> Rejection {
-    let try_with = |verb| Hint { verb, operands: vec![name.to_string()] };
+    let try_with = |subcommand| SuggestedCommand { subcommand, operands: vec![name.to_string()] };
     Rejection::new(Code::Exists, format!("an archived scope '{name}' exists, with {}", counted_noun(items, "item")))
         .hint("bring it back with --restore, or delete it for good with `rm --purge`")
         .try_command(try_with(vec!["scope", "add", "--restore"]))

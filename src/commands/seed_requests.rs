@@ -8,10 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::answer::{BulletRow, ChangeOutcome, ListResult};
 use super::error_json::error_fields;
 use super::fetch::with_fetches;
-use super::hints::to_command;
+use super::results::{BulletRow, ChangeOutcome, ListResult};
 use super::{ChangeOptions, CommandResult, Error, ListOptions, Session, change, list, list_bullets, query, read};
 use crate::code::{Code, Rejection};
 use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, optional, quote_short, required};
@@ -249,7 +248,7 @@ pub fn seed_refusal(error: &Error) -> Value {
     for rejection in &mut error.rejections {
         rejection.hint = rejection.hint.as_deref().map(|hint| hint.replace(CONSENT_OPTION, CONSENT_FIELD));
     }
-    let mut fields = error_fields(&error, &|hint| to_command(hint, ""));
+    let mut fields = error_fields(&error, &|command| command.to_shell(""));
     fields.insert("success".into(), false.into());
     fields.into()
 }

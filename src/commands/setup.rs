@@ -2,7 +2,7 @@
 //!
 //! Changes only its own lines, and never commits: `.gitattributes` is for the user to commit.
 
-use super::answer::{EffectSign, SetupFile, SetupLine, SetupResult};
+use super::results::{EffectSign, SetupFile, SetupLine, SetupResult};
 use super::{CommandResult, Session};
 use crate::code::Rejection;
 use crate::host::git::Git;

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::answer::{EffectSign, SetupFile, SetupLine, SetupResult};
+use super::results::{EffectSign, SetupFile, SetupLine, SetupResult};
 use super::setup::SetupMode;
 use super::{CommandResult, Session, agent_index};
 use crate::code::{Code, Rejection};

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use attention::AttentionScan;
 use dropped_bullets::dropped_bullets;
 
-use super::answer::{ModelUsage, StatusReport, WarningRow};
 use super::budget::TokenLedger;
+use super::results::{ModelUsage, StatusReport, WarningRow};
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::{Code, Warning};

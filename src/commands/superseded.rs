@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::SupersededBullet;
+use super::results::SupersededBullet;
 use crate::change::{Changeset, EffectSign, JournalEntry};
 
 /// The key of the superseded bullets in an operation.

@@ -24,8 +24,8 @@ use commit_message::CommitDetails;
 use own_repository::own_repository;
 pub use sync_state::SyncState;
 
-use super::answer::{CommitRow, SyncResult, UndecidedFile, UndecidedReason, WarningRow};
 use super::inbox::remove_merged_proposals;
+use super::results::{CommitRow, SyncResult, UndecidedFile, UndecidedReason, WarningRow};
 use super::setup::{self, DRIVER_KEY, SetupMode};
 use super::{CommandResult, Session};
 use crate::change::JournalEntry;

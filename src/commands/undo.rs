@@ -9,19 +9,19 @@ mod gone_file;
 
 use std::sync::Arc;
 
-use super::answer::ChangeResult;
 use super::change::commit_loop;
 use super::consent::require_consent;
 use super::inbox::require_own_proposals;
 use super::layer_names::{error_in_layer, name_layer};
 use super::point_in_time::find_revision;
 use super::restricted_change::{redact_warnings, require_fully_visible};
+use super::results::ChangeResult;
 use super::{ChangeOptions, CommandResult, Error, Session, UndoOptions};
 use crate::change::{
     Changeset, Effect, EffectSign, EntryFile, EntryOutcome, FileChange, FileVersion, InverseKind, JournalEdit,
     JournalEntry,
 };
-use crate::code::{Code, Hint, Rejection, Warning};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::document::{Document, DocumentEdit, apply_edits};
 use crate::operation::conflict_regions::{self, ConflictChoice};
 use crate::operation::file_change::minimal_splice;
@@ -59,7 +59,7 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
             Some(journal::RevisionState::Done) => {}
             Some(journal::RevisionState::Undone { by }) => {
                 return Err(Rejection::new(Code::Exists, format!("r{} is already undone, by r{by}", entry.rev))
-                    .try_command(Hint::new("redo", format!("r{}", entry.rev))));
+                    .try_command(SuggestedCommand::new("redo", format!("r{}", entry.rev))));
             }
             _ => return Err(Rejection::new(Code::RevisionNotFound, format!("r{} was never applied", entry.rev))),
         }
@@ -82,7 +82,7 @@ fn refuse_older_than_forgotten(
     });
     match newer {
         None => Ok(()),
-        Some(newer) => Err(erased_error(newer).try_command(Hint::new("undo", format!("r{}", chosen.rev)))),
+        Some(newer) => Err(erased_error(newer).try_command(SuggestedCommand::new("undo", format!("r{}", chosen.rev)))),
     }
 }
 
@@ -366,7 +366,7 @@ fn require_dropped_parts(store: &Store, entry: &JournalEntry, changeset: &Change
         false => {
             Err(Rejection::new(Code::Exists, format!("r{} is not undone, so there is nothing to redo", entry.rev))
                 .hint("`redo` without a revision redoes the one that was undone last")
-                .try_command(Hint::new("show", format!("r{}", entry.rev))))
+                .try_command(SuggestedCommand::new("show", format!("r{}", entry.rev))))
         }
     }
 }

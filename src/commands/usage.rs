@@ -3,7 +3,7 @@
 //! recorded, for `stats`.
 
 use super::Session;
-use super::answer::TextResult;
+use super::results::TextResult;
 use crate::change::{Changeset, EffectSign};
 use crate::path::{MemoryPath, SourceAddress};
 use crate::view::context::answer::ContextResult;

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -158,7 +158,7 @@ fn find_memory(
         Some(dir) => Ok(FoundDirectory::new(normalize(&dir), FoundBy::User)),
         None => Err(no_data_dir_error("no memory found here or in a parent directory")
             .hint("create one with `memdir init`, or your own with `memdir -g init`, or name one with --dir DIR or MEMDIR")
-            .try_command(Hint { verb: vec!["init"], operands: Vec::new() })),
+            .try_command(SuggestedCommand { subcommand: vec!["init"], operands: Vec::new() })),
     }
 }
 
@@ -198,7 +198,7 @@ fn named_dir(dir: PathBuf, found_by: FoundBy) -> Result<FoundDirectory, Rejectio
         return Ok(FoundDirectory::new(normalize(&dir), found_by));
     }
     let shown = dir.display();
-    let init = |verb| Hint { verb, operands: Vec::new() };
+    let init = |subcommand| SuggestedCommand { subcommand, operands: Vec::new() };
     let rejection = match (dir.is_dir(), data_dir_in(&dir)) {
         (false, _) => no_data_dir_error(&format!("'{shown}' is not a directory"))
             .hint("create a memory there, or name another directory")

@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::ToolSet;
-use crate::code::Hint;
+use crate::code::SuggestedCommand;
 use crate::commands::error_json::error_fields;
-use crate::commands::{Error, ReaderMark, hints};
+use crate::commands::{Error, ReaderMark};
 
 /// What a tool returns: text for the model, and the same as a value for programs.
 pub struct ToolAnswer {
@@ -98,15 +98,15 @@ pub fn error_result(tools: ToolSet, error: &Error) -> CallToolResult {
 
 /// The error as a JSON object.
 pub fn error_json(tools: ToolSet, error: &Error) -> Value {
-    Value::Object(error_fields(&for_tools(error), &|hint| tool_call(tools, hint)))
+    Value::Object(error_fields(&for_tools(error), &|command| tool_call(tools, command)))
 }
 
 /// A command to try: a call of a tool if one does the same, else the shell command, which a person can run.
-fn tool_call(tools: ToolSet, hint: &Hint) -> Option<String> {
+fn tool_call(tools: ToolSet, suggestion: &SuggestedCommand) -> Option<String> {
     // Only what can be spelled safely for a shell is suggested at all.
-    let command = hints::to_command(hint, "")?;
-    let address = hint.operands.first();
-    Some(match (tools, &hint.verb[..], address) {
+    let command = suggestion.to_shell("")?;
+    let address = suggestion.operands.first();
+    Some(match (tools, &suggestion.subcommand[..], address) {
         (ToolSet::Graph, _, _) => return None,
         (ToolSet::Memory | ToolSet::Seed, ["list"], None) => "memory_list {}".to_owned(),
         (ToolSet::Memory, ["list"], Some(address)) => format!("memory_list {}", json!({"address": address})),
@@ -129,20 +129,25 @@ mod tests {
 
     #[test]
     fn a_command_to_try_is_a_call_of_a_tool_where_there_is_one() {
-        let hint = |verb: &'static str, operand: &str| Hint { verb: vec![verb], operands: vec![operand.to_owned()] };
-        for (hint, spelled) in [
-            (hint("list", "user"), Some("memory_list {\"address\":\"user\"}")),
-            (Hint { verb: vec!["rm", "-f"], ..hint("", "user") }, Some("memory_read {\"address\":\"user\"}")),
-            (hint("read", "user@acvh"), Some("memory_read {\"address\":\"user@acvh\"}")),
-            (hint("rm", "user@v3wd"), Some("memory_change {\"operations\":[{\"op\":\"rm\",\"at\":\"user@v3wd\"}]}")),
-            (hint("resolve", "user"), Some("memdir resolve user")),
-            (hint("rm", "$(id)"), None),
+        for (suggestion, spelled) in [
+            (SuggestedCommand::new("list", "user"), Some("memory_list {\"address\":\"user\"}")),
+            (
+                SuggestedCommand { subcommand: vec!["rm", "-f"], operands: vec!["user".into()] },
+                Some("memory_read {\"address\":\"user\"}"),
+            ),
+            (SuggestedCommand::new("read", "user@acvh"), Some("memory_read {\"address\":\"user@acvh\"}")),
+            (
+                SuggestedCommand::new("rm", "user@v3wd"),
+                Some("memory_change {\"operations\":[{\"op\":\"rm\",\"at\":\"user@v3wd\"}]}"),
+            ),
+            (SuggestedCommand::new("resolve", "user"), Some("memdir resolve user")),
+            (SuggestedCommand::new("rm", "$(id)"), None),
         ] {
-            assert_eq!(tool_call(ToolSet::Memory, &hint).as_deref(), spelled);
+            assert_eq!(tool_call(ToolSet::Memory, &suggestion).as_deref(), spelled);
         }
-        let seeds = tool_call(ToolSet::Seed, &hint("list", "user"));
+        let seeds = tool_call(ToolSet::Seed, &SuggestedCommand::new("list", "user"));
         assert_eq!(seeds.as_deref(), Some("memory_read {\"path\":\"user\"}"));
-        assert_eq!(tool_call(ToolSet::Graph, &hint("list", "user")), None);
+        assert_eq!(tool_call(ToolSet::Graph, &SuggestedCommand::new("list", "user")), None);
     }
 
     #[test]

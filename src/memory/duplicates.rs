@@ -1,9 +1,9 @@
 //! Methods of `Memory` that remove bullets which say what another one says.
 
 use super::Memory;
-use crate::commands::answer::DuplicatesReport;
 use crate::commands::compact::{DuplicatesOptions, remove_duplicates};
 use crate::commands::model::OpenModel;
+use crate::commands::results::DuplicatesReport;
 use crate::commands::{ChangeOptions, Error};
 
 impl Memory {

@@ -4,7 +4,7 @@
 
 use super::snapshot::{LoadedFile, PlanStep, PlanStop, Snapshot};
 use super::{Target, adopted};
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::document::{Document, slug};
 use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes, is_id};
 use crate::policy::Policy;
@@ -140,7 +140,7 @@ fn resolve_id<'a>(id: &str, snapshot: &'a Snapshot) -> PlanStep<ResolvedTarget<'
         [] => {
             return Err(Rejection::new(Code::BulletNotFound, format!("no file contains the id {id}"))
                 .hint("use FILE@ID, or list the files")
-                .try_command(Hint { verb: vec!["list"], operands: vec![] })
+                .try_command(SuggestedCommand { subcommand: vec!["list"], operands: vec![] })
                 .into());
         }
         several => {

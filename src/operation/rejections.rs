@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::change::{Effect, EffectSign, Etag};
-use crate::code::{Code, Hint, Rejection, Warning};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::document::Document;
 use crate::path::{Address, AddressReading, BulletRef, MemoryPath, PathPrefixes};
 
@@ -45,8 +45,10 @@ pub fn file_not_found(path: &MemoryPath, snapshot: &Snapshot) -> Rejection {
     });
     let rejection = Rejection::new(Code::FileNotFound, format!("{path} does not exist")).detail("path", path.as_str());
     match near.first() {
-        Some(first) => rejection.hint(format!("did you mean {first}?")).try_command(Hint::new("list", first.clone())),
-        None => rejection.try_command(Hint { verb: vec!["list"], operands: vec![] }),
+        Some(first) => {
+            rejection.hint(format!("did you mean {first}?")).try_command(SuggestedCommand::new("list", first.clone()))
+        }
+        None => rejection.try_command(SuggestedCommand { subcommand: vec!["list"], operands: vec![] }),
     }
 }
 
@@ -60,7 +62,7 @@ pub fn section_not_found(file: &LoadedFile, path: &MemoryPath, name: &str) -> Re
         .collect();
     Rejection::new(Code::SectionNotFound, format!("{path} has no section '{shown}'"))
         .detail("candidates", has)
-        .try_command(Hint::new("list", path.as_str()))
+        .try_command(SuggestedCommand::new("list", path.as_str()))
 }
 
 /// `needs_proof` for the removal of a whole file or section that the caller did not prove to have read.
@@ -72,9 +74,9 @@ pub fn removal_needs_proof(file: &LoadedFile, path: &MemoryPath, section: usize,
         0 => path.to_string(),
         n => format!("{path}#{}", d.sections()[n].slug),
     };
-    let mut verb = vec!["rm", "-f"];
+    let mut subcommand = vec!["rm", "-f"];
     if let Action::Remove { archive, forget, .. } = action {
-        verb.extend(archive.then_some("--archive").into_iter().chain(forget.then_some("--forget")));
+        subcommand.extend(archive.then_some("--archive").into_iter().chain(forget.then_some("--forget")));
     }
     Rejection::new(
         Code::NeedsProof,
@@ -82,7 +84,7 @@ pub fn removal_needs_proof(file: &LoadedFile, path: &MemoryPath, section: usize,
     )
     .detail("etag", file.version.etag.short())
     .detail("candidates", candidates_json(d, path, &inside))
-    .try_command(Hint { verb, operands: vec![address] })
+    .try_command(SuggestedCommand { subcommand, operands: vec![address] })
 }
 
 /// `needs_proof` for a write to an existing file that the caller did not prove to have read, with the bullets that it
@@ -100,7 +102,7 @@ pub fn write_needs_proof(file: &LoadedFile, path: &MemoryPath, between: &[Effect
         .hint(format!("use --if-match {} to replace the version you read, or --force", file.version.etag.short()))
         .detail("etag", file.version.etag.short())
         .detail("candidates", dropped)
-        .try_command(Hint::new("read", path.as_str()))
+        .try_command(SuggestedCommand::new("read", path.as_str()))
 }
 
 /// `exists`: the path of a new file is in use.
@@ -114,7 +116,7 @@ pub fn if_match_conflict(path: &MemoryPath, etag: Option<Etag>) -> Rejection {
         Some(etag) => Rejection::new(Code::Conflict, format!("{path} changed since it was read"))
             .hint("read it again and retry")
             .detail("etag", etag.short())
-            .try_command(Hint::new("read", path.as_str())),
+            .try_command(SuggestedCommand::new("read", path.as_str())),
         None => Rejection::new(Code::Conflict, format!("{path} no longer exists")).detail("etag", Value::Null),
     }
 }
@@ -139,7 +141,7 @@ pub fn text_not_found(path: &MemoryPath, pair: usize) -> Rejection {
     Rejection::new(Code::TextNotFound, format!("the old text of pair {} was not found in {path}", pair + 1))
         .hint("copy the text exactly from the file, including line breaks")
         .detail("pair", pair)
-        .try_command(Hint::new("read", path.as_str()))
+        .try_command(SuggestedCommand::new("read", path.as_str()))
 }
 
 /// `ambiguous_text`: the old text of a patch occurs more than once. `pair` counts from 0.
@@ -155,7 +157,7 @@ pub fn duplicate_bullet(document: &Document, path: &MemoryPath, bullet: usize, e
     Rejection::new(Code::Duplicate, format!("@{} already has this text", document.handle_name(existing)))
         .hint("remove one of the two instead")
         .detail("candidates", candidates_json(document, path, &[existing]))
-        .try_command(Hint::new("rm", address))
+        .try_command(SuggestedCommand::new("rm", address))
 }
 
 /// An `add` of a text that exists with other lines below it: doing nothing would drop them.
@@ -164,7 +166,7 @@ pub fn same_text_other_children(document: &Document, path: &MemoryPath, existing
     Rejection::new(Code::Duplicate, format!("@{name} has this text, with other lines below it"))
         .hint("update that bullet, or add the text with a different first line")
         .detail("candidates", candidates_json(document, path, &[existing]))
-        .try_command(Hint::new("read", format!("{path}@{name}")))
+        .try_command(SuggestedCommand::new("read", format!("{path}@{name}")))
 }
 
 /// The warning that index and text select different bullets, and which of them was used.
@@ -221,7 +223,7 @@ pub fn selection_rejected(
         Code::AmbiguousBullet => Some("use a handle: FILE@HANDLE".into()),
         _ => None,
     };
-    rejection.try_command(list_hint(path))
+    rejection.try_command(suggest_list(path))
 }
 
 fn bullet_count_text(n: usize) -> String {
@@ -249,7 +251,7 @@ pub fn bullet_not_found(
     if !elsewhere.is_empty() {
         return Rejection::new(Code::BulletNotFound, format!("{path} has that text, but not in that section"))
             .detail("candidates", candidates_json(d, path, &elsewhere))
-            .try_command(list_hint(path));
+            .try_command(suggest_list(path));
     }
     for past in
         history.last_written.iter().map(|d| (d, None)).chain(history.past.iter().map(|p| (&p.document, Some(p))))
@@ -283,7 +285,7 @@ pub fn bullet_not_found(
     };
     let rejection = Rejection::new(Code::BulletNotFound, format!("{path} has no bullet {name}"))
         .detail("candidates", candidates_json(d, path, &near))
-        .try_command(list_hint(path));
+        .try_command(suggest_list(path));
     match history.searched_from {
         None => rejection,
         Some(rev) => rejection
@@ -328,7 +330,7 @@ fn bullet_moved(path: &MemoryPath, past: &PastText, old: usize, to: &str) -> Rej
         .detail("was", json!({"handle": handle, "text": past.document.bullet_text(old)}))
         .detail("moved_to", to)
         .detail("by", past.actor.as_str())
-        .try_command(Hint::new("read", format!("{file}@{handle}")))
+        .try_command(SuggestedCommand::new("read", format!("{file}@{handle}")))
 }
 
 /// `bullet_changed`, with the old text, the new one if there is one, and who changed it.
@@ -357,9 +359,9 @@ fn bullet_changed(
     match new {
         Some(i) => {
             rejection = rejection.detail("now", candidate_json(d, path, i));
-            rejection.try_command(Hint::new("read", format!("{path}@{}", d.handle_name(i))))
+            rejection.try_command(SuggestedCommand::new("read", format!("{path}@{}", d.handle_name(i))))
         }
-        None => rejection.try_command(list_hint(path)),
+        None => rejection.try_command(suggest_list(path)),
     }
 }
 
@@ -396,10 +398,10 @@ pub fn limit_reached(
     Rejection::new(Code::LimitReached, format!("{scope} would contain {what}"))
         .hint("remove or archive one of its least valuable bullets first")
         .detail("candidates", candidates_json(document, path, least))
-        .try_command(Hint::new("list", scope))
+        .try_command(SuggestedCommand::new("list", scope))
 }
 
 /// The suggestion to list a file again.
-pub fn list_hint(path: &MemoryPath) -> Hint {
-    Hint::new("list", path.as_str())
+pub fn suggest_list(path: &MemoryPath) -> SuggestedCommand {
+    SuggestedCommand::new("list", path.as_str())
 }

@@ -4,7 +4,7 @@
 //! Never reads the journal: a clone restores as well. Never overwrites what has taken the place since.
 
 use crate::change::EffectSign;
-use crate::code::{Code, Hint, Rejection, Warning};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::document::{
     Document, DocumentEdit, InsertPosition, MetaKey, NewBullet, apply_edits, parse_date, section_range, section_titles,
     slug, to_new_bullet,
@@ -78,7 +78,7 @@ fn not_archived(path: &MemoryPath) -> Rejection {
     let home = path.below_archive().unwrap_or(path.as_str());
     Rejection::new(Code::FileNotFound, format!("nothing of {home} is archived"))
         .hint("`memdir list archive` shows what is archived")
-        .try_command(Hint::new("list", ARCHIVE_FOLDER))
+        .try_command(SuggestedCommand::new("list", ARCHIVE_FOLDER))
 }
 
 fn has_archive_keys(document: &Document, section: usize) -> bool {

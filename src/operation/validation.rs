@@ -2,7 +2,7 @@
 //!
 //! Never changes its input: a check passes or returns a rejection. The policy's limits are in `limits`.
 
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::document::{Document, MAX_FILE_BYTES, MAX_FILE_SIZE};
 use crate::path::MemoryPath;
 use crate::text::similarity::within_edit_distance;
@@ -36,7 +36,7 @@ pub fn check_writable(path: &MemoryPath, document: Option<&Document>, allow_rese
             format!("{path} contains merge conflict markers (line {line})"),
         )
         .hint("resolve the conflict first; the file is read-only until then")
-        .try_command(Hint::new("resolve", path.as_str()))
+        .try_command(SuggestedCommand::new("resolve", path.as_str()))
         .detail("line", line));
     }
     Ok(())
@@ -59,7 +59,7 @@ pub fn check_creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, all
             format!("{existing} exists; {path} differs only in case or Unicode normalization"),
         )
         .hint("some file systems cannot store both; use the existing name")
-        .try_command(Hint::new("list", existing.as_str()))
+        .try_command(SuggestedCommand::new("list", existing.as_str()))
         .into());
     }
     let stem = |path: &MemoryPath| path.stem().to_lowercase();
@@ -73,7 +73,7 @@ pub fn check_creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, all
                 .hint("to create it anyway, use --create")
                 .detail("path", path.as_str())
                 .detail("near", near.as_str())
-                .try_command(Hint::new("list", near.as_str()))
+                .try_command(SuggestedCommand::new("list", near.as_str()))
                 .into())
         }
         _ => Ok(()),

@@ -29,6 +29,7 @@ pub mod relative_dates;
 pub mod rule_statements;
 pub mod search_terms;
 pub mod sentences;
+pub mod shell_quote;
 pub mod similarity;
 pub mod spelling;
 pub mod splice;

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use memdir::change::Etag;
-use memdir::commands::answer::ChangeOutcome;
+use memdir::commands::results::ChangeOutcome;
 use memdir::commands::{self, ChangeOptions};
 use memdir::operation::dialects;
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use memdir::commands::answer::ChangeOutcome;
+use memdir::commands::results::ChangeOutcome;
 use memdir::commands::{self, ChangeOptions, UndoOptions};
 use memdir::store::{Durability, StoreOptions};
 use serde::{Deserialize, Serialize};

@@ -126,7 +126,7 @@ fn leak(document: &Document, refusals: &[Rejection]) -> Option<String> {
         known.insert(dressed);
     }
     known.extend((0..document.bullets().len()).map(|b| format!("{FILE}@{}", document.handle_name(b))));
-    let words = refusals.iter().flat_map(|r| &r.hints).flat_map(|h| &h.operands);
+    let words = refusals.iter().flat_map(|r| &r.suggestions).flat_map(|h| &h.operands);
     words.into_iter().find(|w| !known.contains(*w)).map(|w| format!("a try holds {w:?}"))
 }
 

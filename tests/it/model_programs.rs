@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use memdir::code::Rejection;
-use memdir::commands::answer::ModelCheck;
 use memdir::commands::model;
+use memdir::commands::results::ModelCheck;
 use memdir::host::models::ModelQuery;
 use memdir::llm::{self, ChatMessage, Deadline, ModelConfig, ModelRequest, Protocol};
 

@@ -1,7 +1,7 @@
 //! Undo and redo: every byte, every mode, every file, in every order; and what happens when others wrote meanwhile.
 
 use fastrand::Rng;
-use memdir::commands::answer::ChangeOutcome;
+use memdir::commands::results::ChangeOutcome;
 use memdir::commands::{self, ChangeOptions, UndoOptions};
 use memdir::operation::dialects;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::code::Code;
-use crate::commands::answer::{BulletRow, FileList, FileRow, Outline, SectionRow, TextResult};
+use crate::commands::results::{BulletRow, FileList, FileRow, Outline, SectionRow, TextResult};
 
 fn effect(sign: EffectSign, handle: &str, text: &str) -> EffectRow {
     let handle = Some(handle.to_owned()).filter(|h| !h.is_empty());
@@ -115,8 +115,8 @@ fn an_error_shows_the_texts_the_candidates_and_commands_to_try() {
         .detail("was", serde_json::json!({"handle": "t7an", "text": "Likes tea"}))
         .detail("now", "Likes green tea")
         .detail("candidates", candidates)
-        .try_command(Hint::new("rm", "user@v3wd"))
-        .try_command(Hint::new("rm", "$(rm -rf ~)"));
+        .try_command(SuggestedCommand::new("rm", "user@v3wd"))
+        .try_command(SuggestedCommand::new("rm", "$(rm -rf ~)"));
     let format = OutputFormat { may_change: true, ..OutputFormat::default() };
     assert_eq!(
         failure(&refused.into(), &format),

@@ -12,7 +12,7 @@ use super::{LineIndex, finding};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
-use crate::commands::answer::{CheckFinding, FindingLevel, OutsideStatement};
+use crate::commands::results::{CheckFinding, FindingLevel, OutsideStatement};
 use crate::document::related_edge::stating_bullets;
 use crate::document::{BlockKind, Document, TextDecodeError};
 use crate::host::outside_files;

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{PlaceCursor, apply_fixes, finding, fix_operation};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{AnchorRow, AnchorRowState, CheckFinding, CheckReport, FindingLevel};
 use crate::commands::code_anchors::AnchoredCode;
 use crate::commands::fetch::{LoadedJournal, history};
 use crate::commands::journal_notes::stale_anchors;
+use crate::commands::results::{AnchorRow, AnchorRowState, CheckFinding, CheckReport, FindingLevel};
 use crate::commands::{ChangeOptions, CheckOptions, CommandResult, Session};
 use crate::document::{Document, Handle, MAX_FILE_BYTES, MetaKey};
 use crate::host::git::Git;

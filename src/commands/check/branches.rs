@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use super::{LineIndex, finding};
-use crate::code::{Code, Hint};
+use crate::code::{Code, SuggestedCommand};
 use crate::commands::Session;
-use crate::commands::answer::{CheckFinding, FindingLevel};
+use crate::commands::results::{CheckFinding, FindingLevel};
 use crate::commands::work_branch::repository_at_work;
 use crate::document::{Document, MetaKey};
 use crate::host::branch_states::BranchState;
@@ -56,10 +56,13 @@ pub fn branch_findings(
                 Some(BranchState::Open) | None => continue,
             };
             let text = format!("@{} is for the branch {}, which {became}", bullet.handle, bullet.branch);
-            let archive = Hint { verb: vec!["rm", "--archive"], operands: vec![bullet.address.clone()] };
-            let keep = Hint { verb: vec!["set"], operands: vec![bullet.address, "branch=".to_owned()] };
-            let hints = vec![archive, keep];
-            findings.push(CheckFinding { hints, ..finding(path, bullet.line, 1, Code::StaleBranch, level, text) });
+            let archive =
+                SuggestedCommand { subcommand: vec!["rm", "--archive"], operands: vec![bullet.address.clone()] };
+            let keep =
+                SuggestedCommand { subcommand: vec!["set"], operands: vec![bullet.address, "branch=".to_owned()] };
+            let suggestions = vec![archive, keep];
+            findings
+                .push(CheckFinding { suggestions, ..finding(path, bullet.line, 1, Code::StaleBranch, level, text) });
         }
     }
     findings

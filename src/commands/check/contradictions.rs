@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use super::{LineIndex, finding};
 use crate::change::JournalEntry;
 use crate::code::Code;
-use crate::commands::answer::{CheckFinding, FindingLevel};
+use crate::commands::results::{CheckFinding, FindingLevel};
 use crate::document::Document;
 use crate::document::related_edge::stating_bullets;
 use crate::path::MemoryPath;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::finding;
 use crate::code::Code;
-use crate::commands::answer::{CheckFinding, FindingLevel};
+use crate::commands::results::{CheckFinding, FindingLevel};
 use crate::path::MemoryPath;
 use crate::store::FoundFile;
 

@@ -6,7 +6,7 @@
 use super::finding;
 use super::places::LineIndex;
 use crate::code::Code;
-use crate::commands::answer::{CheckFinding, FindingLevel};
+use crate::commands::results::{CheckFinding, FindingLevel};
 use crate::document::{BlockKind, Document};
 use crate::path::MemoryPath;
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::{LineIndex, finding, fix_operation};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{CheckFinding, FindingLevel};
+use crate::commands::results::{CheckFinding, FindingLevel};
 use crate::commands::{Session, agent_index};
 use crate::document::Document;
 use crate::document::memory_index::{index_entries, is_memory_index};

@@ -13,7 +13,7 @@ use super::rot_links::{dangling_links, is_backup, is_day_note};
 use super::rot_memories::{holds_scopes, is_restricted_memory, require_readable};
 use crate::code::Rejection;
 use crate::commands::Session;
-use crate::commands::answer::{RotCount, RotKind, RotReport, RotStop};
+use crate::commands::results::{RotCount, RotKind, RotReport, RotStop};
 use crate::document::related_edge::stating_bullets;
 use crate::document::{Document, MetaKey, blank_pins};
 use crate::host::code_history::repository_root;

@@ -3,9 +3,9 @@
 //! Never decides whether such a bullet is still true: the commands to try are for both answers.
 
 use super::{LineIndex, finding};
-use crate::code::{Code, Hint};
+use crate::code::{Code, SuggestedCommand};
 use crate::commands::Session;
-use crate::commands::answer::{CheckFinding, FindingLevel};
+use crate::commands::results::{CheckFinding, FindingLevel};
 use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::view::query::query_row::ConfidenceNote;
@@ -23,18 +23,19 @@ pub fn stale_findings(
         let line = lines.line(document.bullets()[bullet].line_start as usize);
         let name = document.handle_name(bullet);
         let address = format!("{path}{}", document.bullet_reference(bullet));
-        let remove = Hint::new("rm", address.clone());
-        let (code, text, hints) = match reason {
+        let remove = SuggestedCommand::new("rm", address.clone());
+        let (code, text, suggestions) = match reason {
             StaleReason::Expired(last) => {
                 (Code::Expired, format!("@{name} has expired: {last} was its last day"), vec![remove])
             }
             StaleReason::Decayed(confidence) => {
-                let confirm = Hint { verb: vec!["set"], operands: vec![address, "upd=today".to_owned()] };
+                let confirm =
+                    SuggestedCommand { subcommand: vec!["set"], operands: vec![address, "upd=today".to_owned()] };
                 let note = ConfidenceNote::of(confidence).line();
                 (Code::Stale, format!("@{name}: {note}"), vec![confirm, remove])
             }
         };
-        CheckFinding { hints, ..finding(path, line, 1, code, level, text) }
+        CheckFinding { suggestions, ..finding(path, line, 1, code, level, text) }
     };
     let (decay, today) = (session.policy.policy.decay, session.now.date());
     stale_bullets(document, path, decay, today).into_iter().map(as_finding).collect()

@@ -6,7 +6,7 @@
 use super::{PlaceCursor, finding};
 use crate::code::Code;
 use crate::commands::Session;
-use crate::commands::answer::{CheckFinding, FindingLevel};
+use crate::commands::results::{CheckFinding, FindingLevel};
 use crate::document::Document;
 use crate::document::related_edge::stating_bullets;
 use crate::document::summary::FileKind;

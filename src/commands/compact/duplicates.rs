@@ -13,8 +13,8 @@ use super::super::{ChangeOptions, CommandResult, Error, Session};
 use super::model_texts::{compaction_rules, redact_secrets};
 use super::targets::resolve_file_or_section;
 use crate::code::Rejection;
-use crate::commands::answer::{DuplicatesReport, PossibleDuplicate, TokenCounts};
 use crate::commands::change::no_operations_warning;
+use crate::commands::results::{DuplicatesReport, PossibleDuplicate, TokenCounts};
 use crate::operation::effects::section_slug;
 use crate::reflect::duplicates::{
     BATCH_PAIRS, DuplicateItem, DuplicatePair, MAX_PAIRS_PER_DAY, PairBand, PairOutcome, PairVerdictKind, absorb_order,

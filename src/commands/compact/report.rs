@@ -2,7 +2,7 @@
 //!
 //! Only collects and formats; decides nothing.
 
-use super::super::answer::{
+use super::super::results::{
     ChangeResult, CompactAction, CompactDecider, CompactDecisionRow, CompactReport, CompactedScope, TokenCounts,
 };
 use super::dialogue::CompactDialogue;

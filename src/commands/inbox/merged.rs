@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::branch::PROPOSAL_TRAILER;
 use super::{InboxFile, apply_and_remove, read_proposals};
 use crate::code::Rejection;
-use crate::commands::answer::ChangeResult;
+use crate::commands::results::ChangeResult;
 use crate::commands::{ChangeOptions, Error, Session};
 use crate::host::git::Git;
 use crate::path::MemoryPath;

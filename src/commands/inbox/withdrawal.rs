@@ -4,7 +4,7 @@
 
 use super::super::Session;
 use crate::change::FileChange;
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::reflect::inbox_item::{self, PendingProposal};
 use crate::text::one_line::one_line;
 
@@ -21,7 +21,7 @@ pub(super) fn require_own_proposal(session: &Session, id: &str, proposal: &Pendi
         format!("{} is an agent, and the proposal {id} is by {proposer}: only a person can reject it", session.actor);
     Err(Rejection::new(Code::Consent, reason)
         .hint("an agent withdraws its own proposals only; a person runs the command below in a terminal of their own")
-        .try_command(Hint { verb: vec!["inbox", "--reject"], operands: vec![id.to_owned()] })
+        .try_command(SuggestedCommand { subcommand: vec!["inbox", "--reject"], operands: vec![id.to_owned()] })
         .detail("proposal", id))
 }
 

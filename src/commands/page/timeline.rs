@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use super::PageFiles;
-use crate::commands::answer::{ChangedFile, EffectSign, LogRow, LogState};
+use crate::commands::results::{ChangedFile, EffectSign, LogRow, LogState};
 use crate::commands::{CommandResult, LogOptions, Session, log};
 use crate::text::one_line::cut_with_ellipsis;
 use crate::view::page::body::entry_text;

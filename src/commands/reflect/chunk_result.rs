@@ -3,7 +3,7 @@
 //! Only data; `chunk` fills it, `commit_chunk` commits it.
 
 use crate::code::Rejection;
-use crate::commands::answer::ReflectDecision;
+use crate::commands::results::ReflectDecision;
 use crate::llm::{LlmError, TokenUsage};
 use crate::operation::Operation;
 use crate::reflect::guards::QuoteEvidence;

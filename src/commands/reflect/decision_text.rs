@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::change::{Changeset, Effect};
 use crate::code::Rejection;
-use crate::commands::answer::{DecisionVerdict, ReflectDecision, RefusalReason};
+use crate::commands::results::{DecisionVerdict, ReflectDecision, RefusalReason};
 use crate::commands::review::REVIEW_REASON;
 use crate::reflect::chunks;
 use crate::reflect::guards::GuardFinding;

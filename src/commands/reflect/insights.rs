@@ -10,10 +10,10 @@ use super::decision_text::finding_reason;
 use super::single_answer::ask;
 use crate::change::EntryOutcome;
 use crate::code::Rejection;
-use crate::commands::answer::{
+use crate::commands::change::change;
+use crate::commands::results::{
     ChangeOutcome, DecisionCounts, DecisionVerdict, ReflectDecision, ReflectReport, RefusalReason,
 };
-use crate::commands::change::change;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::document::{Document, Handle};
 use crate::host::user::Prompt;

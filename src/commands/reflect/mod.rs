@@ -26,12 +26,12 @@ mod request_memory;
 mod single_answer;
 mod watermark;
 
-use super::answer::{
+use super::budget::{self, TokenLedger};
+use super::model::{OpenModel, model_rejection};
+use super::results::{
     ConversationRow as Row, DecisionCounts, DecisionVerdict, ModelCallCosts, ReflectDecision, ReflectReport,
     RefusalReason, WarningRow,
 };
-use super::budget::{self, TokenLedger};
-use super::model::{OpenModel, model_rejection};
 use super::{ChangeOptions, CommandResult, Error, Session, inbox, list_and_read};
 use crate::code::{Code, Rejection};
 use crate::host::models::ToolUse;

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::change::{Changeset, Effect, EffectSign};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::QueryResult;
 use crate::commands::change::plan_in_context;
 use crate::commands::list_and_read::resolve_address_in;
 use crate::commands::query::query_with_overrides;
+use crate::commands::results::QueryResult;
 use crate::commands::{Error, Session};
 use crate::document::related_edge::{related_edge, stating_bullets};
 use crate::document::{Document, MAX_FILE_BYTES, section_range};

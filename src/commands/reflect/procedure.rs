@@ -5,8 +5,8 @@
 use super::conversation_question::{ConversationQuestion, ReplyRules, note_decision};
 use super::{ReflectOptions, parse_conversations, watermark};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{ChangeOutcome, ReflectReport};
 use crate::commands::change::change;
+use crate::commands::results::{ChangeOutcome, ReflectReport};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::host::user::Prompt;
 use crate::operation::{Action, Batch, Operation, Target};

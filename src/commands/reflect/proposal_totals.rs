@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::chunk::ChunkResult;
-use crate::commands::answer::{DecisionVerdict, ReflectDecision};
+use crate::commands::results::{DecisionVerdict, ReflectDecision};
 use crate::reflect::guards::Violation;
 
 /// What became of the proposals of models, as counts that are added up over chunks.
@@ -86,7 +86,7 @@ fn share((all, some): (u64, u64)) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::answer::RefusalReason;
+    use crate::commands::results::RefusalReason;
 
     #[test]
     fn what_was_decided_before_the_comparison_does_not_count_as_grounded() {

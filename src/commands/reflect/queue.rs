@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{ReflectFlow, ReflectOptions, ReflectRun};
 use crate::change::Etag;
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::answer::{ReflectReport, WarningRow};
+use crate::commands::results::{ReflectReport, WarningRow};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::host::outside_files;
 use crate::reflect::prompt::ReplyMode;

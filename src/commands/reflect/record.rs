@@ -6,8 +6,8 @@
 use super::conversation_question::{ConversationQuestion, ReplyRules, note_decision};
 use super::{ReflectOptions, parse_conversations, watermark};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{CompactOutcome, ReflectReport};
 use crate::commands::compact::{CompactOptions, compact_within_budget};
+use crate::commands::results::{CompactOutcome, ReflectReport};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::host::user::Prompt;
 use crate::operation::{Action, Batch, Operation};

@@ -12,11 +12,11 @@ use super::request_edits::{EditJudge, JudgedAnswer, JudgedEdits, MAX_CALLS, requ
 use super::request_memory::RequestMemory;
 use super::single_answer::{ask, ask_repeatedly};
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::answer::{
-    ChangeOutcome, DecisionCounts, DecisionVerdict, ReflectReport, RequestDecision, RequestVerdict, WarningRow,
-};
 use crate::commands::change::change;
 use crate::commands::model::OpenModel;
+use crate::commands::results::{
+    ChangeOutcome, DecisionCounts, DecisionVerdict, ReflectReport, RequestDecision, RequestVerdict, WarningRow,
+};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest, TokenUsage};

@@ -11,8 +11,8 @@ use super::decision_text::{finding_reason, redact, redact_decision, refusal_text
 use super::overlay::{ReflectOverlay, first_rejection};
 use super::request_memory::RequestMemory;
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{DecisionVerdict, ReflectDecision, RefusalReason};
 use crate::commands::change::plan_batch;
+use crate::commands::results::{DecisionVerdict, ReflectDecision, RefusalReason};
 use crate::commands::{ChangeOptions, Session};
 use crate::document::{Document, MetaKey};
 use crate::llm::ModelReply;

@@ -6,8 +6,8 @@ use super::ReflectOptions;
 use super::cost_estimate::usage_or_estimate;
 use crate::code::{Code, Rejection};
 use crate::commands::Error;
-use crate::commands::answer::{ModelCallCosts, ReflectReport, WarningRow};
 use crate::commands::model::{OpenModel, model_rejection, unusable_answer};
+use crate::commands::results::{ModelCallCosts, ReflectReport, WarningRow};
 use crate::llm::{ChatMessage, Deadline, ModelReply, ModelRequest, StopReason, TokenUsage};
 
 /// Calls the model, and once more if `read` cannot use its reply. Returns the tokens for the budget: estimated where

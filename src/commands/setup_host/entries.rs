@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::super::hints::shell_quote;
 use super::super::hook::START_BUDGET;
 use super::super::setup::SetupMode;
 use super::{ConfigEdit, HostTarget, SERVER, invalid, own_command};
@@ -14,6 +13,7 @@ use crate::code::Rejection;
 use crate::host::EnvLookup;
 use crate::host::agent_hosts::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, UserServer, places};
 use crate::text::json_edit::{self, JsonDialect, JsonProblem, JsonStep};
+use crate::text::shell_quote::shell_quote;
 use crate::text::{managed_block, toml_table};
 
 /// The entries of memdir for one target.

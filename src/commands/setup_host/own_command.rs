@@ -3,7 +3,7 @@
 //! Only the data directory, and the caller of a server that names none, are set anew. The path of the program and all
 //! other options are the user's.
 
-use super::super::hints::shell_quote;
+use crate::text::shell_quote::shell_quote;
 
 const DIR_OPTION: &str = "--dir";
 const CALLER_OPTION: &str = "--as";

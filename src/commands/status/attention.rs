@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::code::Rejection;
 use crate::commands::Session;
-use crate::commands::answer::{AttentionKind, AttentionRow};
 use crate::commands::check::contradictions::contradicting_groups;
 use crate::commands::journal_notes::stale_anchors;
 use crate::commands::layers::Layer;
+use crate::commands::results::{AttentionKind, AttentionRow};
 use crate::document::summary::FileKind;
 use crate::document::{Document, MAX_FILE_BYTES, first_marker_line};
 use crate::operation::file_change::file_kind;

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::RECENT_REVISIONS;
 use crate::change::{EntryOutcome, Etag, JournalEntry};
-use crate::commands::answer::DroppedBullet;
+use crate::commands::results::DroppedBullet;
 use crate::commands::sync::SyncState;
 use crate::document::{Document, Handle};
 use crate::path::MemoryPath;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::push_queue::{PushQueue, PushTurn};
 use super::{SyncDirection, SyncRun, SyncStep};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{UndecidedFile, UndecidedReason};
+use crate::commands::results::{UndecidedFile, UndecidedReason};
 use crate::document::Document;
 use crate::host::git::GitBlob;
 use crate::host::lock_files::NamedLock;

@@ -5,8 +5,8 @@
 
 use super::own_repository::own_repository;
 use super::{SyncOptions, SyncRun, sync};
-use crate::code::{Code, Hint, Rejection, Warning};
-use crate::commands::answer::{SyncResult, WarningRow};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
+use crate::commands::results::{SyncResult, WarningRow};
 use crate::commands::{CommandResult, Error, Session};
 use crate::host::git::Git;
 use crate::host::home_remote::{HomeRemote, home_remote, host_name};
@@ -49,7 +49,7 @@ fn followed_remote(session: &Session, env: EnvLookup<'_>) -> Result<HomeRemote, 
     let remote = configured_remote(env)?;
     if own_repository(session)?.followed_remote()?.as_deref() != Some(&remote.url) {
         return Err(Rejection::new(Code::NoRemote, "this memory does not follow the remote of your config yet")
-            .try_command(Hint { verb: vec!["sync", "--setup"], operands: Vec::new() }));
+            .try_command(SuggestedCommand { subcommand: vec!["sync", "--setup"], operands: Vec::new() }));
     }
     Ok(remote)
 }

@@ -6,14 +6,14 @@ use std::collections::HashSet;
 
 use super::pending::PendingChange;
 use super::{SyncDirection, SyncRun};
-use crate::code::{Code, Hint, Rejection, Warning};
-use crate::commands::answer::WarningRow;
-use crate::commands::hints;
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
+use crate::commands::results::WarningRow;
 use crate::document::blank_pins;
 use crate::host::remote::{FetchResult, RemoteBranch};
 use crate::host::repository::PendingFile;
 use crate::policy::SecretRule;
 use crate::reflect::guards::secrets::find_secrets;
+use crate::text::shell_quote::shell_quote;
 
 /// How many files or places a message names.
 const MAX_NAMED: usize = 5;
@@ -180,7 +180,7 @@ impl SyncRun<'_> {
              sparse-checkout disable`), and add the bullets again; nothing was committed",
         )
         .detail("path", first.as_str())
-        .try_command(Hint::new("read", first.clone())))
+        .try_command(SuggestedCommand::new("read", first.clone())))
     }
 
     /// Names the changed files that git is set not to look at.
@@ -192,7 +192,7 @@ impl SyncRun<'_> {
                 file.path,
                 file.flag,
                 file.flag,
-                hints::shell_quote(&file.path)
+                shell_quote(&file.path)
             ));
         }
         if changed.len() > MAX_NAMED {

@@ -3,10 +3,11 @@
 //! Never names a command that would go to another remote.
 
 use super::{SyncOptions, SyncRun};
-use crate::code::{Code, Hint, Rejection, Warning};
-use crate::commands::answer::SyncResult;
-use crate::commands::{Error, Session, hints};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
+use crate::commands::results::SyncResult;
+use crate::commands::{Error, Session};
 use crate::host::git::Git;
+use crate::text::shell_quote::shell_quote;
 use crate::text::url_credentials::without_credentials;
 
 /// The remote that the caller named, unless its URL may hold a password: what is printed goes to models.
@@ -15,11 +16,11 @@ pub(super) fn printable_remote(options: &SyncOptions<'_>) -> Option<String> {
 }
 
 /// The command that starts the same sync again; `None` if it cannot be printed.
-fn sync_again(options: &SyncOptions<'_>) -> Option<Hint> {
+fn sync_again(options: &SyncOptions<'_>) -> Option<SuggestedCommand> {
     match (&options.remote, options.conflict_branch.is_some()) {
-        (_, true) => Some(Hint { verb: vec!["sync", "--home"], operands: Vec::new() }),
-        (None, false) => Some(Hint { verb: vec!["sync"], operands: Vec::new() }),
-        (Some(_), false) => printable_remote(options).map(|remote| Hint::new("sync", remote)),
+        (_, true) => Some(SuggestedCommand { subcommand: vec!["sync", "--home"], operands: Vec::new() }),
+        (None, false) => Some(SuggestedCommand { subcommand: vec!["sync"], operands: Vec::new() }),
+        (Some(_), false) => printable_remote(options).map(|remote| SuggestedCommand::new("sync", remote)),
     }
 }
 
@@ -30,10 +31,10 @@ pub(super) fn with_remote(mut error: Rejection, session: &Session, options: &Syn
     }
     // In a subdirectory of another repository the choice is the user's, and the hint names both ways.
     if Git::in_dir(&session.dir).work_tree().is_err() {
-        let init = format!("git init {}", hints::shell_quote(&session.dir.display().to_string()));
+        let init = format!("git init {}", shell_quote(&session.dir.display().to_string()));
         error = error.hint(format!("make it a repository with `{init}`, then sync again"));
     }
-    error.hints.extend(sync_again(options));
+    error.suggestions.extend(sync_again(options));
     error
 }
 
@@ -52,7 +53,7 @@ impl SyncRun<'_> {
             });
         }
         if error.code == Code::Remote {
-            error.hints.extend(sync_again(self.options));
+            error.suggestions.extend(sync_again(self.options));
         }
         let warnings = self.answer.warnings.iter().map(|w| Warning::new(Code::Note, w.message.clone())).collect();
         Error { rejections: vec![error], warnings }

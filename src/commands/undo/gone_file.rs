@@ -4,7 +4,7 @@
 
 use super::{EntryOutcome, RevisionInversion};
 use crate::change::EntryFile;
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::store::Store;
 
 /// Why a file that is gone cannot be changed by an inversion; `None` if it need not be there: it was removed, as the
@@ -44,7 +44,7 @@ pub(super) fn refusal(
             let verb = if inversion.is_undo { "undo" } else { "redo" };
             error
                 .hint(format!("undo r{} first, then {verb} r{rev}", by.rev))
-                .try_command(Hint::new("undo", format!("r{}", by.rev)))
+                .try_command(SuggestedCommand::new("undo", format!("r{}", by.rev)))
         }
         _ if inversion.is_undo => error.hint("skip such files with --keep-edited"),
         _ => error,

@@ -3,8 +3,8 @@
 //! The model is a script in the same process: nothing here touches a network.
 
 use memdir::commands::ChangeOptions;
-use memdir::commands::answer::{ChangeOutcome, CompactOutcome, CompactReport};
 use memdir::commands::compact::{CompactOptions, change_with, compact};
+use memdir::commands::results::{ChangeOutcome, CompactOutcome, CompactReport};
 use memdir::llm::replay::{ReplayModel, text_reply};
 use memdir::llm::{
     ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, StopReason, TokenUsage,

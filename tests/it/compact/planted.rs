@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use fastrand::Rng;
-use memdir::commands::answer::DuplicatesReport;
 use memdir::commands::compact::{DuplicatesOptions, remove_duplicates};
 use memdir::commands::model::OpenModel;
+use memdir::commands::results::DuplicatesReport;
 use memdir::commands::{ChangeOptions, Session};
 use memdir::llm::{ChatMessage, Deadline, LlmError, Model, ModelId, ModelReply, ModelRequest, StopReason, TokenUsage};
 use serde_json::{Value, json};
@@ -328,7 +328,7 @@ fn planted_duplicates_go_and_look_alikes_stay() {
     let last = last.unwrap();
 
     let fact = |text: &str| truth.fact_of[text];
-    let is_right = |row: &&memdir::commands::answer::RemovedDuplicate| fact(&row.text) == fact(&row.kept_text);
+    let is_right = |row: &&memdir::commands::results::RemovedDuplicate| fact(&row.text) == fact(&row.kept_text);
     let right: BTreeSet<usize> = removed.iter().filter(is_right).map(|row| fact(&row.text)).collect();
     let false_rows: Vec<_> = removed.iter().filter(|row| !is_right(row)).collect();
     let precision = right.len() as f64 / removed.len() as f64;

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use memdir::commands::answer::DecisionVerdict::{Kept, Known, Proposed, Refused};
-use memdir::commands::answer::{ReflectDecision, ReflectReport};
+use memdir::commands::results::DecisionVerdict::{Kept, Known, Proposed, Refused};
+use memdir::commands::results::{ReflectDecision, ReflectReport};
 use memdir::llm::replay::text_reply;
 use memdir::reflect::guards::secrets::redact;
 use serde_json::Value;

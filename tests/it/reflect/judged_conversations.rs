@@ -4,7 +4,7 @@
 //! model proposes with its quote. Odd numbers may be read to improve the rules, even ones only judge them. The counts
 //! that were measured are the lower bounds.
 
-use memdir::commands::answer::ReflectReport;
+use memdir::commands::results::ReflectReport;
 use serde::Deserialize;
 use serde_json::json;
 

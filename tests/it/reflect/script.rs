@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use memdir::commands::answer::ReflectReport;
 use memdir::commands::model::OpenModel;
 use memdir::commands::reflect::{ReflectOptions, drain, reflect};
+use memdir::commands::results::ReflectReport;
 use memdir::commands::{ChangeOptions, Error, Session};
 use memdir::llm::replay::{ReplayModel, text_reply};
 use memdir::llm::{ChatMessage, Deadline, LlmError, Model, ModelId, ModelReply, ModelRequest};

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use memdir::commands::answer::ChangeOutcome;
+use memdir::commands::results::ChangeOutcome;
 use memdir::commands::{self, ChangeOptions, CommandResult, Error, Session};
 use memdir::operation::dialects;
 use memdir::path::MemoryPath;

@@ -11,7 +11,7 @@ use super::super::super::{ChangeOptions, Error, Session};
 use super::super::ChangeResult;
 use super::super::overlay::CompactOverlay;
 use super::pool::PoolBullet;
-use crate::commands::answer::{DuplicateDecider, RemovedDuplicate};
+use crate::commands::results::{DuplicateDecider, RemovedDuplicate};
 use crate::document::Document;
 use crate::operation::Batch;
 use crate::path::MemoryPath;

@@ -11,7 +11,7 @@ use super::super::decision_text::{
 use super::{AcceptedOperation, ReflectDialogue, is_obstacle, stated_facts};
 use crate::change::{Changeset, Effect, EffectSign};
 use crate::code::{Code, Rejection};
-use crate::commands::answer::{DecisionVerdict, ReflectDecision};
+use crate::commands::results::{DecisionVerdict, ReflectDecision};
 use crate::commands::review::reviewed_files;
 use crate::llm::{ErrorKind, LlmError};
 use crate::operation::{Action, Operation, dialects};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ChangeResult, none_left_out};
-use crate::code::Hint;
+use crate::code::SuggestedCommand;
 
 /// The findings of a check.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -81,11 +81,11 @@ pub struct CheckFinding {
     /// Alternative commands: any one of them resolves the finding.
     #[serde(rename = "try", serialize_with = "commands_to_try", skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<String>")]
-    pub hints: Vec<Hint>,
+    pub suggestions: Vec<SuggestedCommand>,
 }
 
-fn commands_to_try<S: serde::Serializer>(hints: &[Hint], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(hints.iter().filter_map(|hint| crate::commands::hints::to_command(hint, "")))
+fn commands_to_try<S: serde::Serializer>(suggestions: &[SuggestedCommand], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(suggestions.iter().filter_map(|command| command.to_shell("")))
 }
 
 /// How the lines of an anchor are.
@@ -165,7 +165,7 @@ pub struct OutsideStatement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::answer::{ConflictSide, LogState};
+    use crate::commands::results::{ConflictSide, LogState};
 
     #[test]
     fn names_in_text_are_those_of_the_json() {

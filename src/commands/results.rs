@@ -40,6 +40,19 @@ pub use rot::{RotCount, RotKind, RotReport, RotStop};
 pub use status::{AttentionKind, AttentionRow, DroppedBullet, ModelUsage, StatusReport};
 pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile, UndecidedReason};
 
+pub use super::checkpoint::{CheckpointChange, CheckpointList, CheckpointOutcome, CheckpointRow, CheckpointText};
+pub use super::embed::EmbedResult;
+pub use super::etag::EtagResult;
+pub use super::export::ExportResult;
+pub use super::history_export::{ExportedFile, ExportedHistory, ExportedRevision};
+pub use super::import::{ImportResult, ImportRow};
+pub use super::prune::{PruneResult, PrunedItem};
+pub use super::scope::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
+pub use super::seed_requests::{FoundLocation, FoundLocations, SeedChange, SeedFile};
+pub use super::stats::{DayValue, StatsFigure, StatsReport};
+pub use crate::view::query::answer::ScopeMatches;
+pub use crate::view::query::query_row::{LinkReason, ScorePart};
+
 pub use crate::change::EffectSign;
 pub use crate::host::find::FoundBy;
 pub use crate::policy::LimitMeasure;

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::answer::PrintAnswer;
 use super::sanitize;
 use super::text::{Printer, TextStyle};
-use crate::commands::answer::{LargerBounds, QueryResult, QueryRow};
+use crate::commands::results::{LargerBounds, QueryResult, QueryRow};
 use crate::text::counted_noun::counted_noun;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::answer::ScopeMatches;
