@@ -67,7 +67,8 @@ impl AnswerUse {
     }
 }
 
-/// Records what a change has moved: its earlier uses are recorded at its old place.
+/// Records what a change has moved, because its earlier uses are recorded at its old place, and what an undo has brought
+/// back: without that, the next `prune` would archive it again.
 pub fn record_moves(session: &Session, changeset: &Changeset) {
     let files = changeset.files.iter().filter(|file| file.moved.is_some() && file.after.is_some());
     let mut items: Vec<String> = files.map(|file| file.path.to_string()).collect();
@@ -78,6 +79,10 @@ pub fn record_moves(session: &Session, changeset: &Changeset) {
             Some(handle) => items.push(format!("{}@{handle}", to.split('#').next().unwrap_or_default())),
             None => items.push(to.to_owned()),
         }
+    }
+    if changeset.inverts.is_some() {
+        let brought_back = changeset.effects.iter().filter(|effect| effect.sign == EffectSign::Added);
+        items.extend(brought_back.filter_map(|effect| Some(format!("{}@{}", effect.path, effect.handle.as_ref()?))));
     }
     items.retain(|item| !item.is_empty());
     session.store.unfiltered().record_use(session.now.date(), "mv", &session.actor, &items);

@@ -95,6 +95,15 @@ fn unused_items_below_the_importance_are_archived_unless_pinned() {
 }
 
 #[test]
+fn what_an_undo_brings_back_is_in_use() {
+    let memory = tracked("version: 2\nlifetimes:\n  - {at: facts/**, unused: 30d}\n", "# User\n\n- Old\n");
+    on(&memory, "2026-05-01", &["prune"]).exit(0);
+    on(&memory, "2026-05-01", &["undo"]).exit(0);
+    on(&memory, "2026-05-02", &["prune"]).exit(0).unchanged();
+    assert!(on(&memory, "2026-06-01", &["prune"]).exit(0).stdout.contains("unused for 31 days"));
+}
+
+#[test]
 fn without_a_record_of_uses_nothing_is_unused() {
     let memory =
         Memory::new().policy(RULES).file("facts/user.md", "# User\n\n- Old\n  <!-- mem imp=1 upd=2020-01-01 -->\n");

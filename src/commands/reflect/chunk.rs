@@ -145,6 +145,8 @@ struct ReflectDialogue<'d, 's, 'r> {
     siblings: Vec<Proposal>,
     /// Whether a call named no tool, or had arguments that are no JSON object.
     has_invalid_calls: bool,
+    /// Whether something that the model proposed was an operation, even one that was refused.
+    has_readable_operations: bool,
 }
 
 impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
@@ -163,6 +165,7 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
             asked: Vec::new(),
             siblings: Vec::new(),
             has_invalid_calls: false,
+            has_readable_operations: false,
         }
     }
 
@@ -177,17 +180,21 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
         ModelRequest { system, messages, max_tokens: self.input.limits.max_reply_tokens, ..ModelRequest::default() }
     }
 
-    /// A dialogue that ended without a proposal is no reading of the conversation, if a limit ended it or if the model's
-    /// calls could not be understood.
+    /// A dialogue that ended without a proposal is no reading of the conversation, if a limit ended it or if what the
+    /// model called or proposed could not be understood.
     fn require_proposals(&mut self) {
         let has_failed = self.result.error.is_some() || self.result.obstacle.is_some();
-        if has_failed || !self.result.decisions.is_empty() {
+        if has_failed || self.has_readable_operations {
             return;
         }
-        let message = match self.result.limit_reached.take() {
-            Some(limit) => format!("the model proposed nothing until the limit of {limit}"),
-            None if self.has_invalid_calls => "the model's tool calls could not be read".to_owned(),
-            None => return,
+        let message = match (self.result.decisions.first(), self.result.limit_reached.take()) {
+            (Some(decision), _) => {
+                let reason = decision.reasons.first().map_or("", |reason| reason.what.as_str());
+                format!("none of the model's operations could be read: {reason}")
+            }
+            (None, Some(limit)) => format!("the model proposed nothing until the limit of {limit}"),
+            (None, None) if self.has_invalid_calls => "the model's tool calls could not be read".to_owned(),
+            (None, None) => return,
         };
         self.result.error = Some(LlmError::new(ErrorKind::Unusable, message));
     }

@@ -143,7 +143,7 @@ pub struct ReflectDecision {
     /// The address that the operation names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The text of the operation, or an entry's title.
+    /// The text of the operation, an entry's title, or the start of the JSON of an operation that could not be parsed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// Why the operation was not applied.

@@ -173,6 +173,13 @@ impl World {
         let Some(before) = self.before.pop() else { return };
         commands::undo(&self.session_on(self.today), &UndoOptions::default(), &ChangeOptions::default())
             .unwrap_or_else(|why| panic!("undo: {why:?}"));
+        // What it brings back is in use.
+        for (text, _) in before.facts.iter().filter(|(_, fact)| fact.place == FactPlace::Live) {
+            if self.now.facts.get(text).is_none_or(|fact| fact.place != FactPlace::Live) {
+                self.used.insert(text.clone(), self.today);
+                self.since = self.since.or(Some(self.today));
+            }
+        }
         self.now = before;
     }
 

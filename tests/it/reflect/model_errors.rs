@@ -127,6 +127,14 @@ fn an_error_in_a_later_chunk_keeps_the_earlier_ones_and_reports_partial() {
 }
 
 #[test]
+fn a_refusal_that_is_corrected_is_not_reported_beside_the_correction() {
+    let memory = Memory::new();
+    let in_turn = |quote: &str| ops(&[add("facts/user.md", "Name: Zhang San", quote)]);
+    let report = Script::of([in_turn("never said"), in_turn("I'm Zhang San")]).reads(&memory, "User: I'm Zhang San.\n");
+    assert_eq!((report.counts.found, report.counts.kept, report.counts.refused), (1, 1, 0));
+}
+
+#[test]
 fn an_unreadable_reply_is_requested_once_more() {
     let memory = Memory::new();
     let script = Script::of([
@@ -247,6 +255,17 @@ fn a_model_that_only_reads_until_the_limit_leaves_the_conversation_unread() {
         let again = Script::of([ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")])]);
         assert_eq!(again.reads(&memory, "User: I'm Zhang San.\n").counts.kept, 1, "{reason}");
     }
+    // The same without tools: after two corrections, nothing in the reply is an operation.
+    let memory = Memory::new();
+    let before = memory.tree();
+    let broken = || text_reply(r#"{"operations": [5, "x", {"op": "nuke"}]}"#);
+    let mixed = || text_reply(r#"{"operations": [{"op": "nuke"}, {"op": "rm", "at": "user@zzzz"}]}"#);
+    let failure = Script::of([broken(), broken(), broken()]).tries(&memory, "User: I'm Zhang San.\n").unwrap_err();
+    assert!(failure.rejections[0].message.contains("none of the model's operations could be read"), "{failure:?}");
+    assert_eq!(memory.tree(), before);
+    let report = Script::of([mixed(), mixed(), mixed()]).reads(&memory, "User: I'm Zhang San.\n");
+    let texts: Vec<&str> = report.decisions.iter().map(|decision| decision.text.as_str()).collect();
+    assert_eq!(texts, [r#"{"op":"nuke"}"#, ""]);
     // Who only looks and then says that there is nothing, has read it.
     let memory = Memory::new();
     let looked = Script::of([list(), done()]).way(ReplyMode::Tools);

@@ -51,11 +51,10 @@ fn a_real_model_changes_only_what_the_rules_let_it_change() {
     refused: The build takes place of a building made from green tea; it is known as a bun.; (no_evidence: facts/user.md, many_facts: ; it is known as a bun.;)
     refused: rm );[ (no_evidence: facts/user.md)
     refused: The build takes place of a building made of green tea; it is known as a bun(); (invalid_operation: update: 'at' or 'category' is missing)
-    refused: rm (invalid_operation: rm: 'at' or 'category' is missing)
+    refused: {"op":"rm","quote":"facts/user.md","turn":38906572471,"at":""} (invalid_operation: rm: 'at' or 'category' is missing)
     refused: It is known as a bun）Bun！ (no_evidence: facts/user.md, pronoun: It, not_neutral:  as a bun）Bun！)
-    refused: rm (invalid_operation: rm: 'at' or 'category' is missing)
-    2 turns, 7 found: 0 kept, 0 known, 0 waiting, 7 refused; exec sh, 0 tokens in, 0 out
-    0 % passed all guards at the first attempt, 0 % grounded; refused: no_evidence 4, invalid_operation 3, many_facts 2, not_neutral 1, pronoun 1
+    2 turns, 6 found: 0 kept, 0 known, 0 waiting, 6 refused; exec sh, 0 tokens in, 0 out
+    0 % passed all guards at the first attempt, 0 % grounded; refused: no_evidence 4, invalid_operation 2, many_facts 2, not_neutral 1, pronoun 1
     ## diet: exit 0
     refused: This is my favorite restaurant. (no_evidence: facts/project.md, not_third_person: my, pronoun: This is)
     refused: This is my favorite restaurant (no_evidence: facts/user.md, not_third_person: my, pronoun: This is)
@@ -65,10 +64,10 @@ fn a_real_model_changes_only_what_the_rules_let_it_change() {
     0 % passed all guards at the first attempt, 0 % grounded; refused: no_evidence 4, not_third_person 4, pronoun 4
     ## languages: exit 0
     refused: This is written in English. (pronoun: This is, may_contradict: @d3st1x The build runs on Bun.)
-    refused: update (invalid_operation: update: 'text' is missing)
-    refused: update (invalid_operation: update: 'text' is missing)
+    refused: {"op":"update","quote":"Today I changed my mind about this point","turn":1,"at":… (invalid_operation: update: 'text' is missing)
+    refused: {"op":"update","quote":"I am not happy, I need to get rid of the text from this … (invalid_operation: update: 'text' is missing)
     refused: There are no additional options for this task. (no_evidence: Here is an alternative to remove the text in the message.)
-    refused: add (invalid_operation: add: 'text' is missing)
+    refused: {"op":"add","quote":"There are no additional options for this task.","turn":2,"a… (invalid_operation: add: 'text' is missing)
     refused: The text here does not exist in the database and will have to be replaced with a new one. This can only happen on the server of the customer who has paid for this service. So we need to change this text to a more official version. (invalid_operation: update: 'at' or 'category' is missing)
     2 turns, 6 found: 0 kept, 0 known, 0 waiting, 6 refused; exec sh, 0 tokens in, 0 out
     0 % passed all guards at the first attempt, 0 % grounded; refused: invalid_operation 4, may_contradict 1, no_evidence 1, pronoun 1

@@ -21,10 +21,14 @@ use crate::reflect::judge::{JudgeContext, Route, describe_findings, route_propos
 use crate::reflect::outcome::{self, route_effects};
 use crate::reflect::proposal::{Proposal, parse_proposal};
 use crate::reflect::removal::{RemovalContext, route_removal};
+use crate::text::one_line::cut_with_ellipsis;
 use crate::view::diff::unified_diff;
 
 /// The most operations of one reply: as many as a batch may have.
 const MAX_OPERATIONS: usize = 1000;
+
+/// How many characters of an operation that cannot be read are reported.
+const MAX_UNREADABLE_CHARS: usize = 80;
 
 impl ReflectDialogue<'_, '_, '_> {
     /// Decides on all proposals of a reply. Returns those that are refused, with the reasons; `None` if the dialogue
@@ -68,6 +72,7 @@ impl ReflectDialogue<'_, '_, '_> {
             let answer = mark_refused(&mut decision, &findings);
             self.count_first_attempt(&Route::Refused(findings));
             self.note_decision(decision, number);
+            self.has_readable_operations = true;
             return answer;
         }
         let proposal = match parse_proposal(value) {
@@ -76,6 +81,7 @@ impl ReflectDialogue<'_, '_, '_> {
                 // For a text with several lines, the guards give better reasons than the parser.
                 let findings = match error.code == Code::Multiline {
                     true => {
+                        self.has_readable_operations = true;
                         guards::check_text(&string_field(value, "text"), MemoryKind::Fact, self.input.writing_rules)
                     }
                     false => Vec::new(),
@@ -84,18 +90,21 @@ impl ReflectDialogue<'_, '_, '_> {
                     true => (vec![rejection_reason(&error)], refusal_text(&error)),
                     false => (findings.iter().map(finding_reason).collect(), describe_findings(&findings)),
                 };
-                let (op, text) = (string_field(value, "op"), string_field(value, "text"));
+                let text = Some(string_field(value, "text")).filter(|text| !text.is_empty());
                 let decision = ReflectDecision {
                     verdict: DecisionVerdict::Refused,
-                    op,
-                    text,
+                    op: string_field(value, "op"),
+                    text: text.unwrap_or_else(|| {
+                        cut_with_ellipsis(&redact(&value.to_string()), MAX_UNREADABLE_CHARS).into_owned()
+                    }),
                     reasons,
                     ..ReflectDecision::default()
                 };
-                self.result.decisions.push(redact_decision(decision));
+                self.note_decision(decision, number);
                 return Err(reply);
             }
         };
+        self.has_readable_operations = true;
         let printed = dialects::to_json(&proposal.operation);
         let mut decision = ReflectDecision {
             op: string_field(&printed, "op"),
@@ -117,14 +126,23 @@ impl ReflectDialogue<'_, '_, '_> {
         result
     }
 
-    /// Notes a decision, unless it repeats an earlier one.
+    /// Notes a decision, unless it repeats an earlier one. The decision on a correction replaces the refusal before it.
     fn note_decision(&mut self, decision: ReflectDecision, number: usize) {
         let decision = redact_decision(decision);
         let is_same = |d: &ReflectDecision| (&d.op, &d.at, &d.text) == (&decision.op, &decision.at, &decision.text);
-        // An accepted operation refers to its decision by index, so the decision must be kept.
-        let accepted = self.result.accepted.last().is_some_and(|a| a.decision_index == number);
-        if accepted || !self.result.decisions.iter().any(|d| is_same(d) && d.verdict == decision.verdict) {
-            self.result.decisions.push(decision);
+        // An accepted operation refers to its decision by index.
+        let accepted = self.result.accepted.last_mut().filter(|a| a.decision_index == number);
+        let decisions = &mut self.result.decisions;
+        // The text of a decision on an entry is its title only: the bullets of a correction may be others.
+        let is_correctable =
+            |d: &ReflectDecision| d.verdict == DecisionVerdict::Refused && d.op != "append" && is_same(d);
+        if let Some(refusal) = decisions.iter().position(is_correctable) {
+            decisions[refusal] = decision;
+            if let Some(accepted) = accepted {
+                accepted.decision_index = refusal;
+            }
+        } else if accepted.is_some() || !decisions.iter().any(|d| is_same(d) && d.verdict == decision.verdict) {
+            decisions.push(decision);
         }
     }
 
