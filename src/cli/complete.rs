@@ -39,7 +39,7 @@ pub fn complete(global: &GlobalArgs, words: &[String]) -> String {
         return String::new();
     }
     let session = open::enter_start(&global);
-    let Ok(session) = session.and_then(|()| open::open_session(&global, open::SessionNeeds::TextsOnly, None)) else {
+    let Ok(session) = session.and_then(|()| open::open_session(&global, open::SessionNeeds::Texts, None)) else {
         return String::new();
     };
     let candidates = match kind {

@@ -51,7 +51,7 @@ pub fn has_reader_name(global: &GlobalArgs) -> bool {
 
 /// Runs `context`. The reader's mark moves only after the answer was printed, so that no news are lost.
 pub fn run_context(global: &GlobalArgs, args: &ContextArgs) -> CliReply {
-    let session = match open::open_session(global, SessionNeeds::TextsOnly, None) {
+    let session = match open::open_session(global, SessionNeeds::LocalDay, None) {
         Ok(session) => session,
         Err(rejection) => return rejection.into(),
     };

@@ -17,7 +17,7 @@ use crate::text::counted_noun::counted_noun;
 /// Runs `check --rot`, which needs no data directory. Where one is found, the caller's scope in it holds.
 pub fn run_rot(global: &GlobalArgs, dir: &Path) -> CliReply {
     let names_scope = global.scope.is_some() || env("MEMDIR_SCOPE").is_some_and(|name| !name.is_empty());
-    let session = match open_session(global, SessionNeeds::TextsOnly, None) {
+    let session = match open_session(global, SessionNeeds::Texts, None) {
         Err(error) if names_scope => return error.into(),
         opened => opened.ok(),
     };

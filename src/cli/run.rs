@@ -81,7 +81,7 @@ impl Runner<'_> {
         layout: OutputLayout,
         use_case: impl FnOnce(&Session) -> CommandResult<T>,
     ) -> CliReply {
-        self.in_session(SessionNeeds::TextsOnly, None, layout, use_case)
+        self.in_session(SessionNeeds::Texts, None, layout, use_case)
     }
 
     /// Prints a file, section or bullet. A whole file is copied to a pipe directly, unless there are warnings to print.
@@ -89,7 +89,7 @@ impl Runner<'_> {
         let can_copy = !self.global.json && !self.global.verbose && !std::io::stdout().is_terminal();
         let whole_file =
             |session: &Session| if can_copy { commands::open_whole_file(session, address) } else { Ok(None) };
-        match open::open_session(self.global, SessionNeeds::TextsOnly, None).and_then(|s| Ok((whole_file(&s)?, s))) {
+        match open::open_session(self.global, SessionNeeds::Texts, None).and_then(|s| Ok((whole_file(&s)?, s))) {
             Ok((Some(file), session)) if session.policy.warnings.is_empty() => {
                 let used = AnswerUse::of_file(&file.path);
                 CliReply::Copy(file, Box::new(move || used.record(&session)))
@@ -109,13 +109,12 @@ impl Runner<'_> {
 
     /// Searches the memory; with [`ALL_SCOPES`] as the scope, all of its scopes, too.
     pub fn query(&self, options: &QueryOptions) -> CliReply {
-        let needs = if options.depends_on_time() { SessionNeeds::All } else { SessionNeeds::TextsOnly };
         // All scopes are searched from the memory above them.
         let all_scopes = self.global.scope.as_deref() == Some(ALL_SCOPES);
         let global = GlobalArgs { scope: self.global.scope.clone().filter(|_| !all_scopes), ..self.global.clone() };
         let scope = if all_scopes { Some(ALL_SCOPES.to_owned()) } else { options.scope.clone() };
         let options = &QueryOptions { scope, vectors: true, ..options.clone() };
-        match open::open_session(&global, needs, None) {
+        match open::open_session(&global, SessionNeeds::LocalDay, None) {
             Ok(session) => {
                 session.progress.begin("searching");
                 let touching = query_args::named_from_root(&options.touching, &session.dir);

@@ -54,8 +54,10 @@ pub struct OpenOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SessionNeeds {
     /// Only the texts. Saves reading git's config for the caller's name and the system's time zone.
-    TextsOnly,
-    /// Also the caller's name and the local time.
+    Texts,
+    /// Also the day in the local time zone.
+    LocalDay,
+    /// Also the caller's name.
     All,
 }
 
@@ -181,7 +183,7 @@ impl OpenOptions {
             },
             now: match &self.now {
                 Some(now) => now.clone(),
-                None => clock::now(env("MEMDIR_NOW").as_deref(), needs == SessionNeeds::All)?,
+                None => clock::now(&env, needs != SessionNeeds::Texts)?,
             },
             found_by: found_dir.found_by,
             dir: found_dir.dir(),
@@ -213,8 +215,8 @@ impl OpenOptions {
         layers.left_out.extend(others.iter().map(|place: &LayerPlace| left_out(place, Code::Usage, "is not trusted")));
         // The directories themselves, not what a search would find now.
         match layers.places.is_empty() {
-            true => self.open_found(&found, &start, &config, SessionNeeds::TextsOnly).map(Some),
-            false => self.open_layers(layers, &start, &config, SessionNeeds::TextsOnly).map(Some),
+            true => self.open_found(&found, &start, &config, SessionNeeds::LocalDay).map(Some),
+            false => self.open_layers(layers, &start, &config, SessionNeeds::LocalDay).map(Some),
         }
     }
 

@@ -61,7 +61,7 @@ pub fn make_insights(
     let sources = InsightSources {
         entries: newest_entries(session)?,
         facts: newest_facts(session)?,
-        snippet: snippet(conversation)?,
+        snippet: snippet(session, conversation)?,
     };
     if sources.is_empty() {
         report.deferred = Some("there is nothing to look at yet: no entry, no fact and no conversation".into());
@@ -239,11 +239,11 @@ fn shortened(text: &str) -> String {
 }
 
 /// The end of a conversation, without what hosts and tools put into it.
-fn snippet(conversation: &[u8]) -> Result<String, Error> {
+fn snippet(session: &Session, conversation: &[u8]) -> Result<String, Error> {
     if conversation.iter().all(u8::is_ascii_whitespace) {
         return Ok(String::new());
     }
-    let conversations = super::parse_conversations(conversation)?;
+    let conversations = super::conversations::parse_conversations(session, conversation)?;
     let turns = conversations.iter().flat_map(|conversation| &conversation.turns);
     let said: Vec<String> = turns
         .filter(|turn| !turn.injected && matches!(turn.role, Role::User | Role::Assistant))

@@ -12,6 +12,7 @@ mod chunk_limits;
 mod chunk_result;
 mod commit_chunk;
 mod conversation_question;
+mod conversations;
 mod cost_estimate;
 mod decision_text;
 mod insights;
@@ -26,6 +27,7 @@ mod request_memory;
 mod single_answer;
 mod watermark;
 
+use self::conversations::parse_conversations;
 use super::budget::{self, TokenLedger};
 use super::model::{OpenModel, model_rejection};
 use super::results::{
@@ -41,7 +43,7 @@ use crate::reflect::chunks::{render_turns, split_chunks};
 use crate::reflect::guards::WritingRules;
 use crate::reflect::prompt::{REFLECT_PROMPT, ReplyMode};
 use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::transcript::{self, Conversation, Turn};
+use crate::transcript::{Conversation, Turn};
 use chunk::{ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
 use commit_chunk::{ChunkOrigin, CommittedChunk};
 use overlay::ReflectOverlay;
@@ -122,7 +124,7 @@ pub fn reflect(
 pub fn show_prompt(session: &Session, bytes: &[u8], options: &ReflectOptions<'_>) -> Result<String, Error> {
     let change_options = ChangeOptions { dry_run: true, ..ChangeOptions::default() };
     let run = ReflectRun::new(session, options, &change_options)?;
-    let conversations = parse_conversations(bytes)?;
+    let conversations = parse_conversations(session, bytes)?;
     let first =
         conversations.iter().find_map(|c| Some((c, split_chunks(&c.turns, 0, CHUNK_TOKENS).into_iter().next()?)));
     let Some((conversation, range)) = first else {
@@ -138,16 +140,6 @@ pub fn show_prompt(session: &Session, bytes: &[u8], options: &ReflectOptions<'_>
         _ => "",
     });
     Ok(format!("{}\n\n{}", request.system, question.collect::<String>()))
-}
-
-fn parse_conversations(bytes: &[u8]) -> Result<Vec<Conversation>, Rejection> {
-    transcript::read(bytes).map_err(|error| {
-        Rejection::new(Code::InvalidTranscript, format!("the input is not a conversation: {error}")).hint(
-            "supported are transcripts of Claude Code, Codex, Gemini CLI, Aider and GitHub Copilot, OpenAI messages and \
-             responses, the exports of ChatGPT, Claude.ai, Cursor, AI Studio and ShareGPT, markdown with speakers, \
-             and plain text",
-        )
-    })
 }
 
 /// One run of `reflect`: the model, once it is open, and the answer so far.
@@ -189,7 +181,7 @@ impl<'a> ReflectRun<'a> {
     }
 
     fn read_all(&mut self, bytes: &[u8]) -> Result<ReflectFlow, Error> {
-        for conversation in parse_conversations(bytes)? {
+        for conversation in parse_conversations(self.session, bytes)? {
             if self.read_conversation(&conversation, bytes)? == ReflectFlow::Stop {
                 return Ok(ReflectFlow::Stop);
             }

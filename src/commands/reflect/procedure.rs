@@ -3,7 +3,7 @@
 //! Only on request. Never changes a procedure that there is, and never holds the lock while the model runs.
 
 use super::conversation_question::{ConversationQuestion, ReplyRules, note_decision};
-use super::{ReflectOptions, parse_conversations, watermark};
+use super::{ReflectOptions, conversations::parse_conversations, watermark};
 use crate::code::{Code, Rejection};
 use crate::commands::change::change;
 use crate::commands::results::{ChangeOutcome, ReflectReport};
@@ -31,7 +31,7 @@ pub fn make_procedure(
         session.may_write()?;
     }
     let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
-    for conversation in parse_conversations(bytes)? {
+    for conversation in parse_conversations(session, bytes)? {
         write_down(session, &conversation, options, change_options, &mut report)?;
         if report.deferred.is_some() {
             break;

@@ -4,7 +4,7 @@
 //! Never holds the lock while the model runs.
 
 use super::conversation_question::{ConversationQuestion, ReplyRules, note_decision};
-use super::{ReflectOptions, parse_conversations, watermark};
+use super::{ReflectOptions, conversations::parse_conversations, watermark};
 use crate::code::{Code, Rejection};
 use crate::commands::compact::{CompactOptions, compact_within_budget};
 use crate::commands::results::{CompactOutcome, ReflectReport};
@@ -35,7 +35,7 @@ pub fn make_record(
             .into());
     }
     let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
-    for conversation in parse_conversations(bytes)? {
+    for conversation in parse_conversations(session, bytes)? {
         record_conversation(session, &conversation, related, options, change_options, &mut report)?;
         if report.deferred.is_some() {
             break;

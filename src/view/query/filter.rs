@@ -7,7 +7,6 @@ use jiff::civil::Date;
 use super::item_facts::{ItemFacts, TimeBound};
 use crate::path::MemoryPath;
 use crate::policy::{DecayRule, EffectiveConfidence, glob};
-use crate::text::dates::find_dates;
 
 /// The options of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,15 +76,6 @@ impl QueryOptions {
         let lists = [&self.categories, &self.tags, &self.within, &self.touching].iter().any(|l| !l.is_empty());
         let words = [&self.since, &self.until, &self.by, &self.source, &self.run, &self.role];
         lists || words.iter().any(|w| w.is_some()) || self.imp.is_some() || self.conf.is_some() || self.pinned.is_some()
-    }
-
-    /// Whether the result depends on the current time.
-    pub fn depends_on_time(&self) -> bool {
-        self.since.is_some()
-            || self.until.is_some()
-            || self.conf.is_some()
-            || self.explain
-            || !find_dates(&self.query, Some(Date::constant(2000, 1, 1))).is_empty()
     }
 
     /// Whether a file is searched: its folder is included, and it matches a glob.

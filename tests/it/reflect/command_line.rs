@@ -49,6 +49,22 @@ fn the_result_is_printed_on_one_page() {
     assert!(ran.stderr.contains("processed before"), "{ran}");
 }
 
+/// A transcript says in UTC when a turn was written; "tomorrow" was said in the user's time zone.
+#[test]
+fn relative_dates_are_those_of_the_local_day() {
+    let fact = |day: &str| add("facts/user.md", &format!("Flies to Rome on {day}"), "I fly to Rome tomorrow");
+    let talk = json!([{"role": "user", "content": "I fly to Rome tomorrow.", "timestamp": "2026-12-01T03:00:00Z"}]);
+    let kept = |day: &str, now: &str| {
+        let memory = with(&[fact(day)]);
+        let run = memory.run(["reflect", "--json"]).env("MEMDIR_NOW", now).stdin(talk.to_string());
+        run.exit(0).json()["counts"]["kept"] == 1
+    };
+    assert!(kept("2026-12-01", "2026-11-30T20:00:00-08:00"));
+    assert!(!kept("2026-12-02", "2026-11-30T20:00:00-08:00"));
+    assert!(kept("2026-12-02", "2026-12-01T04:00:00Z"));
+    assert!(!kept("2026-12-01", "2026-12-01T04:00:00Z"));
+}
+
 #[test]
 fn the_answer_in_json_names_every_decision() {
     let memory = with(&[

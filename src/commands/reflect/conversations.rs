@@ -1,0 +1,61 @@
+//! Parses the conversations that `reflect` reads.
+//!
+//! Transcripts have times in UTC, but "tomorrow" was said in the time zone of the user, who is taken to be where the
+//! session is.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::code::{Code, Rejection};
+use crate::commands::Session;
+use crate::transcript::{self, Conversation};
+
+/// Parses the conversations of a transcript. Their times are in the session's time zone.
+///
+/// # Errors
+/// `invalid_transcript`.
+pub fn parse_conversations(session: &Session, bytes: &[u8]) -> Result<Vec<Conversation>, Rejection> {
+    let mut conversations = transcript::read(bytes).map_err(|error| {
+        Rejection::new(Code::InvalidTranscript, format!("the input is not a conversation: {error}")).hint(
+            "supported are transcripts of Claude Code, Codex, Gemini CLI, Aider and GitHub Copilot, OpenAI messages and \
+             responses, the exports of ChatGPT, Claude.ai, Cursor, AI Studio and ShareGPT, markdown with speakers, \
+             and plain text",
+        )
+    })?;
+    let turns = conversations.iter_mut().flat_map(|conversation| &mut conversation.turns);
+    for at in turns.filter_map(|turn| turn.at.as_mut()) {
+        if let Some(local) = local_time(at, session.now.time_zone()) {
+            *at = local;
+        }
+    }
+    Ok(conversations)
+}
+
+/// An RFC 3339 time of UTC in another time zone; `None` for a time with an offset of its own, and for a zone that is UTC
+/// at that time.
+fn local_time(at: &str, zone: &TimeZone) -> Option<String> {
+    let is_utc = at.ends_with(['Z', 'z']) || at.ends_with("+00:00");
+    let utc: Timestamp = at.parse().ok().filter(|_| is_utc)?;
+    let offset = zone.to_offset(utc);
+    (!offset.is_zero()).then(|| utc.display_with_offset(offset).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(at: &str, hours: i8, local: Option<&str>) {
+        let zone = TimeZone::fixed(jiff::tz::offset(hours));
+        assert_eq!(local_time(at, &zone).as_deref(), local);
+    }
+
+    #[test]
+    fn times_in_utc_are_given_in_the_time_zone() {
+        check("2026-12-01T03:00:00.5Z", -8, Some("2026-11-30T19:00:00.5-08:00"));
+        check("2026-12-01T16:00:00+00:00", 9, Some("2026-12-02T01:00:00+09:00"));
+        check("2026-12-01T03:00:00Z", 0, None);
+        check("2026-12-01T03:00:00+02:00", -8, None);
+        check("2026-12-01", -8, None);
+        check("soon", -8, None);
+    }
+}
