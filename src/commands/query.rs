@@ -180,6 +180,10 @@ fn query_all_scopes(
         let scope = match session.session_in_scope(&name) {
             Ok(scope) => scope,
             Err(error) if error.code == Code::ScopeNotFound => continue,
+            Err(error) if error.code == Code::InvalidPolicy => {
+                all.left_out.push(format!("left out: {}", error.message));
+                continue;
+            }
             Err(error) => return Err(error.into()),
         };
         let result = search_one(&scope, &QueryOptions { budget: left, ..options.clone() }, &TextOverrides::new())?;

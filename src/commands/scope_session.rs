@@ -62,8 +62,8 @@ pub struct ScopeParts {
 /// Opens a scope of the memory that a store holds.
 ///
 /// # Errors
-/// `scope_not_found`; `invalid_policy` if the memory has no policy or one with an error: it governs its scopes;
-/// `unsafe_file`, `io`.
+/// `scope_not_found`; `invalid_policy` if the memory has no policy or one with an error: it governs its scopes; also if
+/// the scope's own policy does not say soundly what agents may see; `unsafe_file`, `io`.
 pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
     let not_found = || {
         let rejection = scope_not_found(name);
@@ -74,7 +74,11 @@ pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
             Err(_) => rejection,
         }
     };
-    open_scope_in(memory, ScopeState::Live, name)?.ok_or_else(not_found)
+    let parts = open_scope_in(memory, ScopeState::Live, name)?.ok_or_else(not_found)?;
+    match parts.policy.refuses_reads {
+        None => Ok(parts),
+        Some(error) => Err(Rejection { message: format!("the scope '{name}': {}", error.message), ..error }),
+    }
 }
 
 /// Opens a scope that is live or archived; `None` if there is none.

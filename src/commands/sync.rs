@@ -16,6 +16,7 @@ mod pending;
 mod push_queue;
 mod retry;
 mod sync_state;
+mod synced_scopes;
 mod unmerged;
 
 use std::time::Duration;
@@ -23,6 +24,7 @@ use std::time::Duration;
 use commit_message::CommitDetails;
 use own_repository::own_repository;
 pub use sync_state::SyncState;
+use synced_scopes::SyncedScopes;
 
 use super::inbox::remove_merged_proposals;
 use super::results::{CommitRow, SyncResult, UndecidedFile, UndecidedReason, WarningRow};
@@ -424,6 +426,7 @@ impl SyncRun<'_> {
         let mut sync_state = SyncState::load(&self.session.store);
         sync_state.record_merge(&self.session.store, &self.session.store.journal()?, files);
         sync_state.save(locked);
+        SyncedScopes::of(&self.session.store, files.iter().map(String::as_str)).record_merge(files);
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::code::{Code, Rejection, SuggestedCommand};
-use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName};
+use crate::path::{ARCHIVED_SCOPES, PathPrefixes, SCOPES_FOLDER, ScopeName};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -66,16 +66,23 @@ pub struct FoundDirectory {
 
 impl FoundDirectory {
     /// A directory, with its scope if it is one by its location: the policy above it holds however it was named.
-    pub fn new(dir: PathBuf, found_by: FoundBy) -> FoundDirectory {
+    ///
+    /// # Errors
+    /// `no_data_dir` for a directory below `scopes/` that is no scope: a removed one, or one deeper in a scope. No
+    /// policy would govern it.
+    pub fn new(dir: PathBuf, found_by: FoundBy) -> Result<FoundDirectory, Rejection> {
         // With links resolved, so that no other name of a scope is a way around the policy above it.
         let resolved = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let real = resolved(&dir);
-        match memory_above(&dir).or_else(|| memory_above(&real)) {
+        if let Some(scopes) = [&dir, &real].into_iter().find_map(|dir| scopes_folder_around(dir)) {
+            return Err(no_scope_error(&dir, scopes));
+        }
+        Ok(match memory_above(&dir).or_else(|| memory_above(&real)) {
             Some((memory, scope)) => {
                 FoundDirectory { real_memory: resolved(&memory), memory, scope: Some(scope), found_by }
             }
             None => FoundDirectory { memory: dir, real_memory: real, scope: None, found_by },
-        }
+        })
     }
 
     /// The directory to open.
@@ -101,6 +108,23 @@ impl FoundDirectory {
 fn memory_above(dir: &Path) -> Option<(PathBuf, String)> {
     let memory = dir.parent().filter(|scopes| is_scopes_folder(scopes))?.parent()?;
     Some((memory.to_owned(), dir.file_name()?.to_str()?.to_owned()))
+}
+
+/// The `scopes/` of a memory in which a directory is, other than as a scope of it.
+fn scopes_folder_around(dir: &Path) -> Option<&Path> {
+    dir.ancestors().skip(2).find(|above| is_scopes_folder(above))
+}
+
+/// The error for a directory in `scopes/` that is no scope.
+fn no_scope_error(dir: &Path, scopes: &Path) -> Rejection {
+    let shown = dir.display();
+    let removed = dir.parent().filter(|parent| parent.file_name().is_some_and(|name| name == ARCHIVED_SCOPES));
+    match (removed, dir.file_name().and_then(|name| ScopeName::new(name.to_str()?).ok())) {
+        (Some(_), Some(name)) => no_data_dir_error(&format!("'{shown}' is a removed scope, which no command opens"))
+            .hint(format!("bring it back in the memory above with `memdir scope add --restore {name}`")),
+        _ => no_data_dir_error(&format!("'{shown}' is inside of '{}', and no scope", scopes.display()))
+            .hint("a scope is a directory of its own in `scopes/` of a memory; move this one there, or out of it"),
+    }
 }
 
 /// Finds the data directory: `--dir`, else `MEMDIR`, else the nearest ancestor that is or contains one, else the
@@ -152,10 +176,10 @@ fn find_memory(
     }
     if let Some(dir) = work_dir.ancestors().take_while(|dir| !is_scopes_folder(dir)).find_map(data_dir_in) {
         refuse_link(&dir, work_dir)?;
-        return Ok(FoundDirectory::new(dir, FoundBy::Ancestor));
+        return FoundDirectory::new(dir, FoundBy::Ancestor);
     }
     match user().filter(|dir| is_data_dir(dir)) {
-        Some(dir) => Ok(FoundDirectory::new(normalize(&dir), FoundBy::User)),
+        Some(dir) => FoundDirectory::new(normalize(&dir), FoundBy::User),
         None => Err(no_data_dir_error("no memory found here or in a parent directory")
             .hint("create one with `memdir init`, or your own with `memdir -g init`, or name one with --dir DIR or MEMDIR")
             .try_command(SuggestedCommand { subcommand: vec!["init"], operands: Vec::new() })),
@@ -179,7 +203,8 @@ fn find_scope(
     let inside = if dir.starts_with(SCOPES_FOLDER) { data_dir.join(dir) } else { scopes.join(dir) };
     let is_real_dir = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
     (is_real_dir(&scopes) && is_real_dir(&inside) && is_data_dir(&inside))
-        .then(|| FoundDirectory::new(inside, FoundBy::Flag))
+        .then(|| FoundDirectory::new(inside, FoundBy::Flag))?
+        .ok()
 }
 
 fn no_data_dir_error(message: &str) -> Rejection {
@@ -195,7 +220,7 @@ pub fn no_own_memory_error() -> Rejection {
 /// named by mistake, a project would get a second memory, which hides the first.
 fn named_dir(dir: PathBuf, found_by: FoundBy) -> Result<FoundDirectory, Rejection> {
     if is_data_dir(&dir) {
-        return Ok(FoundDirectory::new(normalize(&dir), found_by));
+        return FoundDirectory::new(normalize(&dir), found_by);
     }
     let shown = dir.display();
     let init = |subcommand| SuggestedCommand { subcommand, operands: Vec::new() };

@@ -274,7 +274,6 @@ impl OpenOptions {
                 layers::MINE => FoundBy::User,
                 _ => FoundBy::Layer,
             };
-            let found = FoundDirectory::new(place.dir.clone(), found_by);
             if !find::is_data_dir(&place.dir) {
                 left_out_layers.push(left_out(place, Code::NoDataDir, "is no memory"));
                 continue;
@@ -289,7 +288,8 @@ impl OpenOptions {
                 left_out_layers.push(error);
                 continue;
             }
-            match self.open_found(&found, working_dir, config, needs) {
+            let found = FoundDirectory::new(place.dir.clone(), found_by);
+            match found.and_then(|found| self.open_found(&found, working_dir, config, needs)) {
                 Ok(session) => opened.push((place, session)),
                 Err(error) => {
                     let unreadable = left_out(place, error.code, &format!("cannot be read: {}", error.message));

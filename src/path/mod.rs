@@ -19,7 +19,7 @@ mod touched;
 pub use address::{Address, AddressReading, BulletRef, PathPrefixes, is_daily_note, is_id};
 pub use episode_name::{episode_days, is_episode, is_year, month_file, week_file};
 use grammar::{grammar_violation, is_common_name, is_scope_path, unsafe_name_reason};
-pub use scope_name::{ALL_SCOPES, SCOPES_FOLDER, ScopeName};
+pub use scope_name::{ALL_SCOPES, ARCHIVED_SCOPES, SCOPES_FOLDER, ScopeName};
 pub use source_address::SourceAddress;
 pub use touched::relative_to_roots;
 

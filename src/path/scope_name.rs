@@ -10,6 +10,9 @@ use crate::code::{Code, Rejection};
 
 /// The folder that holds the scopes of a memory.
 pub const SCOPES_FOLDER: &str = "scopes";
+
+/// The folder of removed scopes, in the folder of scopes.
+pub const ARCHIVED_SCOPES: &str = ".archived";
 /// What stands for all scopes, where several can be named.
 pub const ALL_SCOPES: &str = "*";
 /// The longest name, in bytes.

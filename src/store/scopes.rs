@@ -12,10 +12,8 @@ use rustix::io::Errno;
 use super::root::{DataRoot, create_dir, read_error, write_error};
 use super::{Store, init, platform, walk};
 use crate::code::{Code, Rejection};
-use crate::path::{FOLDERS, MemoryPath, SCOPES_FOLDER, ScopeName};
+use crate::path::{ARCHIVED_SCOPES, FOLDERS, MemoryPath, SCOPES_FOLDER, ScopeName};
 
-/// The folder of removed scopes, below `scopes/`.
-const ARCHIVE_NAME: &str = ".archived";
 /// The prefix of a scope that is being deleted, in that folder.
 const PURGED_PREFIX: &str = ".purged-";
 /// Maximum depth of folders in a purged scope: each level holds a descriptor.
@@ -34,7 +32,7 @@ impl ScopeState {
     fn folder(self) -> String {
         match self {
             ScopeState::Live => SCOPES_FOLDER.to_owned(),
-            ScopeState::Archived => format!("{SCOPES_FOLDER}/{ARCHIVE_NAME}"),
+            ScopeState::Archived => format!("{SCOPES_FOLDER}/{ARCHIVED_SCOPES}"),
         }
     }
 }
@@ -108,7 +106,7 @@ impl Store {
         let scope = self.open_scope(from, name.as_str())?.ok_or_else(|| scope_not_found(name.as_str()))?;
         let (_locked, _) = scope.lock()?;
         let root = self.root();
-        create_dir(open_existing(&root, SCOPES_FOLDER)?, ARCHIVE_NAME)?;
+        create_dir(open_existing(&root, SCOPES_FOLDER)?, ARCHIVED_SCOPES)?;
         if self.open_scope(to, name.as_str())?.is_none() {
             take_over_rest(&open_existing(&root, &to.folder())?, name.as_str(), &scope.root().dir)?;
         }
@@ -125,7 +123,7 @@ impl Store {
         {
             let (_locked, _) = scope.lock()?;
             let root = self.root();
-            create_dir(open_existing(&root, SCOPES_FOLDER)?, ARCHIVE_NAME)?;
+            create_dir(open_existing(&root, SCOPES_FOLDER)?, ARCHIVED_SCOPES)?;
             let archive = ScopeState::Archived.folder();
             remove_tree(&open_existing(&root, &archive)?, &purged, 0)?;
             self.rename_scope((&state.folder(), name.as_str()), (&archive, &purged))?;

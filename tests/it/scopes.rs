@@ -8,7 +8,7 @@ use fs_err as fs;
 use serde_json::{Value, json};
 
 use crate::leaks::{Line, Planted, ROWS, Rows, git, walk};
-use crate::support::{CommandOutcome, Memory, handle};
+use crate::support::{CommandOutcome, Memory, handle, memdir_command};
 use crate::sync::{pair, settle};
 
 /// A memory with two scopes, `app` and `web`.
@@ -693,6 +693,76 @@ fn sync_takes_the_scopes_along() {
     here.memdir(["scope", "rm", "app", "--purge"]).exit(0);
     settle(&here, &there);
     assert!(!there.memory().join("scopes/app/facts").exists());
+}
+
+/// A scope's changes are counted like those of the memory itself, and what a merge brings is no edit by a program.
+#[test]
+fn sync_reads_the_files_of_scopes() {
+    let (here, there) = pair();
+    here.memdir(["scope", "add", "app"]).exit(0);
+    here.memdir(["-S", "app", "add", "user", "One"]).exit(0);
+    settle(&here, &there);
+    here.memdir(["-S", "app", "add", "user", "Two"]).exit(0);
+    let synced = here.memdir(["sync"]).exit(0);
+    assert!(synced.stdout.contains("memory: 1 bullet added in 1 file"), "{synced:?}");
+    let body = here.git(["log", "-1", "--format=%b"]);
+    assert!(body.contains("scopes/app/facts/user.md: 1 added\n"), "{body}");
+    settle(&here, &there);
+    there.memdir(["-S", "app", "add", "user", "Three"]).exit(0);
+    settle(&there, &here);
+    let status = here.memdir(["-S", "app", "status"]).exit(0);
+    assert!(!status.stdout.contains("not yet recorded"), "{status:?}");
+    let log = here.memdir(["-S", "app", "log", "-L", "0"]).exit(0);
+    assert!(!log.stdout.contains("outside"), "{log:?}");
+    let blame = here.memdir(["-S", "app", "list", "user", "--blame"]).exit(0);
+    assert!(blame.stdout.contains("merged"), "{blame:?}");
+}
+
+/// A scope whose own policy cannot be read is closed to every command that would look into it.
+#[test]
+fn a_scope_with_a_broken_policy_is_closed() {
+    let memory = with_scopes("version: 2\nshared: [app]\n");
+    memory.done(["-S", "app", "add", "user", "Allergic to penicillin"]);
+    for broken in ["allowlists: {planner: [work]}\nbad: [\n", "\u{0}"] {
+        memory.put("scopes/app/memdir.yaml", broken);
+        for command in [
+            &["-S", "*", "query", "penicillin"][..],
+            &["query", "penicillin", "-S", "app"],
+            &["-S", "web", "query", "penicillin"],
+            &["-S", "web", "context", "-n"],
+            &["-S", "web", "read", "app:user"],
+            &["-S", "web", "list", "app:user"],
+            &["-S", "web", "export", "--to", "jsonl", "app:user"],
+        ] {
+            let run = memory.run(command.iter().copied()).ends();
+            assert!(!run.stdout.contains("llergic"), "{broken:?} {command:?}: {run}");
+            assert!(format!("{}{}", run.stdout, run.stderr).contains("the scope 'app'") || run.status == 5, "{run}");
+        }
+        let all = memory.run(["-S", "*", "query", "penicillin"]).exit(0);
+        assert!(all.stderr.contains("left out: the scope 'app'"), "{all}");
+    }
+}
+
+/// No policy would govern it.
+#[test]
+fn what_is_below_scopes_and_no_scope_is_not_opened() {
+    let memory = with_scopes("version: 2\n");
+    memory.done(["-S", "app", "add", "user", "Allergic to nuts"]);
+    memory.done(["scope", "rm", "app"]);
+    memory.put("scopes/web/scopes/deep/facts/user.md", "# User\n\n- Allergic to nuts\n");
+    for (inside, says) in [("scopes/.archived/app", "--restore app"), ("scopes/web/scopes/deep", "no scope")] {
+        let dir = memory.dir().join(inside);
+        let named = memdir_command(&memory.dir()).arg("--dir").arg(&dir).args(["query", "nuts"]).output().unwrap();
+        let within =
+            memdir_command(&memory.dir()).current_dir(dir.join("facts")).args(["query", "nuts"]).output().unwrap();
+        for run in [named, within] {
+            let (out, error) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+            assert_eq!(run.status.code(), Some(3), "{error}");
+            assert!(out.is_empty() && error.contains(says), "{out} {error}");
+        }
+    }
+    memory.done(["scope", "add", "app", "--restore"]);
+    assert!(memory.done(["-S", "app", "query", "nuts"]).stdout.contains("nuts"));
 }
 
 #[test]

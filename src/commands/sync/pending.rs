@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use crate::change::{Etag, JournalEntry};
+use super::synced_scopes::{SyncedScopes, split_scope_path};
+use crate::change::{Etag, FileVersion, JournalEntry};
 use crate::code::Rejection;
 use crate::commands::Session;
 use crate::document::{Document, Handle};
@@ -65,6 +66,7 @@ pub fn pending_changes(
     let objects: Vec<&str> = compared.iter().filter_map(|p| p.committed_object.as_deref()).collect();
     let mut contents = git.read_objects(&objects)?.into_iter();
     let last_writes = journal::last_etags(entries);
+    let scopes = SyncedScopes::of(&session.store.unfiltered(), compared.iter().map(|p| p.path.as_str()));
     let (mut added, mut removed) = (HashMap::<Handle, Vec<usize>>::new(), Vec::new());
     let mut changes = Vec::with_capacity(pending.len());
     for file in pending {
@@ -76,10 +78,21 @@ pub fn pending_changes(
         };
         if compared.iter().any(|p| std::ptr::eq(*p, file)) {
             let before = file.committed_object.as_ref().and_then(|_| contents.next()).unwrap_or_default();
-            let current =
-                MemoryPath::from_disk_name(&file.path).ok().and_then(|path| session.store.read(&path).ok().flatten());
-            let after = current.as_ref().map(|v| v.bytes.to_vec()).unwrap_or_default();
-            change.edited_outside = is_outside_edit(&last_writes, &file.path, current.map(|v| v.etag));
+            let own = MemoryPath::from_disk_name(&file.path).ok().filter(|_| split_scope_path(&file.path).is_none());
+            let (current, is_outside_edit) = match (scopes.read(&file.path), own) {
+                (Some((current, entries, path)), _) => {
+                    let is_outside = is_outside_edit(&journal::last_etags(entries), &path, &current);
+                    (current, is_outside)
+                }
+                (None, Some(path)) => {
+                    let current = session.store.read(&path).ok().flatten();
+                    let is_outside = is_outside_edit(&last_writes, &path, &current);
+                    (current, is_outside)
+                }
+                (None, None) => (None, true),
+            };
+            change.edited_outside = is_outside_edit;
+            let after = current.map(|v| v.bytes.to_vec()).unwrap_or_default();
             change.emptied = !file.is_deleted && after.is_empty() && !before.is_empty();
             let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
             let (before, after) = (text(before), text(after));
@@ -115,7 +128,11 @@ fn count_moves(changes: &mut [PendingChange], mut added: HashMap<Handle, Vec<usi
     added.into_values().flatten().for_each(|at| changes[at].counts.added += 1);
 }
 
-fn is_outside_edit(last_writes: &HashMap<&MemoryPath, (Option<Etag>, u64)>, path: &str, current: Option<Etag>) -> bool {
-    let last_write = last_writes.iter().find(|(known, _)| known.as_str() == path);
-    last_write.is_none_or(|(_, (etag, _))| *etag != current)
+fn is_outside_edit(
+    last_writes: &HashMap<&MemoryPath, (Option<Etag>, u64)>,
+    path: &MemoryPath,
+    current: &Option<FileVersion>,
+) -> bool {
+    let current = current.as_ref().map(|version| version.etag);
+    last_writes.get(path).is_none_or(|(etag, _)| *etag != current)
 }
