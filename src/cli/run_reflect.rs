@@ -3,6 +3,7 @@
 //! Never prints and never exits: the result is returned as a `CliReply`.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 use super::open::{self, SessionNeeds};
 use super::output::{CliReply, OutputLayout};
@@ -74,9 +75,11 @@ impl Runner<'_> {
         if args.queued || args.request.is_some() {
             return named.open_session(SessionNeeds::All);
         }
-        let working_dir = open::working_dir().ok();
         let field = |field: &str| field_value(conversation, field);
-        let origin = ConversationOrigin { directory: working_dir.as_deref(), field: &field };
+        // Where it took place; a transcript that does not say so took place here.
+        let own = ["cwd", "payload.cwd"].into_iter().filter_map(field).map(PathBuf::from).find(|dir| dir.is_absolute());
+        let directory = own.or_else(|| open::working_dir().ok());
+        let origin = ConversationOrigin { directory: directory.as_deref(), field: &field };
         named.for_conversation(&origin).open_session(SessionNeeds::All)
     }
 }

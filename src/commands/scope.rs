@@ -141,7 +141,8 @@ fn find_scope(session: &Session, options: &ScopeOptions) -> CommandResult<NamedS
 /// Creates a scope, or takes an archived one back.
 ///
 /// # Errors
-/// `invalid_path` for another name; `exists` if an archived scope has it, unless it is to be restored;
+/// `invalid_path` for another name; `exists` if an archived scope has it, unless it is to be restored, or if the history
+/// of an earlier scope is left;
 /// `scope_not_found` if there is none to restore; as [`scope_list`].
 pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<ScopeChange> {
     let NamedScope { name, store, is_live, is_archived } = find_scope(session, options)?;
@@ -172,6 +173,16 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
                 .into())
         }
         (false, true, false) => Err(archived_rejection(&name, items(ScopeState::Archived)?).into()),
+        (false, false, false) if store.has_scope_rest(&name)? => {
+            let reason = format!("the history of an earlier scope '{name}' is left, whose files another clone removed");
+            Err(Rejection::new(Code::Exists, reason)
+                .hint("delete it for good, or bring its files back with git")
+                .try_command(SuggestedCommand {
+                    subcommand: vec!["scope", "rm", "--purge"],
+                    operands: vec![name.to_string()],
+                })
+                .into())
+        }
         (false, false, false) => {
             if !options.dry_run {
                 create_scope(&store, &name)?;
@@ -204,7 +215,13 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         let states = [(ScopeState::Live, is_live), (ScopeState::Archived, is_archived)];
         let found: Vec<ScopeState> = states.into_iter().filter_map(|(state, exists)| exists.then_some(state)).collect();
         if found.is_empty() {
-            return Err(scope_not_found(name.as_str()).into());
+            if !store.has_scope_rest(&name)? {
+                return Err(scope_not_found(name.as_str()).into());
+            }
+            if !options.dry_run {
+                store.purge_scope_rest(&name)?;
+            }
+            return Ok(change(ScopeAction::Purged, 0, Some(0)));
         }
         let items = purge_scopes(session, &store, &name, &found, options.dry_run)?;
         return Ok(change(ScopeAction::Purged, items, Some(items)));

@@ -14,6 +14,8 @@ use super::{Store, init, platform, walk};
 use crate::code::{Code, Rejection};
 use crate::path::{ARCHIVED_SCOPES, FOLDERS, MemoryPath, SCOPES_FOLDER, ScopeName};
 
+/// What a scope keeps on this machine: its history.
+const HISTORY_FOLDER: &str = ".memdir";
 /// The prefix of a scope that is being deleted, in that folder.
 const PURGED_PREFIX: &str = ".purged-";
 /// Maximum depth of folders in a purged scope: each level holds a descriptor.
@@ -131,6 +133,41 @@ impl Store {
         self.finish_purges().map_err(|error| Rejection { changed: Some(true), ..error })
     }
 
+    /// Whether the history of a scope is left whose files were removed by other means than a purge on this machine: by a
+    /// sync, or by a checkout of another branch.
+    ///
+    /// # Errors
+    /// `unsafe_file`, `io`.
+    pub fn has_scope_rest(&self, name: &ScopeName) -> Result<bool, Rejection> {
+        for state in [ScopeState::Live, ScopeState::Archived] {
+            let history = format!("{}/{name}/{}", state.folder(), HISTORY_FOLDER);
+            if self.open_scope(state, name.as_str())?.is_none() && self.root().open_folder(&history)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Deletes what [`Store::has_scope_rest`] finds, with proposals. Files that are none of memdir's stay.
+    ///
+    /// # Errors
+    /// `read_only`, `io`, `unsafe_file`.
+    pub fn purge_scope_rest(&self, name: &ScopeName) -> Result<(), Rejection> {
+        let root = self.root();
+        for state in [ScopeState::Live, ScopeState::Archived] {
+            if self.open_scope(state, name.as_str())?.is_some() {
+                continue;
+            }
+            let Some(rest) = root.open_folder(&format!("{}/{name}", state.folder()))? else { continue };
+            remove_tree(&rest, "inbox", 0)?;
+            // Last: a killed purge is found again.
+            remove_tree(&rest, HISTORY_FOLDER, 0)?;
+            _ = rustix::fs::unlinkat(&rest, init::GITIGNORE_FILE, AtFlags::empty());
+            _ = rustix::fs::unlinkat(&open_existing(&root, &state.folder())?, name.as_str(), AtFlags::REMOVEDIR);
+        }
+        Ok(())
+    }
+
     /// Deletes what interrupted purges left.
     ///
     /// # Errors
@@ -221,7 +258,7 @@ fn take_over_rest(above: &OwnedFd, name: &str, scope: &OwnedFd) -> Result<(), Re
             Err(Errno::NOENT) => {
                 rustix::fs::renameat(&rest, entry, scope, entry).map_err(|e| write_error(e, &format!("'{entry}'")))?;
             }
-            Ok(_) if entry == ".memdir" => remove_tree(&rest, entry, 0)?,
+            Ok(_) if entry == HISTORY_FOLDER => remove_tree(&rest, entry, 0)?,
             Ok(_) if entry == init::GITIGNORE_FILE => {
                 rustix::fs::unlinkat(&rest, entry, AtFlags::empty())
                     .map_err(|e| write_error(e, &format!("'{entry}'")))?;

@@ -652,6 +652,11 @@ fn a_conversation_goes_to_the_scope_that_the_rules_name() {
             format!("{{\"appId\":\"{app}\",\"messages\":[{{\"role\":\"user\",\"content\":\"A fact of mine\"}}]}}");
         memory.run(["reflect", "--show-prompt"]).stdin(talk).ends()
     };
+    // A transcript says where it took place.
+    let cwd = home.join("shop/web/src");
+    let line = json!({"type": "user", "cwd": cwd, "message": {"role": "user", "content": "A fact of mine"}});
+    let placed = memory.run(["reflect", "--show-prompt"]).stdin(format!("{line}\n")).exit(0);
+    assert!(placed.stdout.contains("Fact of the web"), "{placed}");
     let (here, none) = (prompt("app"), prompt("unknown"));
     assert!(here.stdout.contains("Fact of the app") && !here.stdout.contains("Fact of the memory"), "{here}");
     assert!(none.status == 3 && none.stderr.contains("scope_not_found"), "{none}");
@@ -693,6 +698,14 @@ fn sync_takes_the_scopes_along() {
     here.memdir(["scope", "rm", "app", "--purge"]).exit(0);
     settle(&here, &there);
     assert!(!there.memory().join("scopes/app/facts").exists());
+    // The history on the other machine is deleted there.
+    assert!(there.memory().join("scopes/app/.memdir").exists());
+    let refused = there.memdir(["scope", "add", "app"]).exit(4);
+    assert!(refused.stderr.contains("scope rm --purge app"), "{refused:?}");
+    there.memdir(["scope", "rm", "app", "--purge"]).exit(0);
+    assert!(!there.memory().join("scopes/app").exists());
+    there.memdir(["scope", "rm", "app", "--purge"]).exit(3);
+    there.memdir(["scope", "add", "app"]).exit(0);
 }
 
 /// A scope's changes are counted like those of the memory itself, and what a merge brings is no edit by a program.
