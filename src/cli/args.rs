@@ -27,7 +27,7 @@ pub struct GlobalArgs {
     /// Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)
     #[arg(short = 'g', long, help_heading = "Global options", conflicts_with = "dir")]
     pub global: bool,
-    /// A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE ('*' for query: all)
+    /// A scope of the memory, where the command sees and changes nothing else ('*' for query: all); else MEMDIR_SCOPE
     #[arg(short = 'S', long, value_name = "NAME", help_heading = "Global options")]
     pub scope: Option<String>,
     /// The caller's name, recorded in the history; also MEMDIR_AS
