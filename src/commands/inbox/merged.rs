@@ -4,8 +4,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::accept::apply_and_remove;
 use super::branch::PROPOSAL_TRAILER;
-use super::{InboxFile, apply_and_remove, read_proposals};
+use super::{InboxFile, read_proposals};
 use crate::code::Rejection;
 use crate::commands::results::ChangeResult;
 use crate::commands::{ChangeOptions, Error, Session};
