@@ -126,7 +126,7 @@ pub struct InboxArgs {
     /// The proposals (default: all)
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
-    /// Apply them to the memory as it is now
+    /// Apply them to the memory as it is now; without IDs, all that can be read
     #[arg(long, conflicts_with = "reject")]
     pub accept: bool,
     /// Discard them
@@ -135,7 +135,7 @@ pub struct InboxArgs {
     /// Commit them on a new git branch, one a commit, and print the text of a pull request
     #[arg(long, value_name = "NAME", conflicts_with_all = ["accept", "reject"])]
     pub branch: Option<String>,
-    /// Skip the staleness check of proposals that act on an index, an id or a whole file
+    /// Skip the staleness check of proposals that act on an index, an id or a whole file: apply them to what is there now
     #[arg(short, long, help_heading = "Change options")]
     pub force: bool,
     /// Create a new file even if its name is close to an existing one, or has another extension than .md
@@ -310,7 +310,9 @@ impl PrintAnswer for InboxList {
             file_heading(printer, file, self.rev.as_deref());
             effects(printer, &file.effects);
         }
-        let decided = [("accepted", &self.accepted), ("rejected", &self.rejected), ("merged", &self.merged)];
+        let [accepted, rejected] =
+            if self.dry_run { ["would accept", "would reject"] } else { ["accepted", "rejected"] };
+        let decided = [(accepted, &self.accepted), (rejected, &self.rejected), ("merged", &self.merged)];
         for (what, ids) in decided {
             for id in ids {
                 printer.text(what).text(" ").styled(TextStyle::Handle, id).end_line();
@@ -345,8 +347,14 @@ fn inbox_item(printer: &mut Printer, proposal: &ProposalRow) {
     if proposal.expired {
         printer.text("  it has expired: it can only be proposed again").end_line();
     }
+    for note in &proposal.notes {
+        printer.text("  ").text(note).end_line();
+    }
     printer.diff(&proposal.diff);
-    if !proposal.readable {
-        printer.text("  its operation is not readable: fix ").text(&proposal.path).text(", or reject it").end_line();
+    if let Some(problem) = &proposal.problem {
+        printer.text("  its operation cannot be read: ").text(problem).end_line();
+        printer.text("  mend the file, or reject the proposal").end_line();
+        let operands = vec![proposal.id.clone()];
+        printer.try_command(&SuggestedCommand { subcommand: vec!["inbox", "--reject"], operands });
     }
 }

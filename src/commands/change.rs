@@ -322,17 +322,22 @@ pub fn change_result(changeset: &Changeset, snapshot: &Snapshot, etags: bool) ->
 
 /// The result of a dry run: the planned change, as a diff and as operations that `apply` accepts.
 pub fn dry_run_result(changeset: &Changeset, snapshot: &Snapshot) -> ChangeResult {
+    ChangeResult {
+        dry_run: true,
+        diff: Some(changeset_diff(changeset, snapshot)),
+        operations: Some(changeset.operations.clone()),
+        ..change_result(changeset, snapshot, true)
+    }
+}
+
+/// The unified diff of a planned change, file by file.
+pub(super) fn changeset_diff(changeset: &Changeset, snapshot: &Snapshot) -> String {
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
     let diff = changeset.files.iter().map(|f| {
         let before = snapshot.file(&f.path).ok().flatten().map(|l| l.document.text().to_owned());
         unified_diff(f.path.as_str(), before.as_deref(), f.after.as_ref().map(|b| text(b)).as_deref())
     });
-    ChangeResult {
-        dry_run: true,
-        diff: Some(diff.collect()),
-        operations: Some(changeset.operations.clone()),
-        ..change_result(changeset, snapshot, true)
-    }
+    diff.collect()
 }
 
 /// Adds to the operations of a dry run the etag of the file that each changes, as the proof that `--force` stood for:

@@ -6,16 +6,17 @@
 mod accept;
 mod branch;
 mod merged;
+mod preview;
 mod withdrawal;
 
-use self::accept::{apply_and_remove, blocked_error, proposed_operations};
+use self::accept::{apply_and_remove, blocked_error, proposed_operations, unreadable_error, unreadable_reason};
 pub use self::merged::remove_merged_proposals;
 pub use self::withdrawal::require_own_proposals;
 use super::change::no_operations_warning;
 use super::layer_names::{error_in_layer, name_layer_in_inbox};
 use super::layers::AddressesInLayer;
 use super::results::{InboxList, ProposalRow, WarningRow};
-use super::{ChangeOptions, CommandResult, Session};
+use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::host::git::Git;
@@ -36,7 +37,7 @@ pub enum InboxDecision {
 ///
 /// # Errors
 /// `proposal_not_found`; `consent` for an agent that accepts one, or rejects that of another; for an accepted proposal,
-/// the errors of planning its operation.
+/// the errors of reading and planning its operation. Without ids, a proposal that cannot be read stays, with a warning.
 pub fn inbox(
     session: &Session,
     ids: &[String],
@@ -58,30 +59,46 @@ pub fn inbox(
     // What was merged meanwhile is not applied twice.
     let merged = if options.dry_run { None } else { remove_merged_proposals(session).ok().flatten() };
     let merged = merged.map_or(Vec::new(), |(ids, _)| ids);
+    let is_named = !ids.is_empty();
     let ids: Vec<String> = ids.iter().filter(|id| !merged.contains(id)).cloned().collect();
-    if ids.is_empty() && !merged.is_empty() && read_proposals(session)?.is_empty() {
-        return Ok(InboxList { changed: true, merged, ..InboxList::default() });
-    }
     let today = session.now.date().to_string();
     let files = read_proposals(session)?;
+    // Were all that are named merged, the others are not meant.
+    if !merged.is_empty() && ids.is_empty() && (is_named || files.is_empty()) {
+        return Ok(InboxList { changed: true, merged, ..InboxList::default() });
+    }
     let mut chosen = Vec::new();
+    let mut unreadable = Vec::new();
     for id in selected_ids(&ids, &files) {
         let file = files.iter().find(|one| one.id() == id).ok_or_else(|| not_found_error(&id))?;
         if decision == InboxDecision::Accept && file.proposal.is_expired(&today) {
-            if ids.is_empty() {
+            if !is_named {
                 continue;
             }
             return Err(expired_error(&id, &file.proposal).into());
         }
+        if let (InboxDecision::Accept, Err(error)) = (decision, &file.proposal.operations) {
+            unreadable.push(unreadable_error(file, error));
+            continue;
+        }
         withdrawal::require_own_proposal(session, &id, &file.proposal)?;
         chosen.push(file);
+    }
+    // Without ids, all that can be read are accepted.
+    if (is_named || chosen.is_empty()) && !unreadable.is_empty() {
+        return Err(Error { rejections: unreadable, warnings: Vec::new() });
     }
     if chosen.is_empty() {
         return list(session, &[], options);
     }
     let removals: Vec<Operation> = chosen.iter().map(|one| one.removal()).collect();
     let accepted = if decision == InboxDecision::Accept { &chosen[..] } else { &[] };
-    let operations = proposed_operations(accepted)?;
+    let operations = proposed_operations(accepted, options.force)?;
+    let mut notes: Vec<Warning> = unreadable.into_iter().map(left_in_inbox).collect();
+    if options.force {
+        let forced = accepted.iter().filter_map(|file| preview::forced_note(session, file));
+        notes.extend(forced.map(|note| Warning::new(Code::Note, note)));
+    }
     let outcome = if decision == InboxDecision::Accept { "accepted" } else { "rejected" };
     let change = apply_and_remove(session, &operations, &removals, options, outcome)
         .map_err(|error| blocked_error(session, accepted, options, error))?;
@@ -96,7 +113,7 @@ pub fn inbox(
         merged,
         rev: change.rev,
         files: change.files,
-        warnings: change.warnings.into_iter().chain(no_operations).collect(),
+        warnings: change.warnings.into_iter().chain(notes.iter().map(WarningRow::from)).chain(no_operations).collect(),
         ..InboxList::default()
     })
 }
@@ -249,15 +266,20 @@ fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandRe
     }
     let is_named = |id: &str| ids.is_empty() || ids.iter().any(|one| one == id);
     let is_selected = |one: &InboxFile| is_named(one.id()) && !merged.iter().any(|id| id == one.id());
-    let proposals = files.into_iter().filter(is_selected).map(|one| ProposalRow {
-        id: one.id().to_owned(),
-        path: one.path.to_string(),
-        said: with_branch_state(session, &one.proposal),
-        expired: one.proposal.is_expired(&today),
-        title: one.proposal.title,
-        until: one.proposal.until,
-        diff: one.proposal.diff,
-        readable: one.proposal.operations.is_ok(),
+    let proposals = files.into_iter().filter(is_selected).map(|one| {
+        let preview = preview::preview(session, &one);
+        ProposalRow {
+            id: one.id().to_owned(),
+            path: one.path.to_string(),
+            said: with_branch_state(session, &one.proposal),
+            expired: one.proposal.is_expired(&today),
+            readable: one.proposal.operations.is_ok(),
+            problem: one.proposal.operations.as_ref().err().map(|error| unreadable_reason(&one, error)),
+            title: one.proposal.title,
+            until: one.proposal.until,
+            diff: preview.diff,
+            notes: preview.notes,
+        }
     });
     let proposals = proposals.collect();
     let merged = merged.into_iter().filter(|id| is_named(id)).collect();
@@ -284,7 +306,8 @@ struct InboxFile {
     path: MemoryPath,
     text: String,
     proposal: PendingProposal,
-    etag: Etag,
+    /// `None` if the file cannot be read.
+    etag: Option<Etag>,
 }
 
 impl InboxFile {
@@ -295,14 +318,14 @@ impl InboxFile {
     /// The replacement of its text, which fails as [`InboxFile::removal`] does.
     fn rewrite(&self, text: String) -> Operation {
         let action = Action::Write { at: Target::Address(self.path.to_string()), text, create: false };
-        Operation { if_match: Some(self.etag.hex()), ..action.into() }
+        Operation { if_match: self.etag.map(|etag| etag.hex()), ..action.into() }
     }
 
     /// The removal of its file. It fails if the file has changed since it was read: a person may be editing it.
     fn removal(&self) -> Operation {
         let at = Target::Address(self.path.to_string());
         let action = Action::remove(at);
-        Operation { if_match: Some(self.etag.hex()), ..action.into() }
+        Operation { if_match: self.etag.map(|etag| etag.hex()), ..action.into() }
     }
 }
 
@@ -313,10 +336,19 @@ fn read_proposals(session: &Session) -> Result<Vec<InboxFile>, Rejection> {
         if inbox_item::id_of(&entry.path).is_none() {
             continue;
         }
-        let Some(version) = session.store.read(&entry.path)? else { continue };
+        let version = match session.store.read(&entry.path) {
+            Ok(Some(version)) => version,
+            Ok(None) => continue,
+            // The others can be decided without it.
+            Err(error) => {
+                let proposal = PendingProposal { operations: Err(error), ..inbox_item::parse_item("") };
+                files.push(InboxFile { path: entry.path, text: String::new(), proposal, etag: None });
+                continue;
+            }
+        };
         let text = String::from_utf8_lossy(&version.bytes).into_owned();
         let proposal = inbox_item::parse_item(&text);
-        files.push(InboxFile { path: entry.path, text, proposal, etag: version.etag });
+        files.push(InboxFile { path: entry.path, text, proposal, etag: Some(version.etag) });
     }
     Ok(files)
 }
@@ -347,6 +379,13 @@ fn agent_error(session: &Session, ids: &[String]) -> Rejection {
              under people: the names with --as that are people",
         )
         .try_command(SuggestedCommand { subcommand: vec!["inbox", "--accept"], operands: ids.to_vec() })
+}
+
+/// The warning about a proposal that is not accepted with the others because its operation cannot be read.
+fn left_in_inbox(error: Rejection) -> Warning {
+    let hint = error.hint.map_or(String::new(), |hint| format!("; {hint}"));
+    let warning = Warning::new(error.code, format!("{}; it stays in the inbox{hint}", error.message));
+    Warning { details: error.details, ..warning }
 }
 
 fn expired_error(id: &str, proposal: &PendingProposal) -> Rejection {

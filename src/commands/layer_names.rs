@@ -87,6 +87,7 @@ pub(super) fn name_layer_in_inbox(mut list: InboxList, layer: &str) -> InboxList
     for row in &mut list.proposals {
         row.id = named(layer, &row.id);
         row.path = named(layer, &row.path);
+        row.problem = row.problem.take().map(|problem| named(layer, &problem));
     }
     let ids = [&mut list.accepted, &mut list.rejected, &mut list.merged, &mut list.rescued];
     ids.into_iter().flatten().for_each(|id| *id = named(layer, id));

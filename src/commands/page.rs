@@ -245,7 +245,7 @@ fn proposals(session: &Session) -> Option<Vec<PageProposal>> {
         reject: command(session, vec!["inbox", "--reject"], &row.id),
         id: visible(&row.id).into_owned(),
         title: visible(&row.title).into_owned(),
-        details: row.said.iter().map(|line| visible(line).into_owned()).collect(),
+        details: row.said.iter().chain(&row.notes).map(|line| visible(line).into_owned()).collect(),
         until: row.until.unwrap_or_default(),
         diff: row.diff.lines().map(diff_line).collect(),
     };

@@ -149,6 +149,12 @@ pub fn parse_item(text: &str) -> PendingProposal {
     PendingProposal { title, details, until, diff: last_fenced_block(&text, "diff").unwrap_or_default(), operations }
 }
 
+/// Whether the operation in the text of a proposal's file is another than the one that was proposed under this id.
+pub fn is_edited(text: &str, id: &str) -> bool {
+    let json = last_fenced_block(&text.replace("\r\n", "\n"), "json").unwrap_or_default();
+    serde_json::from_str::<Value>(&json).is_ok_and(|operation| proposal_id(&operation) != id)
+}
+
 fn parse_operations(json: &str) -> Result<Vec<Operation>, Rejection> {
     let batch = dialects::parse_batch(json).map_err(|mut all| all.remove(0))?;
     match batch.operations.is_empty() {
@@ -257,6 +263,9 @@ mod tests {
                 one.to_markdown()
             );
             assert_eq!(back.diff, one.diff);
+            let id = proposal_id(&one.operation);
+            assert!(!is_edited(&one.to_markdown(), &id));
+            assert!(is_edited(&one.to_markdown().replace("\"text\":\"", "\"text\":\"x"), &id));
             assert!(!back.is_expired("2026-03-03") && back.is_expired("2026-03-04"));
             assert_eq!(
                 item_path(&proposal_id(&one.operation)).as_ref().and_then(id_of),

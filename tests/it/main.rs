@@ -32,6 +32,7 @@ mod hooks;
 mod hostile_paths;
 mod hostile_texts;
 mod import;
+mod inbox_decisions;
 mod inputs;
 mod journal_gc;
 mod large_files;

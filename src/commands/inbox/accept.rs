@@ -29,33 +29,72 @@ fn add_origins(changeset: &mut Changeset, operations: &[OperationWithOrigin<'_>]
     record_superseded(changeset);
 }
 
-/// The operations of proposals, each with its origin.
-pub(super) fn proposed_operations<'a>(files: &[&'a InboxFile]) -> Result<Vec<OperationWithOrigin<'a>>, Rejection> {
+/// The operations of proposals, each with its origin. With `force`, without the etags of the files that the proposers
+/// saw, except where a text would be lost: what `--forget` removes, no `undo` brings back.
+pub(super) fn proposed_operations<'a>(
+    files: &[&'a InboxFile],
+    force: bool,
+) -> Result<Vec<OperationWithOrigin<'a>>, Rejection> {
     let mut operations = Vec::new();
     for file in files {
-        let each = file.proposal.operations.clone()?.into_iter();
+        let each = operations_to_plan(file, force)?.into_iter();
         operations.extend(each.map(|operation| (operation, file.proposal.origin())));
     }
     Ok(operations)
 }
 
-/// An error of several proposals, with the first one that cannot be accepted with those before it.
+/// The operations of one proposal, as [`proposed_operations`] has them.
+pub(super) fn operations_to_plan(file: &InboxFile, force: bool) -> Result<Vec<Operation>, Rejection> {
+    let mut operations = file.proposal.operations.clone().map_err(|error| unreadable_error(file, &error))?;
+    let is_forced =
+        |operation: &&mut Operation| force && !matches!(operation.action, Action::Remove { forget: true, .. });
+    operations.iter_mut().filter(is_forced).for_each(|operation| operation.if_match = None);
+    Ok(operations)
+}
+
+/// The error of a proposal whose operation cannot be read, with its id, its file and a command to try.
+pub(super) fn unreadable_error(file: &InboxFile, error: &Rejection) -> Rejection {
+    let message = format!("the proposal {} cannot be read: {}", file.id(), unreadable_reason(file, error));
+    let named = Rejection::new(error.code, message).detail("proposal", file.id()).detail("path", file.path.as_str());
+    match file.etag {
+        Some(_) => named
+            .hint(format!("mend the ```json block of {}, or reject the proposal", file.path))
+            .try_command(reject_command(file.id())),
+        None => named
+            .hint("make the file readable, or remove it")
+            .try_command(SuggestedCommand { subcommand: vec!["inbox"], operands: Vec::new() }),
+    }
+}
+
+/// Why the operation of a proposal cannot be read, with the number of the operation if there are several.
+pub(super) fn unreadable_reason(file: &InboxFile, error: &Rejection) -> String {
+    let at = error.operation.filter(|n| *n > 0).map_or(String::new(), |n| format!("operation {}: ", n + 1));
+    let prefix = format!("'{}' ", file.path);
+    format!("{}: {at}{}", file.path, error.message.strip_prefix(&prefix).unwrap_or(&error.message))
+}
+
+fn reject_command(id: &str) -> SuggestedCommand {
+    SuggestedCommand { subcommand: vec!["inbox", "--reject"], operands: vec![id.to_owned()] }
+}
+
+/// The error of accepting proposals, with the first one that cannot be accepted with those before it, and the ways out.
 pub(super) fn blocked_error(session: &Session, files: &[&InboxFile], options: &ChangeOptions, error: Error) -> Error {
-    if files.len() < 2 || error.rejections.iter().any(|rejection| rejection.changed != Some(false)) {
+    if files.is_empty() || error.rejections.iter().any(|rejection| rejection.changed != Some(false)) {
         return error;
     }
-    let preview = ChangeOptions { dry_run: true, ..options.clone() };
-    let is_blocked = |count: &usize| {
-        let operations = proposed_operations(&files[..*count]);
-        operations.is_ok_and(|operations| apply_and_remove(session, &operations, &[], &preview, "accepted").is_err())
+    let is_planned = |files: &[&InboxFile], force: bool| -> Result<(), Error> {
+        let preview = ChangeOptions { dry_run: true, force, ..options.clone() };
+        let operations = proposed_operations(files, force)?;
+        apply_and_remove(session, &operations, &[], &preview, "accepted").map(drop)
     };
     let counts: Vec<usize> = (1..=files.len()).collect();
-    let Some(blocking) = files.get(counts.partition_point(|count| !is_blocked(count))) else { return error };
-    let id = blocking.id();
-    let before: Vec<String> =
-        files.iter().take_while(|file| file.id() != id).map(|file| file.id().to_owned()).collect();
+    let blocking = counts.partition_point(|count| is_planned(&files[..*count], options.force).is_ok());
+    let Some(&blocking_file) = files.get(blocking) else { return error };
+    let id = blocking_file.id();
+    let before: Vec<String> = files[..blocking].iter().map(|file| file.id().to_owned()).collect();
+    let none = if files.len() > 1 { ", so none was" } else { "" };
     let named = |rejection: Rejection| {
-        let message = format!("the proposal {id} cannot be accepted, so none was: {}", rejection.message);
+        let message = format!("the proposal {id} cannot be accepted{none}: {}", rejection.message);
         let mut named = Rejection { message, operation: None, ..rejection.detail("proposal", id) };
         // Those before it can, and it may be possible after them.
         if named.code == Code::OverlappingOperations {
@@ -64,11 +103,16 @@ pub(super) fn blocked_error(session: &Session, files: &[&InboxFile], options: &C
                 .suggestions
                 .insert(0, SuggestedCommand { subcommand: vec!["inbox", "--accept"], operands: before.clone() });
         }
-        named.try_command(SuggestedCommand { subcommand: vec!["inbox", "--reject"], operands: vec![id.to_owned()] })
+        if named.code == Code::Conflict && !options.force && is_planned(&[blocking_file], true).is_ok() {
+            named = named.hint("the first command shows what it would change now, the second accepts that");
+            named.suggestions = vec![
+                SuggestedCommand::new("inbox", id),
+                SuggestedCommand { subcommand: vec!["inbox", "--accept", "-f"], operands: vec![id.to_owned()] },
+            ];
+        }
+        named.try_command(reject_command(id))
     };
-    let operations = proposed_operations(&[*blocking]).unwrap_or_default();
-    let own = apply_and_remove(session, &operations, &[], &preview, "accepted").err();
-    let Error { rejections, warnings } = own.unwrap_or(error);
+    let Error { rejections, warnings } = is_planned(&[blocking_file], options.force).err().unwrap_or(error);
     Error { rejections: rejections.into_iter().take(1).map(named).collect(), warnings }
 }
 
@@ -78,6 +122,25 @@ fn writes_archive(operations: &[Operation]) -> bool {
         Action::Write { at: Target::Address(at), .. } => at.starts_with("archive/"),
         _ => false,
     })
+}
+
+/// Plans accepted operations on the memory as it is.
+///
+/// # Errors
+/// The rejections of the planner.
+pub(super) fn plan_accepted(
+    session: &Session,
+    snapshot: &mut Snapshot,
+    accepted: &[Operation],
+    options: &ChangeOptions,
+) -> Result<Changeset, Error> {
+    let context = PlanContext {
+        force: options.force,
+        create: options.create,
+        allow_reserved: writes_archive(accepted),
+        ..session.plan_context()
+    };
+    plan_in_context(session, snapshot, accepted, &context)
 }
 
 /// Applies operations and removes proposals in one change.
@@ -91,17 +154,10 @@ pub(super) fn apply_and_remove(
     let accepted: Vec<Operation> = operations.iter().map(|(operation, _)| operation.clone()).collect();
     let planned = || -> Result<(Changeset, Snapshot), Error> {
         let mut snapshot = Snapshot::new();
-        let context = |own: bool, force: bool| PlanContext {
-            force,
-            create: options.create || own,
-            allow_reserved: own,
-            ..session.plan_context()
-        };
-        let allow_reserved = writes_archive(&accepted);
-        let accept_context = PlanContext { allow_reserved, ..context(false, options.force) };
-        let mut changeset = plan_in_context(session, &mut snapshot, &accepted, &accept_context)?;
+        let mut changeset = plan_accepted(session, &mut snapshot, &accepted, options)?;
         add_origins(&mut changeset, operations);
-        let removal_changeset = plan_in_context(session, &mut snapshot, removals, &context(true, true))?;
+        let own = PlanContext { force: true, create: true, allow_reserved: true, ..session.plan_context() };
+        let removal_changeset = plan_in_context(session, &mut snapshot, removals, &own)?;
         changeset.files.extend(removal_changeset.files);
         changeset.operations.extend(removal_changeset.operations);
         changeset.warnings.extend(removal_changeset.warnings);

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::accept::operations_to_plan;
 use super::{InboxFile, not_found_error, read_proposals, selected_ids};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
@@ -162,7 +163,7 @@ fn commit_proposal(
     file: &InboxFile,
     options: &ChangeOptions,
 ) -> Result<BranchCommit, Rejection> {
-    let operations = file.proposal.operations.clone()?;
+    let operations = operations_to_plan(file, options.force)?;
     let context = PlanContext { force: options.force, create: options.create, ..session.plan_context() };
     let mut snapshot = Snapshot::new();
     let planned = plan_in_context(session, &mut snapshot, &operations, &context);

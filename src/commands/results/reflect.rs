@@ -291,8 +291,15 @@ pub struct ProposalRow {
     /// The last day on which it can be accepted, `YYYY-MM-DD`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// The change as a diff, as of the time of the proposal.
+    /// The change as a diff: what `--accept` would write now; if that cannot be planned, as of the time of the proposal.
     pub diff: String,
+    /// What to know about the diff, one sentence each: why the proposal cannot be accepted as it is, which other bullets
+    /// it would change now than when it was proposed, or that it would change nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Whether the operation in the file can be parsed.
     pub readable: bool,
+    /// Why it cannot be parsed, with the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }

@@ -1,0 +1,204 @@
+//! How a person decides on proposals that do not apply as they were made: the memory changed, the proposal was edited, or
+//! it cannot be read.
+
+use crate::support::git_repo::Repo;
+use crate::support::{Memory, ProgramOutput, memdir_command};
+
+const POLICY: &str = "version: 2\nagents: {write: propose}\n";
+const USER: &str = "# User\n\n- A\n- B\n- C\n";
+
+fn memory() -> Memory {
+    Memory::new().policy(POLICY).file("facts/user.md", USER)
+}
+
+/// Proposes a change as an agent; the id of the proposal.
+fn propose(memory: &Memory, words: &[&str]) -> String {
+    let refused = memory.run(words.iter().copied()).by("bot").may_change().exit(5);
+    let (_, id) = refused.stderr.split_once("try: memdir inbox ").expect(&refused.stderr);
+    id.trim().to_owned()
+}
+
+fn waiting(memory: &Memory) -> usize {
+    memory.tree().keys().filter(|path| path.starts_with("inbox/p")).count()
+}
+
+#[test]
+fn a_proposal_on_an_index_is_accepted_with_force_after_the_file_changed() {
+    let commands: [(&[&str], &str); 4] = [
+        (&["update", "user@2", "B2", "-f"], "- A\n- B2\n- C\n- D\n"),
+        (&["rm", "user@2", "-f"], "# User\n\n- A\n- C\n- D\n"),
+        (&["set", "user@2", "imp=3", "-f"], "- A\n- B\n  <!-- mem imp=3 -->\n- C\n- D\n"),
+        (&["rm", "user", "-f"], ""),
+    ];
+    for (words, expected) in commands {
+        let memory = memory();
+        let id = propose(&memory, words);
+        memory.done(["add", "user", "D"]);
+        let refused = memory.run(["inbox", &id, "--accept"]).exit(4).unchanged();
+        for part in [
+            format!("conflict: the proposal {id} cannot be accepted: facts/user.md changed since it was read"),
+            format!("try: memdir inbox {id}\n"),
+            format!("try: memdir inbox --accept -f {id}\n"),
+            format!("try: memdir inbox --reject {id}\n"),
+        ] {
+            assert!(refused.stderr.contains(&part), "{part}: {refused}");
+        }
+        // In bulk, too.
+        let other = propose(&memory, &["add", "tools", "T"]);
+        let refused = memory.run(["inbox", "--accept"]).exit(4).unchanged();
+        assert!(refused.stderr.contains(&format!("try: memdir inbox --accept -f {id}\n")), "{refused}");
+        memory.done(["inbox", &other, "--accept"]);
+        memory.done(["inbox", &id]).stdout_contains("only -f accepts it");
+        memory.done(["inbox", &id, "--accept", "-f", "-n"]).stdout_contains(&format!("would accept {id}")).unchanged();
+        memory.done(["inbox", &id, "--accept", "-f"]).stdout_contains(&format!("accepted {id}"));
+        let text = memory.text("facts/user.md").unwrap_or_default();
+        assert!(text.ends_with(expected) && text.is_empty() == expected.is_empty(), "{words:?} {text}");
+        assert_eq!(waiting(&memory), 0);
+        // Nothing is lost.
+        memory.done(["undo"]);
+        assert!(memory.text("facts/user.md").unwrap().ends_with("- A\n- B\n- C\n- D\n"));
+    }
+}
+
+#[test]
+fn an_index_that_means_another_bullet_is_reported_with_the_diff() {
+    for (words, changed) in
+        [(&["rm", "user@1", "-f"][..], "-- Z"), (&["set", "user@1", "imp=3", "-f"], " - Z\n+  <!--")]
+    {
+        let memory = memory();
+        let id = propose(&memory, words);
+        memory.put("facts/user.md", USER.replace("- A", "- Z\n- A"));
+        let note = "it changes \"Z\"; when it was proposed, it changed \"A\"";
+        let listed = memory.done(["inbox"]);
+        assert!(listed.stdout.contains(note) && listed.stdout.contains(changed), "{listed}");
+        memory.done(["inbox", &id, "--accept", "-f"]).stderr_contains(note);
+    }
+    // The same bullet, at the same index: nothing to say.
+    let memory = memory();
+    propose(&memory, &["rm", "user@1", "-f"]);
+    memory.done(["add", "user", "D"]);
+    assert!(!memory.done(["inbox"]).stdout.contains("when it was proposed"));
+    let accepted = memory.done(["inbox", "--accept", "-f"]);
+    assert!(!accepted.stderr.contains("when it was proposed"), "{accepted}");
+}
+
+#[test]
+fn force_does_not_forget_another_text_than_the_proposer_saw() {
+    let memory = memory();
+    let id = propose(&memory, &["rm", "user@1", "--forget", "-f"]);
+    memory.put("facts/user.md", USER.replace("- A", "- Z\n- A"));
+    let refused = memory.run(["inbox", &id, "--accept", "-f"]).exit(4).unchanged();
+    assert!(!refused.stderr.contains("--accept -f"), "{refused}");
+    assert!(refused.stderr.contains(&format!("try: memdir inbox --reject {id}\n")), "{refused}");
+}
+
+#[test]
+fn the_list_shows_what_accepting_would_write() {
+    let memory = memory();
+    let id = propose(&memory, &["add", "user", "Typo fakt"]);
+    assert!(!memory.done(["inbox"]).stdout.contains("edited"));
+    let path = format!("inbox/{id}.md");
+    let edited = memory.text(&path).unwrap().replace("\"text\":\"Typo fakt\"", "\"text\":\"Another text\"");
+    memory.put(&path, &edited);
+    let listed = memory.done(["inbox"]);
+    assert!(listed.stdout.contains("+- Another text\n") && !listed.stdout.contains("+- Typo fakt"), "{listed}");
+    assert!(listed.stdout.contains("its operation was edited after it was proposed"), "{listed}");
+    memory.done(["add", "user", "Another text"]);
+    let listed = memory.done(["inbox"]);
+    assert!(listed.stdout.contains("accepting it changes nothing") && !listed.stdout.contains("+- "), "{listed}");
+    // What cannot be planned is shown as it was proposed, with the reason.
+    let id = propose(&memory, &["patch", "user", "--old", "- C", "--new", "- C2"]);
+    memory.done(["rm", "user", "- C"]);
+    let listed = memory.done(["inbox", &id]);
+    assert!(listed.stdout.contains("+- C2\n") && listed.stdout.contains("it cannot be accepted now: "), "{listed}");
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_decided() {
+    let memory = memory();
+    let id = propose(&memory, &["add", "user", "D"]);
+    let planned = memory.done(["inbox", "--accept", "-n"]).unchanged();
+    assert!(planned.stdout.ends_with(&format!("\nwould accept {id}\n")), "{planned}");
+    let planned = memory.done(["inbox", "--reject", "-n"]).unchanged();
+    assert!(planned.stdout.ends_with(&format!("\nwould reject {id}\n")), "{planned}");
+    memory.done(["inbox", "--accept"]).stdout_contains(&format!("\naccepted {id}\n"));
+}
+
+#[test]
+fn an_unreadable_proposal_is_named_and_the_others_are_decided_without_it() {
+    let memory = memory();
+    let [broken, good] = ["Q", "R"].map(|text| propose(&memory, &["add", "user", text]));
+    let path = format!("inbox/{broken}.md");
+    memory.put(&path, memory.text(&path).unwrap().replace("\"op\":", "\"opp\":"));
+    let reason = format!("{path}: 'opp' is unknown; did you mean 'op'?");
+    let listed = memory.done(["inbox"]);
+    for part in [&reason, &format!("try: memdir inbox --reject {broken}\n"), &format!("{good} add R\n")] {
+        assert!(listed.stdout.contains(part), "{part}: {listed}");
+    }
+    let json = memory.done(["inbox", &broken, "--json"]).json();
+    assert_eq!(json["proposals"][0]["problem"], reason, "{json}");
+    // Named, it is the error, and nothing is accepted.
+    for ids in [&[broken.as_str()][..], &[&broken, &good]] {
+        let words = [&["inbox", "--accept"], ids].concat();
+        let refused = memory.run(words).exit(2).unchanged();
+        assert!(refused.stderr.contains(&format!("the proposal {broken} cannot be read: {reason}")), "{refused}");
+        assert!(refused.stderr.contains(&format!("try: memdir inbox --reject {broken}\n")), "{refused}");
+    }
+    let accepted = memory.done(["inbox", "--accept"]);
+    assert!(accepted.stdout.contains(&format!("accepted {good}\n")), "{accepted}");
+    assert!(accepted.stderr.contains(&reason) && accepted.stderr.contains("it stays in the inbox"), "{accepted}");
+    assert_eq!(waiting(&memory), 1);
+    memory.run(["inbox", "--accept"]).exit(2).unchanged().stderr_contains(&reason);
+    memory.done(["inbox", "--reject", &broken]);
+    assert_eq!(waiting(&memory), 0);
+}
+
+#[test]
+fn a_proposal_without_read_permission_hides_no_other() {
+    use std::os::unix::fs::PermissionsExt;
+    if !crate::support::test_dir::unprivileged() {
+        return;
+    }
+    let memory = memory();
+    let [closed, good] = ["Q", "R"].map(|text| propose(&memory, &["add", "user", text]));
+    let path = memory.dir().join(format!("inbox/{closed}.md"));
+    let set_mode = |mode| fs_err::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+    set_mode(0);
+    let run = |words: &[&str]| {
+        let mut command = memdir_command(&memory.dir());
+        ProgramOutput::of(command.env_remove("MEMDIR_AS").arg("--dir").arg(memory.dir()).args(words)).exit(0)
+    };
+    let (listed, accepted) = (run(&["inbox"]), run(&["inbox", &good, "--accept"]));
+    set_mode(0o644);
+    assert!(listed.stdout.contains(&format!("its operation cannot be read: inbox/{closed}.md: ")), "{listed:?}");
+    assert!(listed.stdout.contains(&format!("{good} add R\n")), "{listed:?}");
+    assert!(accepted.stdout.contains(&format!("accepted {good}\n")), "{accepted:?}");
+}
+
+/// A repository with two proposals, each on a branch of its own, of which the first was merged.
+fn with_one_merged() -> (Repo, String, String) {
+    let repo = Repo::new();
+    repo.put("memdir.yaml", POLICY);
+    repo.commit("facts/user.md", USER);
+    let ids = ["Prefers tabs", "Likes rain"].map(|text| {
+        repo.memdir(["add", "user", text, "--as", "planner"]).exit(5);
+        let listed = repo.memdir(["inbox", "--json"]).exit(0).json();
+        let rows = listed["proposals"].as_array().unwrap();
+        let of_text = |row: &&serde_json::Value| row["title"].as_str().unwrap().contains(text);
+        let id = rows.iter().find(of_text).unwrap()["id"].as_str().unwrap().to_owned();
+        repo.memdir(["inbox", &id, "--branch", &format!("memory/{id}")]).exit(0);
+        id
+    });
+    repo.git(["merge", "--quiet", "--no-edit", &format!("memory/{}", ids[0])]);
+    let [merged, other] = ids;
+    (repo, merged, other)
+}
+
+#[test]
+fn to_accept_a_merged_proposal_by_name_accepts_no_other() {
+    let (repo, merged, other) = with_one_merged();
+    let outcome = repo.memdir(["inbox", &merged, "--accept"]).exit(0);
+    assert!(outcome.stdout.contains(&format!("merged {merged}\n")), "{outcome:?}");
+    assert!(!outcome.stdout.contains("accepted") && !repo.text("facts/user.md").contains("Likes rain"), "{outcome:?}");
+    assert!(repo.memdir(["inbox"]).exit(0).stdout.contains(&format!("{other} add")));
+}
