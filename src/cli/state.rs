@@ -188,6 +188,7 @@ fn attention_line(row: &AttentionRow) -> String {
         AttentionKind::StaleAnchors => ("anchor was stale at the last check", "anchors were stale at the last check"),
         AttentionKind::Contradicted => ("contradiction", "contradictions"),
         AttentionKind::Overdue => ("proposal is overdue", "proposals are overdue"),
+        AttentionKind::Merged => ("proposal was accepted by a merge", "proposals were accepted by a merge"),
         AttentionKind::Unused => ("item is unused", "items are unused"),
         AttentionKind::ToPurge => ("archived item is to be purged", "archived items are to be purged"),
         AttentionKind::Waiting => ("proposal waits", "proposals wait"),

@@ -11,7 +11,7 @@ use attention::AttentionScan;
 use dropped_bullets::dropped_bullets;
 
 use super::budget::TokenLedger;
-use super::results::{ModelUsage, StatusReport, WarningRow};
+use super::results::{AttentionKind, ModelUsage, StatusReport, WarningRow};
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::{Code, Warning};
@@ -44,6 +44,9 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         let reason = if is_listed { "see the warning before" } else { &error.message };
         warnings.push(WarningRow::from(&Warning::new(error.code, format!("writes are disabled: {reason}"))));
     }
+    let rows = scan.rows(&counts);
+    let merged: usize = rows.iter().filter(|row| row.what == AttentionKind::Merged).map(|row| row.count).sum();
+    let proposals = files.iter().filter(|f| inbox_item::id_of(&f.path).is_some()).count();
     let (layer_rows, left_out) = attention::layer_rows(session);
     warnings.extend(left_out.into_iter().map(|reason| WarningRow::from(&Warning::new(Code::Note, reason))));
     warnings.extend(super::hook::no_model_notice(session).as_ref().map(WarningRow::from));
@@ -67,8 +70,8 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         outside: outside.iter().map(|(path, _)| path.to_string()).collect(),
         rescued: rescued.collect(),
         summaries: full_summaries(&session.store, &entries),
-        proposals: files.iter().filter(|f| inbox_item::id_of(&f.path).is_some()).count(),
-        attention: [scan.rows(&counts), super::prune::attention_rows(session)?, layer_rows].concat(),
+        proposals: proposals.saturating_sub(merged),
+        attention: [rows, super::prune::attention_rows(session)?, layer_rows].concat(),
         queued: session.store.queued_names()?.len(),
         models: model_usage(session),
         wired: super::setup::is_configured(session),

@@ -195,6 +195,18 @@ fn with_one_merged() -> (Repo, String, String) {
 }
 
 #[test]
+fn the_status_knows_which_proposals_a_merge_accepted() {
+    let (repo, ..) = with_one_merged();
+    let status = repo.memdir(["status"]).exit(0);
+    for part in ["1 proposal was accepted by a merge\n", " prune\n1 proposal waits\n"] {
+        assert!(status.stdout.contains(part), "{part}: {status:?}");
+    }
+    assert_eq!(repo.memdir(["status", "--json"]).exit(0).json()["proposals"], 1);
+    repo.memdir(["prune"]).exit(0);
+    assert!(!repo.memdir(["status"]).exit(0).stdout.contains("accepted by a merge"));
+}
+
+#[test]
 fn to_accept_a_merged_proposal_by_name_accepts_no_other() {
     let (repo, merged, other) = with_one_merged();
     let outcome = repo.memdir(["inbox", &merged, "--accept"]).exit(0);

@@ -36,7 +36,7 @@ pub struct StatusReport {
     pub rescued: Vec<String>,
     /// Summary lines that lack terms because they are full.
     pub summaries: Vec<String>,
-    /// The number of proposals in `inbox/` that wait for a decision.
+    /// The number of proposals in `inbox/` that wait for a decision, without those whose branch was merged.
     #[serde(skip_serializing_if = "none_left_out")]
     pub proposals: usize,
     /// What of the memory needs attention; only what there is.
@@ -70,6 +70,8 @@ pub enum AttentionKind {
     Contradicted,
     /// Proposals that wait longer than the policy allows.
     Overdue,
+    /// Proposals whose branch was merged, which accepts them; `prune` removes their files.
+    Merged,
     /// Proposals that wait.
     Waiting,
     /// Items that the policy's `lifetimes` archive.

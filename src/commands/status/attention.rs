@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::check::contradictions::contradicting_groups;
+use crate::commands::inbox::merged_removals;
 use crate::commands::journal_notes::stale_anchors;
 use crate::commands::layers::Layer;
 use crate::commands::results::{AttentionKind, AttentionRow};
@@ -35,6 +36,7 @@ pub struct AttentionCounts {
     stale: usize,
     stale_anchors: usize,
     waiting: usize,
+    merged: usize,
     overdue: usize,
 }
 
@@ -116,13 +118,15 @@ impl<'a> AttentionScan<'a> {
     pub fn rows(&self, each: &[AttentionCounts]) -> Vec<AttentionRow> {
         let sum = |count: fn(&AttentionCounts) -> usize| each.iter().map(count).sum::<usize>();
         let contradictions = self.facts.lock().unwrap_or_else(PoisonError::into_inner).contradictions();
+        let (waiting, merged) = waiting_and_merged(self.session, sum(|c| c.waiting));
         let rows = [
             (AttentionKind::Expired, sum(|c| c.expired), "memdir check --stale"),
             (AttentionKind::Stale, sum(|c| c.stale), "memdir check --stale"),
             (AttentionKind::StaleAnchors, sum(|c| c.stale_anchors), "memdir check --anchors"),
             (AttentionKind::Contradicted, contradictions, "memdir check"),
             (AttentionKind::Overdue, sum(|c| c.overdue), "memdir prune"),
-            (AttentionKind::Waiting, sum(|c| c.waiting), "memdir inbox"),
+            (AttentionKind::Merged, merged, "memdir prune"),
+            (AttentionKind::Waiting, waiting, "memdir inbox"),
         ];
         let rows = rows.into_iter().filter(|(_, count, _)| *count > 0);
         let row = |(what, count, command): (_, _, &'static str)| AttentionRow {
@@ -141,15 +145,19 @@ pub fn layer_rows(session: &Session) -> (Vec<AttentionRow>, Vec<String>) {
     for Layer { name, session: layer } in session.layers.iter().flat_map(|layers| &layers.others) {
         match count_proposals(layer) {
             Ok(counts) => rows.extend(
-                [(AttentionKind::Overdue, counts.overdue), (AttentionKind::Waiting, counts.waiting)]
-                    .into_iter()
-                    .filter(|(_, n)| *n > 0)
-                    .map(|(what, count)| AttentionRow {
-                        what,
-                        count,
-                        layer: Some(name.clone()),
-                        command: format!("memdir inbox {name}:").into(),
-                    }),
+                [
+                    (AttentionKind::Overdue, counts.overdue),
+                    (AttentionKind::Merged, counts.merged),
+                    (AttentionKind::Waiting, counts.waiting),
+                ]
+                .into_iter()
+                .filter(|(_, n)| *n > 0)
+                .map(|(what, count)| AttentionRow {
+                    what,
+                    count,
+                    layer: Some(name.clone()),
+                    command: format!("memdir inbox {name}:").into(),
+                }),
             ),
             Err(error) => left_out.push(format!("the layer {name} is left out: {}", error.message)),
         }
@@ -163,5 +171,17 @@ fn count_proposals(session: &Session) -> Result<AttentionCounts, Rejection> {
     let scan = AttentionScan::new(session);
     let counts = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| scan.examine(file, read));
     let sum = |count: fn(&AttentionCounts) -> usize| counts.iter().map(count).sum::<usize>();
-    Ok(AttentionCounts { overdue: sum(|c| c.overdue), waiting: sum(|c| c.waiting), ..AttentionCounts::default() })
+    let (waiting, merged) = waiting_and_merged(session, sum(|c| c.waiting));
+    Ok(AttentionCounts { overdue: sum(|c| c.overdue), waiting, merged, ..AttentionCounts::default() })
+}
+
+/// Of proposals that are not overdue, the number of those that wait, and of those whose branch was merged: a merge
+/// accepted them, and only their files are left.
+fn waiting_and_merged(session: &Session, count: usize) -> (usize, usize) {
+    if count == 0 {
+        return (0, 0);
+    }
+    // Without git, none is known to be merged.
+    let merged = merged_removals(session).map_or(0, |removals| removals.len()).min(count);
+    (count - merged, merged)
 }
