@@ -44,7 +44,10 @@ impl PrintAnswer for RotReport {
         );
         printer.styled(TextStyle::Heading, &self.dir).text(&format!(": {size}")).end_line();
         if self.unreadable > 0 {
-            printer.note(&format!("{} could not be read", counted_noun(self.unreadable, "file")));
+            let more = self.unreadable.saturating_sub(self.unreadable_examples.len());
+            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+            let named = self.unreadable_examples.join("; ");
+            printer.note(&format!("{} could not be read: {named}{more}", counted_noun(self.unreadable, "file")));
         }
         if self.left_out > 0 {
             let folders = counted_noun(self.left_out, "folder");

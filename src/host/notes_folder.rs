@@ -16,6 +16,8 @@ use crate::text::word_list::{WordList, word_list};
 const MAX_DEPTH: usize = 16;
 /// The largest file that is read, in bytes; larger ones are no notes.
 const MAX_NOTE_BYTES: u64 = 4 << 20;
+/// How many of the files and folders that cannot be read are named.
+const MAX_UNREADABLE_EXAMPLES: usize = 3;
 /// Folders of other people's files, and of what programs make.
 const NOT_ENTERED: WordList = word_list!("notes/not_entered.txt");
 
@@ -59,6 +61,8 @@ pub struct NotesFolder {
     pub files: Vec<NoteFile>,
     /// How many files and folders could not be read.
     pub unreadable: usize,
+    /// The first few of them: the path below the folder, and why.
+    pub unreadable_examples: Vec<String>,
     /// How many folders the caller left out.
     pub left_out: usize,
     /// How many names of files and folders were looked at.
@@ -98,15 +102,33 @@ struct FolderWalk<'a> {
     found: NotesFolder,
 }
 
+impl NotesFolder {
+    /// Counts a file or folder that cannot be read, by its path below the folder.
+    pub fn add_unreadable(&mut self, path: &str, reason: &str) {
+        self.unreadable += 1;
+        if self.unreadable_examples.len() < MAX_UNREADABLE_EXAMPLES {
+            self.unreadable_examples.push(format!("{path}: {reason}"));
+        }
+    }
+}
+
 impl FolderWalk<'_> {
+    fn add_unreadable(&mut self, path: &Path, reason: &str) {
+        let below = path.strip_prefix(self.dir).unwrap_or(path).to_string_lossy().replace(MAIN_SEPARATOR, "/");
+        self.found.add_unreadable(if below.is_empty() { "." } else { &below }, reason);
+    }
+
     fn read_all(&mut self) {
         let mut waiting: VecDeque<(PathBuf, usize)> = VecDeque::from([(self.dir.to_path_buf(), 0)]);
         while let Some((folder, depth)) = waiting.pop_front() {
             let mut below = Vec::new();
             for entry in self.entries_of(&folder) {
-                let Ok(kind) = entry.file_type() else {
-                    self.found.unreadable += 1;
-                    continue;
+                let kind = match entry.file_type() {
+                    Ok(kind) => kind,
+                    Err(error) => {
+                        self.add_unreadable(&entry.path(), &error.to_string());
+                        continue;
+                    }
                 };
                 // Of the entry itself: a link is neither.
                 if kind.is_dir() && depth < MAX_DEPTH && self.is_entered(&entry) {
@@ -131,9 +153,12 @@ impl FolderWalk<'_> {
 
     /// The entries of a folder by name, as many as may still be looked at.
     fn entries_of(&mut self, folder: &Path) -> Vec<DirEntry> {
-        let Ok(all) = fs::read_dir(folder) else {
-            self.found.unreadable += 1;
-            return Vec::new();
+        let all = match fs::read_dir(folder) {
+            Ok(all) => all,
+            Err(error) => {
+                self.add_unreadable(folder, &error.to_string());
+                return Vec::new();
+            }
         };
         let mut entries = Vec::new();
         for entry in all {
@@ -144,7 +169,7 @@ impl FolderWalk<'_> {
             self.found.entries += 1;
             match entry {
                 Ok(entry) => entries.push(entry),
-                Err(_) => self.found.unreadable += 1,
+                Err(error) => self.add_unreadable(folder, &error.to_string()),
             }
         }
         entries.sort_by_cached_key(DirEntry::file_name);
@@ -166,10 +191,16 @@ impl FolderWalk<'_> {
             self.found.stopped = Some(FolderLimit::Files);
             return;
         }
-        let below = path.strip_prefix(self.dir).ok().and_then(Path::to_str);
-        let (Some(below), Ok(bytes)) = (below, outside_files::read_up_to(path, MAX_NOTE_BYTES, "4 MiB")) else {
-            self.found.unreadable += 1;
-            return;
+        let Some(below) = path.strip_prefix(self.dir).ok().and_then(Path::to_str) else {
+            return self.add_unreadable(path, "its name is not UTF-8");
+        };
+        let bytes = match outside_files::read_up_to(path, MAX_NOTE_BYTES, "4 MiB") {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                // The message starts with the whole path.
+                let reason = error.message.replace(&format!("'{}' ", path.display()), "it ");
+                return self.add_unreadable(path, &reason);
+            }
         };
         if self.bytes + bytes.len() as u64 > self.limits.bytes {
             self.found.stopped = Some(FolderLimit::Bytes);

@@ -132,6 +132,9 @@ fn links_and_hidden_folders_are_not_entered_and_other_files_not_read() {
     let ran = folder.run(&["--json"]).exit(0);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&report["files"], &report["unreadable"]), (&Value::from(2), &Value::from(1)), "{report}");
+    assert_eq!(report["unreadable_examples"], serde_json::json!(["binary.md: it is not UTF-8 text"]), "{report}");
+    let shown = folder.run(&[]).exit(0);
+    assert!(shown.stderr.contains("1 file could not be read: binary.md: it is not UTF-8 text\n"), "{shown:#?}");
 }
 
 #[test]
@@ -174,6 +177,14 @@ fn odd_folders_are_counted_and_stay_as_they_are() {
     assert!(ran.stdout.lines().count() < 24 && !ran.stdout.contains("nowhere"), "{ran:#?}");
     let report: Value = serde_json::from_str(&folder.run(&["--json"]).stdout).unwrap();
     assert_eq!((&report["files"], &report["unreadable"]), (&Value::from(8), &Value::from(3)), "{report}");
+    let named = report["unreadable_examples"].to_string();
+    for part in [
+        "caf\u{fffd}.md: its name is not UTF-8",
+        "huge.md: it is larger than 4 MiB",
+        "picture.md: it is not UTF-8 text",
+    ] {
+        assert!(named.contains(part), "{part}: {report}");
+    }
     assert_eq!(
         folder.count("repeated"),
         (1, vec!["windows.md:4 = windows.md:3: Prefers tea in the morning".to_owned()])
@@ -224,6 +235,8 @@ fn what_may_not_be_read_is_counted() {
     mode("shut", 0o755);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((&report["files"], &report["unreadable"]), (&Value::from(1), &Value::from(2)), "{report}");
+    let named = report["unreadable_examples"].to_string();
+    assert!(named.contains("closed.md: it cannot be read: ") && named.contains("shut: "), "{report}");
 }
 
 /// A big tree ends at a limit, which the report names with its figures, on one screen.

@@ -17,7 +17,7 @@ use crate::commands::results::{RotCount, RotKind, RotReport, RotStop};
 use crate::document::related_edge::stating_bullets;
 use crate::document::{Document, MetaKey, blank_pins};
 use crate::host::code_history::repository_root;
-use crate::host::notes_folder::{self, FolderLimit, FolderLimits, NotesFolder};
+use crate::host::notes_folder::{self, FolderLimit, FolderLimits};
 use crate::path::MemoryPath;
 use crate::reflect::guards::secrets::{find_secrets, redact};
 use crate::store::code_files::CodeFiles;
@@ -53,27 +53,27 @@ pub fn check_rot(dir: &Path, actor: &str, session: Option<&Session>) -> Result<R
     require_readable(dir, actor, session)?;
     let limits = FolderLimits::default();
     let is_left_out = |folder: &Path| holds_scopes(folder) || is_backup(folder) || is_restricted_memory(folder, actor);
-    let NotesFolder { files, unreadable, left_out, entries, stopped } =
-        notes_folder::read_folder(dir, limits, &is_left_out)?;
+    let mut folder = notes_folder::read_folder(dir, limits, &is_left_out)?;
+    let files = std::mem::take(&mut folder.files);
     let mut report = RotReport { dir: dir.display().to_string(), files: files.len(), ..RotReport::default() };
-    report.unreadable = unreadable;
-    report.left_out = left_out;
-    report.stopped = stopped.map(|limit| stop_of(limit, limits, entries));
+    report.left_out = folder.left_out;
+    report.stopped = folder.stopped.map(|limit| stop_of(limit, limits, folder.entries));
     let mut notes = Vec::new();
     for file in files {
         report.bytes += file.bytes.len();
-        let note = MemoryPath::from_disk_name(&file.path).ok().zip(Document::from_bytes(file.bytes).ok());
-        match note {
-            Some((path, document)) => notes.push(Note { path, document }),
-            None => report.unreadable += 1,
+        match (MemoryPath::from_disk_name(&file.path), Document::from_bytes(file.bytes)) {
+            (Ok(path), Ok(document)) => notes.push(Note { path, document }),
+            (Err(_), _) => folder.add_unreadable(&file.path, "its name cannot be shown"),
+            (_, Err(_)) => folder.add_unreadable(&file.path, "it is not UTF-8 text"),
         }
     }
+    (report.unreadable, report.unreadable_examples) = (folder.unreadable, folder.unreadable_examples);
     report.bullets = notes.iter().map(|note| stating_bullets(&note.document).count()).sum();
     let mut search = PairSearch::of_at_most(MAX_PAIRS);
     let contradicting = contradictions(&notes, &mut search);
     report.frequent_words = search.frequent_words.len();
     if search.max_pairs == 0 {
-        report.stopped.get_or_insert(RotStop { what: "pairs of bullets", limit: MAX_PAIRS, entries });
+        report.stopped.get_or_insert(RotStop { what: "pairs of bullets", limit: MAX_PAIRS, entries: folder.entries });
     }
     report.counts = vec![
         (RotKind::Repeated, repeated(&notes)),

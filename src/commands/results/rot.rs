@@ -14,8 +14,11 @@ pub struct RotReport {
     pub bytes: usize,
     /// The number of their bullets.
     pub bullets: usize,
-    /// How many files could not be read: no text, too large, or without access.
+    /// How many files and folders could not be read: no text, too large, or without access.
     pub unreadable: usize,
+    /// The first few of them: the path below the folder, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreadable_examples: Vec<String>,
     /// How many folders below it were left out: those of scopes, and memories whose policy restricts the caller or
     /// cannot be read.
     #[serde(skip_serializing_if = "is_zero")]
