@@ -61,7 +61,10 @@ impl PrintAnswer for SetupResult {
         for finding in &self.findings {
             printer.text(finding).end_line();
         }
-        if self.findings.is_empty() && self.commands.is_empty() && !self.changed {
+        for entry in &self.kept {
+            printer.note(entry);
+        }
+        if self.findings.is_empty() && self.commands.is_empty() && self.kept.is_empty() && !self.changed {
             printer.note(match (self.wired, self.host) {
                 (true, None) => "git merges by bullet here",
                 (true, Some(_)) => "everything is set up already",
@@ -79,7 +82,7 @@ impl PrintAnswer for SetupResult {
     }
 
     fn is_quiet(&self) -> bool {
-        self.findings.is_empty() && self.commands.is_empty()
+        self.findings.is_empty() && self.commands.is_empty() && self.kept.is_empty()
     }
 }
 

@@ -108,7 +108,7 @@ pub struct SetupArgs {
     /// Change nothing; exit 6 if something is missing
     #[arg(long, conflicts_with_all = ["remove", "print"])]
     pub check: bool,
-    /// Remove what was set up, and nothing else
+    /// Remove what was set up, and nothing else: a server of your own, with other arguments or keys, stays
     #[arg(long, conflicts_with = "print")]
     pub remove: bool,
     /// Print the lines and commands to set it up manually

@@ -9,13 +9,14 @@ use super::results::{EffectSign, SetupFile, SetupLine, SetupResult};
 use super::setup::SetupMode;
 use super::{CommandResult, Session, agent_index};
 use crate::code::{Code, Rejection};
+use crate::document::{Document, literal_blocks};
 use crate::host::agent_hosts::places::{self, SetupScope};
 use crate::host::agent_hosts::{AgentHost, ConfigFile, PROJECT_MCP, UserServer};
 use crate::host::find::{self, DirectoryQuery, FoundBy};
 use crate::host::home_remote::home_remote;
 use crate::host::{EnvLookup, trusted, user};
 use crate::text::json_edit::JsonProblem;
-use crate::text::managed_block;
+use crate::text::managed_block::{self, BlockMarkers};
 use crate::view::context::agent_guide::AGENT_GUIDE;
 
 mod entries;
@@ -27,6 +28,8 @@ use entries::HostEntries;
 const SERVER: &str = "memdir";
 /// The file that hosts without hooks or MCP read: <https://agents.md>.
 const AGENTS_FILE: &str = "AGENTS.md";
+/// The instructions in it. Markers in its code blocks are examples.
+const AGENTS_BLOCK: BlockMarkers = managed_block::markdown(literal_blocks);
 
 /// What is set up.
 #[derive(Clone, Copy, Debug)]
@@ -98,7 +101,7 @@ struct ConfigEdit {
     path: PathBuf,
     before: Option<String>,
     after: Option<String>,
-    /// What was missing before.
+    /// What was missing before; of a removal, which entries stay.
     findings: Vec<String>,
 }
 
@@ -157,6 +160,8 @@ pub fn setup_host(
     if mode == SetupMode::Check {
         return Ok(check_result(target, edits, commands, is_trusted));
     }
+    let findings = edits.iter_mut().flat_map(|edit| std::mem::take(&mut edit.findings));
+    let kept: Vec<String> = findings.filter(|_| mode == SetupMode::Remove).collect();
     edits.retain(|edit| edit.before != edit.after);
     let mut files: Vec<SetupFile> = edits.iter().map(ConfigEdit::to_row).collect();
     if !is_trusted {
@@ -166,6 +171,10 @@ pub fn setup_host(
     if !dry_run {
         let is_changed = !is_trusted && trusted::add(&session.dir, env)?;
         write_edits(&edits, is_changed)?;
+        if scope == SetupScope::Project {
+            let removed = edits.iter().filter(|edit| edit.after.is_none());
+            removed.for_each(|edit| places::remove_empty_folder(&edit.path, &root));
+        }
         if options.auto_memory && mode == SetupMode::Install {
             agent_index::create(session)?;
         }
@@ -177,6 +186,7 @@ pub fn setup_host(
         dry_run,
         files,
         findings: Vec::new(),
+        kept,
         commands: commands.into_iter().collect(),
     })
 }
@@ -234,19 +244,26 @@ fn needed_dir(session: &Session, start: &Path, env: EnvLookup<'_>) -> Result<Opt
 
 fn edit_agents_file(path: PathBuf, mode: SetupMode) -> Result<ConfigEdit, Rejection> {
     let before = places::read_config(&path)?;
+    if mode == SetupMode::Remove {
+        let after = AGENTS_BLOCK.remove(before.as_deref());
+        return Ok(ConfigEdit { path, before, after, findings: Vec::new() });
+    }
     let text = before.as_deref().unwrap_or_default();
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let lines: Vec<&str> = AGENT_GUIDE.lines().collect();
-    let put = managed_block::MARKDOWN.put(before.as_deref(), &lines, eol);
+    let put = AGENTS_BLOCK.put(before.as_deref(), &lines, eol);
+    let open = Document::parse(text.to_owned()).open_block().filter(|_| !AGENTS_BLOCK.is_in(text));
+    let open = open.map(|block| block.to_string());
+    if let Some(reason) = open.or_else(|| (!AGENTS_BLOCK.is_in(&put)).then(|| "it ends in an open block".to_owned())) {
+        let message = format!("{} is not changed: {reason}", path.display());
+        return Err(Rejection::new(Code::InvalidConfig, message)
+            .hint("below it, agents would take the instructions for an example; mend the file"));
+    }
     let findings = match put == text {
         true => Vec::new(),
         false => vec![format!("{}: the instructions of memdir are missing or outdated", path.display())],
     };
-    let after = match mode {
-        SetupMode::Install | SetupMode::Check => Some(put),
-        SetupMode::Remove => managed_block::MARKDOWN.remove(before.as_deref()),
-    };
-    Ok(ConfigEdit { path, before, after, findings })
+    Ok(ConfigEdit { path, before, after: Some(put), findings })
 }
 
 fn invalid(path: &str, problem: &JsonProblem) -> Rejection {

@@ -236,7 +236,7 @@ impl<'a> JsonCursor<'a> {
         let before = &self.text[line_start..start];
         // Comments behind the last item stay with it.
         let tail = open + self.text[open..close].trim_end().len();
-        let is_in_comment = self.text[end..tail].rsplit('\n').next().is_some_and(|line| line.contains("//"));
+        let is_in_comment = ends_in_line_comment(&self.text[end..tail]);
         let (gap, item) = match before.trim().is_empty() {
             true => {
                 let unit = indent_unit(line_indent(self.text, open), before);
@@ -265,14 +265,22 @@ impl<'a> JsonCursor<'a> {
         };
         let (open, close) = self.inside();
         let (start, end) = items[index];
-        let before = open + self.text[open..start].trim_end().len();
+        let previous = if index > 0 { items[index - 1].1 } else { open };
+        let before = previous + self.text[previous..start].trim_end().len();
+        // What follows must not become part of a line comment.
+        let gap = |rest: usize| {
+            let is_in_comment = ends_in_line_comment(&self.text[previous..before]);
+            let blanks: &str = self.text[before..start].trim_start_matches([' ', '\t']);
+            let is_at_line_end = self.text[rest..].trim_start_matches([' ', '\t']).starts_with(['\r', '\n']);
+            if is_in_comment && !is_at_line_end { blanks.to_owned() } else { String::new() }
+        };
         match comma_after(self.text, end, close) {
-            Some(comma) => splice_all(self.text, [(before..comma + 1, String::new())]),
+            Some(comma) => splice_all(self.text, [(before..comma + 1, gap(comma + 1))]),
             None if index > 0 => {
-                let comma = comma_after(self.text, items[index - 1].1, start).unwrap_or(before);
-                splice_all(self.text, [(comma..(comma + 1).min(before), String::new()), (before..end, String::new())])
+                let comma = comma_after(self.text, previous, start).unwrap_or(before);
+                splice_all(self.text, [(comma..(comma + 1).min(before), String::new()), (before..end, gap(end))])
             }
-            None => splice_all(self.text, [(before..end, String::new())]),
+            None => splice_all(self.text, [(before..end, gap(end))]),
         }
     }
 
@@ -312,6 +320,21 @@ fn comma_after(text: &str, from: usize, to: usize) -> Option<usize> {
         };
     }
     None
+}
+
+/// Whether a text between two items, with nothing but commas, blanks and comments, ends in a line comment.
+fn ends_in_line_comment(between: &str) -> bool {
+    let mut rest = between;
+    while let Some(at) = rest.find('/') {
+        rest = &rest[at..];
+        let end = match rest.strip_prefix("/*") {
+            Some(comment) => comment.find("*/").map(|end| end + 4),
+            None => rest.find('\n'),
+        };
+        let Some(end) = end else { return rest.starts_with("//") };
+        rest = &rest[end..];
+    }
+    false
 }
 
 fn line_indent(text: &str, at: usize) -> &str {

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use super::toml_table;
+
 /// The lines around a block, in the comment syntax of its file. Part of the file format: do not change.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockMarkers {
@@ -14,22 +16,38 @@ pub struct BlockMarkers {
     /// Instead of `begin` if the file existed and was empty, so that removal leaves it empty.
     begin_in_empty_file: &'static str,
     end: &'static str,
+    /// The byte ranges of a text in which a marker is no marker, but part of a string or of an example.
+    literal: LiteralRanges,
 }
 
-/// Markers for files with `#` comments: git's, TOML.
+/// Finds the byte ranges of a text that are literal in the syntax of its file.
+pub type LiteralRanges = fn(&str) -> Vec<Range<usize>>;
+
+fn no_literals(_: &str) -> Vec<Range<usize>> {
+    Vec::new()
+}
+
+/// Markers for files with `#` comments and without strings of several lines: git's.
 pub const HASH: BlockMarkers = BlockMarkers {
     begin: "# memdir begin",
     begin_without_line_end: "# memdir begin; the line above had no line end",
     begin_in_empty_file: "# memdir begin; the file was empty",
     end: "# memdir end",
+    literal: no_literals,
 };
+/// Markers for TOML.
+pub const TOML: BlockMarkers = BlockMarkers { literal: toml_table::multiline_strings, ..HASH };
+
 /// Markers for Markdown: HTML comments.
-pub const MARKDOWN: BlockMarkers = BlockMarkers {
-    begin: "<!-- memdir begin -->",
-    begin_without_line_end: "<!-- memdir begin; the line above had no line end -->",
-    begin_in_empty_file: "<!-- memdir begin; the file was empty -->",
-    end: "<!-- memdir end -->",
-};
+pub const fn markdown(literal: LiteralRanges) -> BlockMarkers {
+    BlockMarkers {
+        begin: "<!-- memdir begin -->",
+        begin_without_line_end: "<!-- memdir begin; the line above had no line end -->",
+        begin_in_empty_file: "<!-- memdir begin; the file was empty -->",
+        end: "<!-- memdir end -->",
+        literal,
+    }
+}
 
 impl BlockMarkers {
     /// Replaces the lines of the block; appends a block at the end if there is none. `before` is `None` if the file does
@@ -68,12 +86,28 @@ impl BlockMarkers {
         self.find(text).is_some()
     }
 
+    /// The lines of the block, without its markers.
+    pub fn lines_in(&self, text: &str) -> Option<String> {
+        let block = &text[self.find(text)?];
+        let mut lines: Vec<&str> = block.split_inclusive('\n').skip(1).collect();
+        lines.pop();
+        Some(lines.concat())
+    }
+
     /// Byte range of the block including its markers.
     fn find(&self, text: &str) -> Option<Range<usize>> {
+        if !text.contains(self.end) {
+            return None;
+        }
+        let literal = (self.literal)(text);
         let mut at = 0;
         let mut start = None;
         for line in text.split_inclusive('\n') {
             let trimmed = line.trim_end();
+            if literal.iter().any(|range| range.contains(&at)) {
+                at += line.len();
+                continue;
+            }
             if [self.begin, self.begin_without_line_end, self.begin_in_empty_file].contains(&trimmed) {
                 start = Some(at);
             }
@@ -91,6 +125,21 @@ impl BlockMarkers {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MARKDOWN: BlockMarkers = markdown(no_literals);
+
+    #[test]
+    fn markers_in_a_string_are_none() {
+        let own = "x = \"\"\"\n# memdir begin\nmine\n# memdir end\n\"\"\"\n";
+        let with = TOML.put(Some(own), &["y = 1"], "\n");
+        assert_eq!(with, format!("{own}# memdir begin\ny = 1\n# memdir end\n"));
+        assert_eq!(TOML.lines_in(&with).as_deref(), Some("y = 1\n"));
+        assert_eq!(TOML.remove(Some(&with)).as_deref(), Some(own));
+        assert_eq!(TOML.remove(Some(own)).as_deref(), Some(own));
+        // A block of which only an end is in a string.
+        let text = format!("# memdir begin\n{own}");
+        assert!(!TOML.is_in(&text) && HASH.is_in(&text));
+    }
 
     #[test]
     fn adding_and_removing_a_block_keeps_every_other_byte() {

@@ -249,9 +249,126 @@ fn what_a_user_changed_in_an_entry_stays() {
     let before = files(&project);
     project.run(&["setup", "mcp"]).exit(0);
     assert_eq!(files(&project), before);
-    project.run(&["setup", "claude", "--remove"]).exit(0);
+    // A server with an environment and options is not what `setup` writes.
+    let mcp = text(&project, ".mcp.json");
+    let removed = project.run(&["setup", "claude", "--remove"]).exit(0);
     assert!(!text(&project, ".claude/settings.json").contains("memdir"));
+    assert!(removed.stderr.contains("mcpServers.memdir stays: it is not as `setup` writes it"), "{removed:#?}");
+    assert_eq!(text(&project, ".mcp.json"), mcp);
+}
+
+/// JSON and TOML alike: what has another argument or key than `setup` writes is the user's, and stays.
+#[test]
+fn a_server_of_the_users_own_stays_when_the_setup_goes() {
+    let server = |more: &str| format!("{{\"mcpServers\":{{\"memdir\":{{\"command\":\"memdir\",{more}}}}}}}");
+    let table =
+        |more: &str| format!("# memdir begin\n[mcp_servers.memdir]\ncommand = \"memdir\"\n{more}\n# memdir end\n");
+    for (host, path, own) in [
+        ("gemini", ".gemini/settings.json", server("\"args\":[\"--as\",\"gemini\",\"mcp\"],\"env\":{\"X\":\"1\"}")),
+        ("gemini", ".gemini/settings.json", server("\"args\":[\"--as\",\"gemini\",\"mcp\",\"--read-only\"]")),
+        ("gemini", ".gemini/settings.json", server("\"args\":[\"--as\",\"gemini\",\"mcp\"],\"timeout\":5")),
+        ("codex", ".codex/config.toml", table("args = [\"--as\", \"codex\", \"mcp\"]\nenv = { X = \"1\" }")),
+        ("codex", ".codex/config.toml", table("args = [\"--as\", \"codex\", \"mcp\", \"--read-only\"]")),
+        ("codex", ".codex/config.toml", table("args = [\"mcp\"]\n[mcp_servers.memdir.env]\nX = \"1\"")),
+        ("codex", ".codex/config.toml", "[mcp_servers.memdir]\ncommand = \"memdir\"\nargs = [\"mcp\"]\n".to_owned()),
+    ] {
+        let project = Project::new();
+        project.put(&format!("work/{path}"), &own);
+        project.run(&["setup", host]).exit(0);
+        assert!(text(&project, path).contains("memdir"));
+        let removed = project.run(&["setup", host, "--remove"]).exit(0);
+        assert_eq!(text(&project, path), own, "{host}");
+        let is_in_block = own.starts_with('{') || own.starts_with('#');
+        assert_eq!(removed.stderr.contains("stays: it is not as `setup` writes it"), is_in_block, "{own} {removed:#?}");
+    }
+    // What setup wrote for another directory, or host, it takes out again.
+    let project = Project::new();
+    project.put("work/.mcp.json", &server("\"args\":[\"--dir\",\"/old\",\"--as\",\"claude\",\"mcp\"]"));
+    project.run(&["setup", "mcp", "--remove"]).exit(0);
     assert!(!text(&project, ".mcp.json").contains("memdir"));
+}
+
+#[test]
+fn markers_in_a_string_or_an_example_are_no_block() {
+    for (host, path, own) in [
+        ("codex", ".codex/config.toml", "x = \"\"\"\n# memdir begin\nmine\n# memdir end\n\"\"\"\n"),
+        ("codex", ".codex/config.toml", "x = [\n  '''\n# memdir begin\n''',\n]\n# memdir end\n"),
+        ("agents-md", "AGENTS.md", "```\n<!-- memdir begin -->\nexample\n<!-- memdir end -->\n```\n"),
+        ("agents-md", "AGENTS.md", "~~~ md\n```\n<!-- memdir begin -->\n<!-- memdir end -->\n~~~\n\nText"),
+        ("agents-md", "AGENTS.md", "<!-- how it looks:\n<!-- memdir begin -->\n\n```\n<!-- memdir end -->\n```\n"),
+    ] {
+        let project = Project::new();
+        project.put(&format!("work/{path}"), own);
+        project.run(&["setup", host, "--remove"]).exit(0);
+        assert_eq!(text(&project, path), own, "{host}");
+        project.run(&["setup", host]).exit(0);
+        assert!(text(&project, path).starts_with(own) && text(&project, path).len() > own.len(), "{own}");
+        let again = project.run(&["setup", host]).exit(0);
+        assert_eq!(again.stderr, "memdir: everything is set up already\n", "{own}");
+        project.run(&["setup", host, "--check"]).exit(0);
+        project.run(&["setup", host, "--remove"]).exit(0);
+        assert_eq!(text(&project, path), own, "{host}");
+    }
+}
+
+#[test]
+fn instructions_are_not_written_into_an_open_block() {
+    for (open, line) in [("# A\n\n```sh\nmake\n", 3), ("# A\n\n<!-- todo\n", 3), ("~~~\n```\n", 1)] {
+        let project = Project::new();
+        project.put("work/AGENTS.md", open);
+        for words in [&["setup", "agents-md"][..], &["setup", "agents-md", "--check"], &["setup", "agents-md", "-n"]] {
+            let refused = project.run(words);
+            assert_eq!((refused.status, refused.error_code().as_str()), (5, "invalid_config"), "{refused:#?}");
+            assert!(refused.stderr.contains(&format!("starts in line {line} is not closed")), "{refused:#?}");
+        }
+        project.run(&["setup", "agents-md", "--remove"]).exit(0);
+        assert_eq!(text(&project, "AGENTS.md"), open);
+    }
+}
+
+#[test]
+fn a_valid_file_that_cannot_be_edited_is_refused_with_its_reason() {
+    for (own, line) in [("mcp_servers = { other = { command = \"x\" } }\n", 1), ("a = 1\r\nmcp_servers = {}\r\n", 2)] {
+        let project = Project::new();
+        project.put("work/.codex/config.toml", own);
+        let refused = project.run(&["setup", "codex"]).exit(5);
+        let reason = format!("'mcp_servers' on line {line} is no table to which [mcp_servers.memdir] can be added");
+        assert!(refused.stderr.contains(&reason) && !refused.stderr.contains("\\n"), "{refused:#?}");
+        assert_eq!(text(&project, ".codex/config.toml"), own);
+    }
+    let project = Project::new();
+    project.put("work/.codex/config.toml", "a = 1\n[b\n");
+    let refused = project.run(&["setup", "codex"]).exit(5);
+    assert!(refused.stderr.contains(" on line 2; nothing") && !refused.stderr.contains("\\n"), "{refused:#?}");
+    // Comments at the end of a list, or in an empty one, are in no one's way.
+    for own in [
+        "{\n  \"hooks\": {\"SessionStart\": [ {\"hooks\":[]} // todo\n ]}\n}\n",
+        "{\"hooks\": { // later\n }, \"mcpServers\": {}}",
+        "{\n  // only a comment\n}\n",
+        "{\"hooks\": {\"SessionStart\": [ // none\n ], \"SessionEnd\": [ /* none */ ]} // end\n}",
+    ] {
+        let project = Project::new();
+        project.put("work/.gemini/settings.json", own);
+        project.run(&["setup", "gemini"]).exit(0);
+        project.run(&["setup", "gemini", "--check"]).exit(0);
+        project.run(&["setup", "gemini", "--remove"]).exit(0);
+        assert_eq!(text(&project, ".gemini/settings.json"), own);
+    }
+}
+
+#[test]
+fn the_folder_that_a_setup_created_is_removed_with_its_file() {
+    for (host, folder) in [("claude", ".claude"), ("codex", ".codex"), ("gemini", ".gemini"), ("cursor", ".cursor")] {
+        let project = Project::new();
+        project.run(&["setup", host]).exit(0);
+        assert!(project.work().join(folder).is_dir());
+        project.run(&["setup", host, "--remove"]).exit(0);
+        assert!(!project.work().join(folder).exists(), "{host}");
+        project.put(&format!("work/{folder}/mine"), "x");
+        project.run(&["setup", host]).exit(0);
+        project.run(&["setup", host, "--remove"]).exit(0);
+        assert!(project.work().join(folder).join("mine").exists(), "{host}");
+    }
 }
 
 /// A machine may be killed at any moment: with a remote, the end of each turn pushes.

@@ -125,6 +125,9 @@ pub struct SetupResult {
     pub files: Vec<SetupFile>,
     /// With `--check`: what is missing or prevents the setup.
     pub findings: Vec<String>,
+    /// With `--remove`: the entries for memdir that stay, because they are not as `setup` writes them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
     /// Commands of the host that complete the setup, or undo it: they write a file that only the host may write.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<String>,

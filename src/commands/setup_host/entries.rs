@@ -13,8 +13,9 @@ use crate::code::Rejection;
 use crate::host::EnvLookup;
 use crate::host::agent_hosts::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, UserServer, places};
 use crate::text::json_edit::{self, JsonDialect, JsonProblem, JsonStep};
+use crate::text::managed_block;
 use crate::text::shell_quote::shell_quote;
-use crate::text::{managed_block, toml_table};
+use crate::text::toml_table::{self, CommandTable};
 
 /// The entries of memdir for one target.
 pub(super) struct HostEntries {
@@ -123,13 +124,15 @@ impl HostEntries {
             json_edit::parse(&text, dialect)?;
         }
         if mode == SetupMode::Remove {
-            return match before {
-                None => Ok((None, missing)),
-                Some(before) => self.without_entries(file, dialect, before, &entries).map(|after| (after, missing)),
-            };
+            let Some(before) = before else { return Ok((None, missing)) };
+            let after = self.without_entries(file, dialect, before, &entries)?;
+            let root = after.as_deref().map_or(Ok(Value::Null), |text| parse_edited(text, dialect))?;
+            let servers = entries.iter().filter(|entry| entry.kind == EntryKind::Server);
+            let kept = servers.filter(|entry| self.own_entry(&root, entry).is_some());
+            return Ok((after, kept.map(|entry| changed_entry(&entry.path)).collect()));
         }
         for entry in &entries {
-            let root = if text.is_empty() { Value::Null } else { json_edit::parse(&text, dialect)? };
+            let root = if text.is_empty() { Value::Null } else { parse_edited(&text, dialect)? };
             let found = self.find_entry(&root, entry);
             match &found {
                 FoundEntry::Current => continue,
@@ -162,10 +165,12 @@ impl HostEntries {
                 text = json_edit::insert(&text, dialect, &[key], false, &json!(value))?;
             }
         }
+        parse_edited(&text, dialect)?;
         Ok((Some(text), missing))
     }
 
-    /// The text without our entries. A file that holds nothing else is removed.
+    /// The text without our entries; a server that is not as `setup` writes it is the user's. A file that holds nothing
+    /// else is removed.
     fn without_entries(
         &self,
         file: &ConfigFile,
@@ -176,7 +181,12 @@ impl HostEntries {
         let remove_all = |mut text: String| {
             // The last one first: the layout of the first tells whether its container was there before.
             for entry in entries.iter().rev() {
-                while let Some((steps, _)) = self.own_entry(&json_edit::parse(&text, dialect)?, entry) {
+                loop {
+                    let root = parse_edited(&text, dialect)?;
+                    let Some((steps, _)) = self.own_entry(&root, entry) else { break };
+                    if entry.kind == EntryKind::Server && !at_path(&root, &entry.path).is_some_and(is_server_of_setup) {
+                        break;
+                    }
                     match json_edit::remove(&text, dialect, &steps)? {
                         Some(rest) if rest != text => text = rest,
                         Some(_) => break,
@@ -189,7 +199,7 @@ impl HostEntries {
         // What a new file needs besides was written last; in front of our entries it is the user's.
         let mut bare = before.to_owned();
         for (key, _) in file.new_file_members.iter().rev() {
-            let root = json_edit::parse(&bare, dialect)?;
+            let root = parse_edited(&bare, dialect)?;
             if root.as_object().and_then(|members| members.keys().next_back()).is_none_or(|last| last != key) {
                 break;
             }
@@ -307,9 +317,16 @@ impl HostEntries {
         let table =
             |text: &str| toml_table::command_table(text, &[key, SERVER]).map_err(|message| JsonProblem { message });
         table(text)?;
-        let rest = managed_block::HASH.remove(before);
+        // A block with other arguments or more keys than we write is the user's, too.
+        let is_changed = managed_block::TOML.lines_in(text).is_some_and(|block| {
+            let own = toml_table::lone_command_table(&block, &[key, SERVER]);
+            let is_empty = block.lines().all(|line| line.trim().is_empty());
+            !is_empty && !own.is_some_and(|own| is_table_of_setup(&own))
+        });
+        let rest = if is_changed { before.map(str::to_owned) } else { managed_block::TOML.remove(before) };
         if mode == SetupMode::Remove {
-            return Ok((rest, Vec::new()));
+            let kept = if is_changed { vec![changed_entry(&[key, SERVER])] } else { Vec::new() };
+            return Ok((rest, kept));
         }
         let args = self.server_args(&["mcp"]);
         let args: Vec<String> = args.iter().map(|arg| Value::from(arg.as_str()).to_string()).collect();
@@ -320,15 +337,51 @@ impl HostEntries {
             let missing = if is_ours { Vec::new() } else { vec![format!("{key}.{SERVER} is another program's")] };
             return Ok((before.map(str::to_owned), missing));
         }
+        if let Some(line) = toml_table::closed_value_line(text, key) {
+            let message = format!(
+                "'{key}' on line {line} is no table to which [{key}.{SERVER}] can be added; write its servers as tables, \
+                 [{key}.NAME]"
+            );
+            return Err(JsonProblem { message });
+        }
         let lines =
             [format!("[{key}.{SERVER}]"), "command = \"memdir\"".to_owned(), format!("args = [{}]", args.join(", "))];
         let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let put = managed_block::HASH.put(before, &lines.each_ref().map(String::as_str), eol);
-        // A table may be closed for additions, e.g. as an inline table.
-        table(&put)?;
+        let put = managed_block::TOML.put(before, &lines.each_ref().map(String::as_str), eol);
+        // A table may be closed for additions in other ways.
+        table(&put).map_err(|JsonProblem { message }| JsonProblem {
+            message: format!("[{key}.{SERVER}] cannot be added at its end: {message}"),
+        })?;
         let missing = if put == text { Vec::new() } else { vec![format!("no {key}.{SERVER}")] };
         Ok((Some(put), missing))
     }
+}
+
+/// Parses a text that memdir has edited. Its user's text was valid, so an error in it is not theirs to mend.
+fn parse_edited(text: &str, dialect: JsonDialect) -> Result<Value, JsonProblem> {
+    json_edit::parse(text, dialect).map_err(|_| JsonProblem {
+        message: "memdir cannot edit it without breaking it, because of its comments or its layout".to_owned(),
+    })
+}
+
+/// Whether a server of a JSON file is as `setup` writes it.
+fn is_server_of_setup(server: &Value) -> bool {
+    let Some(members) = server.as_object().filter(|members| members.len() == 2) else { return false };
+    let args = members.get("args").and_then(Value::as_array);
+    let args = args.and_then(|args| args.iter().map(Value::as_str).collect::<Option<Vec<&str>>>());
+    members.get("command").is_some_and(|command| command == "memdir")
+        && args.is_some_and(|args| own_command::is_written_by_setup(&args))
+}
+
+/// Whether a server of a TOML file is as `setup` writes it.
+fn is_table_of_setup(server: &CommandTable) -> bool {
+    let args: Vec<&str> = server.args.iter().map(String::as_str).collect();
+    server.command.as_deref() == Some("memdir") && own_command::is_written_by_setup(&args)
+}
+
+/// What `--remove` says of an entry that it leaves.
+fn changed_entry(path: &[&str]) -> String {
+    format!("{} stays: it is not as `setup` writes it", path.join("."))
 }
 
 /// What stands in the place of an entry.

@@ -3,6 +3,7 @@
 //! Only the data directory, and the caller of a server that names none, are set anew. The path of the program and all
 //! other options are the user's.
 
+use crate::host::agent_hosts::AgentHost;
 use crate::text::shell_quote::shell_quote;
 
 const DIR_OPTION: &str = "--dir";
@@ -11,6 +12,15 @@ const CALLER_OPTION: &str = "--as";
 /// Whether a program is memdir, by its name or its path.
 pub(super) fn is_memdir(program: &str) -> bool {
     program.trim_matches(['\'', '"']).rsplit('/').next() == Some("memdir")
+}
+
+/// Whether the arguments of a server are such as `setup` writes, for whatever data directory and host.
+pub(super) fn is_written_by_setup(args: &[&str]) -> bool {
+    match without_dir(args).1[..] {
+        [server] => server == "mcp",
+        [option, name, server] => option == CALLER_OPTION && AgentHost::by_name(name).is_some() && server == "mcp",
+        _ => false,
+    }
 }
 
 /// The arguments of a server, for a data directory, and for a caller if they name none.
@@ -93,6 +103,18 @@ fn shell_words(line: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_setup_writes_is_told_from_what_a_user_changed() {
+        for args in [&["mcp"][..], &["--as", "gemini", "mcp"], &["--dir", "/m", "--as", "codex", "mcp"]] {
+            assert!(is_written_by_setup(args), "{args:?}");
+        }
+        for args in
+            [&[][..], &["mcp", "--read-only"], &["--as", "ana", "mcp"], &["--as=gemini", "mcp"], &["-v", "x", "mcp"]]
+        {
+            assert!(!is_written_by_setup(args), "{args:?}");
+        }
+    }
 
     #[test]
     fn a_server_keeps_the_options_of_the_user() {

@@ -108,3 +108,11 @@ pub fn write_config(path: &Path, before: Option<&str>, after: Option<&str>) -> R
     }
     outside_files::replace(path, after.as_bytes())
 }
+
+/// Removes the folder of a config file below the root of a project, if nothing is in it.
+pub fn remove_empty_folder(path: &Path, root: &Path) {
+    // A folder with anything in it is not removed by the system, and what cannot be removed does no harm.
+    if let Some(folder) = path.parent().filter(|folder| *folder != root && folder.starts_with(root)) {
+        drop(fs_err::remove_dir(folder));
+    }
+}

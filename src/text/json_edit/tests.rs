@@ -135,3 +135,70 @@ fn a_byte_order_mark_stays() {
     assert_eq!(edited, "\u{feff}{\"a\": 1, \"b\": 2}");
     assert_eq!(remove(&edited, STRICT, &[JsonStep::Key("b")]).unwrap().unwrap(), "\u{feff}{\"a\": 1}");
 }
+
+/// The offsets between the tokens of a JSON text without comments.
+fn token_gaps(text: &str) -> Vec<usize> {
+    let mut gaps = Vec::new();
+    let mut is_in_string = false;
+    for (at, c) in text.char_indices() {
+        if !is_in_string && (c.is_whitespace() || "{}[]:,\"".contains(c)) {
+            gaps.push(at);
+        }
+        is_in_string ^= c == '"';
+    }
+    gaps
+}
+
+/// Comments may stand anywhere, before an item is added or after.
+#[test]
+fn comments_anywhere_are_kept_and_break_nothing() {
+    let texts = [
+        "{\"hooks\":{\"Start\":[{\"own\":\"a//b\"}]},\"x\":1}",
+        "{\n  \"hooks\": {\n    \"Start\": [\n      1,\n      2\n    ]\n  }\n}\n",
+        "{\"hooks\": {\"Start\": [ ]}}",
+        "{\"hooks\": {}}",
+        "{ \"a\": [1], \"b\": {} }",
+        "{}",
+    ];
+    let comments = ["// c\n", "/* c */", "/* // */ // \"\n", "/* a\n// */", " // [,]\r\n"];
+    let mut edits = 0;
+    for text in texts {
+        for gap in token_gaps(text) {
+            for comment in comments {
+                let before = format!("{}{comment}{}", &text[..gap], &text[gap..]);
+                let value = parse(&before, LOOSE).unwrap();
+                let after = insert(&before, LOOSE, &PATH, true, &json!({"run": "m"})).unwrap();
+                let both = insert(&after, LOOSE, &["servers", "m"], false, &json!({"args": ["x"]})).unwrap();
+                let edited = parse(&both, LOOSE).unwrap_or_else(|error| panic!("{error:?}\n{before}\n{both}"));
+                let list = edited["hooks"]["Start"].as_array().unwrap();
+                assert_eq!(
+                    (list.last(), &edited["servers"]["m"]["args"][0]),
+                    (Some(&json!({"run": "m"})), &json!("x"))
+                );
+                let index = list.len() - 1;
+                let servers = [JsonStep::Key("servers"), JsonStep::Key("m")];
+                let rest = remove(&both, LOOSE, &servers).unwrap().unwrap();
+                assert_eq!(rest, after, "{before}");
+                let rest = remove(&after, LOOSE, &steps(index)).unwrap().unwrap();
+                assert_eq!(rest, before, "{after}");
+                assert_eq!(parse(&rest, LOOSE).unwrap(), value);
+                edits += 1;
+            }
+        }
+        // Comments that come later.
+        let with = insert(text, LOOSE, &PATH, true, &json!({"run": "m"})).unwrap();
+        let with = insert(&with, LOOSE, &["z"], false, &json!(2)).unwrap();
+        let index = parse(&with, LOOSE).unwrap()["hooks"]["Start"].as_array().unwrap().len() - 1;
+        for gap in token_gaps(&with) {
+            for comment in comments {
+                let commented = format!("{}{comment}{}", &with[..gap], &with[gap..]);
+                let rest = remove(&commented, LOOSE, &steps(index)).unwrap().unwrap();
+                let rest = parse(&rest, LOOSE).unwrap_or_else(|error| panic!("{error:?}\n{commented}\n{rest}"));
+                assert_eq!(rest["z"], 2, "{commented}");
+                assert!(!rest.to_string().contains("run"), "{commented}");
+                edits += 1;
+            }
+        }
+    }
+    assert!(edits > 1000, "{edits}");
+}
