@@ -15,6 +15,7 @@ use super::open;
 use super::output::CliReply;
 use crate::commands::embed::start_if_due;
 use crate::commands::hook::{self, HookAnswer};
+use crate::host::agent_hosts::cut_json::close_cut_json;
 use crate::host::agent_hosts::{self, AgentHost, HookEvent};
 use crate::host::conversation_scope::{ConversationOrigin, MAX_HEAD_BYTES, field_value};
 use crate::host::{content, outside_files};
@@ -22,7 +23,8 @@ use crate::memory::OpenOptions;
 
 /// How long a host may take to write its input.
 const INPUT_WAIT: Duration = Duration::from_millis(200);
-/// The largest input, in bytes. One that is longer is not JSON when it is cut, and so gets the empty envelope.
+/// How much of an input is read, in bytes. Of the call of a tool the beginning counts, which names the file; any other
+/// input that is longer is not JSON when it is cut, and so gets the empty envelope.
 const MAX_INPUT_BYTES: usize = 4 << 20;
 
 #[derive(Args, Debug)]
@@ -91,7 +93,10 @@ fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, cra
         return None;
     }
     let host = args.host;
-    let text = content::read_stdin_within(INPUT_WAIT, MAX_INPUT_BYTES);
+    let mut text = content::read_stdin_within(INPUT_WAIT, MAX_INPUT_BYTES);
+    if text.len() == MAX_INPUT_BYTES && args.event == HookEvent::PreTool {
+        text = close_cut_json(&text).unwrap_or(text);
+    }
     let input = host.parse_input(&text)?;
     let named = open::open_options(global, None);
     // `-C` is entered already, and wins over the directory that the host names.

@@ -88,7 +88,10 @@ fn read_to_end(mut file: File, wait: Duration) -> Result<Vec<u8>, Rejection> {
     }
 }
 
-/// Reads what a program wrote to stdin: at most `limit` bytes, within `wait` altogether. A program that keeps its end
+/// How much is read and dropped beyond a limit, as a multiple of it: the program that writes it is not to fail.
+const DROPPED: usize = 15;
+
+/// Reads what a program wrote to stdin: its first `limit` bytes, within `wait` altogether. A program that keeps its end
 /// open is not waited for any longer. Empty if stdin is a terminal or cannot be read.
 pub fn read_stdin_within(wait: Duration, limit: usize) -> Vec<u8> {
     let stdin = std::io::stdin();
@@ -100,13 +103,15 @@ pub fn read_stdin_within(wait: Duration, limit: usize) -> Vec<u8> {
 
 fn read_within(mut file: File, wait: Duration, limit: usize) -> Vec<u8> {
     let (begun, mut bytes, mut block) = (Instant::now(), Vec::new(), [0; 64 << 10]);
-    while bytes.len() < limit {
+    let mut dropped = 0;
+    while dropped < limit.saturating_mul(DROPPED) {
         let left = wait.saturating_sub(begun.elapsed());
         if left.is_zero() || !wait_readable(&file, left) {
             break;
         }
         match file.read(&mut block) {
             Ok(0) => break,
+            Ok(n) if bytes.len() >= limit => dropped += n,
             Ok(n) => bytes.extend_from_slice(&block[..n]),
             Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
             Err(_) => break,

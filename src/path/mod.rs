@@ -21,7 +21,7 @@ pub use episode_name::{episode_days, is_episode, is_year, month_file, week_file}
 use grammar::{grammar_violation, is_common_name, is_scope_path, unsafe_name_reason};
 pub use scope_name::{ALL_SCOPES, ARCHIVED_SCOPES, SCOPES_FOLDER, ScopeName};
 pub use source_address::SourceAddress;
-pub use touched::relative_to_roots;
+pub use touched::{normalize, relative_to_roots};
 
 /// The folders with a special meaning (ARCHITECTURE.md, "Files on disk").
 pub const FOLDERS: [&str; 5] = ["facts", "episodes", "procedures", "inbox", "archive"];

@@ -29,7 +29,7 @@ pub fn relative_to_roots<'a>(
 }
 
 /// An absolute path without empty parts, `.` and `..`.
-fn normalize(path: &str) -> String {
+pub fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -15,6 +15,7 @@ mod form;
 pub mod glob;
 mod govern;
 mod load;
+pub mod path_globs;
 pub mod yaml;
 
 pub use decay::EffectiveConfidence;

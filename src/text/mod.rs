@@ -3,12 +3,14 @@
 //! Pure, and independent of Markdown files and their structure.
 
 pub mod best_pairs;
+pub mod brace_expansion;
 pub mod byte_size;
 pub mod caseless_prefix;
 pub mod chinese_words;
 pub mod code_anchor;
 pub mod code_path;
 pub mod code_text;
+pub mod command_paths;
 pub mod contradiction;
 pub mod counted_noun;
 pub mod dates;
@@ -30,6 +32,7 @@ pub mod rule_statements;
 pub mod search_terms;
 pub mod sentences;
 pub mod shell_quote;
+pub mod shell_tokens;
 pub mod similarity;
 pub mod spelling;
 pub mod splice;

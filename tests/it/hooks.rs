@@ -5,6 +5,7 @@
 mod hostile_input;
 pub mod recall;
 mod recall_once;
+mod touched_commands;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

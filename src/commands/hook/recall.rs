@@ -15,6 +15,7 @@ use crate::host::agent_hosts::{AgentHost, HookEvent, HookInput};
 use crate::host::git_dir::GitDirectory;
 use crate::path::{MemoryPath, relative_to_roots};
 use crate::store::RevisionSide;
+use crate::text::command_paths::command_paths;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::text::topic_match::{Topic, TopicMatch, worth_showing};
 use crate::view::context::remarks::ShownItem;
@@ -109,7 +110,8 @@ fn for_tool(session: &Session, input: &HookInput, shown: &ShownItems) -> Command
     let mut more = match input.tool.task.is_empty() {
         false => about(session, &input.tool.task, PROMPT_ITEMS, shown, true)?,
         true => {
-            let words: Vec<String> = touched.iter().map(|path| path_words(path)).collect();
+            let files = touched.iter().filter(|path| !path.ends_with("/**"));
+            let words: Vec<String> = files.map(|path| path_words(path)).collect();
             let command = without_options(&input.tool.command);
             let mut found = naming(session, &touched, shown)?;
             found.extend(about(session, &format!("{} {command}", words.join(" ")), left, shown, false)?);
@@ -257,16 +259,8 @@ fn contains_name(text: &str, name: &str) -> bool {
 /// to the folder that the memory is in.
 fn touched_paths(input: &HookInput, memory: &Path) -> Vec<String> {
     let working_dir = input.directory.as_deref().unwrap_or("/");
-    let in_command =
-        input.tool.command.split_whitespace().map(|word| word.trim_matches(['"', '\'', ';', ',', ')', '(']));
-    let looks_like_path = |word: &&str| {
-        let is_name = word.chars().all(|c| c.is_alphanumeric() || "/._-@+".contains(c));
-        is_name
-            && !word.starts_with('-')
-            && word.len() > 2
-            && (word.contains('/') || word.trim_start_matches('.').contains('.'))
-    };
-    let named = input.tool.paths.iter().map(String::as_str).chain(in_command.filter(looks_like_path));
+    let in_command = command_paths(&input.tool.command, working_dir);
+    let named = input.tool.paths.iter().chain(&in_command).map(String::as_str);
     relative_to_roots(named, working_dir, memory)
 }
 

@@ -5,12 +5,14 @@
 mod claude;
 mod codex;
 mod cursor;
+pub mod cut_json;
 mod gemini;
 pub mod places;
 
 use serde_json::{Value, json};
 
 use crate::text::json_edit::JsonDialect;
+use crate::text::shell_quote::shell_quote;
 use crate::text::surrogates::parse_lossy;
 
 /// The hosts that memdir knows.
@@ -217,7 +219,10 @@ impl AgentHost {
             agent: text(&"agent_id").unwrap_or_default(),
             is_resumed: text(&"source").is_some_and(|source| source == "resume"),
             prompt: text(&"prompt").unwrap_or_default(),
-            tool: fields.get("tool_input").map(HostToolCall::of).unwrap_or_default(),
+            tool: fields
+                .get("tool_input")
+                .map(|input| HostToolCall::of(&text(&"tool_name").unwrap_or_default(), input))
+                .unwrap_or_default(),
         })
     }
 }
@@ -258,9 +263,26 @@ pub struct HostToolCall {
 }
 
 /// Fields of tool inputs that name a file: `file_path` and `notebook_path` of Claude Code, `path` and `absolute_path`
-/// of Gemini CLI, `filePath` of VS Code, `files` of others.
-const PATH_FIELDS: [&str; 8] =
-    ["file_path", "filePath", "notebook_path", "path", "absolute_path", "target_file", "relative_path", "files"];
+/// and `dir_path` of Gemini CLI, `filePath` of VS Code, the others of MCP servers.
+const PATH_FIELDS: [&str; 13] = [
+    "file_path",
+    "filePath",
+    "notebook_path",
+    "path",
+    "absolute_path",
+    "dir_path",
+    "target_file",
+    "relative_path",
+    "files",
+    "paths",
+    "file_paths",
+    "source",
+    "destination",
+];
+/// Tools of which `pattern` is a glob of paths; that of other search tools is a regular expression.
+const GLOB_TOOLS: [&str; 5] = ["Glob", "glob", "find_files", "file_search", "search_files"];
+/// The shells of which a list of words may hold a script.
+const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 /// The most paths of a tool call that are looked at.
 const MAX_PATHS: usize = 50;
 /// What precedes a path in the patches of Codex: <https://github.com/openai/codex>, `apply_patch`.
@@ -269,10 +291,9 @@ const PATCH_HEADS: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Dele
 const MAX_TOOL_TEXT: usize = 4096;
 
 impl HostToolCall {
-    fn of(input: &Value) -> HostToolCall {
+    fn of(tool: &str, input: &Value) -> HostToolCall {
         let short = |name: &str| match input.get(name) {
-            // Codex gives the words of a command as a list.
-            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+            Some(Value::Array(words)) => command_line(&words.iter().filter_map(Value::as_str).collect::<Vec<_>>()),
             Some(value) => value.as_str().unwrap_or_default().to_owned(),
             None => String::new(),
         };
@@ -280,11 +301,14 @@ impl HostToolCall {
         let command = short("command");
         let patched = command.lines().filter_map(|line| PATCH_HEADS.iter().find_map(|head| line.strip_prefix(head)));
         let named = PATH_FIELDS.into_iter().filter_map(|field| input.get(field)).flat_map(|value| match value {
-            Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+            // A list of paths, or of what is done with each.
+            Value::Array(all) => all.iter().filter_map(|one| one.as_str().or_else(|| path_in(one))).collect(),
             value => value.as_str().into_iter().collect::<Vec<_>>(),
         });
+        let globs = searched_globs(tool, input);
         let paths = named
             .chain(patched.map(str::trim))
+            .chain(globs.as_deref())
             .filter(|path| !path.is_empty() && path.len() < MAX_TOOL_TEXT && !path.contains('\0'));
         HostToolCall {
             paths: paths.take(MAX_PATHS).map(str::to_owned).collect(),
@@ -294,25 +318,62 @@ impl HostToolCall {
     }
 }
 
+/// The path that an item of a list names.
+fn path_in(item: &Value) -> Option<&str> {
+    PATH_FIELDS.iter().find_map(|field| item.get(field)?.as_str())
+}
+
+/// The glob that a search tool is given, below the folder that it searches.
+fn searched_globs(tool: &str, input: &Value) -> Option<String> {
+    let text = |field: &str| input.get(field).and_then(Value::as_str);
+    let glob = text("pattern").filter(|_| GLOB_TOOLS.contains(&tool)).or_else(|| text("glob"))?;
+    let folder = ["path", "dir_path"].iter().find_map(|field| text(field)).filter(|_| !glob.starts_with('/'));
+    Some(folder.map_or_else(|| glob.to_owned(), |folder| format!("{}/{glob}", folder.trim_end_matches('/'))))
+}
+
+/// The words of a command, which Codex gives as a list, as one line. Of `bash -lc SCRIPT`, the script.
+fn command_line(words: &[&str]) -> String {
+    match words {
+        [shell, option, script, ..]
+            if SHELLS.contains(&shell.rsplit('/').next().unwrap_or_default())
+                && option.starts_with('-')
+                && option.ends_with('c') =>
+        {
+            (*script).to_owned()
+        }
+        _ => words.iter().map(|word| shell_quote(word)).collect::<Vec<_>>().join(" "),
+    }
+}
+
 /// A command without the lines of its here-documents, which it does not run.
 fn without_here_documents(command: &str) -> String {
-    let mut end: Option<&str> = None;
     let mut kept = String::new();
-    for line in command.split_inclusive('\n') {
-        match end {
-            Some(word) if line.trim() == word => end = None,
-            Some(_) => {}
-            None => {
-                kept.push_str(line);
-                let word = line.split_once("<<").map(|(_, rest)| rest.trim_start_matches(['-', ' ', '"', '\'', '\\']));
-                let word = word.filter(|rest| !rest.starts_with('<'));
-                let is_part = |c: char| c.is_alphanumeric() || c == '_';
-                end = word.and_then(|rest| rest.split(|c| !is_part(c)).next()).filter(|word| !word.is_empty());
-            }
+    let mut rest = command;
+    while !rest.is_empty() {
+        let (line, below) = rest.split_at(rest.find('\n').map_or(rest.len(), |end| end + 1));
+        kept.push_str(line);
+        rest = below;
+        for word in here_document_ends(line) {
+            let mut at = 0;
+            let end = rest.split_inclusive('\n').find_map(|line| {
+                at += line.len();
+                (line.trim() == word).then_some(at)
+            });
+            // What looks like the start of a here-document, and has no end, is none.
+            rest = end.map_or(rest, |end| &rest[end..]);
         }
     }
-    // What looks like the start of a here-document, and has no end, is none.
-    if end.is_some() { command.to_owned() } else { kept }
+    kept
+}
+
+/// The words that end the here-documents that start in a line.
+fn here_document_ends(line: &str) -> impl Iterator<Item = &str> {
+    let starts = line.split("<<<").flat_map(|part| part.split("<<").skip(1));
+    starts.filter_map(|rest| {
+        let rest = rest.trim_start_matches(['-', ' ', '"', '\'', '\\']);
+        let is_part = |c: char| c.is_alphanumeric() || "_-.!".contains(c);
+        rest.split(|c| !is_part(c)).next().filter(|word| !word.is_empty())
+    })
 }
 
 #[cfg(test)]
@@ -343,6 +404,8 @@ mod tests {
         check("cat <<-'END' | sh\n\tsome text\n\tEND\nvim b", "cat <<-'END' | sh\nvim b");
         check("echo $((1 << 2))\nvim b", "echo $((1 << 2))\nvim b");
         check("grep x <<< EOF\nvim b", "grep x <<< EOF\nvim b");
+        check("cat <<A <<'B-1'\na\nA\nb\nB-1\nvim b", "cat <<A <<'B-1'\nvim b");
+        check("echo '1 << b'\ncat <<EOF\na\nEOF\nvim b", "echo '1 << b'\ncat <<EOF\nvim b");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use jiff::civil::Date;
 
 use super::item_facts::{ItemFacts, TimeBound};
 use crate::path::MemoryPath;
+use crate::policy::path_globs::touches;
 use crate::policy::{DecayRule, EffectiveConfidence, glob};
 
 /// The options of a query.
@@ -164,7 +165,7 @@ impl ItemFilter<'_> {
     /// Whether a bullet is a rule for one of the touched paths.
     fn matches_paths(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
         let touching = &self.options.touching;
-        touching.is_empty() || facts.meta(item).when().any(|glob| touching.iter().any(|path| matches_glob(glob, path)))
+        touching.is_empty() || facts.meta(item).when().any(|glob| touching.iter().any(|path| touches(glob, path)))
     }
 
     fn matches_kind(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
