@@ -186,6 +186,8 @@ codes! {
     Recovered = "recovered", 0, false;
     /// A metadata line without a bullet of its own; it has no effect.
     OrphanMetadata = "orphan_metadata", 6, false;
+    /// A glob of a rule for paths (`when`) that no path can match.
+    UnmatchableGlob = "unmatchable_glob", 6, false;
     /// A list item that starts with a comment or a link definition; it is no bullet.
     HiddenItem = "hidden_item", 6, false;
     /// A link whose target does not exist.

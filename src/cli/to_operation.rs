@@ -85,6 +85,10 @@ pub fn add(args: &AddArgs, content: ContentReader) -> Result<Batch, Rejection> {
     }
     let tags = tag_suffix(&args.tags)?;
     let mut meta = args.metadata();
+    // An empty value removes a key; a rule for no path would be shown nowhere.
+    if args.when.as_deref().is_some_and(str::is_empty) {
+        return Err(usage_error("--when has no glob").hint("name the files, as in src/api/**, or omit --when"));
+    }
     if let Some((_, branch)) = meta.iter_mut().find(|(key, _)| key == MetaKey::Branch.name()) {
         *branch = current_branch()?;
     }

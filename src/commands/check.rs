@@ -19,6 +19,7 @@ mod rot;
 mod rot_index;
 mod rot_links;
 mod rot_memories;
+mod rule_globs;
 mod stale;
 mod writing_rules;
 
@@ -309,6 +310,7 @@ fn examine_document(
     }
     oversized_parts(session, path, document, file_findings);
     file_findings.findings.extend(hidden_items::hidden_items(path, document));
+    file_findings.findings.extend(rule_globs::unmatchable_globs(path, document));
     file_findings.branches = branches::branch_bullets(path, document);
     file_findings.links = links::checkable_links(path, document);
 }

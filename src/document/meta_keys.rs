@@ -8,6 +8,7 @@ use jiff::civil::Date;
 use super::BulletMeta;
 use crate::path::is_id;
 use crate::policy::StampKey;
+use crate::policy::path_globs::{glob_problems, split_globs};
 use crate::text::code_anchor::CodeAnchor;
 
 /// The type of a value, with its range.
@@ -25,6 +26,8 @@ pub enum MetaType {
     YesNo,
     /// Lines of a code file and their hash.
     Anchor,
+    /// Globs of paths, separated by commas.
+    Globs,
     /// Any text that is not empty.
     Text,
 }
@@ -39,6 +42,7 @@ impl MetaType {
             MetaType::Share => parse_share(value).is_some(),
             MetaType::YesNo => parse_yes_no(value).is_some(),
             MetaType::Anchor => CodeAnchor::parse(value).is_ok_and(|anchor| anchor.hash.is_some()),
+            MetaType::Globs => glob_problems(value).is_empty(),
             MetaType::Text => !value.is_empty(),
         }
     }
@@ -52,6 +56,7 @@ impl MetaType {
             MetaType::Share => "a number from 0 to 1",
             MetaType::YesNo => "true or false",
             MetaType::Anchor => "PATH, PATH:LINE or PATH:FIRST-LAST, then # and 12 hexadecimal digits",
+            MetaType::Globs => "globs like src/api/** or *.{ts,tsx}, from the root of the repository",
             MetaType::Text => "text",
         }
     }
@@ -137,7 +142,7 @@ meta_keys! {
     }
     Pin = "pin" { value: MetaType::YesNo, add_option: true, manual: "always in the default context, never removed by age" }
     When = "when" {
-        add_option: true,
+        value: MetaType::Globs, add_option: true,
         manual: "globs of paths, separated by commas: a rule for files that match one of them",
     }
     Branch = "branch" { add_option: true, manual: "the git branch that it is for" }
@@ -268,13 +273,9 @@ impl BulletMeta {
         self.valid(MetaKey::Run)
     }
 
-    /// The globs of the paths for which it is a rule.
+    /// The globs of the paths for which it is a rule. One that can match no path takes the others nothing.
     pub fn when(&self) -> impl Iterator<Item = &str> {
-        self.valid(MetaKey::When)
-            .into_iter()
-            .flat_map(|globs| globs.split(','))
-            .map(str::trim)
-            .filter(|g| !g.is_empty())
+        self.raw(MetaKey::When.name()).into_iter().flat_map(split_globs)
     }
 
     pub fn role(&self) -> Option<&str> {

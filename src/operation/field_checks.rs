@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use crate::code::{Code, Rejection};
 use crate::document::meta_keys::{self, MetaType};
 use crate::document::{BulletMeta, MetaKey};
+use crate::policy::path_globs::glob_problems;
 
 /// Checks a summary line: one line without control characters, so that it stays one block quote line.
 pub fn check_summary_line(line: &str) -> Result<(), Rejection> {
@@ -26,6 +27,12 @@ pub fn check_meta(key: &str, value: &str) -> Result<(), Rejection> {
         return Err(Rejection::new(Code::Multiline, format!("the value of {key} must be one line")));
     }
     let Some(expected) = MetaKey::from_name(key).map(|key| key.spec().value) else { return Ok(()) };
+    if let Some(problem) = glob_problems(value).first().filter(|_| expected == MetaType::Globs) {
+        let glob = escape_for_message(problem.glob);
+        return Err(
+            Rejection::new(Code::Usage, format!("{key}='{glob}' is not valid: {}", problem.reason)).hint(problem.hint)
+        );
+    }
     match expected.accepts(value) {
         true => Ok(()),
         false => Err(invalid_value(key, value, expected.describe())),

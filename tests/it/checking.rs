@@ -38,6 +38,13 @@ fn each_problem_is_found_where_it_is() {
         (&[("Case.md", "- d\n"), ("case.md", "- e\n")], &["facts/case.md:0 exists"]),
         (&[("m.md", "# M\n\n<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n")], &["facts/m.md:3 conflict_markers"]),
         (&[("o.md", "# O\n\n<!-- mem imp=3 -->\n\n- f\n")], &["facts/o.md:3 orphan_metadata*"]),
+        (
+            &[(
+                "w.md",
+                "# W\n\n- f\n  <!-- mem when=src/[ab,../x/**,src/** -->\n- g\n  <!-- mem when=*.{ts,tsx} -->\n",
+            )],
+            &["facts/w.md:4 unmatchable_glob"],
+        ),
         // The same line twice: which of them a text replacement would hit is not certain.
         (
             &[("o.md", "<!-- mem imp=3 -->\n\n# O\n\n<!-- mem imp=3 -->\n")],

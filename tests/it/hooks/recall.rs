@@ -308,3 +308,29 @@ fn rules_for_paths_are_written_and_asked_for_by_hand() {
     memory.done(["set", &format!("rules@{}", crate::support::handle("Use tracing")), "when="]);
     assert!(!memory.text("facts/rules.md").unwrap().contains("when="));
 }
+
+#[test]
+fn a_glob_with_braces_is_one_and_a_glob_that_matches_nothing_is_refused() {
+    let memory = crate::support::Memory::new();
+    memory.done(["add", "rules", "Typed props", "--when", "**/*.{ts,tsx},app/[id]/**", "--create"]);
+    for path in ["a/b.tsx", "b.ts", "app/[id]/page.js"] {
+        memory.done(["query", "--touching", path]).stdout_contains("Typed props");
+    }
+    let none = memory.done(["query", "--touching", "b.rs"]);
+    assert!(!none.stdout.contains("Typed props"), "{none}");
+    for (glob, reason, hint) in [
+        ("src/[ab", "a bracket is not closed", "write [ab]"),
+        ("src/{a,b", "a brace is not closed", "write {a,b}"),
+        ("/src/**", "an absolute path matches no file", "from the root of the repository"),
+        ("src/**,../x/**", "a path with .. matches no file", "from the root of the repository"),
+        ("!src/**", "a glob cannot exclude paths", "name the files that the rule is for"),
+        (",", "it has no glob", "name the files"),
+        ("", "--when has no glob", "name the files"),
+    ] {
+        let refused = memory.run(["add", "rules", "Never shown", "--when", glob]).exit(2);
+        assert!(refused.stderr.contains("usage: ") && refused.stderr.contains(reason), "{refused}");
+        assert!(refused.stderr.contains(hint), "{refused}");
+    }
+    let rule = format!("rules@{}", crate::support::handle("Typed props"));
+    memory.run(["set", &rule, "when=!x"]).exit(2).stderr_contains("a glob cannot exclude paths");
+}
