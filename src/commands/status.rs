@@ -16,6 +16,8 @@ use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::{Code, Warning};
 use crate::document::{Document, MAX_FILE_BYTES, summary};
+use crate::host::agent_hosts::{self, AgentHost, places};
+use crate::host::{trusted, user};
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
@@ -50,6 +52,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let (layer_rows, left_out) = attention::layer_rows(session);
     warnings.extend(left_out.into_iter().map(|reason| WarningRow::from(&Warning::new(Code::Note, reason))));
     warnings.extend(super::hook::no_model_notice(session).as_ref().map(WarningRow::from));
+    warnings.extend(trust_notice(session).as_ref().map(WarningRow::from));
     Ok(StatusReport {
         dir: session.dir.display().to_string(),
         actor: session.actor.clone(),
@@ -77,6 +80,32 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         wired: super::setup::is_configured(session),
         warnings,
     })
+}
+
+/// The notice that hooks show nothing here, because the user config does not trust the directory. Absent if nothing
+/// says that the user has hooks: neither a trusted memory nor a host's file of this project.
+fn trust_notice(session: &Session) -> Option<Warning> {
+    let env = &|name: &str| std::env::var(name).ok();
+    let (config, _) = user::load_config(env);
+    if trusted::is_trusted(&config, &session.dir, env) {
+        return None;
+    }
+    let root = places::project_root(&session.dir, Some(&session.dir), user::home(env).as_deref());
+    let runs_hooks = |host: &&&AgentHost| {
+        let file = host.files.iter().find(|file| file.hooks.is_some());
+        let file = file.and_then(|file| places::project_path(&root, file.project).ok());
+        let text = file.and_then(|path| places::read_config(&path).ok()?);
+        text.is_some_and(|text| text.contains("memdir") && text.contains("hook "))
+    };
+    let host = agent_hosts::ALL.iter().find(runs_hooks).map(|host| host.name);
+    if host.is_none() && config.trusted.is_empty() {
+        return None;
+    }
+    let command = format!("memdir setup {}", host.unwrap_or("HOST"));
+    Some(Warning::new(
+        Code::Note,
+        format!("hooks show nothing here, because this directory is not trusted; `{command}` trusts it"),
+    ))
 }
 
 /// The model usage of today; `None` before the first model call.

@@ -288,6 +288,29 @@ fn without_a_model_nothing_is_queued_and_status_says_so_once() {
 }
 
 #[test]
+fn status_says_that_hooks_show_nothing_where_the_memory_is_not_trusted() {
+    let project = Project::new();
+    let notice = |command: &str| {
+        format!("hooks show nothing here, because this directory is not trusted; `{command}` trusts it")
+    };
+    let status = || project.run(&["status"]).exit(0).stderr;
+    assert!(!status().contains("not trusted"));
+    // Without a trusted memory, nothing says that the user has hooks.
+    project.put(".config/memdir/config.yaml", "people: [ana]\n");
+    assert!(!status().contains("not trusted"));
+    // The memory was elsewhere when it was trusted.
+    project.put(".config/memdir/config.yaml", "trusted: [/nowhere/memory]\n");
+    assert!(status().contains(&notice("memdir setup HOST")), "{}", status());
+    // A repository that came with hooks.
+    project.put(".config/memdir/config.yaml", "people: [ana]\n");
+    let hooks = r#"{"hooks": {"preToolUse": [{"command": "memdir hook pre-tool --host cursor"}]}}"#;
+    project.put("work/.cursor/hooks.json", hooks);
+    assert!(status().contains(&notice("memdir setup cursor")), "{}", status());
+    project.run(&["setup", "cursor"]).exit(0);
+    assert!(!status().contains("not trusted"), "{}", status());
+}
+
+#[test]
 fn a_queued_session_is_read_in_the_background() {
     let project = Project::new();
     project.config(FAILING_MODEL);
