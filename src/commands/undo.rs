@@ -4,10 +4,9 @@
 //! conflict of such a merge: then the command is refused. Never plans operations, so no checks or summary updates
 //! apply.
 
+mod changeset;
 mod dropped_text;
 mod gone_file;
-
-use std::sync::Arc;
 
 use super::change::commit_loop;
 use super::consent::require_consent;
@@ -18,14 +17,12 @@ use super::restricted_change::{redact_warnings, require_fully_visible};
 use super::results::ChangeResult;
 use super::{ChangeOptions, CommandResult, Error, Session, UndoOptions};
 use crate::change::{
-    Changeset, Effect, EffectSign, EntryFile, EntryOutcome, FileChange, FileVersion, InverseKind, JournalEdit,
-    JournalEntry,
+    Changeset, EntryFile, EntryOutcome, FileChange, FileVersion, InverseKind, JournalEdit, JournalEntry,
 };
 use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::document::{Document, DocumentEdit, apply_edits};
-use crate::operation::conflict_regions::{self, ConflictChoice};
 use crate::operation::file_change::minimal_splice;
-use crate::operation::{Batch, Snapshot, effects, merge, rejections};
+use crate::operation::{Batch, Snapshot, merge, rejections};
 use crate::path::MemoryPath;
 use crate::store::{RevisionSide, Store};
 use crate::view::journal;
@@ -152,7 +149,7 @@ fn invert_revision(
         if unfiltered.is_some() {
             require_fully_visible(caller, session, &inversion.entry)?;
         }
-        let changeset = inverse_changeset(&session.store, &inversion)?;
+        let changeset = changeset::inverse_changeset(&session.store, &inversion)?;
         require_own_proposals(session, &changeset.files)?;
         if !inversion.is_undo && inversion.is_in_effect {
             require_dropped_parts(&session.store, &inversion.entry, &changeset)?;
@@ -289,71 +286,6 @@ fn no_change(searched_from: Option<u64>) -> Changeset {
     Changeset { warnings: vec![warning], ..Changeset::default() }
 }
 
-/// The changeset that undoes or redoes a revision, based on the current files.
-fn inverse_changeset(store: &Store, inversion: &RevisionInversion) -> Result<Changeset, Vec<Rejection>> {
-    let entry = &inversion.entry;
-    if entry.forgotten {
-        return Err(vec![erased_error(entry)]);
-    }
-    let mut changeset = Changeset {
-        inverts: Some(if inversion.is_undo { InverseKind::Undo(entry.rev) } else { InverseKind::Redo(entry.rev) }),
-        ..Changeset::default()
-    };
-    let mut refused = Vec::new();
-    for file in &entry.files {
-        match invert_file(store, inversion, file) {
-            Ok(Some(mut change)) => {
-                change.moved = file.moved.clone();
-                changeset.files.push(change);
-            }
-            Ok(None) => {}
-            Err(error) if inversion.keep_edited && error.code == Code::Conflict => {
-                // A file that is gone was moved or removed: the refusal says by what.
-                let is_gone = store.read(&file.path).is_ok_and(|now| now.is_none());
-                let what =
-                    if is_gone { error.message } else { format!("{} was edited since r{}", file.path, entry.rev) };
-                changeset.warnings.push(Warning::new(Code::Note, format!("{what}; left as it is")));
-            }
-            Err(error) => refused.push(error),
-        }
-    }
-    match refused.is_empty() {
-        true => {
-            drop_incomplete_moves(&mut changeset.files);
-            changeset.effects = changeset.files.iter().flat_map(|change| change_effects(store, change)).collect();
-            Ok(changeset)
-        }
-        false => Err(refused),
-    }
-}
-
-/// Keeps a move only if both of its files are in the changeset and neither is also edited; else clears `moved`.
-fn drop_incomplete_moves(files: &mut [FileChange]) {
-    let halves: Vec<(MemoryPath, Option<MemoryPath>, bool)> =
-        files.iter().map(|f| (f.path.clone(), f.moved.clone(), f.after.is_some() && f.before.is_some())).collect();
-    for file in files {
-        let other = halves.iter().find(|(path, _, _)| Some(path) == file.moved.as_ref());
-        if !other.is_some_and(|(_, back, both)| back.as_ref() == Some(&file.path) && !both)
-            || file.before.is_some() && file.after.is_some()
-        {
-            file.moved = None;
-        }
-    }
-}
-
-/// The effects of a file change, by bullet; a moved file has one effect for the move.
-fn change_effects(store: &Store, change: &FileChange) -> Vec<Effect> {
-    if change.moved.is_some() {
-        let move_effect = || effects::line_effect(&change.path, EffectSign::Moved, "", None, 0);
-        return change.before.iter().map(|_| move_effect()).collect();
-    }
-    let read = |bytes: &Arc<Vec<u8>>| Document::from_bytes(bytes.to_vec()).ok().map(without_conflict_markers);
-    let before =
-        change.before.as_ref().and_then(|_| store.read(&change.path).ok().flatten()).and_then(|v| read(&v.bytes));
-    let after = change.after.as_ref().and_then(read);
-    effects::diff_effects(before.as_ref(), after.as_ref(), &change.path, 0)
-}
-
 /// Refuses to redo a revision that is in effect, unless an edit outside memdir took back some of it.
 fn require_dropped_parts(store: &Store, entry: &JournalEntry, changeset: &Changeset) -> Result<(), Rejection> {
     let restores_text = |change: &FileChange| {
@@ -375,14 +307,6 @@ fn require_dropped_parts(store: &Store, entry: &JournalEntry, changeset: &Change
 fn text_without_summary(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.split_inclusive('\n').filter(|line| !line.starts_with("> Summary:")).collect()
-}
-
-/// A document without conflict markers: takes our side of each conflict, because marker lines would parse as text.
-fn without_conflict_markers(document: Document) -> Document {
-    match conflict_regions::marker_length(document.text()) {
-        Some(size) => Document::parse(conflict_regions::resolve_all(document.text(), size, ConflictChoice::Ours)),
-        None => document,
-    }
 }
 
 /// The change of one file; `None` if it already has the wanted text.
