@@ -100,9 +100,20 @@ pub fn marker_width(lines: &str) -> usize {
     digits + 1 + blanks
 }
 
-/// An item's lines and those of its children, without its indent.
-pub fn subtree_lines(tree: &MergeTree, node: usize) -> String {
-    with_line_ending(dedent(tree.subtree_text(node), tree.indent(node)))
+/// An item's lines and those of the nodes below it, without its indent; `is_omitted` names nodes to leave out with what
+/// is below them.
+pub fn subtree_lines(tree: &MergeTree, node: usize, is_omitted: &dyn Fn(usize) -> bool) -> String {
+    let whole = tree.subtree_range(node);
+    let (mut lines, mut from) = (String::new(), whole.start);
+    for below in tree.subtree(node).into_iter().skip(1) {
+        let start = tree.nodes[below].gap.start;
+        if start >= from && is_omitted(below) {
+            lines.push_str(&tree.text()[from..start]);
+            from = tree.subtree_range(below).end;
+        }
+    }
+    lines.push_str(&tree.text()[from..whole.end]);
+    with_line_ending(dedent(&lines, tree.indent(node)))
 }
 
 fn bullet_lines(tree: &MergeTree, node: usize) -> BulletLines {

@@ -99,7 +99,18 @@ impl MergeTree {
 
     /// A node's lines with all its descendants.
     pub fn subtree_text(&self, node: usize) -> &str {
-        &self.text()[self.nodes[node].own.start..self.subtree_end(node)]
+        &self.text()[self.subtree_range(node)]
+    }
+
+    /// The byte range of a node's lines and all its descendants.
+    pub fn subtree_range(&self, node: usize) -> Range<usize> {
+        self.nodes[node].own.start..self.subtree_end(node)
+    }
+
+    /// A node and all its descendants, in file order.
+    pub fn subtree(&self, node: usize) -> Vec<usize> {
+        let end = self.subtree_end(node);
+        (node..self.nodes.len()).take_while(|at| *at == node || self.nodes[*at].own.start < end).collect()
     }
 
     fn subtree_end(&self, node: usize) -> usize {

@@ -56,6 +56,7 @@ pub fn merge_trees(tree_merge: &TreeMerge) -> Option<Vec<PlacedElement>> {
     let mut out = Vec::new();
     let mut seen = HashSet::new();
     tree_merge.place(0, &outcomes, &parents, "", &mut out, &mut seen);
+    tree_merge.omit_placed_nodes(&outcomes, &mut out);
     let hidden = |thing: usize| {
         // What both sides have is nowhere in a text that one of them deleted.
         if tree_merge.is_on_both_sides(thing) {
@@ -152,7 +153,7 @@ impl TreeMerge<'_> {
         }
         let text = |tree: &MergeTree, atom: usize| match kind {
             MergeNodeKind::Section => merge_item::own_lines(tree, atom),
-            _ => merge_item::subtree_lines(tree, atom),
+            _ => merge_item::subtree_lines(tree, atom, &|_| false),
         };
         let (base, kept) = (text(o, base), text(x, node));
         let (ours, theirs) = if side == OURS { (kept, String::new()) } else { (String::new(), kept) };
@@ -193,6 +194,31 @@ impl TreeMerge<'_> {
                 if (title(a), a) <= (title(b), b) { a } else { b }
             }),
             (base, ours, theirs) => ours.or(theirs).or(base).unwrap_or(0),
+        }
+    }
+
+    /// Leaves out of the conflicts about deleted elements what the other side took out of them and is placed elsewhere:
+    /// else it would stand twice once the conflict is resolved to the side that kept the element.
+    fn omit_placed_nodes(&self, outcomes: &[ElementOutcome], out: &mut [PlacedElement]) {
+        if !outcomes.iter().any(|outcome| matches!(outcome, ElementOutcome::Conflict(_))) {
+            return;
+        }
+        let placed: HashSet<usize> = out.iter().map(|placed| placed.element).collect();
+        let lines = |element: usize, side: usize| {
+            let Some(node) = self.nodes(element)[side] else { return String::new() };
+            let element_of = |node: usize| self.elements.element_of[side][node] as usize;
+            let is_elsewhere = |below: usize| {
+                let is_needless =
+                    |at: usize| placed.contains(&element_of(at)) || outcomes[element_of(at)] == ElementOutcome::Deleted;
+                placed.contains(&element_of(below)) && self.trees[side].subtree(below).into_iter().all(is_needless)
+            };
+            merge_item::subtree_lines(self.trees[side], node, &is_elsewhere)
+        };
+        for PlacedElement { element, hunks, .. } in out {
+            if matches!(outcomes[*element], ElementOutcome::Conflict(_)) {
+                let [base, ours, theirs] = [BASE, OURS, THEIRS].map(|side| lines(*element, side));
+                *hunks = vec![MergeHunk::Conflict { base, ours, theirs }];
+            }
         }
     }
 

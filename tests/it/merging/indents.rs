@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use memdir::operation::conflict_regions::{ConflictChoice, resolve_all};
 use memdir::operation::merge::{ConflictLabels, merge};
 
 use super::random::Chance;
@@ -69,6 +70,41 @@ fn changed(tree: &Tree, side: &str, chance: &mut Chance, gone: &mut BTreeSet<Str
     tree
 }
 
+/// How often a text stands in a tree.
+fn count_in(tree: &Tree, text: &str) -> usize {
+    tree.iter().filter(|(_, other)| other == text).count()
+}
+
+/// How often a bullet with this text stands in a merged text.
+fn count_lines(merged: &str, text: &str) -> usize {
+    merged.lines().filter(|line| line.trim_start() == format!("- {text}")).count()
+}
+
+#[test]
+fn a_conflict_that_is_resolved_to_one_side_leaves_no_text_more_often_than_a_side_has_it() {
+    let mut conflicts = 0;
+    for seed in 0..if full() { 50_000 } else { 1500 } {
+        let (mut chance, mut gone) = (Chance::new(seed + 1_000_000), BTreeSet::new());
+        let base = random_tree(&mut chance);
+        let [ours, theirs] = ["here", "there"].map(|side| changed(&base, side, &mut chance, &mut gone));
+        let texts = [&base, &ours, &theirs].map(text_of);
+        let merged = merge(&texts[0], &texts[1], &texts[2], &ConflictLabels::default());
+        conflicts += usize::from(!merged.conflicts.is_empty());
+        let all: BTreeSet<&str> = [&base, &ours, &theirs].into_iter().flatten().map(|(_, text)| &**text).collect();
+        for side in [ConflictChoice::Ours, ConflictChoice::Theirs] {
+            let resolved = resolve_all(&merged.text, 7, side);
+            for text in &all {
+                let (count, most) = (count_lines(&resolved, text), count_in(&ours, text).max(count_in(&theirs, text)));
+                let shown = || [&*texts.join("---\n"), "---\n", &merged.text, "---\n", &resolved].concat();
+                assert!(count <= most, "{seed}: {count} × {text:?} to {side:?}\n{}", shown());
+                let is_kept = gone.contains(*text) || count_in(&base, text) == 0 || count > 0;
+                assert!(is_kept, "{seed}: no {text:?} to {side:?}\n{}", shown());
+            }
+        }
+    }
+    assert!(conflicts > 100, "{conflicts}");
+}
+
 #[test]
 fn what_neither_side_removed_stays_when_levels_change() {
     for seed in 0..if full() { 50_000 } else { 1500 } {
@@ -79,7 +115,7 @@ fn what_neither_side_removed_stays_when_levels_change() {
         let merged = merge(&texts[0], &texts[1], &texts[2], &ConflictLabels::default());
         let all: BTreeSet<&str> = [&base, &ours, &theirs].into_iter().flatten().map(|(_, text)| &**text).collect();
         for text in all.into_iter().filter(|text| !gone.contains(*text)) {
-            let count = merged.text.lines().filter(|line| line.trim_start() == format!("- {text}")).count();
+            let count = count_lines(&merged.text, text);
             let is_kept = if merged.conflicts.is_empty() { count == 1 } else { count > 0 };
             assert!(is_kept, "{seed}: {count} × {text:?}\n{}", [&*texts.join("---\n"), "---\n", &merged.text].concat());
         }
