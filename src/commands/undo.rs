@@ -4,6 +4,7 @@
 //! conflict of such a merge: then the command is refused. Never plans operations, so no checks or summary updates
 //! apply.
 
+mod changed_again;
 mod changeset;
 mod dropped_text;
 mod gone_file;

@@ -438,3 +438,82 @@ fn a_precondition_is_refused_where_no_file_is_named() {
         memory.run([command, "--if-match", "deadbeef00"]).exit(2).unchanged();
     }
 }
+
+/// A later revision put the bullet back, and another replaced or removed it: that text is not what anybody wants.
+#[test]
+fn an_undo_does_not_bring_back_what_later_changes_brought_back_and_replaced() {
+    let two = handle("two");
+    let (user, me) = (format!("user@{two}"), format!("me@{two}"));
+    let update = ["update", &user, "TWO"];
+    let cases: [(&str, &[&[&str]]); 8] = [
+        ("r4", &[&["rm", "--archive", &user], &["restore", &user], &update]),
+        ("r4", &[&["rm", &user], &["add", "user", "two"], &update]),
+        ("r4", &[&["rm", &user], &["add", "user", "two"], &["rm", &user]]),
+        ("r4", &[&["mv", &user, "me"], &["mv", &me, "user"], &update]),
+        ("r3", &[&["mv", &user, "me"], &["rm", &me, "-f"]]),
+        ("r3", &[&["mv", &user, "me"], &["mv", &me, "third"]]),
+        ("r4", &[&["mv", "user", "me"], &["update", &me, "TWO"], &["rm", "me", "-f"]]),
+        ("r3", &[&["rm", "--archive", &user], &["rm", &format!("archive/facts/{user}"), "-f"]]),
+    ];
+    for (by, steps) in cases {
+        let memory = Memory::new();
+        memory.done(["add", "user", "one", "two"]);
+        let before = memory.tree();
+        steps.iter().for_each(|step| drop(memory.done(*step)));
+        let refused = memory.run(["undo", "r2"]).exit(4).unchanged();
+        refused.stderr_contains("conflict: ").stderr_contains(&format!("try: memdir undo {by}\n"));
+        memory.done(["undo", "r2", "--keep-edited"]).unchanged().stderr_contains("left as it is");
+        // One revision after the other.
+        steps.iter().for_each(|_| drop(memory.done(["undo"])));
+        same(&memory.tree(), &before, &format!("{steps:?}"));
+    }
+}
+
+#[test]
+fn an_undo_neither_brings_back_what_another_program_removed_nor_adds_a_bullet_twice() {
+    let two = handle("two");
+    let memory = Memory::new();
+    memory.done(["add", "user", "one", "two"]);
+    memory.done(["mv", &format!("user@{two}"), "me"]);
+    fs_err::write(memory.dir().join("facts/me.md"), "# Me\n\n- three\n").unwrap();
+    memory.run(["undo", "r2"]).exit(4).unchanged().stderr_contains("which another program removed or replaced");
+
+    let memory = Memory::new();
+    memory.done(["add", "user", "one", "two"]);
+    memory.done(["rm", &format!("user@{two}")]);
+    memory.done(["add", "user#work", "two"]);
+    memory.run(["undo", "r2"]).exit(4).unchanged().stderr_contains("a second time");
+
+    let memory = Memory::new();
+    memory.done(["add", "user", "one", "two"]);
+    memory.done(["rm", &format!("user@{two}")]);
+    memory.done(["add", "user", "two"]);
+    memory.run(["undo", "r1"]).exit(4).unchanged().stderr_contains("would remove");
+
+    let memory = Memory::new();
+    memory.done(["add", "user#a", "one", "two"]);
+    memory.done(["mv", &format!("user@{two}"), "user#b"]);
+    memory.done(["mv", &format!("user@{two}"), "user#c"]);
+    memory.run(["undo", "r2"]).exit(4).unchanged().stderr_contains("which was moved since");
+}
+
+#[test]
+fn an_undo_that_skips_a_file_leaves_what_was_moved_out_of_it_where_it_is() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "one", "two"]);
+    memory.done(["mv", &format!("user@{}", handle("two")), "me"]);
+    memory.done(["rm", "user", "-f"]);
+    memory.done(["undo", "r2", "--keep-edited"]).unchanged().stderr_contains("facts/me.md: r2 moved bullets");
+}
+
+#[test]
+fn a_redo_does_not_bring_back_what_later_changes_replaced() {
+    let two = format!("user@{}", handle("two"));
+    let memory = Memory::new();
+    memory.done(["add", "user", "one"]);
+    memory.done(["add", "user", "two"]);
+    memory.done(["undo"]);
+    memory.done(["add", "user", "two"]);
+    memory.done(["update", &two, "TWO"]);
+    memory.run(["redo", "r2"]).exit(4).unchanged().stderr_contains("try: memdir undo r5\n");
+}

@@ -1,10 +1,10 @@
 //! The changeset of an `undo` or `redo`: the inverses of all files of a revision, and their effects.
 //!
-//! Never reads the journal: what to invert is decided already.
+//! Never decides which revision to invert.
 
 use std::sync::Arc;
 
-use super::{RevisionInversion, erased_error, invert_file};
+use super::{RevisionInversion, changed_again, erased_error, invert_file};
 use crate::change::{Changeset, Effect, EffectSign, FileChange, InverseKind};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::Document;
@@ -23,7 +23,14 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
         inverts: Some(if inversion.is_undo { InverseKind::Undo(entry.rev) } else { InverseKind::Redo(entry.rev) }),
         ..Changeset::default()
     };
-    let mut refused = Vec::new();
+    let (mut refused, mut skipped) = (Vec::new(), Vec::new());
+    let mut refuse = |path: &MemoryPath, error: Rejection, changeset: &mut Changeset| {
+        if !inversion.keep_edited || error.code != Code::Conflict {
+            return refused.push(error);
+        }
+        changeset.warnings.push(Warning::new(Code::Note, format!("{}; left as it is", error.message)));
+        skipped.push(path.clone());
+    };
     for file in &entry.files {
         match invert_file(store, inversion, file) {
             Ok(Some(mut change)) => {
@@ -31,24 +38,40 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
                 changeset.files.push(change);
             }
             Ok(None) => {}
-            Err(error) if inversion.keep_edited && error.code == Code::Conflict => {
+            Err(mut error) => {
                 // A file that is gone was moved or removed: the refusal says by what.
-                let is_gone = store.read(&file.path).is_ok_and(|now| now.is_none());
-                let what =
-                    if is_gone { error.message } else { format!("{} was edited since r{}", file.path, entry.rev) };
-                changeset.warnings.push(Warning::new(Code::Note, format!("{what}; left as it is")));
+                if error.code == Code::Conflict && store.read(&file.path).is_ok_and(|now| now.is_some()) {
+                    error.message = match inversion.keep_edited {
+                        true => format!("{} was edited since r{}", file.path, entry.rev),
+                        false => error.message,
+                    };
+                }
+                refuse(&file.path, error, &mut changeset);
             }
-            Err(error) => refused.push(error),
         }
     }
-    match refused.is_empty() {
-        true => {
-            drop_incomplete_moves(&mut changeset.files);
-            changeset.effects = changeset.files.iter().flat_map(|change| change_effects(store, change)).collect();
-            Ok(changeset)
+    if inversion.is_undo || !inversion.is_in_effect {
+        for (path, error) in
+            changed_again::find_conflicts(store, inversion, &changeset.files).map_err(|error| vec![error])?
+        {
+            changeset.files.retain(|change| change.path != path);
+            refuse(&path, error, &mut changeset);
         }
-        false => Err(refused),
     }
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let moves_skipped =
+        |change: &FileChange| changed_again::shares_moved_bullet(store, inversion, &change.path, &skipped);
+    let (others, files): (Vec<FileChange>, Vec<FileChange>) = changeset.files.into_iter().partition(moves_skipped);
+    changeset.files = files;
+    changeset.warnings.extend(others.iter().map(|change| {
+        let message = format!("{}: r{} moved bullets from or to such a file; left as it is", change.path, entry.rev);
+        Warning::new(Code::Note, message)
+    }));
+    drop_incomplete_moves(&mut changeset.files);
+    changeset.effects = changeset.files.iter().flat_map(|change| change_effects(store, change)).collect();
+    Ok(changeset)
 }
 
 /// Keeps a move only if both of its files are in the changeset and neither is also edited; else clears `moved`.

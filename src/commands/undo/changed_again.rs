@@ -1,0 +1,343 @@
+//! What an inversion would bring back or remove although later changes decided about the same bullets: a bullet that
+//! came back after its removal and was then replaced or removed again has no trace in the texts that are merged.
+//!
+//! Never compares wording: two bullets are the same if their handles are.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{CONFLICT_HINT, RevisionInversion};
+use crate::change::{EntryOutcome, Etag, FileChange, FileVersion, InverseKind, JournalEntry};
+use crate::code::{Code, Rejection, SuggestedCommand};
+use crate::document::{Document, Handle};
+use crate::operation::effects::section_slug;
+use crate::path::MemoryPath;
+use crate::store::{JournalHistory, RevisionSide, Store};
+use crate::text::one_line::{cut_with_ellipsis, one_line};
+
+/// Characters of a bullet's text in a message.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// The conflicts of the file changes of an inversion with later changes of the same bullets: per file at most one.
+///
+/// # Errors
+/// `io`, `too_large`.
+pub(super) fn find_conflicts(
+    store: &Store,
+    inversion: &RevisionInversion,
+    changes: &[FileChange],
+) -> Result<Vec<(MemoryPath, Rejection)>, Rejection> {
+    let rev = inversion.entry.rev;
+    let recent = store.recent_entries()?;
+    let entries = match recent.iter().any(|entry| entry.rev == rev) {
+        true => recent,
+        false => store.entries_from(rev)?.map_or_else(|| store.journal(), Ok)?,
+    };
+    let later = LaterRevisions::new(&entries, inversion);
+    let mut is_touched = later.touch_files(inversion);
+    for file in &inversion.entry.files {
+        let left = if inversion.is_undo { file.after } else { file.before };
+        is_touched |= store.read(&file.path)?.map(|version| version.etag) != left;
+    }
+    if !is_touched {
+        return Ok(Vec::new());
+    }
+    let history = store.read_history_since(rev.saturating_sub(1))?;
+    let files: HashMap<&MemoryPath, FileBullets> = inversion
+        .entry
+        .files
+        .iter()
+        .map(|file| (&file.path, FileBullets::new(store, &history, &later, inversion, &file.path)))
+        .collect();
+    let conflict_of =
+        |change: &FileChange| Some((change.path.clone(), file_conflict(&files, &later, inversion, change)?));
+    Ok(changes.iter().filter_map(conflict_of).collect())
+}
+
+/// Whether the revision moved a bullet between a file and one of the files `skipped`: inverting one half would remove
+/// its text, or make it stand in both.
+pub(super) fn shares_moved_bullet(
+    store: &Store,
+    inversion: &RevisionInversion,
+    path: &MemoryPath,
+    skipped: &[MemoryPath],
+) -> bool {
+    let counts = |path: &MemoryPath| {
+        [RevisionSide::Before, RevisionSide::After]
+            .map(|side| counts_of(store.text_at(inversion.entry.rev, path, side).ok().flatten().as_ref()))
+    };
+    let [own_before, own_after] = counts(path);
+    let (lost, gained) = (difference(&own_before, &own_after), difference(&own_after, &own_before));
+    skipped.iter().any(|other| {
+        let [before, after] = counts(other);
+        difference(&before, &after).keys().any(|handle| gained.contains_key(handle))
+            || difference(&after, &before).keys().any(|handle| lost.contains_key(handle))
+    })
+}
+
+/// The conflict of one file change with later changes of the bullets that it brings back or removes.
+fn file_conflict(
+    files: &HashMap<&MemoryPath, FileBullets>,
+    later: &LaterRevisions<'_>,
+    inversion: &RevisionInversion,
+    change: &FileChange,
+) -> Option<Rejection> {
+    let file = files.get(&change.path)?;
+    let now = document_of(change.before.as_ref());
+    let after = document_in(change.after.as_ref().map(|bytes| &bytes[..]));
+    let (now_counts, after_counts) = (document_counts(&now), document_counts(&after));
+    let (rev, path) = (inversion.entry.rev, &change.path);
+    let verb = if inversion.is_undo { "undo" } else { "redo" };
+    let refusal = |what: String, by: Option<u64>| {
+        let error = Rejection::new(Code::Conflict, format!("{path}: {verb} r{rev} would {what}"));
+        let error = error.detail("path", path.as_str());
+        match by.filter(|by| later.may_be_undone(*by)) {
+            Some(by) => error
+                .hint(format!("undo r{by} first, then {verb} r{rev}"))
+                .try_command(SuggestedCommand::new("undo", format!("r{by}"))),
+            None => error.hint(CONFLICT_HINT),
+        }
+    };
+    let gained = difference(&after_counts, &now_counts);
+    let brought_back = (0..after.bullets().len()).filter(|bullet| {
+        let handle = &after.handles()[*bullet];
+        gained.contains_key(handle) && file.restored.contains_key(handle)
+    });
+    for bullet in brought_back {
+        let handle = after.handles()[bullet];
+        // A bullet that the revision moved to another file may have been removed or replaced there.
+        let there = files.iter().filter(|(other, moved)| ***other != *path && moved.taken.contains_key(&handle));
+        let loss = file.losses.get(&handle).or_else(|| there.into_iter().find_map(|(_, it)| it.losses.get(&handle)));
+        let shown = shown_bullet(&after, bullet);
+        if let Some(by) = loss {
+            return Some(refusal(format!("bring back {shown}, which {} since", loser(*by)), *by));
+        }
+        if count(&now_counts, handle) > count(&file.left, handle) {
+            return Some(refusal(format!("add {shown} a second time: it came back since"), None));
+        }
+    }
+    if let Some(bullet) = (0..after.bullets().len()).find(|bullet| {
+        let handle = after.handles()[*bullet];
+        let [now, after] = [&now, &after].map(|document| section_of(document, handle));
+        matches!((file.moved.get(&handle), now, after), (Some(left), Some(now), Some(after)) if *left != now && now != after)
+    }) {
+        return Some(refusal(format!("move {}, which was moved since", shown_bullet(&after, bullet)), None));
+    }
+    let lost = difference(&now_counts, &after_counts);
+    let removed = (0..now.bullets().len()).filter(|bullet| {
+        let handle = &now.handles()[*bullet];
+        lost.contains_key(handle) && file.taken.contains_key(handle)
+    });
+    removed.into_iter().find_map(|bullet| {
+        let by = file.losses.get(&now.handles()[bullet])?;
+        let shown = shown_bullet(&now, bullet);
+        Some(refusal(format!("remove {shown}, which {} and which came back since", loser(*by)), None))
+    })
+}
+
+fn loser(by: Option<u64>) -> String {
+    by.map_or_else(|| "another program removed or replaced".to_owned(), |by| format!("r{by} removed or replaced"))
+}
+
+fn shown_bullet(document: &Document, bullet: usize) -> String {
+    let text = one_line(&document.bullet_text(bullet));
+    format!("@{} \"{}\"", document.handle_name(bullet), cut_with_ellipsis(&text, SHOWN_CHARACTERS))
+}
+
+/// The later revisions, and which of their changes are in effect.
+struct LaterRevisions<'a> {
+    /// All that took effect after the revision was last made, undone or made again.
+    entries: Vec<&'a JournalEntry>,
+    /// Those whose removals count. Of a revision and its undo, neither does.
+    in_effect: HashSet<u64>,
+}
+
+impl<'a> LaterRevisions<'a> {
+    fn new(entries: &'a [JournalEntry], inversion: &RevisionInversion) -> LaterRevisions<'a> {
+        let inversions: HashMap<u64, InverseKind> =
+            entries.iter().filter_map(|entry| Some((entry.rev, entry.inverts?))).collect();
+        // The revision that an entry is about, and whether the entry put it out of effect.
+        let meaning = |rev: u64| {
+            let (mut root, mut is_undo) = (rev, false);
+            // An inversion names an older revision, so this ends.
+            while let Some(InverseKind::Undo(older) | InverseKind::Redo(older)) = inversions.get(&root).copied()
+                && older < root
+            {
+                is_undo ^= matches!(inversions[&root], InverseKind::Undo(_));
+                root = older;
+            }
+            (root, is_undo)
+        };
+        let own = meaning(inversion.entry.rev).0;
+        let done: Vec<&JournalEntry> = entries.iter().filter(|entry| entry.outcome == EntryOutcome::Done).collect();
+        let start = done.iter().map(|entry| entry.rev).filter(|rev| meaning(*rev).0 == own).max();
+        let start = start.unwrap_or(inversion.entry.rev);
+        let later: Vec<&JournalEntry> = done.into_iter().filter(|entry| entry.rev > start).collect();
+        let mut by_root: HashMap<u64, Vec<u64>> = HashMap::new();
+        later.iter().for_each(|entry| by_root.entry(meaning(entry.rev).0).or_default().push(entry.rev));
+        let in_effect = by_root.into_iter().filter_map(|(root, revs)| {
+            let [first, last] = [revs[0], revs[revs.len() - 1]].map(|rev| (rev, meaning(rev).1));
+            // A later revision counts unless it is undone at last, an older one if it changed its state for good.
+            match root > start {
+                true => (!last.1).then_some(first.0),
+                false => (first.1 == last.1).then_some(last.0),
+            }
+        });
+        LaterRevisions { in_effect: in_effect.collect(), entries: later }
+    }
+
+    fn touch_files(&self, inversion: &RevisionInversion) -> bool {
+        let mut files = self.entries.iter().flat_map(|entry| &entry.files);
+        files.any(|file| inversion.entry.files.iter().any(|own| own.path == file.path))
+    }
+
+    /// Whether to propose to undo this revision first.
+    fn may_be_undone(&self, rev: u64) -> bool {
+        self.entries.iter().any(|entry| entry.rev == rev && entry.inverts.is_none() && !entry.forgotten)
+    }
+
+    /// The paths of a file: its own, and those to which later revisions moved it.
+    fn paths_of(&self, path: &MemoryPath) -> Vec<MemoryPath> {
+        let mut paths = vec![path.clone()];
+        for file in self.entries.iter().flat_map(|entry| &entry.files) {
+            if let Some(to) = file.moved.as_ref().filter(|to| file.after.is_none() && !paths.contains(to))
+                && paths.contains(&file.path)
+            {
+                paths.push(to.clone());
+            }
+        }
+        paths
+    }
+}
+
+/// How often each bullet stands in a text.
+type BulletCounts = HashMap<Handle, usize>;
+
+/// What an inversion and later changes did to the bullets of one file.
+struct FileBullets {
+    /// The bullets as the revision left them.
+    left: BulletCounts,
+    /// What the inversion brings back.
+    restored: BulletCounts,
+    /// What the inversion takes out.
+    taken: BulletCounts,
+    /// What the inversion moves to another section, with the slug of the section in which the revision left it.
+    moved: HashMap<Handle, String>,
+    /// What was removed or replaced since, and by which revision; `None` for an edit outside memdir.
+    losses: HashMap<Handle, Option<u64>>,
+}
+
+impl FileBullets {
+    fn new(
+        store: &Store,
+        history: &JournalHistory,
+        later: &LaterRevisions<'_>,
+        inversion: &RevisionInversion,
+        path: &MemoryPath,
+    ) -> FileBullets {
+        let (from, to) = inversion_sides(inversion);
+        let text = |side| history.text(inversion.entry.rev, path, side).ok().flatten();
+        let (left_version, wanted) = (text(from), text(to));
+        let [left_text, wanted] = [&left_version, &wanted].map(|version| document_of(version.as_ref()));
+        let moved = left_text.handles().iter().filter_map(|handle| {
+            let [from, to] = [&left_text, &wanted].map(|document| section_of(document, *handle));
+            (to? != from.clone()?).then_some((*handle, from?))
+        });
+        let moved = moved.collect();
+        let (left, wanted) = (document_counts(&left_text), document_counts(&wanted));
+        let (restored, taken) = (difference(&wanted, &left), difference(&left, &wanted));
+        let mut losses = HashMap::new();
+        for at in later.paths_of(path) {
+            let first = (at == *path).then(|| left_version.clone());
+            find_losses(store, history, later, &at, first, &mut losses);
+        }
+        FileBullets { left, restored, taken, moved, losses }
+    }
+}
+
+/// Adds what was removed or replaced in the file at a path. `left`: the text from which on, if the file was there.
+/// A text that is no longer kept is passed over.
+fn find_losses(
+    store: &Store,
+    history: &JournalHistory,
+    later: &LaterRevisions<'_>,
+    path: &MemoryPath,
+    left: Option<Option<FileVersion>>,
+    losses: &mut HashMap<Handle, Option<u64>>,
+) {
+    let texts = history.texts_of(path);
+    let etag = |version: &Option<FileVersion>| version.as_ref().map(|version| version.etag);
+    let mut previous: Option<(Option<Etag>, Option<BulletCounts>)> =
+        left.map(|version| (etag(&version), Some(counts_of(version.as_ref()))));
+    let mut add = |old: &Option<BulletCounts>, new: &Option<BulletCounts>, by: Option<u64>| {
+        if let (Some(old), Some(new)) = (old, new) {
+            losses.extend(difference(old, new).into_keys().map(|handle| (handle, by)));
+        }
+    };
+    for entry in &later.entries {
+        let Some(file) = entry.files.iter().find(|file| file.path == *path) else { continue };
+        let counts = |side| texts.text(entry.rev, side).ok().map(|version| counts_of(version.as_ref()));
+        let before = match previous.take() {
+            Some((found, counts)) if found == file.before => counts,
+            earlier => {
+                let before = counts(RevisionSide::Before);
+                add(&earlier.and_then(|(_, counts)| counts), &before, None);
+                before
+            }
+        };
+        let after = counts(RevisionSide::After);
+        let is_moved = file.moved.is_some() && file.after.is_none();
+        if later.in_effect.contains(&entry.rev) && !is_moved {
+            add(&before, &after, Some(entry.rev));
+        }
+        previous = Some((file.after, after));
+    }
+    let now = store.read(path).ok().flatten();
+    if let Some((_, counts)) = previous.filter(|(found, _)| *found != etag(&now)) {
+        add(&counts, &Some(counts_of(now.as_ref())), None);
+    }
+}
+
+/// The sides of the revision from which and to which an inversion leads.
+fn inversion_sides(inversion: &RevisionInversion) -> (RevisionSide, RevisionSide) {
+    match inversion.is_undo {
+        true => (RevisionSide::After, RevisionSide::Before),
+        false => (RevisionSide::Before, RevisionSide::After),
+    }
+}
+
+/// The document of a version; an empty one for none, and for one that is not UTF-8.
+fn document_of(version: Option<&FileVersion>) -> Document {
+    document_in(version.map(|version| &version.bytes[..]))
+}
+
+fn document_in(bytes: Option<&[u8]>) -> Document {
+    let document = bytes.and_then(|bytes| Document::from_bytes(bytes.to_vec()).ok());
+    document.unwrap_or_else(|| Document::parse(String::new()))
+}
+
+/// The slug of the section of a bullet that stands once in the text; empty above the first heading.
+fn section_of(document: &Document, handle: Handle) -> Option<String> {
+    let mut found = (0..document.bullets().len()).filter(|bullet| document.handles()[*bullet] == handle);
+    let (Some(bullet), None) = (found.next(), found.next()) else { return None };
+    Some(section_slug(document, document.bullets()[bullet].section as usize).unwrap_or_default())
+}
+
+fn counts_of(version: Option<&FileVersion>) -> BulletCounts {
+    document_counts(&document_of(version))
+}
+
+fn document_counts(document: &Document) -> BulletCounts {
+    let mut counts = BulletCounts::new();
+    document.handles().iter().for_each(|handle| *counts.entry(*handle).or_default() += 1);
+    counts
+}
+
+fn count(counts: &BulletCounts, handle: Handle) -> usize {
+    counts.get(&handle).copied().unwrap_or(0)
+}
+
+/// What `more` has more often than `less`.
+fn difference(more: &BulletCounts, less: &BulletCounts) -> BulletCounts {
+    let surplus = more.iter().map(|(handle, times)| (*handle, times.saturating_sub(count(less, *handle))));
+    surplus.filter(|(_, times)| *times > 0).collect()
+}
