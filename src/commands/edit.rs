@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::{ChangeOptions, CommandResult, Error, Session, change, read};
+use super::{ChangeOptions, CommandResult, Error, Session, change, moved_file, read};
 use crate::change::Etag;
 use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::commands::results::{ChangeOutcome, ChangeResult, WarningRow};
@@ -43,7 +43,7 @@ pub fn edit(
             copy.remove();
             return Err(rejection.into());
         }
-        Err(rejection) => return Err(with_kept_copy(rejection.into(), file, copy.path())),
+        Err(rejection) => return Err(with_kept_copy(session, rejection.into(), file, copy.path())),
     };
     let base = copy.original_text().map(str::to_owned);
     if after == text || base.as_ref() == Some(&after) {
@@ -51,7 +51,9 @@ pub fn edit(
         return Ok(ChangeOutcome::Changed(ChangeResult::default()));
     }
     let opened = base.unwrap_or(text);
-    let if_match = (exists || !opened.is_empty()).then(|| Etag::of(opened.as_bytes()).hex());
+    // A file that is gone and was not moved is made again: the error that kept the copy said that it is gone.
+    let is_made_again = resume.is_some() && !exists && new_path(session, file).is_none();
+    let if_match = (exists || !opened.is_empty() && !is_made_again).then(|| Etag::of(opened.as_bytes()).hex());
     match save_or_merge(session, file, &opened, after, if_match, options) {
         Ok(answer) => {
             if options.dry_run {
@@ -60,7 +62,7 @@ pub fn edit(
             copy.remove();
             Ok(answer)
         }
-        Err(failure) => Err(with_kept_copy(failure, file, copy.path())),
+        Err(failure) => Err(with_kept_copy(session, failure, file, copy.path())),
     }
 }
 
@@ -165,11 +167,24 @@ fn check_new_name(missing: &Rejection) -> Result<(), Rejection> {
     }
 }
 
-/// Adds to an error the path of the copy and the command to continue with it.
-fn with_kept_copy(failure: Error, file: &str, copy: &Path) -> Error {
+/// The revision that moved a file which is gone, and its new path.
+fn new_path(session: &Session, file: &str) -> Option<(u64, MemoryPath)> {
+    let missing = read(session, file).err()?;
+    moved_file::moved_to(session, missing.rejections.first()?)
+}
+
+/// Adds to an error the path of the copy and the command to continue with it, which names the file's new path if it
+/// was moved.
+fn with_kept_copy(session: &Session, failure: Error, file: &str, copy: &Path) -> Error {
+    let mut failure = failure;
+    let moved = new_path(session, file);
+    if let (Some((rev, to)), Some(first)) = (&moved, failure.rejections.first_mut()) {
+        first.hint = Some(format!("r{rev} moved it to {to}"));
+    }
     let mut failure = keep_copy(failure, copy);
     if let Some(first) = failure.rejections.first_mut() {
-        let operands = vec![copy.to_string_lossy().into_owned(), file.to_owned()];
+        let file = moved.map_or_else(|| file.to_owned(), |(_, to)| to.to_string());
+        let operands = vec![copy.to_string_lossy().into_owned(), file];
         first.suggestions.push(SuggestedCommand { subcommand: vec!["edit", "--resume"], operands });
     }
     failure

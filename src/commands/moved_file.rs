@@ -10,19 +10,19 @@ use crate::path::MemoryPath;
 
 /// The rejection, with the file's new path if the journal has one and the file is there.
 pub(super) fn with_new_path(session: &Session, error: Rejection) -> Rejection {
-    let path = error.details.get("path").and_then(|path| MemoryPath::from_disk_name(path.as_str()?).ok());
-    match path {
-        Some(path) if error.code == Code::FileNotFound && session.visibility().is_none() => {
-            match new_path(session, &path) {
-                Some((rev, to)) => {
-                    let command = SuggestedCommand::new("list", to.as_str());
-                    Rejection { suggestions: vec![command], ..error.hint(format!("r{rev} moved it to {to}")) }
-                }
-                None => error,
-            }
+    match moved_to(session, &error) {
+        Some((rev, to)) => {
+            let command = SuggestedCommand::new("list", to.as_str());
+            Rejection { suggestions: vec![command], ..error.hint(format!("r{rev} moved it to {to}")) }
         }
-        _ => error,
+        None => error,
     }
+}
+
+/// The file that a missing one became by moves, and the revision of the last move; for the error of a missing file.
+pub(super) fn moved_to(session: &Session, missing: &Rejection) -> Option<(u64, MemoryPath)> {
+    let path = missing.details.get("path").and_then(|path| MemoryPath::from_disk_name(path.as_str()?).ok())?;
+    (missing.code == Code::FileNotFound && session.visibility().is_none()).then(|| new_path(session, &path)).flatten()
 }
 
 /// Where the moves of the journal lead a file, and the revision of the last one.

@@ -150,6 +150,25 @@ fn a_kept_copy_stays_when_the_editor_that_continues_with_it_fails() {
     assert_eq!(kept(&setup, &again, "- half"), copy);
 }
 
+#[test]
+fn a_kept_copy_of_a_file_that_was_moved_or_removed_meanwhile_can_be_resumed() {
+    for (meanwhile, file, is_moved) in [("mv user people", "people.md", true), ("rm user -f", "user.md", false)] {
+        let setup = EditorSetup::new();
+        let memdir = memdir_command(setup.root.path()).get_program().to_string_lossy().into_owned();
+        let result = setup.edit(&format!("sed -i s/tabs/spaces/ \"$1\"; '{memdir}' {meanwhile} -q"), &["edit", "user"]);
+        assert_eq!(result.status.code(), Some(4), "{}", stderr(&result));
+        let printed = stderr(&result);
+        let command = printed.split("try: memdir ").nth(1).and_then(|rest| rest.lines().next()).expect(&printed);
+        assert_eq!(printed.contains("moved it to facts/people.md"), is_moved, "{printed}");
+        let words: Vec<&str> = command.split(' ').collect();
+        let resumed = setup.edit("true", &words);
+        assert_eq!(resumed.status.code(), Some(0), "{command}: {}", stderr(&resumed));
+        let text = fs_err::read_to_string(setup.path("memory/facts").join(file)).unwrap();
+        assert!(text.contains("- Prefers spaces\n- Lives in Austin\n"), "{text}");
+        assert_eq!((setup.copies(), setup.path("memory/facts/user.md").exists()), (0, !is_moved));
+    }
+}
+
 /// The kept copy, as reported: in the hint and as a command to try.
 fn kept(setup: &EditorSetup, result: &Output, holds: &str) -> PathBuf {
     let printed = stderr(result);
