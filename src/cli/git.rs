@@ -185,6 +185,12 @@ impl PrintAnswer for SyncResult {
                  merge it there, or sync with it here and resolve the conflicts"
             ));
             self.try_again(printer);
+        } else if self.has_only_markers() {
+            printer.note(
+                "merge_conflict: nothing was committed; resolve the conflicts, or indent such lines by a space where \
+                 they are an example (as in a code block), then sync again",
+            );
+            self.try_again(printer);
         } else if self.needs_decision() {
             printer.note(
                 "merge_conflict: the merge is not finished; resolve the conflicts, then sync again (or `git commit`; \
@@ -216,6 +222,13 @@ impl PrintAnswer for SyncResult {
 }
 
 impl SyncResult {
+    /// Whether nothing but conflict markers in changed files is in the way: no merge need be in progress.
+    fn has_only_markers(&self) -> bool {
+        let is_marker =
+            |file: &UndecidedFile| matches!(file.reason, UndecidedReason::Markers | UndecidedReason::LeftoverMarker);
+        self.conflicts.is_empty() && !self.undecided.is_empty() && self.undecided.iter().all(is_marker)
+    }
+
     /// Prints the command that syncs with the same remote, if the caller named one.
     fn try_again(&self, printer: &mut Printer) {
         if let Some(remote) = &self.requested {

@@ -294,6 +294,8 @@ fn markers_are_never_committed() {
     let before = here.git(["rev-parse", "HEAD"]);
     let result = here.memdir(["sync"]).exit(4);
     assert_stdout_contains(&result, "facts/user.md: contains conflict markers\ntry: memdir ");
+    // No merge is in progress that could be concluded or cancelled.
+    assert_stderr_contains(&result, "nothing was committed; resolve the conflicts, or indent such lines by a space");
     assert_eq!(here.git(["rev-parse", "HEAD"]), before);
     here.memdir(["resolve", "user", "--both"]).exit(0);
     here.memdir(["sync"]).exit(0);

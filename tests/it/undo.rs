@@ -439,7 +439,7 @@ fn a_precondition_is_refused_where_no_file_is_named() {
     }
 }
 
-/// A later revision put the bullet back, and another replaced or removed it: that text is not what anybody wants.
+/// A later revision put the bullet back, and another replaced or removed it: the text is out of date.
 #[test]
 fn an_undo_does_not_bring_back_what_later_changes_brought_back_and_replaced() {
     let two = handle("two");

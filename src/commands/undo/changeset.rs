@@ -69,6 +69,13 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
         let message = format!("{}: r{} moved bullets from or to such a file; left as it is", change.path, entry.rev);
         Warning::new(Code::Note, message)
     }));
+    changeset.warnings.extend(changeset.files.iter().filter(|change| brings_markers_back(change)).map(|change| {
+        let message = format!(
+            "{path} has conflict markers again and is not written until `memdir resolve {path}` decides them",
+            path = change.path
+        );
+        Warning::new(Code::Note, message)
+    }));
     drop_incomplete_moves(&mut changeset.files);
     changeset.effects = changeset.files.iter().flat_map(|change| change_effects(store, change)).collect();
     Ok(changeset)
@@ -99,6 +106,15 @@ fn change_effects(store: &Store, change: &FileChange) -> Vec<Effect> {
         change.before.as_ref().and_then(|_| store.read(&change.path).ok().flatten()).and_then(|v| read(&v.bytes));
     let after = change.after.as_ref().and_then(read);
     effects::diff_effects(before.as_ref(), after.as_ref(), &change.path, 0)
+}
+
+/// Whether a file has conflict markers after a change and had none before.
+fn brings_markers_back(change: &FileChange) -> bool {
+    let has_markers = |bytes: &Arc<Vec<u8>>| {
+        std::str::from_utf8(bytes).is_ok_and(|text| conflict_regions::marker_length(text).is_some())
+    };
+    change.after.as_ref().is_some_and(has_markers)
+        && !change.before.as_ref().is_some_and(|version| has_markers(&version.bytes))
 }
 
 /// A document without conflict markers: takes our side of each conflict, because marker lines would parse as text.

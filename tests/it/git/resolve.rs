@@ -39,6 +39,7 @@ fn conflicts_that_merge_by_bullet_are_resolved() {
     assert!(!text.contains("<<<<") && !text.contains("===="));
     let undone = memory.done(["undo"]);
     assert!(!undone.stdout.contains("===") && undone.stdout.contains("Speaks Dutch\n"), "{undone}");
+    undone.stderr_contains("facts/user.md has conflict markers again");
     assert_eq!(memory.text(FILE).unwrap(), MARKED);
     memory.done(["redo"]);
     assert_eq!(memory.text(FILE).unwrap(), text);
