@@ -14,7 +14,7 @@ use super::bullet_links::LinkedBullets;
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{Planner, new_file_document};
+use super::planner::{Planner, TakenText, new_file_document};
 use super::related_bullets::warn_related;
 use super::snapshot::{PlanStep, PlanStop, matches_etag};
 use super::{Operation, Target, effects, field_checks, inert_metadata, rejections};
@@ -227,7 +227,8 @@ pub fn update(
     }
     let section = document.bullets()[bullet].section;
     if let Some(&existing) = same_text.iter().find(|&&i| i != bullet && document.bullets()[i].section == section) {
-        return Err(rejections::duplicate_bullet(document, &resolved.path, bullet, existing).into());
+        let rejection = rejections::duplicate_bullet(document, &resolved.path, bullet, existing);
+        planner.taken_texts.push(TakenText { operation: n, path: resolved.path.clone(), holder: existing, rejection });
     }
     let set = match pairs.is_empty() {
         true => None,

@@ -63,6 +63,10 @@ fn plan_batch(
         planner.missing_inputs.extend(memory_index::missing_index(snapshot));
         return Ok(PlanOutcome::NeedsInput(std::mem::take(&mut planner.missing_inputs)));
     }
+    let taken_texts = std::mem::take(&mut planner.taken_texts);
+    let duplicates = taken_texts.into_iter().filter(|taken| !taken.is_free(&pending));
+    rejections.extend(duplicates.map(|taken| prefer_conflict(&planner, taken.rejection, taken.operation)));
+    rejections.sort_by_key(|rejection| rejection.operation);
     if !rejections.is_empty() {
         return Err(rejections);
     }

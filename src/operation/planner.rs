@@ -6,11 +6,12 @@ use jiff::Zoned;
 
 use crate::change::Etag;
 use crate::code::{Rejection, Warning};
-use crate::document::{BulletMeta, Document, MetaKey, NewBullet};
+use crate::document::{BulletMeta, Document, DocumentEdit, MetaKey, NewBullet};
 use crate::path::{MemoryPath, PathPrefixes};
 use crate::policy::{LinkRule, Policy, StampKey};
 
 use super::locate::ResolvedTarget;
+use super::pending_edit::PendingEdit;
 use super::snapshot::{LoadedFile, MissingInput, PlanStep, Snapshot};
 use super::{Operation, rejections, validation};
 
@@ -63,6 +64,31 @@ pub struct Planner<'a> {
     pub(super) warnings: Vec<(usize, Warning)>,
     pub(super) etag_mismatches: Vec<(usize, MemoryPath, Option<Etag>)>,
     pub(super) missing_inputs: Vec<MissingInput>,
+    /// Updates to the text of another bullet: errors, unless the batch takes that text from it.
+    pub(super) taken_texts: Vec<TakenText>,
+}
+
+/// An update to a text that another bullet of the section has before the batch.
+pub(super) struct TakenText {
+    pub(super) operation: usize,
+    pub(super) path: MemoryPath,
+    /// The bullet that has the text.
+    pub(super) holder: usize,
+    /// The error if the holder keeps it.
+    pub(super) rejection: Rejection,
+}
+
+impl TakenText {
+    /// Whether another operation removes the holder or gives it another text.
+    pub(super) fn is_free(&self, pending: &[(usize, PendingEdit)]) -> bool {
+        pending.iter().any(|(n, edit)| match edit {
+            PendingEdit::Edit(path, DocumentEdit::Remove { bullet } | DocumentEdit::Update { bullet, .. }, _)
+            | PendingEdit::Edit(path, DocumentEdit::Replace { bullet, .. }, _) => {
+                *n != self.operation && *path == self.path && *bullet == self.holder
+            }
+            _ => false,
+        })
+    }
 }
 
 impl<'a> Planner<'a> {
@@ -74,6 +100,7 @@ impl<'a> Planner<'a> {
             warnings: Vec::new(),
             etag_mismatches: Vec::new(),
             missing_inputs: Vec::new(),
+            taken_texts: Vec::new(),
         }
     }
 

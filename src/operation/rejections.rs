@@ -215,7 +215,13 @@ pub fn selection_rejected(
     let mut rejection = Rejection::new(code, message)
         .detail("etag", file.version.etag.short())
         .detail("candidates", candidates_json(d, path, found));
+    let top_level = || d.top_level_bullets(s.section);
+    let chosen = s.index.and_then(|nth| top_level().get(usize::try_from(nth).ok()?.checked_sub(1)?).copied());
+    let is_repeated = |bullet: usize| d.handles().iter().filter(|handle| **handle == d.handles()[bullet]).count() > 1;
     rejection.hint = match code {
+        Code::NeedsProof if chosen.is_some_and(is_repeated) => {
+            Some("its text stands there more than once, so no handle names it alone; -f acts on the index".into())
+        }
         Code::NeedsProof | Code::BulletNotFound | Code::TextMismatch => Some("use its handle: FILE@HANDLE".into()),
         Code::AmbiguousBullet if all_same_text(d, found) => {
             Some("they have the same text; use one of these addresses, with -f where it ends in a number".into())

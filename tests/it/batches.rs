@@ -266,3 +266,22 @@ fn ids_before_the_end_of_the_journal_are_in_a_note() {
     assert!(note.lines().count() > 20, "{}", note.lines().count());
     assert!(!note.contains("id-"), "hashes only");
 }
+
+#[test]
+fn an_update_to_a_text_that_the_batch_takes_from_another_bullet_is_no_duplicate() {
+    let memory = Memory::new().file("facts/user.md", "- one\n- two\n- three\n");
+    let [one, two] = ["one", "two"].map(|text| format!("user@{}", handle(text)));
+    let update = |at: &str, text: &str| format!(r#"{{"op":"update","at":"{at}","text":"{text}"}}"#);
+    let swap = format!("[{},{}]", update(&one, "two"), update(&two, "one"));
+    memory.run(["apply"]).stdin(swap).exit(0);
+    assert_eq!(memory.text("facts/user.md").unwrap(), "- two\n- one\n- three\n");
+    memory.done(["undo"]);
+    let replace = format!(r#"[{{"op":"rm","at":"{two}"}},{}]"#, update(&one, "two"));
+    memory.run(["apply"]).stdin(replace).exit(0);
+    assert_eq!(memory.text("facts/user.md").unwrap(), "- two\n- three\n");
+    memory.done(["undo"]);
+    // The bullet stays: an update of it to the text that it has is no change.
+    let kept = format!("[{},{}]", update(&two, "two"), update(&one, "two"));
+    memory.run(["apply"]).stdin(kept).exit(4).stderr_contains("duplicate: ");
+    memory.run(["apply"]).stdin(update(&one, "two")).exit(4).stderr_contains("duplicate: @");
+}
