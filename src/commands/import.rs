@@ -84,7 +84,7 @@ pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions
     let kind = match options.from.as_deref() {
         Some(name) => named_kind(name)?,
         None => ImportKind::detect(&files).map_err(|unknown| {
-            let problem = files.first().filter(|_| named.is_some()).and_then(SourceFile::json_problem);
+            let problem = files.first().filter(|_| named.is_some()).and_then(SourceFile::problem);
             match problem {
                 Some(reason) => Rejection { message: unreadable(&files[0].name, &reason).message, ..unknown },
                 None => unknown,

@@ -25,6 +25,9 @@ pub mod target_path;
 /// The extensions of files that hold JSON.
 const JSON_EXTENSIONS: [&str; 4] = ["json", "jsonl", "ndjson", "af"];
 
+/// Why nothing is read from a file.
+const EMPTY_FILE: &str = "the file is empty";
+
 /// A file of what is imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
@@ -53,13 +56,21 @@ impl SourceFile {
         Some(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
+    /// Whether it has nothing but white space.
+    fn is_blank(&self) -> bool {
+        self.text().is_some_and(|text| text.trim().is_empty())
+    }
+
     pub fn json(&self) -> Option<Value> {
         serde_json::from_str(self.text()?).ok()
     }
 
-    /// Why a file that should be JSON cannot be read, with line and column; `None` for sound JSON, objects line by
-    /// line, and other files.
-    pub fn json_problem(&self) -> Option<String> {
+    /// Why a file cannot be read: it is empty or, with line and column, no JSON although it should be; `None` for sound
+    /// JSON, objects line by line, and other texts.
+    pub fn problem(&self) -> Option<String> {
+        if self.is_blank() {
+            return Some(EMPTY_FILE.to_owned());
+        }
         if !self.has_extension(&JSON_EXTENSIONS) || self.json_lines().next().is_some_and(|(_, first)| first.is_some()) {
             return None;
         }
@@ -141,20 +152,20 @@ impl ImportKind {
             ImportKind::Markdown => notes::is_markdown(files),
             ImportKind::ServerMemory => files.iter().any(server_memory::recognises),
             ImportKind::JsonMemory => files.iter().any(json_memory::recognises),
-            ImportKind::ChatGpt => files.iter().any(chatgpt::recognises),
+            ImportKind::ChatGpt => chatgpt::recognises(files),
             ImportKind::Mem0 => files.iter().any(mem0::recognises),
             ImportKind::Letta => files.iter().any(letta::recognises),
             ImportKind::Memdir => files.iter().any(memdir_json::recognises),
         }
     }
 
-    /// The kind of what is imported. Markdown of any origin is one kind only if its origin is not known.
+    /// The kind of what is imported. Markdown of a known origin is of that kind alone.
     ///
     /// # Errors
     /// `usage` if no kind or more than one fits; the hint names those to choose from.
     pub fn detect(files: &[SourceFile]) -> Result<ImportKind, Rejection> {
         let mut fitting: Vec<ImportKind> = ImportKind::ALL.into_iter().filter(|kind| kind.recognises(files)).collect();
-        if fitting.len() > 1 {
+        if fitting.iter().any(|kind| matches!(kind, ImportKind::Claude | ImportKind::BasicMemory)) {
             fitting.retain(|kind| *kind != ImportKind::Markdown);
         }
         match fitting.as_slice() {
@@ -196,7 +207,7 @@ fn each_file(
 ) {
     for file in files {
         if let Err(reason) = reader(file, read) {
-            read.skip(&file.name, file.json_problem().unwrap_or_else(|| reason.to_owned()));
+            read.skip(&file.name, file.problem().unwrap_or_else(|| reason.to_owned()));
         }
     }
 }

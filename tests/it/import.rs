@@ -318,7 +318,8 @@ fn an_unknown_or_doubtful_kind_names_the_candidates() {
     let folder = source(&memory, "both/x.md", b"# X\n\n- a\n");
     source(&memory, "both/mem0.json", fs_err::read(fixture("mem0.json")).unwrap().as_slice());
     let folder = PathBuf::from(folder).parent().unwrap().display().to_string();
-    assert_eq!(import(&memory, &folder)["from"], "mem0", "markdown of no origin gives way");
+    let error = memory.run(["--json", "import", &folder]).exit(2).unchanged().error();
+    assert_eq!(error["hint"], "name one with --from: mem0, markdown");
     memory.run(["import", &folder, "--from", "markdown", "--in", "facts/notes"]).may_change().exit(0);
     assert!(memory.text("facts/notes/x.md").is_some());
     for folder_name in ["../out", "archive", "inbox/x", ".memdir"] {

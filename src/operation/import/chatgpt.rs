@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::memdir_records::exported_records;
-use super::{ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, scalar};
+use super::{EMPTY_FILE, ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, scalar};
 use crate::document::{MetaKey, parse_date};
 
 /// The fields of a row that become a bullet and its metadata.
@@ -23,14 +23,16 @@ static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 /// The file of all memories.
 const NOTE: &str = "chatgpt";
 
-pub fn recognises(file: &SourceFile) -> bool {
-    match file.json() {
+/// Whether one of the files is ChatGPT's. Any text could be a list of memories, so beside markdown only JSON counts.
+pub fn recognises(files: &[SourceFile]) -> bool {
+    let is_text_alone = !files.iter().any(|file| file.has_extension(&["md"]));
+    files.iter().any(|file| match file.json() {
         Some(json) => {
             let is_own = json.as_object().is_some_and(|object| exported_records(object).is_some());
             !is_own && (conversations(&json).is_some() || rows(&json).is_some_and(|rows| !rows.is_empty()))
         }
-        None => file.has_extension(&["txt"]) && file.text().is_some(),
-    }
+        None => is_text_alone && file.has_extension(&["txt"]) && !file.is_blank() && file.text().is_some(),
+    })
 }
 
 fn conversations(json: &Value) -> Option<Vec<&Map<String, Value>>> {
@@ -54,6 +56,9 @@ pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'stat
         },
         None if file.has_extension(&["txt", "md"]) => {
             let text = file.text().ok_or("it is not UTF-8 text")?;
+            if file.is_blank() {
+                return Err(EMPTY_FILE);
+            }
             for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let item = format!("{} line {}", file.name, at + 1);
                 if memory_line(item.clone(), line, read) {

@@ -56,6 +56,25 @@ fn the_second_reader_of_a_kind_is_not_asked() {
 }
 
 #[test]
+fn a_text_file_beside_markdown_is_no_list_of_memories() {
+    let kind_of = |sources: &[(&str, &str)]| {
+        let file =
+            |(name, text): &(&str, &str)| SourceFile { name: (*name).to_owned(), bytes: text.as_bytes().to_vec() };
+        ImportKind::detect(&sources.iter().map(file).collect::<Vec<_>>()).map_err(|e| e.hint.unwrap_or_default())
+    };
+    let (note, text, talk) = ("# Journal\n\nAt the zoo.\n", "milk\n", "[{\"content\":\"a\"}]");
+    assert_eq!(kind_of(&[("LICENSE.txt", text), ("work/j.md", note)]), Ok(ImportKind::Markdown));
+    assert_eq!(kind_of(&[("MEMORY.md", note), ("todo.txt", text)]), Ok(ImportKind::Claude));
+    assert_eq!(kind_of(&[("a.txt", text), ("b.txt", text)]), Ok(ImportKind::ChatGpt));
+    assert_eq!(kind_of(&[("a.txt", ""), ("b.txt", text)]), Ok(ImportKind::ChatGpt));
+    assert_eq!(
+        kind_of(&[("memories.json", talk), ("j.md", note)]),
+        Err("name one with --from: chatgpt, markdown".to_owned())
+    );
+    assert!(kind_of(&[("a.txt", " \n")]).is_err());
+}
+
+#[test]
 fn the_list_of_chatgpts_settings_keeps_its_times() {
     let list = r#"{"memories":[{"id":"m-1","content":"Is vegan.","created_timestamp":1780000000.5,
         "updated_at":"2026-09-30T12:00:00.000Z","conversation_id":null,"gizmo_id":null}],"memory_max_tokens":9}"#;

@@ -113,6 +113,31 @@ fn a_named_file_that_cannot_be_read_is_an_error_with_its_place() {
 }
 
 #[test]
+fn notes_beside_a_text_file_stay_notes() {
+    let memory = Memory::new();
+    let note =
+        "# Journal\n\nToday we went to\nthe zoo with Ana.\n\n```sh\nmake\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
+    let first = source(&memory, "notes/work/j.md", note);
+    source(&memory, "notes/todo.txt", "milk\n");
+    let folder = folder_of(&folder_of(&first));
+    let answer = import(&memory, &[&folder]);
+    assert_eq!(answer["from"], "markdown", "{answer}");
+    assert_eq!(reasons(&answer, "skipped"), "todo.txt: it is not a markdown file\n");
+    assert!(memory.text("facts/work/j.md").unwrap().contains("Today we went to\nthe zoo with Ana."));
+    source(&memory, "notes/mem0.json", r#"[{"memory":"a"}]"#);
+    memory.run(["import", &folder]).exit(2).unchanged().stderr_contains("--from: mem0, markdown");
+}
+
+#[test]
+fn an_empty_text_file_is_refused() {
+    let memory = Memory::new();
+    let empty = source(&memory, "empty.txt", "\n");
+    for args in [vec!["import", &empty], vec!["import", &empty, "--from", "chatgpt"]] {
+        memory.run(args).exit(2).unchanged().stderr_contains("nothing is imported from empty.txt: the file is empty");
+    }
+}
+
+#[test]
 fn half_an_emoji_is_read_as_the_replacement_character() {
     let memory = Memory::new();
     let text = r#"{"results":[{"memory":"cut \ud83d","id":"a"},{"memory":"whole \ud83d\ude00 \\ud83d","id":"b"}]}"#;
