@@ -208,7 +208,11 @@ fn server_memory(files: &[ExportFile]) -> Result<ExportedText, Rejection> {
             false => exported.leave_out(&file.path, "it holds no facts"),
         }
     }
-    let (_, graph) = MemoryGraph::new(parts).answer(&GraphRequest::ReadGraph {})?;
+    let graph = MemoryGraph::new(parts);
+    for (path, name) in graph.renamed() {
+        exported.leave_out(path, &left_out::shared_title(name));
+    }
+    let (_, graph) = graph.answer(&GraphRequest::ReadGraph {})?;
     for (name, kind) in [("entities", "entity"), ("relations", "relation")] {
         for row in graph.structured.get(name).and_then(Value::as_array).into_iter().flatten() {
             let mut line = Map::from_iter([("type".to_owned(), Value::from(kind))]);

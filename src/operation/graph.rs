@@ -14,6 +14,8 @@ use super::{Action, Operation, Target};
 use crate::code::{Code, Rejection};
 use crate::document::relation::{RelationText, escape_relation};
 use crate::document::{bullet_from_text, trim_lines};
+use crate::path::MemoryPath;
+use crate::path::distinct_names::{distinct_names, name_with_path};
 
 /// An entity of the graph, as its tools read and write it: a file of facts, whose bullets are the observations.
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
@@ -70,7 +72,7 @@ pub struct GraphReply {
 /// The files of a memory as a graph.
 pub struct MemoryGraph {
     files: Vec<GraphFile>,
-    /// The file of each entity; of several with the same name the first.
+    /// The file of each entity, by its name and by its title with the path.
     by_name: HashMap<String, usize>,
     /// The names of entities by those of their files, with which people write links. Without the files that have their
     /// names from entities: there a link has the name of the entity.
@@ -79,17 +81,28 @@ pub struct MemoryGraph {
 
 impl MemoryGraph {
     /// The graph of these files.
-    pub fn new(files: Vec<GraphFile>) -> MemoryGraph {
-        let (mut by_name, mut by_stem) = (HashMap::new(), HashMap::new());
-        for (index, file) in files.iter().enumerate() {
-            if !is_made_stem(file.path.stem(), &file.name) {
-                by_stem.entry(file.path.stem().to_owned()).or_insert_with(|| file.name.clone());
-            }
-            if file.is_entity() {
-                by_name.entry(file.name.clone()).or_insert(index);
-            }
+    pub fn new(mut files: Vec<GraphFile>) -> MemoryGraph {
+        let entities: Vec<usize> = (0..files.len()).filter(|index| files[*index].is_entity()).collect();
+        let titled: Vec<_> = entities.iter().map(|index| (&*files[*index].title, &files[*index].path)).collect();
+        for (index, name) in entities.iter().zip(distinct_names(&titled)) {
+            files[*index].name = name;
+        }
+        let mut by_name: HashMap<String, usize> =
+            entities.iter().map(|index| (files[*index].name.clone(), *index)).collect();
+        // A name with the path stays valid when the other file of the title is gone.
+        for index in entities {
+            by_name.entry(name_with_path(&files[index].title, &files[index].path)).or_insert(index);
+        }
+        let mut by_stem = HashMap::new();
+        for file in files.iter().filter(|file| !is_made_stem(file.path.stem(), &file.title)) {
+            by_stem.entry(file.path.stem().to_owned()).or_insert_with(|| file.name.clone());
         }
         MemoryGraph { files, by_name, by_stem }
+    }
+
+    /// The files whose names have their paths because another file has the same title, each with its name.
+    pub fn renamed(&self) -> impl Iterator<Item = (&MemoryPath, &str)> {
+        self.files.iter().filter(|file| file.name != file.title).map(|file| (&file.path, &*file.name))
     }
 
     /// The operations that a request needs, and its answer once they are made.
@@ -120,7 +133,8 @@ impl MemoryGraph {
                 Ok((Vec::new(), self.nodes(found, false)))
             }
             GraphRequest::OpenNodes { names } => {
-                Ok((Vec::new(), self.nodes(|entity| names.contains(&entity.name), false)))
+                let names = self.own_names(names);
+                Ok((Vec::new(), self.nodes(|entity| names.contains(&*entity.name), false)))
             }
         }
     }
@@ -152,10 +166,15 @@ impl MemoryGraph {
 
     /// The name of the entity that a link names: its own, or that of its file.
     fn entity_name<'a>(&'a self, linked: &'a str) -> &'a str {
-        match self.by_name.contains_key(linked) {
-            true => linked,
-            false => self.by_stem.get(linked).map_or(linked, String::as_str),
+        match self.find(linked) {
+            Some(file) => &file.name,
+            None => self.by_stem.get(linked).map_or(linked, String::as_str),
         }
+    }
+
+    /// The names of entities as the graph has them; others stay.
+    fn own_names<'a>(&'a self, names: &'a [String]) -> HashSet<&'a str> {
+        names.iter().map(|name| self.find(name).map_or(&**name, |file| &file.name)).collect()
     }
 
     fn find(&self, name: &str) -> Option<&GraphFile> {
@@ -235,10 +254,11 @@ impl MemoryGraph {
     }
 
     fn delete_entities(&self, names: &[String]) -> Vec<Operation> {
-        let is_deleted = |file: &GraphFile| file.is_entity() && names.contains(&file.name);
+        let names = self.own_names(names);
+        let is_deleted = |file: &GraphFile| file.is_entity() && names.contains(&*file.name);
         let relations = self
             .relations()
-            .filter(|(file, _, r)| !is_deleted(file) && (names.contains(&r.from) || names.contains(&r.to)))
+            .filter(|(file, _, r)| !is_deleted(file) && (names.contains(&*r.from) || names.contains(&*r.to)))
             .map(|(file, bullet, _)| remove(file, Some(bullet)));
         self.files.iter().filter(|file| is_deleted(file)).map(|file| remove(file, None)).chain(relations).collect()
     }
@@ -310,7 +330,6 @@ fn pretty(value: &impl Serialize) -> String {
 mod tests {
     use super::*;
     use crate::document::Document;
-    use crate::path::MemoryPath;
 
     fn graph(files: &[(&str, &str)]) -> MemoryGraph {
         let file = |(path, text): &(&str, &str)| {
@@ -397,6 +416,28 @@ mod tests {
         assert_eq!(answer(&memory, "delete_observations", deletions).0.len(), 1);
         let relation = json!({"relations": [{"from": "Ana", "to": "Acme", "relationType": "works_for"}]});
         assert_eq!(answer(&memory, "delete_relations", relation).0.len(), 0);
+    }
+
+    #[test]
+    fn two_files_of_one_title_are_two_entities() {
+        let user = ("facts/user.md", "# User\n\n- Bo hates tea\n- knows [[ana]]\n");
+        let memory = graph(&[("facts/ana.md", "# User\n\n- Ana likes tea\n"), user]);
+        let (_, read) = answer(&memory, "read_graph", json!({}));
+        let names: Vec<&Value> = read["entities"].as_array().unwrap().iter().map(|entity| &entity["name"]).collect();
+        assert_eq!(names, ["User", "User (facts/user.md)"]);
+        assert_eq!(read["relations"], json!([{"from": "User (facts/user.md)", "to": "User", "relationType": "knows"}]));
+        let delete = |name: &str| answer(&memory, "delete_entities", json!({"entityNames": [name]})).0;
+        assert_eq!(
+            delete("User").iter().map(|operation| &operation["at"]).filter(|at| *at == "facts/ana.md").count(),
+            1
+        );
+        assert!(!delete("User").iter().any(|operation| operation["at"] == "facts/user.md"));
+        assert_eq!(delete("User (facts/user.md)")[0]["at"], "facts/user.md");
+        assert_eq!(delete("User (facts/user.md)").len(), 1);
+        let more = json!({"observations": [{"entityName": "User (facts/user.md)", "contents": ["Likes soup"]}]});
+        assert_eq!(answer(&memory, "add_observations", more.clone()).0[0]["at"], "facts/user.md");
+        // The name stays valid when the other file is gone.
+        assert_eq!(answer(&graph(&[user]), "add_observations", more).0[0]["at"], "facts/user.md");
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct GraphFile {
     pub etag: String,
     pub document: Document,
     /// `title:` of the front matter, else the heading, else the name of the file.
+    pub title: String,
+    /// The name of the entity: the title, in a graph with the path if another file has the same title.
     pub name: String,
     /// `type:` of the front matter, else the name of the file, which is its category.
     pub entity_type: String,
@@ -45,8 +47,7 @@ impl GraphFile {
 
     /// Reads the name, type, observations and relations of a parsed file.
     pub fn read(path: MemoryPath, etag: String, document: Document) -> GraphFile {
-        let heading = || Some(document.section_title(0).into_owned()).filter(|title| !title.is_empty());
-        let name = document.front_text("title").or_else(heading).unwrap_or_else(|| path.stem().to_owned());
+        let title = stated_title(&document).unwrap_or_else(|| path.stem().to_owned());
         let entity_type = document.front_text("type").unwrap_or_else(|| path.stem().to_owned());
         let (mut observations, mut relations) = (Vec::new(), Vec::new());
         for bullet in document.top_level_bullets(0) {
@@ -56,7 +57,7 @@ impl GraphFile {
                 None => observations.push((bullet, unescape_relation(&text))),
             }
         }
-        GraphFile { path, etag, document, name, entity_type, observations, relations }
+        GraphFile { path, etag, document, name: title.clone(), title, entity_type, observations, relations }
     }
 
     /// Whether the file is an entity, and not only the place of relations that have none.
@@ -78,6 +79,12 @@ impl GraphFile {
         self.observations.iter().any(|(_, known)| known == text)
             || line.is_some_and(|line| !self.document.bullets_by_text(line).is_empty())
     }
+}
+
+/// What a file says that it is about: `title:` of its front matter, else its heading.
+pub fn stated_title(document: &Document) -> Option<String> {
+    let heading = || Some(document.section_title(0).into_owned()).filter(|title| !title.is_empty());
+    document.front_text("title").or_else(heading)
 }
 
 /// The text of a bullet as one line, with single spaces, if there is nothing below it.

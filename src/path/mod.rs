@@ -10,6 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::code::{Code, Rejection};
 
 mod address;
+pub mod distinct_names;
 mod episode_name;
 mod grammar;
 mod scope_name;

@@ -2,12 +2,15 @@
 //!
 //! Never writes, and reports everything for which a format has no place.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 pub mod left_out;
 
 use crate::document::{Document, MetaKey, bullet_to_text, section_range, section_titles, slug};
 use crate::path::MemoryPath;
+use crate::path::distinct_names::distinct_names;
 use crate::text::counted_noun::counted_noun;
 use crate::view::context::records::{FindFirstWritten, creation_date, is_record, repeats_title};
 use crate::view::context::{item_address, item_text};
@@ -126,7 +129,13 @@ pub fn markdown(files: &[ExportFile]) -> ExportedText {
 pub fn json_memory(files: &[ExportFile]) -> ExportedText {
     let mut exported = ExportedText::default();
     let mut resource = Map::new();
-    for file in files {
+    let has_items = |file: &&ExportFile| top_bullets(&file.document).next().is_some();
+    let titles: Vec<String> = files.iter().map(file_title).collect();
+    let with_items = files.iter().zip(&titles).filter(|(file, _)| has_items(file));
+    let titled: Vec<_> = with_items.map(|(file, title)| (&**title, &file.path)).collect();
+    let names: HashMap<&MemoryPath, String> =
+        titled.iter().map(|(_, path)| *path).zip(distinct_names(&titled)).collect();
+    for (file, title) in files.iter().zip(&titles) {
         report_prose(file, &mut exported);
         report_summary(file, &mut exported);
         report_empty_sections(file, &mut exported);
@@ -148,15 +157,20 @@ pub fn json_memory(files: &[ExportFile]) -> ExportedText {
             place(&mut root, &titles, document, bullet);
             items += 1;
         }
-        let name = Some(document.section_title(0).into_owned()).filter(|title| !title.is_empty());
-        let name = name.unwrap_or_else(|| file.path.stem().to_owned());
         let content = if root.len() == 1 { root.remove(LIST) } else { None };
         let content = content.unwrap_or(Value::Object(root));
-        if items == 0 || resource.contains_key(&name) {
-            exported.leave_out(&file.path, if items == 0 { NO_BULLETS } else { "another file has its title" });
+        let Some(name) = names.get(&file.path) else {
+            exported.leave_out(&file.path, NO_BULLETS);
+            continue;
+        };
+        if resource.contains_key(name) {
+            exported.leave_out(&file.path, "its title is a name of the resource itself");
             continue;
         }
-        resource.insert(name, lists_without_marks(content));
+        if name != title {
+            exported.leave_out(&file.path, &left_out::shared_title(name));
+        }
+        resource.insert(name.clone(), lists_without_marks(content));
         exported.items += items;
     }
     // The metadata first, as others write it.
@@ -167,6 +181,12 @@ pub fn json_memory(files: &[ExportFile]) -> ExportedText {
     }
     exported.text = serde_json::to_string_pretty(&Value::Object(resource)).unwrap_or_default() + "\n";
     exported
+}
+
+/// The name of a file in a resource, as long as no other file has it.
+fn file_title(file: &ExportFile) -> String {
+    let heading = Some(file.document.section_title(0).into_owned()).filter(|title| !title.is_empty());
+    heading.unwrap_or_else(|| file.path.stem().to_owned())
 }
 
 /// The key of a section's own bullets while its subsections are not known yet.

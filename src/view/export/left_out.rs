@@ -7,6 +7,11 @@ use crate::document::{BlockKind, DocumentBlock, MetaKey};
 use crate::path::MemoryPath;
 use crate::text::counted_noun::counted_noun;
 
+/// What is lost of the title of a file that has this name in the export.
+pub fn shared_title(name: &str) -> String {
+    format!("its title alone, which another file has, too; it is named '{name}'")
+}
+
 /// Reports text that is no bullet.
 pub fn report_prose(file: &ExportFile, exported: &mut ExportedText) {
     let document = &file.document;

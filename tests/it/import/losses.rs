@@ -223,6 +223,29 @@ fn an_export_leaves_nothing_out_silently() {
 }
 
 #[test]
+fn two_files_of_one_title_are_exported_with_two_names() {
+    let memory = Memory::new()
+        .file("facts/ana.md", "# User\n\n- Ana likes tea\n")
+        .file("facts/user.md", "# User\n\n- Bo hates tea\n");
+    let told =
+        "not in it: facts/user.md: its title alone, which another file has, too; it is named 'User (facts/user.md)'";
+    for kind in ["server-memory", "json-memory"] {
+        let exported = memory.run(["export", "--to", kind]).exit(0);
+        exported.stderr_contains(told);
+        let text = memory.run(["export", "--to", kind]).exit(0).stdout;
+        for part in ["\"User\"", "\"User (facts/user.md)\"", "Ana likes tea", "Bo hates tea"] {
+            assert!(text.contains(part), "{part} {text}");
+        }
+        let other = Memory::new();
+        let answer = import(&other, &[&source(&other, "x.json", &text)]);
+        assert_eq!((&answer["added"], &answer["skipped"]), (&json!(2), &json!([])), "{answer}");
+        assert_eq!(other.run(["export", "--to", kind]).exit(0).stdout.lines().count(), text.lines().count());
+        let first = other.text("facts/User.md").unwrap();
+        assert!(first.contains("- Ana likes tea\n") && !first.contains("Bo"), "{first}");
+    }
+}
+
+#[test]
 fn an_export_counts_the_scopes_that_are_not_in_it() {
     let memory = Memory::new().file("facts/a.md", "# A\n\n- Tea\n");
     let told = "not in it: scopes/: 1 scope, each exported with -S NAME";
