@@ -2,7 +2,6 @@
 //!
 //! Never writes what the planner does not allow, and never overwrites: a file that exists only gets what it lacks.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -16,7 +15,7 @@ use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::host::import_source::read_source;
 use crate::operation::import::compose::compose;
-use crate::operation::import::target_path::target_path;
+use crate::operation::import::target_path::target_paths;
 use crate::operation::import::{ImportKind, ImportRemark, ImportedNote, SourceFile};
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::MemoryPath;
@@ -174,20 +173,14 @@ fn is_reserved(path: &MemoryPath) -> bool {
 type AssignedNotes = (Vec<(MemoryPath, ImportedNote)>, Vec<ImportRemark>);
 
 fn assign_paths(session: &Session, notes: Vec<ImportedNote>, folder: &str) -> Result<AssignedNotes, Rejection> {
-    // Names that differ from those of the memory only in case count as taken, unless they are the same.
     let present: Vec<MemoryPath> = session.store.walk(None)?.into_iter().map(|found| found.path).collect();
-    let by_case: std::collections::HashMap<String, &MemoryPath> =
-        present.iter().map(|path| (path.case_folded(), path)).collect();
-    let (mut taken, mut targets, mut remarks) = (HashSet::new(), Vec::new(), Vec::new());
-    for note in notes {
-        let (path, is_changed) = loop {
-            let (path, is_changed) = target_path(&note, folder, &taken);
-            let folded = path.case_folded();
-            taken.insert(folded.clone());
-            if by_case.get(&folded).is_none_or(|known| **known == path) {
-                break (path, is_changed);
-            }
-        };
+    let read = |path: &MemoryPath| {
+        let version = session.store.read(path).ok().flatten()?;
+        Document::from_bytes(version.bytes.to_vec()).ok()
+    };
+    let paths = target_paths(&notes, folder, &present, &read);
+    let (mut targets, mut remarks) = (Vec::new(), Vec::new());
+    for (note, (path, is_changed)) in notes.into_iter().zip(paths) {
         let remark = |reason, is_skipped| ImportRemark { item: note.name.clone(), reason, is_skipped };
         if is_reserved(&path) {
             remarks.push(remark(format!("files in {} are not imported", path.parent()), true));

@@ -138,11 +138,14 @@ fn add_bullets(
 ) -> Result<ComposedFile, Rejection> {
     let mut ids: HashSet<String> = HashSet::new();
     // Together with the section: in lists of items, the same name is no id.
-    let mut known_ids: HashSet<(String, Vec<String>)> = HashSet::new();
+    let mut texts_of_ids: HashMap<(String, Vec<String>), HashSet<String>> = HashMap::new();
     for bullet in 0..base.bullets().len() {
         ids.extend(base.bullet_id(bullet).map(|id| id.into_owned()));
         let section = section_titles(&base, base.bullets()[bullet].section as usize);
-        known_ids.extend(base.bullet_meta(bullet).into_iter().flat_map(|meta| foreign_ids(&meta, &section)));
+        for id in base.bullet_meta(bullet).into_iter().flat_map(|meta| foreign_ids(&meta, &section)) {
+            let text = collapse_whitespace(&bullet_to_text(&base, bullet));
+            texts_of_ids.entry(id).or_default().insert(text);
+        }
     }
     let mut items: Vec<PlacedBullet> = Vec::new();
     for bullet in bullets {
@@ -159,8 +162,16 @@ fn add_bullets(
         let section: Vec<String> =
             bullet.section.iter().filter_map(|title| section_title(title, bullet, &mut composed)).collect();
         let mut meta = checked_meta(bullet, &mut composed);
-        if foreign_ids(&meta, &section).iter().any(|id| known_ids.contains(id)) {
-            composed.present += 1;
+        let known = foreign_ids(&meta, &section).into_iter().find_map(|id| Some((texts_of_ids.get(&id)?, id.0)));
+        if let Some((texts, id)) = known {
+            match texts.contains(&collapse_whitespace(&text)) {
+                true => composed.present += 1,
+                false => composed.remark(
+                    &bullet.item,
+                    format!("a bullet with its id '{id}' is there with another text, and keeps that"),
+                    true,
+                ),
+            }
             continue;
         }
         // An id is unique in its file: the second bullet with it keeps it as that of another program.
