@@ -12,13 +12,16 @@ use serde_json::Value;
 use super::budget::TokenLedger;
 use super::compact::report::{COMPACT_SOURCE, LIMIT_REASON};
 use super::compact::{DIGEST_REASON, DUPLICATE_REASON};
-use super::point_in_time::{PointInTime, is_since, parse_point_in_time};
+use super::point_in_time::{PointInTime, find_revision, is_since, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
 use crate::document::related_edge::stating_bullets;
 use crate::document::{Document, MAX_FILE_BYTES, MetaKey, parse_date, split_category};
 use crate::host::actor;
 use crate::operation::limits;
+use crate::path::ARCHIVE_FOLDER;
+use crate::store::{JournalHistory, RevisionSide};
+use crate::view::diff_bullets::{BulletChange, bullet_changes};
 
 /// Which figures are shown.
 #[derive(Clone, Debug, Default)]
@@ -89,7 +92,8 @@ impl FigureTable {
 
     fn total(&self, metric: &str, name: &str) -> f64 {
         let rows = self.0.iter().filter(|((order, row, _), _)| DAILY_METRICS[*order] == metric && row == name);
-        rows.flat_map(|(_, days)| days.values()).sum()
+        // The sum of nothing is negative zero.
+        rows.flat_map(|(_, days)| days.values()).sum::<f64>() + 0.0
     }
 
     fn into_figures(self) -> impl Iterator<Item = StatsFigure> {
@@ -106,13 +110,18 @@ impl FigureTable {
 /// Figures of the memory as far as the caller sees it. A caller with an allowlist gets the events of its own only.
 ///
 /// # Errors
-/// `usage` for an invalid `since`; `io`.
+/// `usage` for an invalid `since`, `revision_not_found` for a revision that there is not yet; `io`.
 pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsReport> {
     let from = options.since.as_deref().map(|since| parse_point_in_time(since, &session.now)).transpose()?;
     let restricted = session.store.require_unfiltered().is_err();
     let is_own = |actor: &str| !restricted || actor == session.actor;
     let today = session.now.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
     let mut entries = session.store.journal()?;
+    if let (Some(PointInTime::Revision(rev)), Some(text)) = (&from, &options.since)
+        && *rev > entries.last().map_or(0, |last| last.rev)
+    {
+        find_revision(text, &entries)?;
+    }
     entries.retain(|entry| {
         entry.outcome == EntryOutcome::Done
             && is_own(&entry.header.actor)
@@ -120,7 +129,14 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
             && from.as_ref().is_none_or(|from| is_since(entry, from))
     });
     let mut table = FigureTable::default();
-    entries.iter().for_each(|entry| count_entry(&mut table, entry));
+    let history = match entries.iter().any(only_writes) {
+        true => Some(session.store.read_whole_history()?),
+        false => None,
+    };
+    for entry in &entries {
+        let written = history.as_ref().filter(|_| only_writes(entry)).map(|history| written_items(history, entry));
+        count_entry(&mut table, entry, written);
+    }
     let first_day = match &from {
         Some(PointInTime::Time(at)) => Some(day_of(at).to_owned()),
         Some(PointInTime::Revision(_)) | None => entries.first().map(|entry| day_of(&entry.header.at).to_owned()),
@@ -147,7 +163,7 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
         if !restricted && session.scope.is_none() {
             figures.extend(scope_figures(session)?);
         }
-        if let Some(rate) = hourly_rate(session, &table, entries.first()) {
+        if let Some(rate) = hourly_rate(session, &table, entries.iter().find(|entry| !is_of_inbox(entry))) {
             figures.push(rate);
         }
         let contexts: Vec<_> = reads.iter().filter(|read| read.command == "context").collect();
@@ -164,13 +180,78 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
     Ok(StatsReport { from: first_day, until: today, figures })
 }
 
-/// Counts the events of a revision, and the tokens of the model calls that it is from.
-fn count_entry(table: &mut FigureTable, entry: &JournalEntry) {
+/// Whether an operation is about a proposal, which changes nothing yet.
+fn is_for_inbox(operation: &Value) -> bool {
+    operation.get("at").and_then(Value::as_str).is_some_and(|at| at.starts_with("inbox/"))
+}
+
+/// Whether a revision is about proposals alone.
+fn is_of_inbox(entry: &JournalEntry) -> bool {
+    !entry.files.is_empty() && entry.files.iter().all(|file| file.path.is_in_inbox())
+}
+
+/// Whether a revision wrote whole files of the memory, and did nothing else.
+fn only_writes(entry: &JournalEntry) -> bool {
+    let is_write = |operation: &Value| operation.get("op").and_then(Value::as_str) == Some("write");
+    !is_of_inbox(entry) && !entry.operations.is_empty() && entry.operations.iter().all(is_write)
+}
+
+/// The events of a revision that wrote whole files: one for each bullet or entry that it added, and one for each file
+/// in which something else changed, or whose texts the history has no more.
+fn written_items(history: &JournalHistory, entry: &JournalEntry) -> Vec<&'static str> {
+    let mut events = Vec::new();
+    for file in &entry.files {
+        let text = |side| history.text(entry.rev, &file.path, side);
+        let (Ok(before), Ok(after)) = (text(RevisionSide::Before), text(RevisionSide::After)) else {
+            events.push("UPDATE");
+            continue;
+        };
+        let [before, after] = [before, after].map(|version| {
+            let bytes = version.map(|version| version.bytes.to_vec());
+            bytes.and_then(|bytes| Document::from_bytes(bytes).ok()).unwrap_or_else(|| Document::parse(""))
+        });
+        let added = match file.path.holds_episodes() {
+            true => {
+                let [before, after] = [&before, &after].map(|text| limits::section_size(text, 0).entries);
+                vec!["ADD"; after.saturating_sub(before)]
+            }
+            false => added_bullets(&before, &after),
+        };
+        let is_changed = bullet_changes(&before, &after).iter().any(|change| !matches!(change, BulletChange::Added(_)));
+        if added.is_empty() || is_changed {
+            events.push("UPDATE");
+        }
+        events.extend(added);
+    }
+    events
+}
+
+/// The events of the bullets that a text has and an earlier one did not.
+fn added_bullets(before: &Document, after: &Document) -> Vec<&'static str> {
+    let is_link = |bullet| after.bullet_text(bullet).contains("[[");
+    let changes = bullet_changes(before, after).into_iter();
+    let added = changes.filter_map(|change| match change {
+        BulletChange::Added(bullet) if after.bullets()[bullet].depth == 0 => Some(bullet),
+        _ => None,
+    });
+    added.map(|bullet| if is_link(bullet) { "LINK" } else { "ADD" }).collect()
+}
+
+/// Counts the events of a revision, and the tokens of the model calls that it is from. `written` are the events of one
+/// that wrote whole files.
+fn count_entry(table: &mut FigureTable, entry: &JournalEntry, written: Option<Vec<&'static str>>) {
     let day = day_of(&entry.header.at);
+    for kind in written.iter().flatten() {
+        table.add("event", kind, None, day, 1.0);
+    }
     for operation in &entry.operations {
         let name = operation.get("op").and_then(Value::as_str).unwrap_or("other");
-        table.add("event", event_kind(operation, entry), None, day, 1.0);
-        table.add("write", name, Some(&entry.header.actor), day, 1.0);
+        if !is_for_inbox(operation) {
+            if written.is_none() {
+                table.add("event", event_kind(operation, entry), None, day, 1.0);
+            }
+            table.add("write", name, Some(&entry.header.actor), day, 1.0);
+        }
         let reason = operation.get("reason").and_then(Value::as_str).unwrap_or_default();
         if name == "rm" && reason.starts_with(DUPLICATE_REASON) {
             table.add("duplicate", "", Some(&entry.header.actor), day, 1.0);
@@ -188,6 +269,7 @@ fn count_entry(table: &mut FigureTable, entry: &JournalEntry) {
         table.add("compaction", "", Some(&entry.header.actor), day, 1.0);
     }
     match entry.inverts {
+        _ if is_of_inbox(entry) => return,
         Some(InverseKind::Undo(_)) => table.add("write", "undo", Some(&entry.header.actor), day, 1.0),
         Some(InverseKind::Redo(_)) => table.add("write", "redo", Some(&entry.header.actor), day, 1.0),
         None => return,
@@ -231,7 +313,8 @@ fn is_compaction(entry: &JournalEntry) -> bool {
 
 /// Bullets and entries by folder, bullets by category and age, and those that no recorded read has shown.
 fn item_figures(session: &Session) -> CommandResult<Vec<StatsFigure>> {
-    let files = session.store.walk(None)?;
+    let mut files = session.store.walk(None)?;
+    files.retain(|file| !file.path.is_in_inbox());
     let (today, uses) = (session.now.date(), session.store.usage());
     let counted = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let document = Document::parse(std::str::from_utf8(read.ok()?.0).ok()?);
@@ -244,7 +327,7 @@ fn item_figures(session: &Session) -> CommandResult<Vec<StatsFigure>> {
         }
         for bullet in stating_bullets(&document) {
             count("items", &format!("bullets in {folder}/"));
-            if ["archive", "inbox"].contains(&folder) {
+            if folder == ARCHIVE_FOLDER {
                 continue;
             }
             count("category", split_category(&document.bullet_text(bullet)).0.unwrap_or("none"));

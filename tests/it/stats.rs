@@ -92,6 +92,45 @@ fn contexts_and_empty_answers_are_counted() {
 }
 
 #[test]
+fn a_proposal_is_no_memory_and_no_change() {
+    let memory = Memory::new().policy("version: 2\nagents: {write: propose}\n");
+    memory.done(["add", "user", "one"]);
+    let was = rows(&memory.done(["--json", "stats"]).json());
+    let propose = |text: &str| {
+        memory.run(["add", "user", text]).by("bot").may_change().exit(5);
+        memory.done(["inbox"]).stdout_contains(text);
+    };
+    propose("two");
+    assert_eq!(rows(&memory.done(["--json", "stats"]).json()), was);
+    memory.done(["inbox", "--reject"]);
+    assert_eq!(rows(&memory.done(["--json", "stats"]).json()), was);
+    propose("three");
+    memory.done(["inbox", "--accept"]);
+    let accepted = rows(&memory.done(["--json", "stats"]).json());
+    assert!(accepted.contains(&"event ADD - 2.0\"2026-02-24\"".to_owned()), "{accepted:#?}");
+    assert!(!accepted.iter().any(|row| row.starts_with("event DELETE") || row.starts_with("write rm")));
+}
+
+#[test]
+fn imported_bullets_are_added_ones() {
+    let memory = Memory::new();
+    memory.put("../x.md", "- a\n- b\n  - below\n- works_at [[c]]\n");
+    memory.done(["import", "x.md"]);
+    let first = rows(&memory.done(["--json", "stats"]).json());
+    for expected in ["event ADD - 2.0", "event LINK - 1.0", "created_per_hour - - 2.0", "write write tester 1.0"] {
+        assert!(first.iter().any(|row| row.starts_with(expected)), "{expected} {first:#?}");
+    }
+    assert!(!first.iter().any(|row| row.starts_with("event UPDATE")), "{first:#?}");
+    memory.put("../x.md", "- a\n- d\n");
+    memory.done(["import", "x.md"]);
+    let second = rows(&memory.done(["--json", "stats"]).json());
+    assert!(second.iter().any(|row| row.starts_with("event ADD - 3.0")), "{second:#?}");
+    let none = memory.done(["stats", "--since", "r2"]).stdout;
+    assert!(!none.contains("-0"), "{none}");
+    memory.run(["stats", "--since", "r999"]).exit(3).unchanged().stderr_contains("revision_not_found: r999");
+}
+
+#[test]
 fn compactions_are_counted_by_day() {
     let memory = Memory::new().policy("version: 2\nlimits: [{at: facts/*, bullets: 3, on_limit: compact}]\n");
     memory.done(["add", "user", "Likes tea", "Likes bread", "Likes rain"]);
