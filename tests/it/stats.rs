@@ -55,7 +55,7 @@ fn figures_are_those_that_can_be_counted() {
         "read read tester 1.0\"2026-02-22\"",
         "read query bot 1.0\"2026-02-24\"",
         "created_per_hour - - 0.042",
-        "never_used bullets - 2.0",
+        "never_used bullets - 1.0",
     ] {
         assert!(rows.contains(&expected.to_owned()), "no {expected} in {rows:#?}");
     }
