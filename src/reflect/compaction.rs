@@ -8,6 +8,7 @@ use crate::operation::evict::{self, EvictionCandidate, ItemAges};
 use crate::operation::limits::{ContentSize, LimitScope};
 use crate::path::MemoryPath;
 
+mod binding;
 mod carried;
 mod conservation;
 mod decide;
@@ -16,7 +17,9 @@ mod prompt;
 mod reply;
 mod stated_fields;
 mod step;
+mod subjects;
 
+pub use binding::rearranged_item;
 pub use carried::{added_words, missing_content_words, missing_words};
 pub use conservation::check_conservation;
 pub use decide::bullet_text;

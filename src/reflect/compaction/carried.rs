@@ -12,8 +12,8 @@ use crate::text::statement::{Statement, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
-const PREDICATES: WordList = word_list!("compaction/predicates.en.txt");
-const HAN_PREDICATES: PhraseList = phrase_list!("compaction/predicates.zh.txt");
+pub(super) const PREDICATES: WordList = word_list!("compaction/predicates.en.txt");
+pub(super) const HAN_PREDICATES: PhraseList = phrase_list!("compaction/predicates.zh.txt");
 /// Words between two statements of one sentence: a negation on one side does not concern the other.
 const CONJUNCTIONS: [&str; 7] = [" and ", " while ", " whereas ", "而且", "并且", "但", "且"];
 
@@ -80,7 +80,7 @@ fn word_keys(text: &str) -> HashSet<String> {
 }
 
 /// The lines of an item without markers of lists and headings and without its date. A label is a part of the statement.
-fn statement_lines(text: &str) -> impl Iterator<Item = String> {
+pub(super) fn statement_lines(text: &str) -> impl Iterator<Item = String> {
     let has_text = |line: &&str| !line.is_empty() && !line.starts_with("Date:") && !line.starts_with("<!-- mem ");
     text.lines()
         .map(|line| line.trim().trim_start_matches(['-', '*', '+', '#']).trim())

@@ -5,6 +5,7 @@
 
 use anyhow::{anyhow, bail};
 
+use super::binding::rearranged_item;
 use super::carried::{added_words, missing_words};
 use super::reply::{ItemName, RawDecision};
 use super::stated_fields::added_field;
@@ -142,9 +143,17 @@ fn check_merged(
             bail!("new_content lacks words of item {}: {}", at + 1, quoted(&missing));
         }
     }
-    let replaced: Vec<&str> = absorbs.iter().chain([&target]).map(|at| items[*at].text.as_str()).collect();
+    let sources = || absorbs.iter().chain([&target]);
+    let replaced: Vec<&str> = sources().map(|at| items[*at].text.as_str()).collect();
     if let added @ [_, ..] = &added_words(text, &replaced)[..] {
         bail!("new_content adds words that no item contains: {}", quoted(added));
+    }
+    if let Some(at) = rearranged_item(text, &replaced).and_then(|at| sources().nth(at)) {
+        bail!(
+            "new_content may give words of item {} to another one: keep the words of each item together and in their \
+             order, with items without a subject first or after a semicolon",
+            at + 1
+        );
     }
     match added_field(text, &replaced, sensitive) {
         None => Ok(()),

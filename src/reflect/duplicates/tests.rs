@@ -200,6 +200,18 @@ fn a_merged_text_says_all_of_both_and_nothing_else() {
 }
 
 #[test]
+fn a_merged_text_exchanges_nothing() {
+    let (a, b) = ("Uses tabs, not spaces, in the editor", "Uses tabs, not spaces, in the vim editor");
+    refused(merged(a, b, "Uses spaces, not tabs, in the vim editor"), "another order");
+    let (a, b) =
+        ("Backups run on Mondays, deploys run on Fridays", "Usually backups run on Mondays, deploys run on Fridays");
+    refused(merged(a, b, "Usually backups run on Fridays, deploys run on Mondays"), "another order");
+    let (a, b) = ("Prefers window seats on night trains", "Usually prefers window seats on long trains in France");
+    let whole = "Usually prefers window seats on long night trains in France";
+    assert!(matches!(merged(a, b, whole), PairOutcome::Absorb { text: Some(_), .. }));
+}
+
+#[test]
 fn pinned_important_and_linked_bullets_stay() {
     let plain = item("Prefers window seats on trains");
     let with = |change: &dyn Fn(&mut DuplicateItem)| {

@@ -9,7 +9,7 @@ use super::pairs::lost_words;
 use super::{DuplicateItem, PairVerdict, PairVerdictKind};
 use crate::operation::evict::DEFAULT_IMPORTANCE;
 use crate::reflect::compaction::{
-    CompactionRules, added_field, added_words, bullet_text, missing_content_words, missing_words,
+    CompactionRules, added_field, added_words, bullet_text, missing_content_words, missing_words, rearranged_item,
 };
 
 /// How many content words of the bullet that goes may stand in other words in the one that stays.
@@ -110,6 +110,11 @@ fn merge(a: &DuplicateItem, b: &DuplicateItem, order: &[bool], text: &str, rules
     let added = added_words(&text, &[&a.text, &b.text]);
     if !added.is_empty() {
         return PairOutcome::Refused(format!("the merged text adds {}", quoted(&added)));
+    }
+    if rearranged_item(&text, &[&a.text, &b.text]).is_some() {
+        return PairOutcome::Refused(
+            "the merged text has the words of one in another order, or mixed with the other's".into(),
+        );
     }
     if let Some(field) = added_field(&text, &[&a.text, &b.text], rules.sensitive) {
         return PairOutcome::Refused(format!("the merged text states {field}, which neither states in these words"));

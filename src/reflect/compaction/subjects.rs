@@ -1,0 +1,77 @@
+//! Tells whether a statement names its subject, "Anna drives", or leaves it to the reader, "Allergic to nuts".
+//!
+//! Never decides for a language whose verbs it does not know: such a statement neither names a subject nor lacks one.
+
+use crate::text::chinese_words::chinese_words;
+use crate::text::phrase::named_group;
+use crate::text::verbs::{is_past_verb, is_third_person};
+use crate::text::word_list::{WordList, word_list};
+use crate::text::words::is_unspaced;
+
+const GERMAN_VERBS: WordList = word_list!("compaction/finite_verbs.de.txt");
+/// How far from the start of a Japanese statement its topic ends, in characters.
+const MAX_TOPIC_CHARS: usize = 12;
+
+/// Whether a statement starts with its own subject, other than the user.
+pub fn states_subject(text: &str) -> bool {
+    if names_user(text) {
+        return false;
+    }
+    if let Some(topic) = japanese_topic(text) {
+        return topic;
+    }
+    if named_group("surnames").iter().any(|name| text.starts_with(name)) {
+        return true;
+    }
+    let words = first_words(text);
+    let [first, second, ..] = &words[..] else { return false };
+    let is_verb = |word: &str| {
+        matches!(word, "is" | "are" | "was" | "has" | "have" | "can" | "must" | "may" | "should" | "will")
+            || is_third_person(word)
+            || GERMAN_VERBS.contains(word)
+    };
+    !is_third_person(first) && !is_past_verb(first) && !GERMAN_VERBS.contains(first) && is_verb(second)
+}
+
+/// Whether a statement has no subject of its own.
+pub fn is_without_subject(text: &str) -> bool {
+    if names_user(text) {
+        return false;
+    }
+    if let Some(topic) = japanese_topic(text) {
+        return !topic;
+    }
+    if text.starts_with(is_unspaced) {
+        return chinese_words(text).first().is_some_and(|word| word.class.is_verbal())
+            || text.starts_with(['对', '不', '没', '有']);
+    }
+    let words = first_words(text);
+    let Some(first) = words.first() else { return false };
+    let second = words.get(1).map_or("", |word| word.as_str());
+    GERMAN_VERBS.contains(first)
+        || first == "prefer"
+        || matches!(second, "to" | "with" | "from" | "gegen")
+        || is_third_person(first) && !matches!(second, "run" | "are" | "is" | "must" | "may" | "have")
+}
+
+/// Whether a text names the user.
+pub fn names_user(text: &str) -> bool {
+    let words = first_words(text);
+    words.iter().any(|word| matches!(word.as_str(), "user" | "nutzer" | "benutzer"))
+        || text.contains("用户")
+        || text.contains("ユーザー")
+}
+
+/// Whether a Japanese text starts with a topic or a subject that は or が marks; `None` for other languages.
+fn japanese_topic(text: &str) -> Option<bool> {
+    text.contains(|c: char| ('\u{3041}'..='\u{309f}').contains(&c)).then(|| {
+        let start: String = text.chars().take(MAX_TOPIC_CHARS).collect();
+        start.contains('は')
+    })
+}
+
+/// The first three words in lower case, without articles.
+fn first_words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
+    words.filter(|word| !matches!(word.as_str(), "the" | "a" | "an" | "der" | "die" | "das")).take(3).collect()
+}
