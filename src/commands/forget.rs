@@ -16,6 +16,7 @@ use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits, summa
 use crate::operation::Snapshot;
 use crate::operation::locate::new_section_title;
 use crate::path::MemoryPath;
+use crate::reflect::inbox_item;
 use crate::store::Store;
 
 /// A text shorter than this, in bytes, is searched with its list marker: alone it would match parts of other words.
@@ -52,6 +53,7 @@ pub fn find_traces(
     let searched = [&texts[..], &earlier_texts[..]].concat();
     let archived_headings = archived_headings(changeset, snapshot);
     let mut remaining_in: BTreeSet<MemoryPath> = BTreeSet::new();
+    let mut proposals: Vec<String> = Vec::new();
     let mut copies = Vec::new();
     let found = session.store.walk(None)?;
     let results = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| match read {
@@ -73,7 +75,15 @@ pub fn find_traces(
         let after = match planned {
             Some(file) => file.after.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()),
             None if path.is_set_aside() => {
-                let after = without_texts(&text, &texts);
+                let after = match inbox_item::id_of(&path) {
+                    // Without some of its lines a proposal would show another change than it makes.
+                    Some(id) if proposes_text(&text, &texts) => {
+                        proposals.push(id.to_owned());
+                        None
+                    }
+                    Some(_) => Some(text.clone()),
+                    None => without_texts(&text, &texts),
+                };
                 copies.extend(scrubbed_copy(session, &path, &text, after.as_deref())?);
                 after
             }
@@ -92,6 +102,10 @@ pub fn find_traces(
     let paths = paths_to_erase(session, changeset, &copies, &earlier_paths, &texts);
     let mut traces = ForgetTraces { paths, earlier_paths, texts, warnings: Vec::new() };
     changeset.files.append(&mut copies);
+    if !proposals.is_empty() {
+        let message = format!("the text waited in {} too, which went with it", proposals.join(", "));
+        traces.warnings.push(Warning::new(Code::Note, message));
+    }
     if !remaining_in.is_empty() {
         let shown: Vec<&str> = remaining_in.iter().map(MemoryPath::as_str).take(5).collect();
         let message = format!("some of the text is also in {} and was not removed there", shown.join(", "));
@@ -236,6 +250,16 @@ fn without_texts(text: &str, texts: &[String]) -> Option<String> {
     }
     let has_content = |line: &str| !line.trim().is_empty() && !line.starts_with(['#', '>']);
     remaining.lines().any(has_content).then_some(remaining)
+}
+
+/// Whether a proposal has one of the texts as a bullet, as a line of its change or as its quote.
+fn proposes_text(text: &str, texts: &[String]) -> bool {
+    let is_text = |line: &str| texts.iter().any(|t| *t == strip_marker(line) || t == line.trim());
+    let proposal = inbox_item::parse_item(text);
+    let quote = |line: &&String| line.starts_with("Said: ") && texts.iter().any(|t| line.contains(t.as_str()));
+    proposal.diff.lines().filter_map(|line| line.get(1..)).any(is_text)
+        || proposal.added_texts().any(is_text)
+        || proposal.details.iter().any(|line| quote(&line))
 }
 
 fn scrubbed_copy(

@@ -175,3 +175,25 @@ fn rm_forget_killed_at_any_system_call_can_be_repeated() {
     assert_eq!(holders(&memory, SECRET), ["facts/user.md"]);
     forgotten(&memory, &["bullet", "del", "user", SECRET, "--forget"]);
 }
+
+#[test]
+fn a_proposal_with_a_forgotten_text_goes_whole_and_any_other_stays_whole() {
+    let memory = memory();
+    memory.write("memdir.yaml", "version: 2\nagents: {write: propose}\n");
+    let propose = |text: &str| assert_eq!(memory.run(&["--as", "bot", "add", "other", text]).status, 5);
+    propose(SECRET);
+    propose("Waits for review");
+    propose(&format!("{SECRET} for the old server"));
+    let inbox = || {
+        let files = std::fs::read_dir(memory.path("inbox")).unwrap().map(|file| file.unwrap().path());
+        let mut texts: Vec<String> = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        texts.sort();
+        texts
+    };
+    let kept: Vec<String> = inbox().into_iter().filter(|text| !text.contains(&format!("{SECRET}\""))).collect();
+    assert_eq!(kept.len(), 2);
+    let output = memory.run(&["rm", "user#work@3", "--forget", "-f"]);
+    assert!(output.status == 0 && output.stderr.contains("went with it"), "{output:#?}");
+    assert!(output.stderr.contains("some of the text is also in inbox/"), "{output:#?}");
+    assert_eq!(inbox(), kept);
+}
