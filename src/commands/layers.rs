@@ -145,6 +145,15 @@ impl Session {
         Ok(Some(AddressesInLayer { layer: (*first).to_owned(), addresses: rest.collect(), session: session.clone() }))
     }
 
+    /// Whether the user config has a layer of this name, also if it is left out.
+    fn is_layer_name(&self, name: &str) -> bool {
+        self.layers.as_ref().is_some_and(|layers| {
+            let left_out = layers.left_out.iter().filter_map(|entry| entry.name.as_deref());
+            let read = layers.others.iter().map(|layer| layer.name.as_str());
+            read.chain([layers.own.as_str()]).chain(left_out).any(|known| known == name)
+        })
+    }
+
     /// Whether a layer is the session's own memory, whose paths have no name in front.
     pub(super) fn is_own_layer(&self, name: &str) -> bool {
         self.layers.as_ref().is_some_and(|layers| layers.own == name)
@@ -263,16 +272,26 @@ type LayerAddress = (String, String, Arc<Session>);
 /// layer is in that of the source.
 ///
 /// # Errors
-/// The reason of a layer that is left out.
+/// The reason of a layer that is left out; `usage` if a name alone is that of a layer and of a file.
 fn layers_of_move(session: &Session, at: &str, to: &str) -> Result<Option<(LayerAddress, LayerAddress)>, Rejection> {
     let owned = |(name, address, layer): InLayer<'_>| (name.to_owned(), address.to_owned(), layer);
     let Some(layers) = &session.layers else { return Ok(None) };
     let from = session.layer_of(at)?.map(owned);
-    // After a source with a layer, a name alone is a layer, too: `mv mine:user@h project`.
-    let bare = match from {
-        Some(_) => session.source(to)?.map(|layer| (to.to_owned(), String::new(), layer)),
-        None => None,
+    // A layer's name alone moves a bullet there: `mv mine:user@h project`. A file without a layer gets it as its name.
+    let takes_name =
+        || from.is_some() || to != layers.own && resolve_address(session, at).is_ok_and(|named| named.bullet.is_some());
+    let bare = match session.is_layer_name(to) && takes_name() {
+        true => session.source(to)?.map(|layer| (to.to_owned(), String::new(), layer)),
+        false => None,
     };
+    let source = from.as_ref().map_or(session, |(.., layer)| layer);
+    if bare.is_some()
+        && let Ok(file) = resolve_address(source, to)
+    {
+        let message = format!("'{to}' is the name of a layer and of a file");
+        let hint = format!("{to}: is the layer, {} the file", file.path);
+        return Err(Rejection::new(Code::Usage, message).hint(hint));
+    }
     let Some(destination) = bare.or(session.layer_of(to)?.map(owned)) else { return Ok(None) };
     let own = || (layers.own.clone(), at.to_owned(), Arc::new(session.clone_session()));
     Ok(Some((from.unwrap_or_else(own), destination)).filter(|(from, to)| from.0 != to.0))

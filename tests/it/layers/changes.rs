@@ -248,6 +248,26 @@ fn a_query_in_files_of_one_layer_finds_them_and_one_in_no_file_says_so() {
     }
 }
 
+#[test]
+fn the_name_of_a_layer_alone_moves_a_bullet_there() {
+    let project = layered();
+    project.put("work/memory/facts/note.md", "# Note\n\n- My private note\n");
+    let bullet = format!("note@{}", handle("My private note"));
+    // With a file of that name it may be either.
+    project.put("work/memory/facts/mine.md", "# Mine\n\n- Other\n");
+    let output = refused(&project, &["mv", &bullet, "mine"], "usage");
+    assert!(output.stderr.contains("mine: is the layer, facts/mine.md the file"), "{output:#?}");
+    fs::remove_file(project.home.path().join("work/memory/facts/mine.md")).unwrap();
+    done(&project, &["mv", &bullet, "mine"]);
+    assert!(text(&project, &format!("{MINE}/facts/note.md")).contains("My private note"));
+    assert!(!text(&project, "work/memory/facts/note.md").contains("My private note"));
+    assert_eq!(text(&project, "work/memory/facts/mine.md"), "");
+    // A file gets it as its new name.
+    project.put("work/memory/facts/plain.md", "# Plain\n\n- A line\n");
+    done(&project, &["mv", "plain", "mine"]);
+    assert!(text(&project, "work/memory/facts/mine.md").contains("A line"));
+}
+
 /// The layers of [`layered`] and one whose directory does not exist.
 fn with_missing_team() -> Project {
     let project = layered();
