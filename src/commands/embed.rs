@@ -4,7 +4,7 @@
 //! Never sends an episode, an archived or proposed item, a procedure, an expired item, one that the allowlist of some
 //! agent hides, or one with a secret. One process at a time; its requests and its time are bounded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -12,9 +12,11 @@ use serde::Serialize;
 
 use super::model::{embedding_model, model_rejection};
 use super::results::WarningRow;
-use super::vector_search::{EmbeddingAccess, clear_failure, failed_recently, no_embeddings, note_failure};
+use super::vector_search::{
+    EmbeddingAccess, clear_failure, failed_recently, has_other_length, no_embeddings, note_failure,
+};
 use super::{CommandResult, Session};
-use crate::code::Rejection;
+use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, MAX_FILE_BYTES, Visibility, blank_pins};
 use crate::host::background;
 use crate::llm::embeddings::embed as fetch_vectors;
@@ -23,6 +25,7 @@ use crate::path::MemoryPath;
 use crate::reflect::guards::secrets::find_secrets;
 use crate::store::vector_file::VectorTurn;
 use crate::store::{LockedStore, Store};
+use crate::text::counted_noun::counted_noun;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
@@ -81,8 +84,18 @@ pub fn embed(session: &Session, settle: Duration) -> CommandResult<EmbedResult> 
     };
     let Some(turn) = store.begin_vectors()? else { return Ok(EmbedResult { busy: true, ..result }) };
     std::thread::sleep(settle);
-    let mut run =
-        EmbedRun { session, store: &store, access, model, turn, requests: 0, deadline: Deadline::within(RUN_TIMEOUT) };
+    let mut run = EmbedRun {
+        session,
+        store: &store,
+        access,
+        model,
+        turn,
+        requests: 0,
+        deadline: Deadline::within(RUN_TIMEOUT),
+        made: BTreeSet::new(),
+        without_direction: BTreeSet::new(),
+        starts_anew: has_other_length(session),
+    };
     for _ in 0..MAX_ROUNDS {
         let is_complete = match run.round(&mut result) {
             Ok(is_complete) => is_complete,
@@ -94,6 +107,13 @@ pub fn embed(session: &Session, settle: Duration) -> CommandResult<EmbedResult> 
         if is_complete {
             break;
         }
+    }
+    if !run.without_direction.is_empty() {
+        let message = format!(
+            "the host answers with zeros alone for {}: they say nothing of a text and are not kept",
+            counted_noun(run.without_direction.len(), "text")
+        );
+        result.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
     }
     clear_failure(session);
     if session.store.require_unfiltered().is_err() {
@@ -111,6 +131,12 @@ struct EmbedRun<'a> {
     turn: VectorTurn,
     requests: usize,
     deadline: Deadline,
+    /// The texts whose vectors were made.
+    made: BTreeSet<TextHash>,
+    /// The texts whose vectors are zeros alone.
+    without_direction: BTreeSet<TextHash>,
+    /// Whether all vectors are made again, because the host's have another length.
+    starts_anew: bool,
 }
 
 impl EmbedRun<'_> {
@@ -120,13 +146,14 @@ impl EmbedRun<'_> {
         let known = self.store.read_vectors().and_then(|bytes| VectorTable::decode(bytes, &identity));
         let texts = embeddable_texts(self.session, self.store)?;
         let mut vectors: BTreeMap<TextHash, StoredVector> = BTreeMap::new();
-        if let Some(known) = &known {
+        if let Some(known) = known.as_ref().filter(|_| !std::mem::take(&mut self.starts_anew)) {
             let kept = texts.keys().filter_map(|hash| Some((*hash, known.stored(known.find(hash)?))));
             vectors.extend(kept);
         }
         let dropped = known.as_ref().map_or(0, |known| known.count() - vectors.len());
         let missing: Vec<(&TextHash, &String)> = texts.iter().filter(|(hash, _)| !vectors.contains_key(hash)).collect();
         (result.vectors, result.missing) = (vectors.len(), missing.len());
+        let length = vectors.values().next().map(StoredVector::length);
         result.dropped += dropped;
         if missing.is_empty() && dropped == 0 {
             return Ok(true);
@@ -137,6 +164,9 @@ impl EmbedRun<'_> {
             match self.fetch(batch, &mut vectors) {
                 Ok(()) => {}
                 Err(error) => failure = Some(error),
+            }
+            if let Some(found) = batch.iter().find_map(|(hash, _)| vectors.get(hash)).map(StoredVector::length) {
+                vectors.retain(|_, vector| vector.length() == found);
             }
             if failure.is_some() || self.requests >= MAX_REQUESTS {
                 break;
@@ -151,13 +181,16 @@ impl EmbedRun<'_> {
             (result.vectors, result.missing) = (0, texts.len());
             return Ok(true);
         }
-        result.made += vectors.len() - result.vectors;
-        (result.vectors, result.missing) = (vectors.len(), texts.len() - vectors.len());
+        let found = vectors.values().next().map(StoredVector::length);
+        let has_new_length = length.is_some() && found.is_some() && length != found;
+        result.made = self.made.iter().filter(|hash| vectors.contains_key(hash)).count();
+        let written = VectorTable::written_count(&vectors);
+        (result.vectors, result.missing) = (written, texts.len() - written);
         match failure {
             Some(error) => {
                 Err(model_rejection(error).hint("check find.embeddings in the user config; what was made is kept"))
             }
-            None => Ok(self.requests >= MAX_REQUESTS || result.missing > 0),
+            None => Ok(self.requests >= MAX_REQUESTS || result.missing > 0 && !has_new_length),
         }
     }
 
@@ -200,8 +233,17 @@ impl EmbedRun<'_> {
         let prefix = &self.access.settings.text_prefix;
         let texts: Vec<String> = batch.iter().map(|(_, text)| format!("{prefix}{text}")).collect();
         let fetched = fetch_vectors(&self.model, &texts, self.deadline)?;
-        let pairs = batch.iter().zip(fetched);
-        Ok(pairs.filter_map(|((hash, _), vector)| Some((**hash, StoredVector::new(&vector)?))).collect())
+        let mut stored = Vec::new();
+        for ((hash, _), vector) in batch.iter().zip(fetched) {
+            match StoredVector::new(&vector) {
+                Some(vector) => {
+                    self.made.insert(**hash);
+                    stored.push((**hash, vector));
+                }
+                None => drop(self.without_direction.insert(**hash)),
+            }
+        }
+        Ok(stored)
     }
 
     /// Writes the vectors; `false` if a text was forgotten since this run began.

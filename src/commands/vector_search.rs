@@ -30,6 +30,8 @@ const RETRY_AFTER_S: i64 = 60;
 const MAX_QUESTION_CHARS: usize = 1000;
 /// The note of the last failure: its time in seconds since 1970, [`REPORTED`] once it was printed, and why.
 const FAILURE_NOTE: &str = "embeddings-failure";
+/// How the reason starts if the host's vectors have another length than those of the items.
+const OTHER_LENGTH: &str = "its vectors have";
 const REPORTED: &str = "reported";
 
 /// The block `find.embeddings` and the environment in which its key is looked for.
@@ -69,7 +71,7 @@ pub(super) fn begin(session: &Session, question: &str) -> Option<PendingVector> 
     }
     let table = session.store.read_vectors().and_then(|bytes| VectorTable::decode(bytes, &access.settings.identity()));
     let Some(table) = table.filter(|table| table.count() > 0) else {
-        note_failure_at(session, i64::MIN, "there are no vectors yet; `memdir embed` makes them");
+        note_failure_at(session, i64::MIN, "there are no vectors yet; `memdir embed` makes them, or says why not");
         return None;
     };
     let (sender, receiver) = sync_channel(1);
@@ -80,7 +82,10 @@ pub(super) fn begin(session: &Session, question: &str) -> Option<PendingVector> 
         let answer =
             question_vector(&access, &question, deadline).and_then(|vector| match vector.len() == dimensions {
                 true => Ok(vector),
-                false => Err(format!("its vectors have {} numbers now, not {dimensions}", vector.len())),
+                false => Err(format!(
+                    "{OTHER_LENGTH} {} numbers now, not {dimensions}; `memdir embed` makes them again",
+                    vector.len()
+                )),
             });
         // After the deadline there is no receiver.
         drop(sender.send(answer));
@@ -143,6 +148,11 @@ fn read_failure(session: &Session) -> Option<Failure> {
 fn write_failure(session: &Session, at: i64, state: &str, reason: &str) {
     // Without the note the next search tries again, and the notice appears again.
     drop(session.store.unfiltered().write_note_unlocked(FAILURE_NOTE, &format!("{at} {state}\n{reason}\n")));
+}
+
+/// Whether the last search failed because the host's vectors have another length than those of the items.
+pub(super) fn has_other_length(session: &Session) -> bool {
+    read_failure(session).is_some_and(|failure| failure.reason.starts_with(OTHER_LENGTH))
 }
 
 /// Notes that there was no vector. Of failures in a row only the first is new.

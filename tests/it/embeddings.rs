@@ -1,6 +1,7 @@
 //! `find.embeddings`: what is sent, when, and what it changes in answers. The host is scripted, on loopback.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -238,6 +239,41 @@ fn purging_a_text_drops_its_vector_and_keeps_the_others() {
     assert!(holds_vector(&memory, "Sleeps long"));
     memory.done(["prune"]).stdout_contains("archived on 2026-01-01");
     assert!(!holds_vector(&memory, "Sleeps long") && !holds_vector(&memory, "Rides a bike"));
+}
+
+/// How many numbers [`of_length`] gives; with 0, four zeros.
+static LENGTH: AtomicUsize = AtomicUsize::new(4);
+
+fn of_length(text: &str) -> Vec<f64> {
+    let mut vector = by_subject(text);
+    match LENGTH.load(Ordering::SeqCst) {
+        0 => vec![0.0; 4],
+        length => {
+            vector.resize(length, 0.3);
+            vector
+        }
+    }
+}
+
+#[test]
+fn vectors_of_another_length_are_made_again_and_zeros_are_named() {
+    let server = Server::always(ScriptedReply::Vectors(of_length));
+    let memory = embedded(Memory::new().file("facts/user.md", FACTS), &server);
+    LENGTH.store(6, Ordering::SeqCst);
+    memory.put("facts/user.md", format!("{FACTS}- Plays chess\n"));
+    memory.done(["embed"]).stdout("5 vectors by m: 5 new, 0 dropped\n");
+    memory.done(["embed"]).stdout("5 vectors by m: 0 new, 0 dropped\n");
+    // A search finds it out, and the next run makes all of them again.
+    LENGTH.store(5, Ordering::SeqCst);
+    while !memory.done(["query", "bicycle"]).stderr.contains("have 5 numbers now, not 6; `memdir embed`") {
+        // The host was too slow.
+        fs_err::remove_file(failure_note(&memory.dir())).unwrap();
+    }
+    memory.done(["embed"]).stdout("5 vectors by m: 5 new, 5 dropped\n");
+    LENGTH.store(0, Ordering::SeqCst);
+    memory.put("facts/user.md", format!("{FACTS}- Plays chess\n- Plays go\n"));
+    let zeros = memory.done(["embed"]).stdout("5 vectors by m: 0 new, 0 dropped, 1 still missing\n");
+    zeros.stderr_contains("the host answers with zeros alone for 1 text");
 }
 
 #[test]

@@ -64,6 +64,11 @@ impl StoredVector {
         bytes.extend(unit.iter().map(|n| (n / scale).round() as i8 as u8));
         Some(StoredVector(bytes))
     }
+
+    /// How many numbers it has.
+    pub fn length(&self) -> usize {
+        self.0.len() - SCALE_BYTES
+    }
 }
 
 /// The vector with length 1; `None` if it has no direction.
@@ -79,6 +84,11 @@ pub struct VectorTable {
     rows: usize,
     dimensions: usize,
     count: usize,
+}
+
+/// The most vectors of so many bytes in a table.
+fn max_rows(row: usize) -> usize {
+    MAX_VECTORS.min(MAX_TABLE_BYTES / (HASH_BYTES + row))
 }
 
 impl VectorTable {
@@ -104,8 +114,7 @@ impl VectorTable {
     /// a bound.
     pub fn encode(model: &str, identity: &str, vectors: &BTreeMap<TextHash, StoredVector>) -> Vec<u8> {
         let row = vectors.values().next().map_or(SCALE_BYTES + 1, |first| first.0.len());
-        let most = MAX_VECTORS.min(MAX_TABLE_BYTES / (HASH_BYTES + row));
-        let kept = vectors.iter().filter(|(_, vector)| vector.0.len() == row).take(most);
+        let kept = vectors.iter().filter(|(_, vector)| vector.0.len() == row).take(max_rows(row));
         let (mut body, mut count) = (Vec::new(), 0);
         for (hash, vector) in kept {
             body.extend(hash.0);
@@ -124,6 +133,11 @@ impl VectorTable {
         bytes.push(b'\n');
         bytes.extend(body);
         bytes
+    }
+
+    /// How many of these vectors [`VectorTable::encode`] writes, if all have one length.
+    pub fn written_count(vectors: &BTreeMap<TextHash, StoredVector>) -> usize {
+        vectors.values().next().map_or(0, |first| vectors.len().min(max_rows(first.0.len())))
     }
 
     pub fn dimensions(&self) -> usize {
