@@ -12,12 +12,14 @@ use serde_json::Value;
 use super::Session;
 use super::reflect::ProposalTotals;
 use crate::change::Changeset;
-use crate::code::Rejection;
+use crate::code::{Code, Rejection, Warning};
 use crate::llm::TokenUsage;
 use crate::store::{LockedStore, Store};
 
 /// File name under `.memdir/`. `usage` is another file there: the days on which items were used.
 const FILE_NAME: &str = "tokens";
+/// How the names of requests start that read a part of a conversation, which else waits in the queue.
+pub const CONVERSATION_REQUEST: &str = "reflect:";
 
 /// The budget file: tokens used and reserved on one day, and counters that span all days.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +39,9 @@ pub struct TokenLedger {
     /// Reservations of requests that have not ended, by name.
     #[serde(default)]
     held: Vec<(String, u64)>,
+    /// The daily budget that the last conversation would have needed which no day's budget is enough for; 0 if none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    needed: u64,
     /// What models proposed over all days, and what was decided.
     #[serde(flatten)]
     pub proposals: ProposalTotals,
@@ -103,9 +108,43 @@ impl TokenLedger {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// What the caller may spend of a day's budget: a fifth is left for what a person asks for.
 pub fn spendable(session: &Session, budget: u64) -> u64 {
     if session.is_agent { budget - budget.div_ceil(5).min(budget) } else { budget }
+}
+
+/// The daily budget that a caller needs for a request of so many tokens.
+fn needed_budget(session: &Session, tokens: u64) -> u64 {
+    if session.is_agent { tokens.saturating_add(tokens.div_ceil(4)) } else { tokens }
+}
+
+/// Why no day's budget is enough for a request, in a sentence with the budget that is needed; `None` if one is.
+pub fn shortfall(session: &Session, tokens: u64) -> Option<String> {
+    let budget = session.daily_budget().filter(|budget| tokens > spendable(session, *budget))?;
+    let needed = needed_budget(session, tokens);
+    let share = if session.is_agent { ", of which an agent may spend four fifths" } else { "" };
+    Some(format!(
+        "one request needs up to {tokens} tokens, more than the budget of any day ({budget} tokens{share}): \
+         raise budget.tokens_per_day to {needed} or more"
+    ))
+}
+
+/// The warning that conversations wait for a larger daily budget than the present one.
+pub fn shortfall_warning(session: &Session) -> Option<Warning> {
+    let budget = session.daily_budget()?;
+    let needed = TokenLedger::load(&session.store).needed;
+    (needed > budget).then(|| {
+        let message = format!(
+            "the queue waits for a larger budget: one request needs {needed} tokens a day, and \
+             budget.tokens_per_day is {budget}"
+        );
+        Warning::new(Code::Note, message)
+    })
 }
 
 /// Reserves tokens for a request; `None` if the rest of the day's budget is smaller.
@@ -120,8 +159,16 @@ pub fn reserve(session: &Session, name: &str, tokens: u64) -> Result<Option<Toke
     let unfiltered = session.unfiltered();
     let (locked, _) = unfiltered.store.lock()?;
     let mut ledger = TokenLedger::load(&session.store).on_day(&day);
+    let reads_conversation = name.starts_with(CONVERSATION_REQUEST);
     if ledger.used_on(&day).saturating_add(tokens) > budget {
+        if reads_conversation && tokens > budget {
+            ledger.needed = needed_budget(session, tokens);
+            ledger.save(&locked);
+        }
         return Ok(None);
+    }
+    if reads_conversation {
+        ledger.needed = 0;
     }
     let name = format!("{name}-{}", ledger.held.len());
     ledger.held.push((name.clone(), tokens));

@@ -53,6 +53,10 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     warnings.extend(left_out.into_iter().map(|reason| WarningRow::from(&Warning::new(Code::Note, reason))));
     warnings.extend(super::hook::no_model_notice(session).as_ref().map(WarningRow::from));
     warnings.extend(trust_notice(session).as_ref().map(WarningRow::from));
+    let queued = session.store.queued_names()?.len();
+    if queued > 0 {
+        warnings.extend(super::budget::shortfall_warning(session).as_ref().map(WarningRow::from));
+    }
     Ok(StatusReport {
         dir: session.dir.display().to_string(),
         actor: session.actor.clone(),
@@ -75,7 +79,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         summaries: full_summaries(&session.store, &entries),
         proposals: proposals.saturating_sub(merged),
         attention: [rows, super::prune::attention_rows(session)?, layer_rows].concat(),
-        queued: session.store.queued_names()?.len(),
+        queued,
         models: model_usage(session),
         wired: super::setup::is_configured(session),
         warnings,

@@ -105,7 +105,9 @@ impl ConversationQuestion {
         }
         let tokens = estimate_llm_tokens(&question) as u64 + OVERHEAD_TOKENS;
         let Some(reservation) = budget::reserve(session, &request, tokens)? else {
-            let reason = format!("today's token budget is not enough for this conversation: no {name} is made");
+            let reason = budget::shortfall(session, tokens)
+                .unwrap_or_else(|| "today's token budget is not enough for this conversation".to_owned());
+            let reason = format!("{reason}: no {name} is made");
             report.deferred = Some(reason);
             return Ok(None);
         };

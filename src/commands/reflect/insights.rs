@@ -69,7 +69,8 @@ pub fn make_insights(
     }
     let opened = (options.open_model)()?;
     let Some(reservation) = budget::reserve(session, NOTE, ESTIMATED_TOKENS)? else {
-        report.deferred = Some("today's token budget is not enough".into());
+        let reason = budget::shortfall(session, ESTIMATED_TOKENS);
+        report.deferred = Some(reason.unwrap_or_else(|| "today's token budget is not enough".into()));
         return Ok(report);
     };
     let deadline = Deadline::within(opened.total_timeout);

@@ -224,7 +224,11 @@ impl<'a> ReflectRun<'a> {
     ) -> Result<ReflectFlow, Error> {
         let (session, change_options) = (self.session, self.change_options);
         let (first, last) = (turns[range.start].number, turns[range.end - 1].number);
-        let request = format!("reflect:{id}:{first}-{last}:{}", watermark::turns_hash(&turns[range.clone()]));
+        let request = format!(
+            "{}{id}:{first}-{last}:{}",
+            budget::CONVERSATION_REQUEST,
+            watermark::turns_hash(&turns[range.clone()])
+        );
         if commit_chunk::is_committed(session, &request)? {
             self.save_watermark(id, &turns[..range.end])?;
             return Ok(ReflectFlow::Continue);
@@ -246,6 +250,10 @@ impl<'a> ReflectRun<'a> {
         let mut overlay = ReflectOverlay::open(session, self.options.facts_tokens)?;
         let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
         let Some(reservation) = budget::reserve(session, &request, estimate as u64)? else {
+            if let Some(reason) = budget::shortfall(session, estimate as u64) {
+                self.enqueue(bytes, &reason)?;
+                return Ok(ReflectFlow::Stop);
+            }
             let used = TokenLedger::load(&session.store).used_on(&today);
             let budget = budget::spendable(session, session.daily_budget().unwrap_or_default());
             let reason =

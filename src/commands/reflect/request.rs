@@ -70,7 +70,9 @@ pub fn answer_request(
     let estimate = candidates.iter().map(|n| item_tokens(&memory.items[*n])).sum::<usize>() + OVERHEAD_TOKENS;
     let estimate = estimate * if searches { 2 } else { 1 };
     let Some(reservation) = budget::reserve(session, RESERVATION, estimate as u64)? else {
-        report.deferred = Some("today's token budget is not enough for this request: nothing is changed".into());
+        let reason = budget::shortfall(session, estimate as u64)
+            .unwrap_or_else(|| "today's token budget is not enough for this request".to_owned());
+        report.deferred = Some(format!("{reason}: nothing is changed"));
         return Ok(report);
     };
     let mut run = RequestRun {

@@ -163,10 +163,18 @@ fn over_the_daily_budget_work_is_deferred_and_reported() {
     let memory = with(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]);
     let line = memory.config();
     memory.configure(&format!("{line}budget: {{tokens_per_day: 10}}\n"));
-    reflect(&memory, &[]).exit(0).unchanged().stderr_contains("deferred").stderr_contains("reflect --queued");
+    let needed = "raise budget.tokens_per_day to ";
+    let deferred = reflect(&memory, &[]).exit(0).unchanged().stderr_contains("deferred");
+    let message = deferred.stderr_contains("reflect --queued").stderr_contains(needed).stderr.clone();
+    let needed: u64 = message.split(needed).nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     assert!(last_request(&memory).is_none());
-    memory.done(["status"]).stdout_contains("1 conversation waits in the queue");
-    memory.configure(&line);
+    let status = memory.done(["status"]).stdout_contains("1 conversation waits in the queue");
+    status.stderr_contains(&format!("one request needs {needed} tokens a day, and budget.tokens_per_day is 10"));
+    let too_little = format!("{line}budget: {{tokens_per_day: {}}}\n", needed - 1);
+    memory.configure(&too_little);
+    memory.run(["reflect", "--queued"]).exit(0).stderr_contains("it stays in the queue");
+    memory.configure(&format!("{line}budget: {{tokens_per_day: {needed}}}\n"));
+    assert!(!memory.done(["status"]).stderr.contains("larger budget"));
     memory.done(["reflect", "--queued"]).stdout_contains("Name: Zhang San");
 }
 

@@ -198,7 +198,7 @@ fn a_fifth_of_the_budget_is_left_for_what_a_person_asks() {
     // About 1,550 tokens are reserved for so short a conversation.
     let memory = with(&[answer(TEXT)]).policy("version: 2\nbudget: {tokens_per_day: 1800}\n");
     let by_agent = record(&memory, &[], TALK).by("claude").exit(0).unchanged();
-    by_agent.stderr_contains("today's token budget is not enough");
+    by_agent.stderr_contains("of which an agent may spend four fifths): raise budget.tokens_per_day to ");
     assert_eq!(memory.asked(), "");
     record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
 }
