@@ -263,6 +263,7 @@ mod tests {
     fn an_item_without_a_subject_does_not_follow_another_ones() {
         let items = ["Bernd likes milk", "Allergic to nuts"];
         assert!(rearranged_item("Bernd likes milk and is allergic to nuts", &items).is_some());
+        assert!(rearranged_item("李雷会开车，会弹钢琴", &["李雷会开车", "会弹钢琴"]).is_some());
         for merged in [
             "Allergic to nuts, Bernd likes milk",
             "Bernd likes milk; allergic to nuts",

@@ -42,8 +42,9 @@ pub fn is_without_subject(text: &str) -> bool {
         return !topic;
     }
     if text.starts_with(is_unspaced) {
-        return chinese_words(text).first().is_some_and(|word| word.class.is_verbal())
-            || text.starts_with(['对', '不', '没', '有']);
+        let opens = |word: &str| ["对", "不", "没", "有", "会", "能", "想"].contains(&word);
+        return chinese_words(text).first().is_some_and(|word| word.class.is_verbal() || opens(word.text))
+            || text.starts_with(['不', '没']);
     }
     let words = first_words(text);
     let Some(first) = words.first() else { return false };
