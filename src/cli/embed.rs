@@ -8,8 +8,7 @@ use clap::Args;
 
 use super::answer::PrintAnswer;
 use super::text::Printer;
-use crate::commands::results::EmbedResult;
-use crate::commands::results::WarningRow;
+use crate::commands::results::{EmbedResult, WarningRow};
 
 /// The longest wait for further changes, in seconds.
 const MAX_SETTLE_S: u64 = 60;

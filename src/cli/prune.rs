@@ -7,8 +7,7 @@ use clap::Args;
 use super::answer::PrintAnswer;
 use super::args::{ChangeArgs, ChangeSettings, FileCreationArgs};
 use super::text::{Printer, TextStyle, change_result};
-use crate::commands::results::PruneResult;
-use crate::commands::results::WarningRow;
+use crate::commands::results::{PruneResult, WarningRow};
 use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]

@@ -89,7 +89,8 @@ impl Runner<'_> {
         let can_copy = !self.global.json && !self.global.verbose && !std::io::stdout().is_terminal();
         let whole_file =
             |session: &Session| if can_copy { commands::open_whole_file(session, address) } else { Ok(None) };
-        match open::open_session(self.global, SessionNeeds::Texts, None).and_then(|s| Ok((whole_file(&s)?, s))) {
+        // The day of its use is recorded.
+        match open::open_session(self.global, SessionNeeds::LocalDay, None).and_then(|s| Ok((whole_file(&s)?, s))) {
             Ok((Some(file), session)) if session.policy.warnings.is_empty() => {
                 let used = AnswerUse::of_file(&file.path);
                 CliReply::Copy(file, Box::new(move || used.record(&session)))

@@ -76,7 +76,7 @@ impl Runner<'_> {
             return named.open_session(SessionNeeds::All);
         }
         let field = |field: &str| field_value(conversation, field);
-        // Where it took place; a transcript that does not say so took place here.
+        // Where it took place, as Claude Code and Codex say, else here.
         let own = ["cwd", "payload.cwd"].into_iter().filter_map(field).map(PathBuf::from).find(|dir| dir.is_absolute());
         let directory = own.or_else(|| open::working_dir().ok());
         let origin = ConversationOrigin { directory: directory.as_deref(), field: &field };

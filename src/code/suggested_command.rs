@@ -1,6 +1,4 @@
-//! A command to try after an error.
-//!
-//! Never contains memory text, because the caller may paste it into a shell.
+//! Formats a command to try for a shell.
 
 /// A command to try after an error, as data: each front end formats it in its own syntax.
 ///

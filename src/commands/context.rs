@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::item_doubts::{ItemDoubts, read_instructions};
 use super::journal_notes::bullet_origins;
+use super::layers::Sources;
 use super::list_and_read::summary_of;
 use super::unread_files::{not_text, unread_sentences, why_unread};
 use super::work_branch::branch_at_work;
@@ -182,7 +183,8 @@ impl ContextBuilder<'_> {
         }
         beside.extend(left_out);
         let (since, events) = merge_updates(updates);
-        let mut sources = self.session.sources()?;
+        let Sources { sessions: mut sources, left_out } = self.session.sources()?;
+        beside.extend(left_out.iter().map(|note| note_line(note)));
         sources.retain(|(name, _)| self.session.layers.is_none() || layer_names.contains(name));
         parsed.extend(self.shared_files(&sources)?);
         let mut notes = context_notes(&parsed, &origins, policy, &self.item_filter);

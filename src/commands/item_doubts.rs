@@ -162,6 +162,6 @@ fn instruction_folders(session: &Session, directory: &Path) -> Vec<(PathBuf, Str
 
 /// The data directories that the session reads, links resolved.
 fn memory_dirs(session: &Session) -> Vec<PathBuf> {
-    let others = session.sources().unwrap_or_default().into_iter().map(|(_, other)| other.dir.clone());
+    let others = session.sources().unwrap_or_default().sessions.into_iter().map(|(_, other)| other.dir.clone());
     std::iter::once(session.dir.clone()).chain(others).filter_map(|dir| dir.canonicalize().ok()).collect()
 }

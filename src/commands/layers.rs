@@ -66,17 +66,24 @@ pub(super) struct AddressesInLayer {
     pub session: Arc<Session>,
 }
 
+/// The memories that are read together with one.
+#[derive(Default)]
+pub(super) struct Sources {
+    /// By name, the nearest first.
+    pub sessions: Vec<(String, Arc<Session>)>,
+    /// Why shared scopes are left out; those of layers are in [`Layers`].
+    pub left_out: Vec<String>,
+}
+
 impl Session {
-    /// The memories that are read together with this one, by name, the nearest first: of a scope the shared ones, else
-    /// the layers.
+    /// The memories that are read together with this one: of a scope the shared ones, else the layers.
     ///
     /// # Errors
     /// As `open_scope`.
-    pub(super) fn sources(&self) -> Result<Vec<(String, Arc<Session>)>, Rejection> {
-        if let Some(layers) = &self.layers {
-            return Ok(layers.others.iter().map(|layer| (layer.name.clone(), layer.session.clone())).collect());
-        }
-        Ok(self.shared_scopes()?.into_iter().map(|(name, session)| (name, Arc::new(session))).collect())
+    pub(super) fn sources(&self) -> Result<Sources, Rejection> {
+        let Some(layers) = &self.layers else { return self.shared_scopes() };
+        let sessions = layers.others.iter().map(|layer| (layer.name.clone(), layer.session.clone())).collect();
+        Ok(Sources { sessions, left_out: Vec::new() })
     }
 
     /// The memory that an address names in front of its colon. The session's own layer has a name, too.

@@ -12,8 +12,9 @@ use memchr::memmem;
 
 use super::allowlist_filter::{check_categories, session_for_agent};
 use super::journal_notes::{bullet_origins, with_stale_anchors};
-use super::layers::layer_left_out;
+use super::layers::{Sources, layer_left_out};
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
+use super::scope_session::left_out_note;
 use super::unread_files::{unread_sentences, why_unread};
 use super::vector_search::{self, PendingVector};
 use super::{CommandResult, ProgressNotes, Session};
@@ -100,8 +101,8 @@ fn query_with_shared(
     overrides: &TextOverrides,
 ) -> CommandResult<QueryResult> {
     session.require_layers_of(&options.within)?;
-    let shared = session.sources()?;
-    if shared.is_empty() {
+    let Sources { sessions: shared, left_out } = session.sources()?;
+    if shared.is_empty() && left_out.is_empty() {
         return query_one(session, options, overrides);
     }
     let own_name = session.layers.as_ref().map(|layers| layers.own.as_str());
@@ -114,6 +115,7 @@ fn query_with_shared(
         }
         result => result?,
     };
+    own.left_out.extend(left_out);
     for (name, scope) in &shared {
         match query_one(scope, &options_in(options, Some(name)), &TextOverrides::new()) {
             Ok(result) => {
@@ -181,7 +183,7 @@ fn query_all_scopes(
             Ok(scope) => scope,
             Err(error) if error.code == Code::ScopeNotFound => continue,
             Err(error) if error.code == Code::InvalidPolicy => {
-                all.left_out.push(format!("left out: {}", error.message));
+                all.left_out.push(left_out_note(&error));
                 continue;
             }
             Err(error) => return Err(error.into()),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::scope_gate::require_person_for_scope;
+use super::scope_gate::{require_person_for_leftovers, require_person_for_scope};
 use super::{CommandResult, Session};
 use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::document::{Document, MAX_FILE_BYTES};
@@ -173,15 +173,10 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
                 .into())
         }
         (false, true, false) => Err(archived_rejection(&name, items(ScopeState::Archived)?).into()),
-        (false, false, false) if store.has_scope_rest(&name)? => {
-            let reason = format!("the history of an earlier scope '{name}' is left, whose files another clone removed");
-            Err(Rejection::new(Code::Exists, reason)
-                .hint("delete it for good, or bring its files back with git")
-                .try_command(SuggestedCommand {
-                    subcommand: vec!["scope", "rm", "--purge"],
-                    operands: vec![name.to_string()],
-                })
-                .into())
+        (false, false, false) if store.has_scope_leftovers(&name)? => {
+            let reason = format!("the history of an earlier scope '{name}' is left, whose files git removed");
+            let hint = format!("bring its files back with git, or delete it for good with `scope rm --purge {name}`");
+            Err(Rejection::new(Code::Exists, reason).hint(hint).into())
         }
         (false, false, false) => {
             if !options.dry_run {
@@ -215,11 +210,12 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         let states = [(ScopeState::Live, is_live), (ScopeState::Archived, is_archived)];
         let found: Vec<ScopeState> = states.into_iter().filter_map(|(state, exists)| exists.then_some(state)).collect();
         if found.is_empty() {
-            if !store.has_scope_rest(&name)? {
+            if !store.has_scope_leftovers(&name)? {
                 return Err(scope_not_found(name.as_str()).into());
             }
+            require_person_for_leftovers(session, &name)?;
             if !options.dry_run {
-                store.purge_scope_rest(&name)?;
+                store.purge_scope_leftovers(&name)?;
             }
             return Ok(change(ScopeAction::Purged, 0, Some(0)));
         }

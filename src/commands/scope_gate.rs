@@ -52,6 +52,19 @@ pub(super) fn require_person_for_scope(session: &Session, name: &ScopeName, stat
     Ok(())
 }
 
+/// Refuses an agent that would delete what is left of a scope: no policy says any more what it may remove.
+///
+/// # Errors
+/// `review`.
+pub(super) fn require_person_for_leftovers(session: &Session, name: &ScopeName) -> Result<(), Rejection> {
+    match session.is_agent {
+        false => Ok(()),
+        true => Err(Rejection::new(Code::Review, format!("a person deletes what is left of the scope '{name}'"))
+            .hint(PERSON_HINT)
+            .detail("scope", name.as_str())),
+    }
+}
+
 /// How many proposals wait in a scope, and the removal of all its other files.
 fn removal_of_all(scope: &Store) -> Result<(usize, Changeset), Rejection> {
     let (mut proposals, mut changeset) = (0, Changeset::default());

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::allowlist_filter::AllowlistFilter;
+use super::layers::Sources;
 use crate::code::{Code, Rejection, Warning};
 use crate::host::find::scope_not_allowed;
 use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName, SourceAddress};
@@ -25,6 +26,11 @@ pub struct OpenScope {
     /// The memory above, unfiltered: only for opening shared scopes.
     memory: Arc<Store>,
     policy_above: Policy,
+}
+
+/// Why a scope is left out of an answer about several.
+pub(super) fn left_out_note(error: &Rejection) -> String {
+    format!("left out: {}", error.message)
 }
 
 /// Reads the policy of a memory that is no scope.
@@ -63,7 +69,7 @@ pub struct ScopeParts {
 ///
 /// # Errors
 /// `scope_not_found`; `invalid_policy` if the memory has no policy or one with an error: it governs its scopes; also if
-/// the scope's own policy does not say soundly what agents may see; `unsafe_file`, `io`.
+/// the scope's own policy cannot be read and may have allowlists; `unsafe_file`, `io`.
 pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
     let not_found = || {
         let rejection = scope_not_found(name);
@@ -166,18 +172,19 @@ impl Session {
     }
 
     /// The scopes that this one may read although they are others, by name. One that does not exist is left out, and so
-    /// is this one.
+    /// is this one; one whose policy cannot be read is left out with a note.
     ///
     /// # Errors
     /// As [`open_scope`].
-    pub(super) fn shared_scopes(&self) -> Result<Vec<(String, Session)>, Rejection> {
-        let Some(here) = &self.scope else { return Ok(Vec::new()) };
+    pub(super) fn shared_scopes(&self) -> Result<Sources, Rejection> {
+        let Some(here) = &self.scope else { return Ok(Sources::default()) };
         let others = here.policy_above.shared.iter().filter(|name| **name != here.name);
-        let mut shared = Vec::new();
+        let mut shared = Sources::default();
         for name in others {
             match open_scope(&here.memory, name) {
-                Ok(parts) => shared.push((name.clone(), self.session_with(parts))),
+                Ok(parts) => shared.sessions.push((name.clone(), Arc::new(self.session_with(parts)))),
                 Err(error) if error.code == Code::ScopeNotFound => {}
+                Err(error) if error.code == Code::InvalidPolicy => shared.left_out.push(left_out_note(&error)),
                 Err(error) => return Err(error),
             }
         }

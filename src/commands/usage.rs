@@ -82,7 +82,12 @@ pub fn record_moves(session: &Session, changeset: &Changeset) {
     }
     if changeset.inverts.is_some() {
         let brought_back = changeset.effects.iter().filter(|effect| effect.sign == EffectSign::Added);
-        items.extend(brought_back.filter_map(|effect| Some(format!("{}@{}", effect.path, effect.handle.as_ref()?))));
+        items.extend(brought_back.filter_map(|effect| match (&effect.handle, &effect.section) {
+            (Some(handle), _) => Some(format!("{}@{handle}", effect.path)),
+            // An entry, which may have no bullets.
+            (None, Some(section)) => Some(format!("{}#{section}", effect.path)),
+            (None, None) => None,
+        }));
     }
     items.retain(|item| !item.is_empty());
     session.store.unfiltered().record_use(session.now.date(), "mv", &session.actor, &items);

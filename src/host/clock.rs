@@ -11,8 +11,9 @@ use jiff::{Timestamp, Zoned};
 
 use crate::code::{Code, Rejection};
 
-/// Returns the current time. `MEMDIR_NOW` fixes it: an RFC 3339 time (its offset becomes the time zone) or a date
-/// (midnight UTC). Without `local` the time zone is UTC, which reads no file.
+/// Returns the current time. `MEMDIR_NOW` of the environment fixes it: an RFC 3339 time (its offset becomes the time
+/// zone) or a date (midnight UTC). With `local`, the time zone is that of `TZ`, else the system's; without, it is UTC,
+/// and no file is read.
 ///
 /// # Errors
 /// `usage` when `MEMDIR_NOW` is neither.
@@ -21,8 +22,7 @@ pub fn now(env: &dyn Fn(&str) -> Option<String>, local: bool) -> Result<Zoned, R
         let zone = if local { time_zone(env("TZ").as_deref()) } else { TimeZone::UTC };
         return Ok(Timestamp::now().to_zoned(zone));
     };
-    let text = text.as_str();
-    parse_fixed_time(text).ok_or_else(|| {
+    parse_fixed_time(&text).ok_or_else(|| {
         Rejection::new(Code::Usage, "MEMDIR_NOW is neither an RFC 3339 time nor a date")
             .hint("see ENVIRONMENT in memdir(1)")
             .hint("write it like 2026-02-24T10:00:00Z or 2026-02-24")

@@ -74,8 +74,10 @@ impl FoundDirectory {
         // With links resolved, so that no other name of a scope is a way around the policy above it.
         let resolved = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let real = resolved(&dir);
-        if let Some(scopes) = [&dir, &real].into_iter().find_map(|dir| scopes_folder_around(dir)) {
-            return Err(no_scope_error(&dir, scopes));
+        for dir in [&dir, &real] {
+            if let Some(scopes) = scopes_folder_around(dir) {
+                return Err(no_scope_error(dir, scopes));
+            }
         }
         Ok(match memory_above(&dir).or_else(|| memory_above(&real)) {
             Some((memory, scope)) => {
@@ -110,9 +112,11 @@ fn memory_above(dir: &Path) -> Option<(PathBuf, String)> {
     Some((memory.to_owned(), dir.file_name()?.to_str()?.to_owned()))
 }
 
-/// The `scopes/` of a memory in which a directory is, other than as a scope of it.
+/// The `scopes/` of a memory below which a directory is, deeper than a scope. A folder of this name beside any `facts/`
+/// is none.
 fn scopes_folder_around(dir: &Path) -> Option<&Path> {
-    dir.ancestors().skip(2).find(|above| is_scopes_folder(above))
+    let is_memory = |dir: &Path| dir.join("memdir.yaml").is_file() || dir.join(".memdir").is_dir();
+    dir.ancestors().skip(2).find(|above| is_scopes_folder(above) && above.parent().is_some_and(is_memory))
 }
 
 /// The error for a directory in `scopes/` that is no scope.
@@ -122,7 +126,7 @@ fn no_scope_error(dir: &Path, scopes: &Path) -> Rejection {
     match (removed, dir.file_name().and_then(|name| ScopeName::new(name.to_str()?).ok())) {
         (Some(_), Some(name)) => no_data_dir_error(&format!("'{shown}' is a removed scope, which no command opens"))
             .hint(format!("bring it back in the memory above with `memdir scope add --restore {name}`")),
-        _ => no_data_dir_error(&format!("'{shown}' is inside of '{}', and no scope", scopes.display()))
+        _ => no_data_dir_error(&format!("'{shown}' is in '{}' and is not a scope", scopes.display()))
             .hint("a scope is a directory of its own in `scopes/` of a memory; move this one there, or out of it"),
     }
 }
@@ -166,7 +170,7 @@ fn find_memory(
 ) -> Result<FoundDirectory, Rejection> {
     if let Some(dir) = &query.dir {
         return named_dir(work_dir.join(dir), FoundBy::Flag)
-            .or_else(|error| find_scope(query, dir, work_dir, user).ok_or(error));
+            .or_else(|error| find_scope(query, dir, work_dir, user).unwrap_or(Err(error)));
     }
     if query.global {
         return named_dir(user().ok_or_else(no_own_memory_error)?, FoundBy::User);
@@ -193,7 +197,7 @@ fn find_scope(
     dir: &Path,
     work_dir: &Path,
     user: &dyn Fn() -> Option<PathBuf>,
-) -> Option<FoundDirectory> {
+) -> Option<Result<FoundDirectory, Rejection>> {
     use std::path::Component;
     if !dir.components().all(|c| matches!(c, Component::Normal(_))) {
         return None;
@@ -203,8 +207,7 @@ fn find_scope(
     let inside = if dir.starts_with(SCOPES_FOLDER) { data_dir.join(dir) } else { scopes.join(dir) };
     let is_real_dir = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
     (is_real_dir(&scopes) && is_real_dir(&inside) && is_data_dir(&inside))
-        .then(|| FoundDirectory::new(inside, FoundBy::Flag))?
-        .ok()
+        .then(|| FoundDirectory::new(inside, FoundBy::Flag))
 }
 
 fn no_data_dir_error(message: &str) -> Rejection {

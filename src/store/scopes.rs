@@ -14,7 +14,7 @@ use super::{Store, init, platform, walk};
 use crate::code::{Code, Rejection};
 use crate::path::{ARCHIVED_SCOPES, FOLDERS, MemoryPath, SCOPES_FOLDER, ScopeName};
 
-/// What a scope keeps on this machine: its history.
+/// The history of a scope, which is in no commit.
 const HISTORY_FOLDER: &str = ".memdir";
 /// The prefix of a scope that is being deleted, in that folder.
 const PURGED_PREFIX: &str = ".purged-";
@@ -133,14 +133,14 @@ impl Store {
         self.finish_purges().map_err(|error| Rejection { changed: Some(true), ..error })
     }
 
-    /// Whether the history of a scope is left whose files were removed by other means than a purge on this machine: by a
-    /// sync, or by a checkout of another branch.
+    /// Whether the history of a scope is left on this machine whose files git removed: by a sync, or by a checkout of
+    /// another branch.
     ///
     /// # Errors
     /// `unsafe_file`, `io`.
-    pub fn has_scope_rest(&self, name: &ScopeName) -> Result<bool, Rejection> {
+    pub fn has_scope_leftovers(&self, name: &ScopeName) -> Result<bool, Rejection> {
         for state in [ScopeState::Live, ScopeState::Archived] {
-            let history = format!("{}/{name}/{}", state.folder(), HISTORY_FOLDER);
+            let history = format!("{}/{name}/{HISTORY_FOLDER}", state.folder());
             if self.open_scope(state, name.as_str())?.is_none() && self.root().open_folder(&history)?.is_some() {
                 return Ok(true);
             }
@@ -148,21 +148,25 @@ impl Store {
         Ok(false)
     }
 
-    /// Deletes what [`Store::has_scope_rest`] finds, with proposals. Files that are none of memdir's stay.
+    /// Deletes what [`Store::has_scope_leftovers`] finds, with proposals and archived items. Files of others stay.
     ///
     /// # Errors
-    /// `read_only`, `io`, `unsafe_file`.
-    pub fn purge_scope_rest(&self, name: &ScopeName) -> Result<(), Rejection> {
+    /// `busy`, `read_only`, `io`, `unsafe_file`.
+    pub fn purge_scope_leftovers(&self, name: &ScopeName) -> Result<(), Rejection> {
+        // No sync brings the scope's files back meanwhile.
+        let (_locked, _) = self.lock()?;
         let root = self.root();
         for state in [ScopeState::Live, ScopeState::Archived] {
             if self.open_scope(state, name.as_str())?.is_some() {
                 continue;
             }
-            let Some(rest) = root.open_folder(&format!("{}/{name}", state.folder()))? else { continue };
-            remove_tree(&rest, "inbox", 0)?;
-            // Last: a killed purge is found again.
-            remove_tree(&rest, HISTORY_FOLDER, 0)?;
-            _ = rustix::fs::unlinkat(&rest, init::GITIGNORE_FILE, AtFlags::empty());
+            let Some(leftovers) = root.open_folder(&format!("{}/{name}", state.folder()))? else { continue };
+            for folder in FOLDERS {
+                remove_tree(&leftovers, folder, 0)?;
+            }
+            _ = rustix::fs::unlinkat(&leftovers, init::GITIGNORE_FILE, AtFlags::empty());
+            // Last: a purge that is killed before is found again.
+            remove_tree(&leftovers, HISTORY_FOLDER, 0)?;
             _ = rustix::fs::unlinkat(&open_existing(&root, &state.folder())?, name.as_str(), AtFlags::REMOVEDIR);
         }
         Ok(())

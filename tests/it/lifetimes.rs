@@ -103,6 +103,54 @@ fn what_an_undo_brings_back_is_in_use() {
     assert!(on(&memory, "2026-06-01", &["prune"]).exit(0).stdout.contains("unused for 31 days"));
 }
 
+/// An entry may have no bullets.
+#[test]
+fn an_entry_that_an_undo_brings_back_is_in_use() {
+    let memory = tracked("version: 2\nlifetimes:\n  - {at: episodes/**, unused: 30d}\n", "# User\n");
+    memory.put("episodes/2026-01.md", "# 2026-01\n\n## 2026-01-06 Talk\n\nAbout trains.\n");
+    assert!(on(&memory, "2026-05-01", &["prune"]).exit(0).stdout.contains("Talk"));
+    on(&memory, "2026-05-01", &["undo"]).exit(0);
+    on(&memory, "2026-05-02", &["prune"]).exit(0).unchanged();
+}
+
+/// Days are local: a fact is found on all of its last day. The only test of the system's clock, because `MEMDIR_NOW`
+/// brings its own zone; a run in which a day ends is repeated. A zone of POSIX needs no database.
+#[test]
+fn a_fact_is_valid_until_the_end_of_its_local_day() {
+    let memory = Memory::new();
+    let run = |zone: &str, words: &[&str]| {
+        let mut command = memdir_command(&memory.dir());
+        command.env_remove("MEMDIR_NOW").env("TZ", zone).args(words).output().unwrap()
+    };
+    let day_in = |zone: &str| {
+        run(zone, &["set", "day@1", "-f", "upd=today"]);
+        let text = memory.text("facts/day.md").unwrap();
+        text.split("upd=").nth(1).unwrap()[..10].to_owned()
+    };
+    memory.done(["add", "day", "Today"]);
+    // Twenty-six hours apart: never the same day.
+    let days = || (day_in("EAST-14"), day_in("WEST+12"));
+    let (east, west) = loop {
+        let (east, west) = days();
+        assert!(west < east, "{west} {east}");
+        memory.done(["add", "user", "Is in Rome", "--exp", &west]);
+        let finds = |zone: &str| String::from_utf8_lossy(&run(zone, &["query", "rome"]).stdout).contains("Is in Rome");
+        let found = (finds("EAST-14"), finds("WEST+12"));
+        memory.done(["rm", "user", "- Is in Rome"]);
+        if days() == (east.clone(), west.clone()) {
+            assert_eq!(found, (false, true));
+            break (east, west);
+        }
+    };
+    let records = |zone: &str| {
+        run(zone, &["read", "other"]);
+        memory.text(".memdir/usage").unwrap().lines().last().unwrap().to_owned()
+    };
+    memory.done(["add", "other", "Anything"]);
+    let (in_east, in_west) = (records("EAST-14"), records("WEST+12"));
+    assert!(days() != (east.clone(), west.clone()) || in_east.contains(&east) && in_west.contains(&west));
+}
+
 #[test]
 fn without_a_record_of_uses_nothing_is_unused() {
     let memory =

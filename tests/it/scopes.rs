@@ -685,6 +685,9 @@ fn sync_takes_the_scopes_along() {
         assert!(!repo.memdir(["query", "fact", "from"]).exit(0).stdout.contains("From"));
     }
     here.memdir(["scope", "rm", "app"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    let archived = here.git(["log", "-1", "--format=%B"]);
+    assert!(archived.contains("bullets moved") && !archived.contains("removed"), "{archived}");
     settle(&here, &there);
     there.memdir(["-S", "app", "list"]).exit(3);
     there.memdir(["scope", "add", "app", "--restore"]).exit(0);
@@ -702,6 +705,9 @@ fn sync_takes_the_scopes_along() {
     assert!(there.memory().join("scopes/app/.memdir").exists());
     let refused = there.memdir(["scope", "add", "app"]).exit(4);
     assert!(refused.stderr.contains("scope rm --purge app"), "{refused:?}");
+    // Proposals may be in it, and no policy says any more what an agent may remove.
+    there.memdir(["--as", "bot", "scope", "rm", "app", "--purge"]).exit(5);
+    assert!(there.memory().join("scopes/app/.memdir").exists());
     there.memdir(["scope", "rm", "app", "--purge"]).exit(0);
     assert!(!there.memory().join("scopes/app").exists());
     there.memdir(["scope", "rm", "app", "--purge"]).exit(3);
@@ -736,11 +742,12 @@ fn sync_reads_the_files_of_scopes() {
 fn a_scope_with_a_broken_policy_is_closed() {
     let memory = with_scopes("version: 2\nshared: [app]\n");
     memory.done(["-S", "app", "add", "user", "Allergic to penicillin"]);
+    memory.done(["-S", "web", "add", "user", "Likes tea"]);
     for broken in ["allowlists: {planner: [work]}\nbad: [\n", "\u{0}"] {
         memory.put("scopes/app/memdir.yaml", broken);
         for command in [
             &["-S", "*", "query", "penicillin"][..],
-            &["query", "penicillin", "-S", "app"],
+            &["-S", "app", "query", "penicillin"],
             &["-S", "web", "query", "penicillin"],
             &["-S", "web", "context", "-n"],
             &["-S", "web", "read", "app:user"],
@@ -749,8 +756,12 @@ fn a_scope_with_a_broken_policy_is_closed() {
         ] {
             let run = memory.run(command.iter().copied()).ends();
             assert!(!run.stdout.contains("llergic"), "{broken:?} {command:?}: {run}");
-            assert!(format!("{}{}", run.stdout, run.stderr).contains("the scope 'app'") || run.status == 5, "{run}");
+            assert!(format!("{}{}", run.stdout, run.stderr).contains("the scope 'app'"), "{command:?}: {run}");
         }
+        // What is not in it is still found.
+        let own = memory.run(["-S", "web", "query", "tea"]).exit(0);
+        assert!(own.stdout.contains("Likes tea") && own.stderr.contains("left out: the scope 'app'"), "{own}");
+        assert!(memory.run(["-S", "web", "context", "-n"]).exit(0).stdout.contains("Likes tea"));
         let all = memory.run(["-S", "*", "query", "penicillin"]).exit(0);
         assert!(all.stderr.contains("left out: the scope 'app'"), "{all}");
     }
@@ -763,7 +774,7 @@ fn what_is_below_scopes_and_no_scope_is_not_opened() {
     memory.done(["-S", "app", "add", "user", "Allergic to nuts"]);
     memory.done(["scope", "rm", "app"]);
     memory.put("scopes/web/scopes/deep/facts/user.md", "# User\n\n- Allergic to nuts\n");
-    for (inside, says) in [("scopes/.archived/app", "--restore app"), ("scopes/web/scopes/deep", "no scope")] {
+    for (inside, says) in [("scopes/.archived/app", "--restore app"), ("scopes/web/scopes/deep", "not a scope")] {
         let dir = memory.dir().join(inside);
         let named = memdir_command(&memory.dir()).arg("--dir").arg(&dir).args(["query", "nuts"]).output().unwrap();
         let within =

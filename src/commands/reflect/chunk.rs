@@ -147,6 +147,8 @@ struct ReflectDialogue<'d, 's, 'r> {
     has_invalid_calls: bool,
     /// Whether something that the model proposed was an operation, even one that was refused.
     has_readable_operations: bool,
+    /// Whether the last reply with proposals had one that is no operation.
+    last_is_unreadable: bool,
 }
 
 impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
@@ -166,6 +168,7 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
             siblings: Vec::new(),
             has_invalid_calls: false,
             has_readable_operations: false,
+            last_is_unreadable: false,
         }
     }
 
@@ -187,7 +190,9 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
         if has_failed || self.has_readable_operations {
             return;
         }
-        let message = match (self.result.decisions.first(), self.result.limit_reached.take()) {
+        let message = match (self.result.decisions.last(), self.result.limit_reached.take()) {
+            // The model took back what could not be read.
+            (Some(_), None) if !self.last_is_unreadable => return,
             (Some(decision), _) => {
                 let reason = decision.reasons.first().map_or("", |reason| reason.what.as_str());
                 format!("none of the model's operations could be read: {reason}")
@@ -280,6 +285,7 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
                 return;
             }
             let arguments = |call: &ToolCall| call_operation(call).map(Value::Object);
+            self.last_is_unreadable = false;
             self.siblings = stated_facts(&reply.calls.iter().filter_map(arguments).collect::<Vec<_>>());
             let outcomes: Vec<ToolOutcome> = reply.calls.iter().map(|call| self.run_call(call)).collect();
             self.is_correction = outcomes.iter().any(|o| o.failed);

@@ -17,6 +17,20 @@ pub fn redact(text: &str) -> String {
     crate::reflect::guards::secrets::redact(text).0
 }
 
+/// A JSON value as text, each of its strings without secrets: in JSON's own notation, quotes are escaped, and a secret
+/// between them is not recognised.
+pub fn redacted_json(value: &Value) -> String {
+    fn redacted(value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(redact(text)),
+            Value::Array(all) => all.iter().map(redacted).collect(),
+            Value::Object(map) => map.iter().map(|(key, value)| (redact(key), redacted(value))).collect(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+    redacted(value).to_string()
+}
+
 /// Marks a decision as refused; returns the reasons as text for the model.
 pub fn mark_refused(decision: &mut ReflectDecision, findings: &[GuardFinding]) -> Result<String, String> {
     decision.verdict = DecisionVerdict::Refused;

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::pending::PendingChange;
-use super::synced_scopes::split_scope_path;
+use super::synced_scopes::ScopePath;
 use crate::change::{Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
@@ -28,7 +28,7 @@ const MAX_LISTED_FILES: usize = 20;
 /// Whether a path of the repository is a shared file of the memory or of one of its scopes.
 pub fn is_shared_memory_file(path: &str) -> bool {
     let is_inbox = |rest: &str| rest.starts_with("inbox/");
-    let is_scope_inbox = split_scope_path(path).is_some_and(|(_, inner)| is_inbox(inner));
+    let is_scope_inbox = ScopePath::parse(path).is_some_and(|path| is_inbox(path.inner));
     path.ends_with(".md") && !path.split('/').any(|part| part.starts_with('.')) && !is_inbox(path) && !is_scope_inbox
 }
 
@@ -119,7 +119,7 @@ fn removed_by_memdir(session: &Session, entries: &[JournalEntry], gone: &HashSet
 /// Which of these files were removed according to the journal of their scope, with the scope's revision.
 pub fn removed_in_scopes<'p>(session: &Session, gone: impl Iterator<Item = &'p str>) -> Vec<(String, u64)> {
     let gone: HashSet<String> = gone.filter(|path| path.starts_with("scopes/")).map(str::to_owned).collect();
-    let scope = |path: &'_ String| Some(split_scope_path(path)?.0.to_owned());
+    let scope = |path: &'_ String| Some(ScopePath::parse(path)?.name.to_owned());
     let scopes: BTreeSet<String> = gone.iter().filter_map(scope).collect();
     let (store, purged) = (session.store.unfiltered(), purged_scopes(session));
     let removed_in_scope = |name: String| {

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::synced_scopes::{SyncedScopes, split_scope_path};
+use super::synced_scopes::{ScopePath, SyncedScopes};
 use crate::change::{Etag, FileVersion, JournalEntry};
 use crate::code::Rejection;
 use crate::commands::Session;
@@ -78,20 +78,18 @@ pub fn pending_changes(
         };
         if compared.iter().any(|p| std::ptr::eq(*p, file)) {
             let before = file.committed_object.as_ref().and_then(|_| contents.next()).unwrap_or_default();
-            let own = MemoryPath::from_disk_name(&file.path).ok().filter(|_| split_scope_path(&file.path).is_none());
-            let (current, is_outside_edit) = match (scopes.read(&file.path), own) {
-                (Some((current, entries, path)), _) => {
-                    let is_outside = is_outside_edit(&journal::last_etags(entries), &path, &current);
-                    (current, is_outside)
-                }
+            let own = MemoryPath::from_disk_name(&file.path).ok().filter(|_| ScopePath::parse(&file.path).is_none());
+            let (current, edited_outside) = match (scopes.read(&file.path), own) {
+                (Some(in_scope), _) => (in_scope.version, in_scope.edited_outside),
                 (None, Some(path)) => {
                     let current = session.store.read(&path).ok().flatten();
-                    let is_outside = is_outside_edit(&last_writes, &path, &current);
-                    (current, is_outside)
+                    let edited_outside = is_outside_edit(&last_writes, &path, &current);
+                    (current, edited_outside)
                 }
-                (None, None) => (None, true),
+                // A file of a scope that was archived or purged, or no file of the memory.
+                (None, None) => (None, false),
             };
-            change.edited_outside = is_outside_edit;
+            change.edited_outside = edited_outside;
             let after = current.map(|v| v.bytes.to_vec()).unwrap_or_default();
             change.emptied = !file.is_deleted && after.is_empty() && !before.is_empty();
             let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

@@ -1,62 +1,111 @@
 //! The scopes of a memory in a sync: their files are in the memory's repository, their journals and notes in each scope.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::sync_state::SyncState;
-use crate::change::{FileVersion, JournalEntry};
-use crate::path::MemoryPath;
+use crate::change::{Etag, FileVersion};
+use crate::path::{ARCHIVED_SCOPES, MemoryPath, SCOPES_FOLDER};
 use crate::store::Store;
 use crate::store::scopes::ScopeState;
+use crate::view::journal;
 
-/// Divides `scopes/web/facts/user.md` into the name of the scope and the path in it; `None` for a path in no scope.
-pub fn split_scope_path(path: &str) -> Option<(&str, &str)> {
-    path.strip_prefix("scopes/")?.split_once('/')
+/// Where a path of the repository is: `scopes/web/facts/user.md` is `facts/user.md` of the scope `web`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScopePath<'p> {
+    pub state: ScopeState,
+    pub name: &'p str,
+    /// The path in the scope.
+    pub inner: &'p str,
 }
 
-/// A live scope, and its journal.
+impl<'p> ScopePath<'p> {
+    /// `None` for a path in no scope.
+    pub fn parse(path: &'p str) -> Option<ScopePath<'p>> {
+        let rest = path.strip_prefix(SCOPES_FOLDER)?.strip_prefix('/')?;
+        let archived = rest.strip_prefix(ARCHIVED_SCOPES).and_then(|rest| rest.strip_prefix('/'));
+        let state = if archived.is_some() { ScopeState::Archived } else { ScopeState::Live };
+        let (name, inner) = archived.unwrap_or(rest).split_once('/')?;
+        Some(ScopePath { state, name, inner })
+    }
+
+    /// Whether the scope is archived, and its name.
+    fn key(self) -> (bool, &'p str) {
+        (self.state == ScopeState::Archived, self.name)
+    }
+}
+
+/// A file of a scope as it is.
+pub struct ScopeFile {
+    /// `None`: it does not exist.
+    pub version: Option<FileVersion>,
+    /// Whether its text is not the one that memdir wrote last.
+    pub edited_outside: bool,
+}
+
 struct SyncedScope {
     store: Store,
-    entries: Vec<JournalEntry>,
+    /// The last version of each file that the scope's journal knows.
+    last_writes: HashMap<MemoryPath, Option<Etag>>,
 }
 
-/// The live scopes in which some paths of a repository are.
+/// The scopes in which some paths of a repository are, by state and name.
 pub struct SyncedScopes {
-    scopes: BTreeMap<String, SyncedScope>,
+    scopes: BTreeMap<(bool, String), SyncedScope>,
 }
 
 impl SyncedScopes {
     /// Opens the scopes of these paths. One that cannot be opened is left out, and a journal that cannot be read counts
     /// as empty.
     pub fn of<'p>(memory: &Store, paths: impl Iterator<Item = &'p str>) -> SyncedScopes {
-        let names: BTreeSet<&str> = paths.filter_map(|path| Some(split_scope_path(path)?.0)).collect();
-        let open = |name: &str| {
-            let store = memory.open_scope(ScopeState::Live, name).ok().flatten()?;
+        let places: BTreeSet<(bool, &str)> = paths.filter_map(ScopePath::parse).map(|path| path.key()).collect();
+        let open = |(is_archived, name): (bool, &str)| {
+            let state = if is_archived { ScopeState::Archived } else { ScopeState::Live };
+            let store = memory.open_scope(state, name).ok().flatten()?;
             let entries = store.journal().unwrap_or_default();
-            Some((name.to_owned(), SyncedScope { store, entries }))
+            let last_writes = journal::last_etags(&entries);
+            let last_writes = last_writes.into_iter().map(|(path, (etag, _))| (path.clone(), etag)).collect();
+            Some(((is_archived, name.to_owned()), SyncedScope { store, last_writes }))
         };
-        SyncedScopes { scopes: names.into_iter().filter_map(open).collect() }
+        SyncedScopes { scopes: places.into_iter().filter_map(open).collect() }
     }
 
-    /// The file of a repository's path: what it holds, and the journal and path that it has in its scope; `None` if it
-    /// is in none of these scopes.
-    pub fn read(&self, path: &str) -> Option<(Option<FileVersion>, &[JournalEntry], MemoryPath)> {
-        let (name, inner) = split_scope_path(path)?;
-        let scope = self.scopes.get(name)?;
-        let inner = MemoryPath::from_disk_name(inner).ok()?;
-        Some((scope.store.read(&inner).ok().flatten(), &scope.entries, inner))
+    /// The file of a repository's path; `None` if it is in none of these scopes.
+    pub fn read(&self, path: &str) -> Option<ScopeFile> {
+        let path = ScopePath::parse(path)?;
+        let (is_archived, name) = path.key();
+        let scope = self.scopes.get(&(is_archived, name.to_owned()))?;
+        let inner = MemoryPath::from_disk_name(path.inner).ok()?;
+        let version = scope.store.read(&inner).ok().flatten();
+        let current = version.as_ref().map(|version| version.etag);
+        let edited_outside = scope.last_writes.get(&inner).is_none_or(|etag| *etag != current);
+        Some(ScopeFile { version, edited_outside })
     }
 
     /// Records in each scope which of its files a merge replaced. Best effort, as all of [`SyncState`].
     pub fn record_merge(&self, replaced: &[String]) {
-        for (name, scope) in &self.scopes {
-            let is_in = |path: &String| {
-                split_scope_path(path).filter(|(scope, _)| scope == name).map(|(_, inner)| inner.to_owned())
-            };
-            let inner: Vec<String> = replaced.iter().filter_map(is_in).collect();
+        for ((is_archived, name), scope) in &self.scopes {
+            let in_scope = replaced.iter().filter_map(|path| ScopePath::parse(path));
+            let in_scope = in_scope.filter(|path| path.key() == (*is_archived, name.as_str()));
+            let inner: Vec<String> = in_scope.map(|path| path.inner.to_owned()).collect();
             let Ok((locked, _)) = scope.store.lock() else { continue };
+            let Ok(entries) = scope.store.journal() else { continue };
             let mut state = SyncState::load(&scope.store);
-            state.record_merge(&scope.store, &scope.entries, &inner);
+            state.record_merge(&scope.store, &entries, &inner);
             state.save(&locked);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_of_the_repository_is_in_a_scope_or_in_none() {
+        let parse = |path| ScopePath::parse(path).map(|path| (path.state, path.name, path.inner));
+        assert_eq!(parse("scopes/web/facts/user.md"), Some((ScopeState::Live, "web", "facts/user.md")));
+        assert_eq!(parse("scopes/.archived/web/facts/user.md"), Some((ScopeState::Archived, "web", "facts/user.md")));
+        assert_eq!(parse("scopes/web"), None);
+        assert_eq!(parse("facts/scopes/web/a.md"), None);
     }
 }

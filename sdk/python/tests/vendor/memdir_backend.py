@@ -1,7 +1,7 @@
 """A pytest plugin that runs the vendor's tests of their own memory backends against memdir's.
 
 It replaces the construction of the backend and the look into its folder, and nothing else. A test that cannot apply is
-skipped with its reason, which `-rs` prints. A test of what memdir does in another way must fail.
+skipped with its reason, which `-rsx` prints. A test of what memdir does in another way must fail.
 """
 
 from __future__ import annotations
@@ -87,13 +87,15 @@ vendor.BetaAsyncLocalFilesystemMemoryTool = AsyncBackend  # type: ignore[misc, a
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    unknown = (NOT_APPLICABLE.keys() | DIFFERENT.keys()) - {item.originalname for item in items}
+    assert not unknown, f"the vendor has no tests of these names: {unknown}"
     for item in items:
         item.module.get_directory_snapshot = directory_snapshot
         item.module.Path = StoredPath
         if reason := NOT_APPLICABLE.get(item.originalname):
             item.add_marker(pytest.mark.skip(reason=reason))
         if reason := DIFFERENT.get(item.originalname):
-            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+            item.add_marker(pytest.mark.xfail(raises=AssertionError, reason=reason, strict=True))
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@
 use serde_json::Value;
 
 use super::super::decision_text::{
-    effects_text, finding_reason, mark_known, mark_refused, redact, redact_decision, refusal_text, rejection_reason,
-    string_field, waiting_reason,
+    effects_text, finding_reason, mark_known, mark_refused, redact, redact_decision, redacted_json, refusal_text,
+    rejection_reason, string_field, waiting_reason,
 };
 use super::{AcceptedOperation, ReflectDialogue, is_obstacle, stated_facts};
 use crate::change::{Changeset, Effect, EffectSign};
@@ -41,6 +41,7 @@ impl ReflectDialogue<'_, '_, '_> {
             return None;
         }
         self.siblings = stated_facts(values);
+        self.last_is_unreadable = false;
         let mut refused = Vec::new();
         for (n, value) in values.iter().enumerate() {
             if self.input.deadline.remaining().is_none() {
@@ -78,6 +79,7 @@ impl ReflectDialogue<'_, '_, '_> {
         let proposal = match parse_proposal(value) {
             Ok(proposal) => proposal,
             Err(error) => {
+                self.last_is_unreadable = true;
                 // For a text with several lines, the guards give better reasons than the parser.
                 let findings = match error.code == Code::Multiline {
                     true => {
@@ -94,9 +96,8 @@ impl ReflectDialogue<'_, '_, '_> {
                 let decision = ReflectDecision {
                     verdict: DecisionVerdict::Refused,
                     op: string_field(value, "op"),
-                    text: text.unwrap_or_else(|| {
-                        cut_with_ellipsis(&redact(&value.to_string()), MAX_UNREADABLE_CHARS).into_owned()
-                    }),
+                    text: text
+                        .unwrap_or_else(|| cut_with_ellipsis(&redacted_json(value), MAX_UNREADABLE_CHARS).into_owned()),
                     reasons,
                     ..ReflectDecision::default()
                 };
