@@ -11,7 +11,7 @@ use super::results::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange
 use super::{ChangeOptions, CommandResult, Error, Session, change};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
-use crate::document::Document;
+use crate::document::{Document, Visibility};
 use crate::llm::Model;
 use crate::operation::evict::ItemAges;
 use crate::operation::limits;
@@ -362,6 +362,7 @@ impl CompactionRun<'_> {
     ) -> Result<(), Error> {
         let mut row: Option<CompactionRow> = None;
         dialogue.begin_next();
+        let agents = Visibility::of_agents(&self.session.policy.policy);
         for round in 0..=MAX_DECISIONS {
             let Some(document) = overlay.document(&scope_ref.path)? else { break };
             let Some(limit_scope) = scope_ref.locate(&document) else { break };
@@ -374,7 +375,8 @@ impl CompactionRun<'_> {
             let before = overlay.document_on_disk(&scope_ref.path).cloned().unwrap_or_else(|| Document::parse(""));
             let today = self.session.now.date().to_string();
             let ages = ItemAges::new(&document, &inert, Some(&before), &today);
-            let full = FullScope { scope_ref, document: &document, limit_scope: &limit_scope, ages: &ages };
+            let full =
+                FullScope { scope_ref, document: &document, limit_scope: &limit_scope, ages: &ages, agents: &agents };
             if round < MAX_DECISIONS && dialogue.has_model() && scope_ref.leaves_choice() {
                 if let Some(steps) = full.ask_model(overlay, dialogue, &compaction_rules(self.session), row)? {
                     plan.steps.extend(steps);

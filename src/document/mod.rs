@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use crate::text::Splice;
 
 mod blank_pins;
+mod bullet_marks;
 mod bullet_reference;
 mod conflict_lines;
 pub mod edit;
@@ -35,6 +36,7 @@ mod visibility;
 mod walk;
 
 pub use blank_pins::blank_pins;
+pub use bullet_marks::{BulletMarks, Strikethrough};
 pub use conflict_lines::first_marker_line;
 pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits, share_only_blanks};
 pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_line, trim_lines};

@@ -9,6 +9,7 @@ use std::ops::Range;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
+use super::bullet_marks::leading_category;
 use super::{BlockKind, Document, front_matter, lines, memory_index, slug};
 use crate::path::MemoryPath;
 use crate::policy::{Policy, yaml};
@@ -41,12 +42,23 @@ impl Visibility {
         (!hidden_names.is_empty()).then_some(Visibility { hidden_names })
     }
 
+    /// The visibilities of all agents that may not see everything: of those with an allowlist of their own, and of all
+    /// others.
+    pub fn of_agents(policy: &Policy) -> Vec<Visibility> {
+        let named = policy.allowlists.iter().map(|(agent, _)| agent.as_str());
+        let mut all: Vec<Visibility> = Vec::new();
+        for visibility in named.chain([""]).filter_map(|agent| Visibility::for_agent(policy, agent)) {
+            if !all.contains(&visibility) {
+                all.push(visibility);
+            }
+        }
+        all
+    }
+
     /// The visibility of what every agent may see, with or without an allowlist of its own; `None` if all see
     /// everything.
     pub fn for_everyone(policy: &Policy) -> Option<Visibility> {
-        let named = policy.allowlists.iter().map(|(agent, _)| agent.as_str());
-        let all = named.chain([""]).filter_map(|agent| Visibility::for_agent(policy, agent));
-        all.reduce(|some, other| some.restrict_to(Some(other)))
+        Visibility::of_agents(policy).into_iter().reduce(|some, other| some.restrict_to(Some(other)))
     }
 
     /// Restricts the visibility to what both agents may see.
@@ -154,10 +166,7 @@ impl Visibility {
 
     /// Whether a line begins with a hidden `[category]`. List markers and task markers are skipped.
     fn starts_with_hidden_category(&self, line: &str) -> bool {
-        let line = line.trim_start_matches(|c: char| " \t>-*+|_~\\".contains(c) || c.is_ascii_digit() || c == '.');
-        let task = ["[ ]", "[x]", "[X]"].iter().find_map(|mark| line.strip_prefix(mark));
-        let line = task.unwrap_or(line).trim_start_matches([' ', '\t', '*', '_', '\\']);
-        line.starts_with('[') && split_category(line).0.is_some_and(|name| self.hides_category(name))
+        leading_category(line).is_some_and(|name| self.hides_category(name))
     }
 
     /// Whether the tags in the front matter hide the file. If the front matter is not valid YAML, every word in it

@@ -3,15 +3,17 @@
 //!
 //! Never removes an item that no operation names, and never changes a pinned item.
 
-use crate::document::Document;
+use crate::document::{Document, Visibility};
 use crate::operation::evict::{self, EvictionCandidate, ItemAges};
 use crate::operation::limits::{ContentSize, LimitScope};
 use crate::path::MemoryPath;
+use crate::reflect::merge_conditions::HiddenLines;
 
 mod binding;
 mod carried;
 mod conservation;
 mod decide;
+mod mergeable;
 mod pairing;
 mod prompt;
 mod reply;
@@ -24,6 +26,7 @@ pub use carried::{added_words, missing_content_words, missing_words};
 pub use conservation::check_conservation;
 pub use decide::bullet_text;
 pub use decide::{CompactionAction, CompactionDecision, CompactionRules, decide};
+pub use mergeable::ItemConditions;
 pub use prompt::strip_invisible;
 pub use prompt::{bounded_decision_schema, build_correction, build_question, decision_schema, system_prompt};
 pub use reply::parse_reply;
@@ -79,17 +82,21 @@ pub struct CompactionItem {
     pub text: String,
     /// Whether `text` is the full text. A truncated or redacted item cannot be rewritten: the rest would be lost.
     pub complete: bool,
+    /// What must be equal of items that are merged.
+    pub conditions: ItemConditions,
     /// The size that removing it frees.
     pub weight: ContentSize,
 }
 
 impl OverLimit {
-    /// Collects the items of a file or section. `redact` removes secrets before a text is sent to a model.
+    /// Collects the items of a file or section. `agents` are those with an allowlist, as in [`Visibility::of_agents`];
+    /// `redact` removes secrets before a text is sent to a model.
     pub fn collect(
         document: &Document,
         path: &MemoryPath,
         scope: &LimitScope,
         ages: &ItemAges<'_>,
+        agents: &[Visibility],
         redact: &dyn Fn(&str) -> String,
     ) -> OverLimit {
         let over = scope.excess(document);
@@ -113,6 +120,7 @@ impl OverLimit {
             0 => path.to_string(),
             s => format!("{path}#{}", document.sections()[s].slug),
         };
+        let hidden = HiddenLines::of(document, path, agents);
         OverLimit {
             path: path.clone(),
             address,
@@ -120,7 +128,7 @@ impl OverLimit {
             over,
             entries,
             omitted: all.len() - shown.len(),
-            items: shown.into_iter().map(|item| compaction_item(document, item, ages, redact)).collect(),
+            items: shown.into_iter().map(|item| compaction_item(document, item, ages, &hidden, redact)).collect(),
         }
     }
 }
@@ -129,6 +137,7 @@ fn compaction_item(
     document: &Document,
     candidate: EvictionCandidate,
     ages: &ItemAges<'_>,
+    hidden: &HiddenLines<'_>,
     redact: &dyn Fn(&str) -> String,
 ) -> CompactionItem {
     let lines = document.text()[evict::byte_range(document, candidate)].trim_end();
@@ -161,6 +170,7 @@ fn compaction_item(
         new: evict::is_new(document, candidate, ages),
         complete: truncated.len() == redacted.len() && redacted == text,
         text: truncated,
+        conditions: ItemConditions::of(document, candidate, ages, hidden),
         weight: evict::candidate_size(document, candidate),
     }
 }

@@ -51,7 +51,8 @@ pub struct DuplicateItem {
     pub importance: Option<u8>,
     /// Whether it is among the tenth of the bullets that were used last.
     pub often_used: bool,
-    /// Metadata that limits its meaning (expiry, anchor, type, …): bullets that differ in it are no duplicates.
+    /// Metadata that limits its meaning (expiry, anchor, type, …) and the agents that may not see it: bullets that differ
+    /// in it are no duplicates.
     pub conditions: String,
 }
 

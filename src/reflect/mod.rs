@@ -16,6 +16,7 @@ pub mod host_strings;
 pub mod inbox_item;
 pub mod insights;
 pub mod judge;
+pub mod merge_conditions;
 pub mod outcome;
 pub mod procedure;
 pub mod prompt;

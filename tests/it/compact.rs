@@ -1,6 +1,7 @@
 //! `compact`: places over their limit come back to it, by a model's decisions or first in, first out, and nothing is
 //! lost on the way: what goes is in `archive/`, what stays is byte-identical, and `undo` restores every byte.
 
+mod conditions;
 mod digests;
 mod duplicates;
 mod model;

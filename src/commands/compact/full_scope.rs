@@ -11,7 +11,7 @@ use super::report::CompactionRow;
 use super::targets::LimitScopeRef;
 use crate::code::Rejection;
 use crate::commands::Error;
-use crate::document::Document;
+use crate::document::{Document, Visibility};
 use crate::operation::evict::{self, ItemAges};
 use crate::operation::limits::LimitScope;
 use crate::reflect::compaction::{self, CompactionRules, CompactionStep, OverLimit};
@@ -22,6 +22,8 @@ pub struct FullScope<'a> {
     pub document: &'a Document,
     pub limit_scope: &'a LimitScope,
     pub ages: &'a ItemAges<'a>,
+    /// The agents with an allowlist.
+    pub agents: &'a [Visibility],
 }
 
 impl FullScope<'_> {
@@ -37,7 +39,8 @@ impl FullScope<'_> {
         row: &mut CompactionRow,
     ) -> Result<Option<Vec<CompactionStep>>, Error> {
         let path = &self.scope_ref.path;
-        let over_limit = OverLimit::collect(self.document, path, self.limit_scope, self.ages, &redact_secrets);
+        let over_limit =
+            OverLimit::collect(self.document, path, self.limit_scope, self.ages, self.agents, &redact_secrets);
         let (source, checkpoint) = (dialogue.source(), overlay.checkpoint());
         let decided = dialogue.request_decisions(&over_limit, rules, |decisions| {
             let steps = compaction::plan_steps(&over_limit, self.document, decisions, &source);

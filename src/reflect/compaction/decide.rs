@@ -7,6 +7,7 @@ use anyhow::{anyhow, bail};
 
 use super::binding::rearranged_item;
 use super::carried::{added_words, missing_words};
+use super::mergeable::check_mergeable;
 use super::reply::{ItemName, RawDecision};
 use super::stated_fields::added_field;
 use super::{CompactionItem, OverLimit};
@@ -115,6 +116,7 @@ fn decide_one(
                 false => bullet_text(&raw.text, rules.max_chars)?,
             };
             (rules.check)(&text)?;
+            check_mergeable(over_limit, target, &absorbs, &text)?;
             check_merged(over_limit, target, &absorbs, &text, rules.sensitive)?;
             Ok(CompactionDecision { action: CompactionAction::Rewrite, target, absorbs, text: Some(text), reason })
         }

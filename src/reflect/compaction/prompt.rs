@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
+use super::mergeable::group_numbers;
 use super::{CompactionItem, OverLimit};
 
 const SYSTEM_PROMPT: &str = "\
@@ -42,11 +43,15 @@ pub fn build_question(over_limit: &OverLimit, max_chars: usize) -> String {
         let _ = writeln!(out, "{} more of its items are younger, stay, and are not shown.", over_limit.omitted);
     }
     out.push_str("<items>\n");
+    let groups = group_numbers(over_limit);
     for (i, item) in over_limit.items.iter().enumerate() {
-        out.push_str(&item_line(i + 1, item, over_limit.entries));
+        out.push_str(&item_line(i + 1, item, over_limit.entries, groups.get(i).copied()));
         out.push('\n');
     }
     out.push_str("</items>\n");
+    if !groups.is_empty() {
+        out.push_str("Only items of one group may be merged; a merged text keeps their [category].\n");
+    }
     out.push_str(&decision_rule(over_limit, max_chars));
     out
 }
@@ -96,7 +101,7 @@ pub fn build_correction(over_limit: &OverLimit, max_chars: usize, reason: &str) 
     )
 }
 
-fn item_line(n: usize, item: &CompactionItem, entries: bool) -> String {
+fn item_line(n: usize, item: &CompactionItem, entries: bool, group: Option<usize>) -> String {
     let mut object = Map::new();
     object.insert("n".into(), json!(n));
     let name = if entries { "entry" } else { "handle" };
@@ -105,6 +110,9 @@ fn item_line(n: usize, item: &CompactionItem, entries: bool) -> String {
         object.insert("date".into(), json!(strip_invisible(&item.date)));
     }
     object.insert("importance".into(), json!(item.importance));
+    if let Some(group) = group {
+        object.insert("group".into(), json!(group));
+    }
     for (flag, is) in [("pinned", item.pinned), ("new", item.new), ("cut", !item.complete)] {
         if is {
             object.insert(flag.into(), json!(true));

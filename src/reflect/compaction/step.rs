@@ -2,9 +2,10 @@
 //!
 //! Never deletes for good: every removed item moves to the archive, and of a rewritten one a copy.
 
+use super::mergeable::{raised_importance, with_importance};
 use super::{CompactionAction, CompactionDecision, OverLimit};
 use crate::change::Etag;
-use crate::document::{Document, section_range};
+use crate::document::{Document, MetaKey, section_range};
 use crate::operation::evict::{EvictionCandidate, byte_range};
 use crate::operation::{Action, Operation, Target};
 use crate::path::MemoryPath;
@@ -175,10 +176,18 @@ fn rewrite(
 ) -> CompactionEdit {
     let path = &over_limit.path;
     match candidate {
-        EvictionCandidate::Bullet(i) => bullet_rewrite(path, document, i, text, &decision.reason, source),
+        EvictionCandidate::Bullet(i) => {
+            let mut edit = bullet_rewrite(path, document, i, text, &decision.reason, source);
+            let importance = raised_importance(over_limit, decision.target, &decision.absorbs);
+            if let (Action::Update { meta, .. }, Some(value)) = (&mut edit.operation.action, importance) {
+                meta.push((MetaKey::Imp.name().to_owned(), value.to_string()));
+            }
+            edit
+        }
         EvictionCandidate::Entry(s) => {
             let old_lines = candidate_lines(document, candidate);
-            let new = rewritten_entry(document, s, text);
+            let body = with_importance(text, over_limit, decision.target, &decision.absorbs);
+            let new = rewritten_entry(document, s, &body);
             let pairs = vec![(old_lines.clone(), new.clone())];
             let action = Action::Patch { at: Target::Address(path.to_string()), pairs, archive: true };
             CompactionEdit {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::DuplicateItem;
-use crate::document::split_category;
+use crate::document::BulletMarks;
 use crate::reflect::guards::GroundingSources;
 use crate::reflect::guards::grounding::missing_particulars;
 use crate::text::contradiction::compare_statements;
@@ -53,10 +53,9 @@ pub fn find_pairs(
     let features: Vec<TextFeatures> = items.iter().map(|item| TextFeatures::of(&item.text)).collect();
     let mut pairs: Vec<DuplicatePair> = Vec::new();
     // An allowlist goes by the category.
-    let categories: Vec<Option<String>> =
-        items.iter().map(|item| split_category(&item.text).0.map(str::to_lowercase)).collect();
+    let marks: Vec<BulletMarks> = items.iter().map(|item| BulletMarks::of(&item.text)).collect();
     for (a, b) in candidates(items, &statements, across_files) {
-        let can_be_same = categories[a] == categories[b] && can_be_same(&items[a], &items[b]);
+        let can_be_same = marks[a] == marks[b] && can_be_same(&items[a], &items[b]);
         if !can_be_same || !is_eligible(&items[a], &items[b]) {
             continue;
         }

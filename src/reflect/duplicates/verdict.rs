@@ -7,6 +7,7 @@ use anyhow::{anyhow, bail};
 
 use super::pairs::lost_words;
 use super::{DuplicateItem, PairVerdict, PairVerdictKind};
+use crate::document::{BulletMarks, Strikethrough};
 use crate::operation::evict::DEFAULT_IMPORTANCE;
 use crate::reflect::compaction::{
     CompactionRules, added_field, added_words, bullet_text, missing_content_words, missing_words, rearranged_item,
@@ -62,8 +63,20 @@ pub fn decide_pair(
             // Who may see one file need not be allowed to see the words of the other.
             PairOutcome::Refused("bullets of two files are not merged into one text".into())
         }
+        PairVerdictKind::Merge if a.section != b.section => {
+            PairOutcome::Refused("bullets of two sections are not merged into one text".into())
+        }
+        PairVerdictKind::Merge if !keeps_marks(&verdict.text, a) => PairOutcome::Refused(
+            "the merged text has another category, task marker or strikethrough than the two bullets".into(),
+        ),
         PairVerdictKind::Merge => merge(a, b, &order, &verdict.text, rules),
     }
+}
+
+/// Whether a merged text is of the kind of the bullets that it replaces, which are of one kind.
+fn keeps_marks(text: &str, item: &DuplicateItem) -> bool {
+    let marks = BulletMarks::of(text);
+    marks == BulletMarks::of(&item.text) && marks.strike != Strikethrough::Part
 }
 
 fn absorb(a: &DuplicateItem, b: &DuplicateItem, order: &[bool]) -> PairOutcome {

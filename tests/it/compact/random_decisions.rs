@@ -335,7 +335,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
     }
     tally.cases += 1;
     let ages = ItemAges::new(&document, &[], Some(&document), "2026-02-24");
-    let crowd = OverLimit::collect(&document, &case.path, &case.place, &ages, &|t| t.to_owned());
+    let crowd = OverLimit::collect(&document, &case.path, &case.place, &ages, &[], &|t| t.to_owned());
     let reply = random_reply(&mut rng, &document, &crowd);
     if loud {
         println!("--- {}\n{}\n--- {:?}\n{reply}", case.path, case.text, case.place);

@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use jiff::civil::Date;
 
 use crate::commands::{CommandResult, Session, journal_notes};
-use crate::document::{Bullet, Document, Handle, MAX_FILE_BYTES, MetaKey, section_titles};
+use crate::document::{Bullet, Document, Handle, MAX_FILE_BYTES, Visibility, section_titles};
 use crate::operation::evict::{EvictionCandidate, byte_range};
 use crate::path::MemoryPath;
 use crate::reflect::duplicates::DuplicateItem;
+use crate::reflect::merge_conditions::{HiddenLines, conditions_text, limiting_metadata};
 use crate::store::usage::UsageTable;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -19,8 +20,6 @@ use crate::view::query::items::ItemKind;
 
 /// The part of the bullets that counts as often used: a tenth.
 const OFTEN_USED_SHARE: usize = 10;
-/// Keys that say nothing about when or for what a bullet holds.
-const NEUTRAL_KEYS: [MetaKey; 5] = [MetaKey::Id, MetaKey::Imp, MetaKey::Pin, MetaKey::Conf, MetaKey::Dur];
 
 /// A bullet, and how it is found again in a changed file.
 #[derive(Clone, Debug)]
@@ -73,6 +72,7 @@ pub struct PoolScope {
 /// # Errors
 /// `io`, `too_large`.
 pub fn collect(session: &Session, scope: &PoolScope) -> CommandResult<Vec<PoolBullet>> {
+    let agents = Visibility::of_agents(&session.policy.policy);
     let uses = session.store.unfiltered().usage();
     let origins = journal_notes::bullet_origins(&session.store)?;
     let mut files = session.store.walk(None)?;
@@ -86,7 +86,7 @@ pub fn collect(session: &Session, scope: &PoolScope) -> CommandResult<Vec<PoolBu
         session.progress.finish_file();
         let (bytes, _) = read.ok()?;
         let document = Document::from_bytes(bytes.to_vec()).ok().filter(|d| d.conflict_marker_line().is_none())?;
-        Some(bullets_of_file(&file.path, document, scope, &uses, &origins))
+        Some(bullets_of_file(&file.path, document, scope, &uses, &origins, &agents))
     });
     session.progress.check()?;
     let mut all: Vec<(PoolBullet, Option<Date>)> = found.into_iter().flatten().flatten().collect();
@@ -100,11 +100,13 @@ fn bullets_of_file(
     scope: &PoolScope,
     uses: &UsageTable,
     origins: &BulletOrigins,
+    agents: &[Visibility],
 ) -> Vec<(PoolBullet, Option<Date>)> {
     let last_uses = last_uses(path, &document, uses);
     let file = ItemizedFile::without_counts(path.clone(), document);
     let facts = ItemFacts::new(&file, origins);
     let document = &file.document;
+    let hidden = HiddenLines::of(document, path, agents);
     let is_inside = |mut section: usize| match &scope.section {
         None => true,
         Some(slug) => loop {
@@ -126,13 +128,9 @@ fn bullets_of_file(
             continue;
         }
         let meta = facts.meta(number);
-        let limits = |key: &str| match MetaKey::from_name(key) {
-            Some(key) => !key.is_automatic() && !NEUTRAL_KEYS.contains(&key),
-            None => true,
-        };
-        let mut conditions: Vec<String> =
-            meta.0.iter().filter(|(key, _)| limits(key)).map(|(key, value)| format!("{key}={value}")).collect();
-        conditions.sort();
+        // A bullet of which a part is hidden has no like.
+        let range = own.line_start as usize..own.end as usize;
+        let Some(agents_without) = hidden.agents_without(&range) else { continue };
         let key = BulletKey::of(document, at);
         let item = DuplicateItem {
             path: path.clone(),
@@ -145,7 +143,7 @@ fn bullets_of_file(
             has_id: document.bullet_id(at).is_some(),
             importance: facts.importance(number),
             often_used: false,
-            conditions: conditions.join(" "),
+            conditions: conditions_text(&limiting_metadata(&meta), &agents_without),
         };
         out.push((PoolBullet { item, key }, last_uses.get(&at).copied()));
     }
