@@ -14,7 +14,7 @@ use crate::commands::model::OpenModel;
 use crate::commands::point_in_time::{PointInTime, parse_point_in_time};
 use crate::commands::results::{ChangeOutcome, DigestReport, DigestRow, TokenCounts};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
-use crate::document::{Document, section_range};
+use crate::document::{Document, Visibility, VisibleParts, section_range};
 use crate::host::user::Prompt;
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::{MemoryPath, episode_days};
@@ -114,6 +114,7 @@ fn old_files(session: &Session, options: &DigestOptions) -> Result<Vec<OldFile>,
         Rejection::new(Code::Usage, "--older expects a date or an age").hint("use 2026-01-01 or '3 months'")
     })?;
     let before = before.to_zoned(session.now.time_zone().clone()).date();
+    let everyone = Visibility::for_everyone(&session.policy.policy);
     let mut found = Vec::new();
     for file in session.store.walk(None)? {
         let path = file.path;
@@ -125,7 +126,7 @@ fn old_files(session: &Session, options: &DigestOptions) -> Result<Vec<OldFile>,
         let Ok(document) = Document::from_bytes(version.bytes.to_vec()) else { continue };
         let mut old = OldFile { path, last, etag: version.etag, document, row };
         old.row.entries = entries(&old.document).len();
-        old.row.reason = reason_to_stay(&old.document);
+        old.row.reason = reason_to_stay(&old, everyone.as_ref());
         found.push(old);
     }
     found.sort_by_key(|file| file.last);
@@ -145,7 +146,9 @@ pub(super) fn wanted_paths(address: &str) -> Result<impl Fn(&MemoryPath) -> bool
     })
 }
 
-fn reason_to_stay(document: &Document) -> Option<String> {
+/// Why a file is not digested. `everyone` is what all agents may see.
+fn reason_to_stay(file: &OldFile, everyone: Option<&Visibility>) -> Option<String> {
+    let document = &file.document;
     let is_pinned = |bullet| document.bullet_meta(bullet).is_some_and(|meta| meta.is_pinned());
     if document.conflict_marker_line().is_some() {
         Some("it has conflict markers".into())
@@ -153,6 +156,9 @@ fn reason_to_stay(document: &Document) -> Option<String> {
         Some("it has no entries".into())
     } else if (0..document.bullets().len()).any(is_pinned) {
         Some("something in it is pinned".into())
+    } else if everyone.is_some_and(|all| all.visible_parts(document, &file.path) != VisibleParts::All) {
+        // A digest has no categories: all agents would see what it repeats.
+        Some("an allowlist hides a part of it from some agents".into())
     } else {
         None
     }

@@ -9,13 +9,13 @@ use super::ReflectOptions;
 use super::decision_text::finding_reason;
 use super::single_answer::ask;
 use crate::change::EntryOutcome;
-use crate::code::Rejection;
+use crate::code::{Code, Rejection, Warning};
 use crate::commands::change::change;
 use crate::commands::results::{
-    ChangeOutcome, DecisionCounts, DecisionVerdict, ReflectDecision, ReflectReport, RefusalReason,
+    ChangeOutcome, DecisionCounts, DecisionVerdict, ReflectDecision, ReflectReport, RefusalReason, WarningRow,
 };
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
-use crate::document::{Document, Handle};
+use crate::document::{Document, Handle, Visibility, VisibleParts};
 use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest};
 use crate::operation::{Action, Batch, Operation, Target};
@@ -58,11 +58,16 @@ pub fn make_insights(
         report.deferred = Some(format!("insights are made at most once in 24 hours; the last are from {last}"));
         return Ok(report);
     }
+    let mut reader = SourceReader::new(session);
     let sources = InsightSources {
-        entries: newest_entries(session)?,
-        facts: newest_facts(session)?,
+        entries: newest_entries(session, &mut reader)?,
+        facts: newest_facts(session, &mut reader)?,
         snippet: snippet(session, conversation)?,
     };
+    if reader.left_out {
+        let message = "what an allowlist hides from some agents was left out: all of them see insights";
+        report.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
+    }
     if sources.is_empty() {
         report.deferred = Some("there is nothing to look at yet: no entry, no fact and no conversation".into());
         return Ok(report);
@@ -186,13 +191,13 @@ fn known_insights(session: &Session) -> Result<Vec<String>, Rejection> {
 }
 
 /// The newest entries of episodes, newest first.
-fn newest_entries(session: &Session) -> Result<Vec<String>, Rejection> {
+fn newest_entries(session: &Session, reader: &mut SourceReader<'_>) -> Result<Vec<String>, Rejection> {
     let mut files: Vec<MemoryPath> = session.store.walk(None)?.into_iter().map(|found| found.path).collect();
     files.retain(MemoryPath::holds_episodes);
     files.sort_by(|a, b| b.stem().cmp(a.stem()));
     let mut entries = Vec::new();
     for path in files.iter().take(EPISODE_FILES) {
-        let Some(document) = read_document(session, path)? else { continue };
+        let Some(document) = reader.read(path)? else { continue };
         for section in document.sections().iter().rev().filter(|section| section.level == 2) {
             let text = &document.text()[section.heading.start as usize..section.end as usize];
             entries.push(shortened(text.trim_start_matches('#').trim()));
@@ -206,7 +211,7 @@ fn newest_entries(session: &Session) -> Result<Vec<String>, Rejection> {
 }
 
 /// The facts that were written last, as far as they still stand.
-fn newest_facts(session: &Session) -> Result<Vec<String>, Rejection> {
+fn newest_facts(session: &Session, reader: &mut SourceReader<'_>) -> Result<Vec<String>, Rejection> {
     let mut facts: Vec<String> = Vec::new();
     let entries = session.store.recent_entries()?;
     for entry in entries.iter().rev().filter(|entry| entry.outcome == EntryOutcome::Done) {
@@ -216,7 +221,7 @@ fn newest_facts(session: &Session) -> Result<Vec<String>, Rejection> {
         for text in entry.operations.iter().rev().filter_map(|operation| operation.get("text")?.as_str()) {
             let mut stands = false;
             for path in &paths {
-                let document = read_document(session, path)?;
+                let document = reader.read(path)?;
                 stands |= document.is_some_and(|document| document.handles().contains(&Handle::of(text)));
             }
             if stands && !facts.iter().any(|known| *known == shortened(text)) {
@@ -233,6 +238,27 @@ fn newest_facts(session: &Session) -> Result<Vec<String>, Rejection> {
 fn read_document(session: &Session, path: &MemoryPath) -> Result<Option<Document>, Rejection> {
     let version = session.store.read(path)?;
     Ok(version.and_then(|version| Document::from_bytes(version.bytes.to_vec()).ok()))
+}
+
+/// Reads files as the agent with the least rights sees them.
+struct SourceReader<'a> {
+    session: &'a Session,
+    everyone: Option<Visibility>,
+    /// Whether a part of a file was left out.
+    left_out: bool,
+}
+
+impl SourceReader<'_> {
+    fn new(session: &Session) -> SourceReader<'_> {
+        SourceReader { session, everyone: Visibility::for_everyone(&session.policy.policy), left_out: false }
+    }
+
+    fn read(&mut self, path: &MemoryPath) -> Result<Option<Document>, Rejection> {
+        let document = read_document(self.session, path)?;
+        let (Some(document), Some(everyone)) = (&document, &self.everyone) else { return Ok(document) };
+        self.left_out |= everyone.visible_parts(document, path) != VisibleParts::All;
+        Ok(everyone.visible_text(document, path).map(Document::parse))
+    }
 }
 
 fn shortened(text: &str) -> String {

@@ -145,3 +145,20 @@ fn the_budget_ends_a_run() {
     assert_eq!(memory.asked(), "");
     assert_eq!(memory.text("episodes/2025-11.md").unwrap(), NOVEMBER);
 }
+
+#[test]
+fn a_file_of_which_an_allowlist_hides_a_part_stays() {
+    let memory = with(&[points(&["The team met in Bremen."])]);
+    memory.put(
+        "memdir.yaml",
+        "version: 1\ncategories: {custom: [{name: health}]}\n\
+         allowlists: {planner: [work], doctor: [work, health]}\nagents: {default: planner}\n",
+    );
+    let hidden = NOVEMBER.replace("- Ana released 0.4.", "- [health] Ana released 0.4.");
+    memory.put("episodes/2025-11.md", &hidden);
+    let words = ["--as", "doctor", "compact", "episodes", "--older", "1 month"];
+    memory.run(words).exit(0).stdout_contains("an allowlist hides a part of it from some agents");
+    assert_eq!(memory.text("episodes/2025-11.md").as_deref(), Some(&*hidden));
+    assert!(memory.asked().contains("Bremen") && !memory.asked().contains("Ana"), "{}", memory.asked());
+    assert_eq!(memory.text("episodes/2025-12.md"), None);
+}

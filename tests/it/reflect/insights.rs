@@ -119,3 +119,20 @@ fn insights_are_found_after_what_was_said() {
     assert_eq!(texts.len(), 2);
     assert!(texts[0].contains("teams"), "{texts:?}");
 }
+
+#[test]
+fn what_some_agent_may_not_see_makes_no_insight() {
+    let memory = with(&[]);
+    memory.put(
+        "memdir.yaml",
+        "version: 1\ncategories: {custom: [{name: health}]}\n\
+         allowlists: {planner: [work], doctor: [work, health]}\nagents: {default: planner}\n",
+    );
+    memory.done(["--as", "doctor", "add", "user", "[health] Allergic to penicillin", "Owns two cats"]);
+    memory.run(["--as", "doctor", "append", "-t", "Call"]).stdin("- [health] pills again\n- tea bought\n").exit(0);
+    let ran = memory.run(["--as", "doctor", "reflect", "--insights"]).exit(0);
+    ran.stderr_contains("hides from some agents was left out");
+    let asked = asked(&memory);
+    assert!(asked.contains("Owns two cats") && asked.contains("tea bought"), "{asked}");
+    assert!(!asked.contains("penicillin") && !asked.contains("pills"), "{asked}");
+}
