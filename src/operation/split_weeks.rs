@@ -166,7 +166,9 @@ fn require_targets(
         let Some(before) = fragment_range(month, part) else { continue };
         let before = moved_text(month, &before, own)?;
         let after = fragment_range(text, part).map(|range| &text.text()[range]);
-        if after.map(str::trim_end) != Some(before.trim_end()) {
+        // An entry takes the line ends of its week.
+        let plain = |text: &str| text.trim_end().replace("\r\n", "\n");
+        if after.map(plain) != Some(plain(&before)) {
             return Err(format!("in {week} a link to '#{part}' would lead to another entry; rename one of the two"));
         }
     }
@@ -311,6 +313,17 @@ mod tests {
         let split = |link: &str| try_split(month, &[("episodes/2025-W45.md", week), ("facts/a.md", link)]);
         assert!(split("- see [[2025-11#fix]]\n").unwrap_err().contains("'#fix'"));
         assert_eq!(split("- no link\n").unwrap().moved, 1);
+    }
+
+    #[test]
+    fn a_link_follows_an_entry_with_other_line_ends() {
+        let month = "# 2025-11 Episodes\r\n\r\n## Fix\r\n- Date: 2025-11-03\r\n- one\r\n";
+        for week in ["# 2025-W45 Episodes\n\n## Other\n- Date: 2025-11-04\n- x\n", "# 2025-W45 Episodes\r\n"] {
+            let facts = "- see [[episodes/2025-11#fix]]\n";
+            let files = split(month, &[("episodes/2025-W45.md", week), ("facts/a.md", facts)]);
+            assert_eq!(files["facts/a.md"].as_deref(), Some("- see [[episodes/2025-W45#fix]]\n"));
+        }
+        assert_eq!(try_split(month, &[("facts/a.md", "- see [x](../episodes/2025-11.md#fix)\n")]).unwrap().moved, 1);
     }
 
     #[test]
