@@ -7,7 +7,7 @@
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use super::guards::grounding::missing_particulars;
+use super::guards::grounding::missing_in_paraphrase;
 use super::guards::secrets::redact;
 use super::guards::{
     FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, Violation, WritingRules, check_text, find_related,
@@ -140,7 +140,7 @@ pub fn check_insight<'a>(
     let mut found = check_text(&insight.summary, MemoryKind::Fact, &rules);
     let texts = sources.texts();
     let missing =
-        missing_particulars(&insight.summary, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
+        missing_in_paraphrase(&insight.summary, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
     if !missing.is_empty() {
         found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
     }

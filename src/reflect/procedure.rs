@@ -6,7 +6,7 @@
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use super::guards::grounding::missing_particulars;
+use super::guards::grounding::missing_in_paraphrase;
 use super::guards::step::{check_step, check_title};
 use super::guards::{FindingsBySeverity, GroundingSources, GuardFinding, Violation, WritingRules, sensitive_field};
 use super::record::spoken_texts;
@@ -139,7 +139,8 @@ pub fn check_procedure(procedure: &Procedure, turns: &[Turn], rules: &WritingRul
         // The imperative at the start is no name.
         let line = small_first(line);
         let texts = spoken.iter().map(String::as_str).collect();
-        let missing = missing_particulars(&line, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
+        let missing =
+            missing_in_paraphrase(&line, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
         if !missing.is_empty() {
             found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
         }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::chunks::render_turns;
-use super::guards::grounding::missing_particulars;
+use super::guards::grounding::missing_in_paraphrase;
 use super::guards::secrets::redact;
 use super::guards::{
     FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, Violation, WritingRules, check_text,
@@ -168,7 +168,7 @@ pub fn check_record(record: &Record, turns: &[Turn], rules: &WritingRules) -> Ve
     let own = spoken_texts(turns);
     let texts = own.iter().map(String::as_str).collect();
     let missing =
-        missing_particulars(&record.text, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
+        missing_in_paraphrase(&record.text, &GroundingSources { quote: "", texts, ..GroundingSources::default() });
     if !missing.is_empty() {
         found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
     }

@@ -33,6 +33,7 @@ mod limits;
 mod measured_things;
 mod numbers;
 pub(super) mod order;
+mod other_names;
 mod other_negations;
 mod polarity;
 mod quantities;
@@ -45,6 +46,7 @@ mod tool_output;
 mod topics;
 mod vocabulary;
 
+pub use other_names::missing_in_paraphrase;
 pub use stance::agrees;
 pub use tool_output::repeats_tool_output;
 use vocabulary::SourceVocabulary;
