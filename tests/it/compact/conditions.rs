@@ -145,8 +145,7 @@ fn duplicates_keep_their_kind_and_their_section() {
 #[test]
 fn equal_bullets_for_different_agents_are_no_duplicates() {
     let memory = Memory::new().policy(POLICY);
-    memory
-        .put("facts/user.md", b"# User\n\n## Work\n\n- Allergic to nuts\n\n## Health\n\n- Allergic to nuts\n".to_vec());
+    memory.put("facts/user.md", b"# User\n\n## Work\n\n- Allergic to nuts\n\n## Health\n\n- Allergic to nuts\n");
     memory.script_model(&[json!({"pairs": [{"n": 1, "verdict": "same", "keep": "a", "text": null}]}).to_string()]);
     memory.done(["--as", "doctor", "compact", "--duplicates"]);
     assert_eq!(memory.text("facts/user.md").unwrap().matches("Allergic").count(), 2);
