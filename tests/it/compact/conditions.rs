@@ -146,7 +146,8 @@ fn duplicates_keep_their_kind_and_their_section() {
 fn equal_bullets_for_different_agents_are_no_duplicates() {
     let memory = Memory::new().policy(POLICY);
     memory.put("facts/user.md", b"# User\n\n## Work\n\n- Allergic to nuts\n\n## Health\n\n- Allergic to nuts\n");
-    memory.script_model(&[json!({"pairs": [{"n": 1, "verdict": "same", "keep": "a", "text": null}]}).to_string()]);
+    let same = json!({"pairs": [{"n": 1, "verdict": "same", "keep": "b", "text": null}]}).to_string();
+    memory.script_model(&[same.clone(), same]);
     memory.done(["--as", "doctor", "compact", "--duplicates"]);
     assert_eq!(memory.text("facts/user.md").unwrap().matches("Allergic").count(), 2);
 }
