@@ -23,7 +23,7 @@ use crate::memory::OpenOptions;
 
 /// How long a host may take to write its input.
 const INPUT_WAIT: Duration = Duration::from_millis(200);
-/// How much of an input is read, in bytes. Of the call of a tool the beginning counts, which names the file; any other
+/// How much of an input is read, in bytes. Of the call of a tool the beginning counts, if it names the file; any other
 /// input that is longer is not JSON when it is cut, and so gets the empty envelope.
 const MAX_INPUT_BYTES: usize = 4 << 20;
 

@@ -105,11 +105,14 @@ fn trust_notice(session: &Session) -> Option<Warning> {
     if host.is_none() && config.trusted.is_empty() {
         return None;
     }
-    let command = format!("memdir setup {}", host.unwrap_or("HOST"));
-    Some(Warning::new(
-        Code::Note,
-        format!("hooks show nothing here, because this directory is not trusted; `{command}` trusts it"),
-    ))
+    let shown = "hooks show nothing here, because this directory is not trusted: its texts would go to agents";
+    // Trusting it is the user's decision.
+    let way_out = match (session.is_agent, host) {
+        (true, _) => String::new(),
+        (false, Some(host)) => format!("; if it is yours, `memdir setup {host}` trusts it"),
+        (false, None) => "; if it is yours, `memdir setup` with the name of a host trusts it".to_owned(),
+    };
+    Some(Warning::new(Code::Note, format!("{shown}{way_out}")))
 }
 
 /// The model usage of today; `None` before the first model call.

@@ -226,9 +226,11 @@ pub fn update(
         ))]);
     }
     let section = document.bullets()[bullet].section;
-    if let Some(&existing) = same_text.iter().find(|&&i| i != bullet && document.bullets()[i].section == section) {
-        let rejection = rejections::duplicate_bullet(document, &resolved.path, bullet, existing);
-        planner.taken_texts.push(TakenText { operation: n, path: resolved.path.clone(), holder: existing, rejection });
+    for &holder in same_text.iter().filter(|&&i| i != bullet && document.bullets()[i].section == section) {
+        let rejection = rejections::duplicate_bullet(document, &resolved.path, bullet, holder);
+        let handle = document.handles()[holder];
+        let path = resolved.path.clone();
+        planner.taken_texts.push(TakenText { operation: n, path, holder, handle, rejection });
     }
     let set = match pairs.is_empty() {
         true => None,

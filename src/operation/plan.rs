@@ -64,8 +64,8 @@ fn plan_batch(
         return Ok(PlanOutcome::NeedsInput(std::mem::take(&mut planner.missing_inputs)));
     }
     let taken_texts = std::mem::take(&mut planner.taken_texts);
-    let duplicates = taken_texts.into_iter().filter(|taken| !taken.is_free(&pending));
-    rejections.extend(duplicates.map(|taken| prefer_conflict(&planner, taken.rejection, taken.operation)));
+    let duplicates = taken_texts.iter().filter(|taken| !taken.is_free(&pending) || taken.is_shared(&taken_texts));
+    rejections.extend(duplicates.map(|taken| prefer_conflict(&planner, taken.rejection.clone(), taken.operation)));
     rejections.sort_by_key(|rejection| rejection.operation);
     if !rejections.is_empty() {
         return Err(rejections);

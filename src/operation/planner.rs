@@ -6,7 +6,7 @@ use jiff::Zoned;
 
 use crate::change::Etag;
 use crate::code::{Rejection, Warning};
-use crate::document::{BulletMeta, Document, DocumentEdit, MetaKey, NewBullet};
+use crate::document::{BulletMeta, Document, DocumentEdit, Handle, MetaKey, NewBullet};
 use crate::path::{MemoryPath, PathPrefixes};
 use crate::policy::{LinkRule, Policy, StampKey};
 
@@ -74,6 +74,8 @@ pub(super) struct TakenText {
     pub(super) path: MemoryPath,
     /// The bullet that has the text.
     pub(super) holder: usize,
+    /// The handle of the text.
+    pub(super) handle: Handle,
     /// The error if the holder keeps it.
     pub(super) rejection: Rejection,
 }
@@ -81,13 +83,24 @@ pub(super) struct TakenText {
 impl TakenText {
     /// Whether another operation removes the holder or gives it another text.
     pub(super) fn is_free(&self, pending: &[(usize, PendingEdit)]) -> bool {
+        let frees = |bullet: &usize, path: &MemoryPath| *path == self.path && *bullet == self.holder;
         pending.iter().any(|(n, edit)| match edit {
-            PendingEdit::Edit(path, DocumentEdit::Remove { bullet } | DocumentEdit::Update { bullet, .. }, _)
-            | PendingEdit::Edit(path, DocumentEdit::Replace { bullet, .. }, _) => {
-                *n != self.operation && *path == self.path && *bullet == self.holder
+            _ if *n == self.operation => false,
+            PendingEdit::Edit(path, DocumentEdit::Remove { bullet }, _) => frees(bullet, path),
+            PendingEdit::Edit(path, DocumentEdit::Update { bullet, text }, _) => {
+                frees(bullet, path) && Handle::of(text) != self.handle
+            }
+            PendingEdit::Edit(path, DocumentEdit::Replace { bullet, item }, _) => {
+                frees(bullet, path) && Handle::of(&item.text) != self.handle
             }
             _ => false,
         })
+    }
+
+    /// Whether this operation and another one take the same text.
+    pub(super) fn is_shared(&self, all: &[TakenText]) -> bool {
+        let place = |taken: &TakenText| (taken.path.clone(), taken.holder);
+        all.iter().any(|other| other.operation != self.operation && place(other) == place(self))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::text::brace_expansion::expand_braces;
 use crate::text::command_paths::is_folder_name;
 
 /// The most globs that the braces and classes of one stand for.
-const MAX_EXPANSIONS: usize = 64;
+const MAX_EXPANSIONS: usize = 256;
 /// A name that no file has: a glob that matches it in a folder matches every file there.
 const ANY_NAME: &str = "\u{1}";
 
@@ -70,7 +70,10 @@ fn find_problem(glob: &str) -> Option<(&'static str, &'static str)> {
     if glob.contains("[!") || glob.contains("[^") {
         return Some(("a class cannot exclude characters", "write ? for any character"));
     }
-    expand(glob).is_none().then_some(("its braces stand for too many globs", "write it as several globs"))
+    expand(glob).is_none().then_some((
+        "its braces and classes stand for more than 256 globs, so that none is used",
+        "write it as several globs",
+    ))
 }
 
 fn is_closed(glob: &str, open: char, close: char) -> bool {

@@ -279,7 +279,8 @@ impl CommandReader {
             }
         };
         let classes = without_classes(&path);
-        if is_tree && is_folder_name(&path) {
+        if is_tree {
+            // A file has nothing below it.
             add(path.clone());
             add(format!("{path}/**"));
         } else {

@@ -284,4 +284,15 @@ fn an_update_to_a_text_that_the_batch_takes_from_another_bullet_is_no_duplicate(
     let kept = format!("[{},{}]", update(&two, "two"), update(&one, "two"));
     memory.run(["apply"]).stdin(kept).exit(4).stderr_contains("duplicate: ");
     memory.run(["apply"]).stdin(update(&one, "two")).exit(4).stderr_contains("duplicate: @");
+    // Nor may two bullets take one text, or a bullet a text that stands twice and is taken from one place.
+    let three = format!("user@{}", handle("three"));
+    let remove = format!(r#"{{"op":"rm","at":"{two}"}}"#);
+    let both = format!("[{},{},{remove}]", update(&one, "two"), update(&three, "two"));
+    memory.run(["apply"]).stdin(both).exit(4).unchanged().stderr_contains("duplicate: ");
+    let children = format!("[{},{}]", update(&two, r"two\n  - child"), update(&one, "two"));
+    memory.run(["apply"]).stdin(children).exit(4).unchanged().stderr_contains("duplicate: ");
+    memory.put("facts/user.md", "- one\n- two\n- two\n");
+    let first = r#"{"op":"rm","at":"user","index":2,"text":"two"}"#;
+    let twice = format!("[{},{first}]", update(&one, "two"));
+    memory.run(["apply"]).stdin(twice).exit(4).unchanged().stderr_contains("duplicate: ");
 }

@@ -291,7 +291,7 @@ fn without_a_model_nothing_is_queued_and_status_says_so_once() {
 fn status_says_that_hooks_show_nothing_where_the_memory_is_not_trusted() {
     let project = Project::new();
     let notice = |command: &str| {
-        format!("hooks show nothing here, because this directory is not trusted; `{command}` trusts it")
+        format!("this directory is not trusted: its texts would go to agents; if it is yours, `{command}`")
     };
     let status = || project.run(&["status"]).exit(0).stderr;
     assert!(!status().contains("not trusted"));
@@ -300,7 +300,7 @@ fn status_says_that_hooks_show_nothing_where_the_memory_is_not_trusted() {
     assert!(!status().contains("not trusted"));
     // The memory was elsewhere when it was trusted.
     project.put(".config/memdir/config.yaml", "trusted: [/nowhere/memory]\n");
-    assert!(status().contains(&notice("memdir setup HOST")), "{}", status());
+    assert!(status().contains("`memdir setup` with the name of a host trusts it"), "{}", status());
     // A repository that came with hooks.
     project.put(".config/memdir/config.yaml", "people: [ana]\n");
     let hooks = r#"{"hooks": {"preToolUse": [{"command": "memdir hook pre-tool --host cursor"}]}}"#;

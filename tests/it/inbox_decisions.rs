@@ -92,6 +92,25 @@ fn force_does_not_forget_another_text_than_the_proposer_saw() {
     assert!(refused.stderr.contains(&format!("try: memdir inbox --reject {id}\n")), "{refused}");
 }
 
+/// The same with `seen` as the proof that the proposer had read the file.
+#[test]
+fn force_forgets_nothing_that_was_proven_by_a_checksum() {
+    let memory = memory();
+    let read = memory.text("facts/user.md").unwrap();
+    let seen = memdir::change::Etag::of(read.as_bytes()).hex();
+    let remove = |forget: bool| format!(r#"{{"op":"rm","at":"user","index":1,"forget":{forget},"seen":"{seen}"}}"#);
+    for (forget, status) in [(true, 4), (false, 0)] {
+        memory.run(["apply", "--as", "coder"]).stdin(format!("[{}]", remove(forget))).may_change().exit(5);
+        memory.put("facts/user.md", read.replace("- A", "- Z\n- A"));
+        let shown = memory.done(["inbox"]).stdout;
+        assert_eq!(shown.contains("only -f accepts it"), !forget, "{shown}");
+        let accepted = memory.run(["inbox", "--accept", "-f"]).exit(status);
+        assert_eq!(memory.text("facts/user.md").unwrap().contains("- Z"), forget, "{accepted}");
+        memory.run(["inbox", "--reject"]).ends();
+        memory.put("facts/user.md", read.clone());
+    }
+}
+
 #[test]
 fn the_list_shows_what_accepting_would_write() {
     let memory = memory();

@@ -439,6 +439,18 @@ fn a_precondition_is_refused_where_no_file_is_named() {
     }
 }
 
+/// A bullet of the same text in another section is another one.
+#[test]
+fn an_undo_is_not_stopped_by_a_change_of_an_equal_bullet() {
+    let text = "# Plan\n\n## Mon\n- gym\n- work\n\n## Tue\n- gym\n- rest\n";
+    let memory = Memory::new().file("facts/plan.md", text);
+    memory.done(["rm", "plan#mon@1", "-f"]);
+    memory.done(["update", "plan#tue@1", "-f", "swim"]);
+    memory.done(["undo", "r1"]);
+    let now = memory.text("facts/plan.md").unwrap();
+    assert!(now.contains("## Mon\n- gym\n- work\n") && now.contains("## Tue\n- swim\n"), "{now}");
+}
+
 /// A later revision put the bullet back, and another replaced or removed it: the text is out of date.
 #[test]
 fn an_undo_does_not_bring_back_what_later_changes_brought_back_and_replaced() {
@@ -476,7 +488,7 @@ fn an_undo_neither_brings_back_what_another_program_removed_nor_adds_a_bullet_tw
     memory.done(["add", "user", "one", "two"]);
     memory.done(["mv", &format!("user@{two}"), "me"]);
     fs_err::write(memory.dir().join("facts/me.md"), "# Me\n\n- three\n").unwrap();
-    memory.run(["undo", "r2"]).exit(4).unchanged().stderr_contains("which another program removed or replaced");
+    memory.run(["undo", "r2"]).exit(4).unchanged().stderr_contains("which another program removed, moved or replaced");
 
     let memory = Memory::new();
     memory.done(["add", "user", "one", "two"]);

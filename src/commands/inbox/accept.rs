@@ -73,6 +73,11 @@ pub(super) fn unreadable_reason(file: &InboxFile, error: &Rejection) -> String {
     format!("{}: {at}{}", file.path, error.message.strip_prefix(&prefix).unwrap_or(&error.message))
 }
 
+/// Whether an operation cannot be planned because its file is another than its proposer saw.
+pub(super) fn is_stale(code: Code) -> bool {
+    matches!(code, Code::Conflict | Code::NeedsProof)
+}
+
 fn reject_command(id: &str) -> SuggestedCommand {
     SuggestedCommand { subcommand: vec!["inbox", "--reject"], operands: vec![id.to_owned()] }
 }
@@ -103,7 +108,7 @@ pub(super) fn blocked_error(session: &Session, files: &[&InboxFile], options: &C
                 .suggestions
                 .insert(0, SuggestedCommand { subcommand: vec!["inbox", "--accept"], operands: before.clone() });
         }
-        if named.code == Code::Conflict && !options.force && is_planned(&[blocking_file], true).is_ok() {
+        if is_stale(named.code) && !options.force && is_planned(&[blocking_file], true).is_ok() {
             named = named.hint("the first command shows what it would change now, the second accepts that");
             named.suggestions = vec![
                 SuggestedCommand::new("inbox", id),
@@ -134,8 +139,10 @@ pub(super) fn plan_accepted(
     accepted: &[Operation],
     options: &ChangeOptions,
 ) -> Result<Changeset, Error> {
+    // What `--forget` removes is not forced: it could not be undone.
+    let forgets = accepted.iter().any(|operation| matches!(operation.action, Action::Remove { forget: true, .. }));
     let context = PlanContext {
-        force: options.force,
+        force: options.force && !forgets,
         create: options.create,
         allow_reserved: writes_archive(accepted),
         ..session.plan_context()

@@ -4,8 +4,8 @@
 //! Never writes, and never decides whether a proposal can be accepted.
 
 use super::InboxFile;
-use super::accept::{operations_to_plan, plan_accepted};
-use crate::code::{Code, Rejection};
+use super::accept::{is_stale, operations_to_plan, plan_accepted};
+use crate::code::Rejection;
 use crate::commands::change::changeset_diff;
 use crate::commands::{ChangeOptions, Session};
 use crate::operation::Snapshot;
@@ -36,7 +36,7 @@ pub(super) fn preview(session: &Session, file: &InboxFile) -> ProposalPreview {
         notes.push("its operation was edited after it was proposed".to_owned());
     }
     let planned = planned_diff(session, file, false).or_else(|error| {
-        let forced = if error.code == Code::Conflict { planned_diff(session, file, true).ok() } else { None };
+        let forced = if is_stale(error.code) { planned_diff(session, file, true).ok() } else { None };
         let Some(diff) = forced else { return Err(error) };
         notes.push(format!("{}: only -f accepts it, with the change below", error.message));
         notes.extend(other_bullets_note(stored, &diff));
@@ -54,8 +54,8 @@ pub(super) fn preview(session: &Session, file: &InboxFile) -> ProposalPreview {
 
 /// What to tell about a proposal that is accepted with `-f`: which bullets it changes instead of those that it was about.
 pub(super) fn forced_note(session: &Session, file: &InboxFile) -> Option<String> {
-    let is_stale = planned_diff(session, file, false).is_err_and(|error| error.code == Code::Conflict);
-    let diff = planned_diff(session, file, true).ok().filter(|_| is_stale)?;
+    let needs_force = planned_diff(session, file, false).is_err_and(|error| is_stale(error.code));
+    let diff = planned_diff(session, file, true).ok().filter(|_| needs_force)?;
     other_bullets_note(&file.proposal.diff, &diff).map(|note| format!("{}: {note}", file.id()))
 }
 

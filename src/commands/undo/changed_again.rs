@@ -61,6 +61,9 @@ pub(super) fn shares_moved_bullet(
     path: &MemoryPath,
     skipped: &[MemoryPath],
 ) -> bool {
+    if skipped.is_empty() {
+        return false;
+    }
     let counts = |path: &MemoryPath| {
         [RevisionSide::Before, RevisionSide::After]
             .map(|side| counts_of(store.text_at(inversion.entry.rev, path, side).ok().flatten().as_ref()))
@@ -106,7 +109,10 @@ fn file_conflict(
         let handle = after.handles()[bullet];
         // A bullet that the revision moved to another file may have been removed or replaced there.
         let there = files.iter().filter(|(other, moved)| ***other != *path && moved.taken.contains_key(&handle));
-        let loss = file.losses.get(&handle).or_else(|| there.into_iter().find_map(|(_, it)| it.losses.get(&handle)));
+        let loss = file
+            .losses_after_return
+            .get(&handle)
+            .or_else(|| there.into_iter().find_map(|(_, it)| it.losses.get(&handle)));
         let shown = shown_bullet(&after, bullet);
         if let Some(by) = loss {
             return Some(refusal(format!("bring back {shown}, which {} since", loser(*by)), *by));
@@ -135,7 +141,8 @@ fn file_conflict(
 }
 
 fn loser(by: Option<u64>) -> String {
-    by.map_or_else(|| "another program removed or replaced".to_owned(), |by| format!("r{by} removed or replaced"))
+    let by = by.map_or_else(|| "another program".to_owned(), |by| format!("r{by}"));
+    format!("{by} removed, moved or replaced")
 }
 
 fn shown_bullet(document: &Document, bullet: usize) -> String {
@@ -224,6 +231,8 @@ struct FileBullets {
     moved: HashMap<Handle, String>,
     /// What was removed or replaced since, and by which revision; `None` for an edit outside memdir.
     losses: HashMap<Handle, Option<u64>>,
+    /// Of these, what had come back before: an equal bullet that was there all the time is another one.
+    losses_after_return: HashMap<Handle, Option<u64>>,
 }
 
 impl FileBullets {
@@ -245,24 +254,29 @@ impl FileBullets {
         let moved = moved.collect();
         let (left, wanted) = (document_counts(&left_text), document_counts(&wanted));
         let (restored, taken) = (difference(&wanted, &left), difference(&left, &wanted));
-        let mut losses = HashMap::new();
+        let (mut losses, mut losses_after_return) = (HashMap::new(), HashMap::new());
         for at in later.paths_of(path) {
             let first = (at == *path).then(|| left_version.clone());
-            find_losses(store, history, later, &at, first, &mut losses);
+            find_losses(store, history, later, &at, first, &mut |handle, times, by| {
+                losses.insert(handle, by);
+                if times > count(&left, handle) {
+                    losses_after_return.insert(handle, by);
+                }
+            });
         }
-        FileBullets { left, restored, taken, moved, losses }
+        FileBullets { left, restored, taken, moved, losses, losses_after_return }
     }
 }
 
-/// Adds what was removed or replaced in the file at a path. `left`: the text from which on, if the file was there.
-/// A text that is no longer kept is passed over.
+/// Calls `each` for what was removed or replaced in the file at a path, with how often it stood there before, and by
+/// which revision. `left`: the text from which on, if the file was there. A text that is no longer kept is passed over.
 fn find_losses(
     store: &Store,
     history: &JournalHistory,
     later: &LaterRevisions<'_>,
     path: &MemoryPath,
     left: Option<Option<FileVersion>>,
-    losses: &mut HashMap<Handle, Option<u64>>,
+    each: &mut dyn FnMut(Handle, usize, Option<u64>),
 ) {
     let texts = history.texts_of(path);
     let etag = |version: &Option<FileVersion>| version.as_ref().map(|version| version.etag);
@@ -270,7 +284,7 @@ fn find_losses(
         left.map(|version| (etag(&version), Some(counts_of(version.as_ref()))));
     let mut add = |old: &Option<BulletCounts>, new: &Option<BulletCounts>, by: Option<u64>| {
         if let (Some(old), Some(new)) = (old, new) {
-            losses.extend(difference(old, new).into_keys().map(|handle| (handle, by)));
+            difference(old, new).into_keys().for_each(|handle| each(handle, count(old, handle), by));
         }
     };
     for entry in &later.entries {

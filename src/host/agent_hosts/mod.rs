@@ -9,6 +9,8 @@ pub mod cut_json;
 mod gemini;
 pub mod places;
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use crate::text::json_edit::JsonDialect;
@@ -347,13 +349,15 @@ fn command_line(words: &[&str]) -> String {
 
 /// A command without the lines of its here-documents, which it does not run.
 fn without_here_documents(command: &str) -> String {
+    // Most of what looks like a start, as `std::cout << x`, has no line that ends it.
+    let lines: HashSet<&str> = command.lines().map(str::trim).collect();
     let mut kept = String::new();
     let mut rest = command;
     while !rest.is_empty() {
         let (line, below) = rest.split_at(rest.find('\n').map_or(rest.len(), |end| end + 1));
         kept.push_str(line);
         rest = below;
-        for word in here_document_ends(line) {
+        for word in here_document_ends(line).filter(|word| lines.contains(word)) {
             let mut at = 0;
             let end = rest.split_inclusive('\n').find_map(|line| {
                 at += line.len();
