@@ -207,7 +207,7 @@ mod tests {
             ".",
             "./",
             "[!a].rs",
-            "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}",
+            "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}",
             "[a-z][a-z]",
         ] {
             assert_eq!(glob_problems(glob).len(), 1, "{glob}");

@@ -386,7 +386,7 @@ mod tests {
         check("cd src && cd - && vim a", &["a"]);
         check("cd \"$(git rev-parse --show-toplevel)\" && vim src/a.rs", &["src/a.rs"]);
         check("cd && vim a.rs; cd ~/x && vim b.rs", &[]);
-        check("git -C src add api/x.rs && git add b.rs", &["src/api/x.rs", "b.rs"]);
+        check("git -C src add api/x.rs && git add b", &["src/api/x.rs", "src/api/x.rs/**", "b", "b/**"]);
         check("make -C src/api -j4 all", &["src/api"]);
         check("bash -lc 'cd src && vim a.rs' && vim b.rs", &["src/a.rs", "b.rs"]);
         check("for d in a b; do cd src; vim x.rs; done", &["src/x.rs"]);
@@ -397,7 +397,7 @@ mod tests {
     fn a_word_is_a_path_by_its_form_and_its_place() {
         check("echo x >src/a.rs 2>>b&>c 2>&1", &["src/a.rs", "b", "c"]);
         check("vim src/*.rs x/{a,b}.rs", &["src/*.rs", "x/a.rs", "x/b.rs"]);
-        check("mv src/x.rs{,.bak}", &["src/x.rs", "src/x.rs.bak"]);
+        check("mv src/x.rs{,.bak}", &["src/x.rs", "src/x.rs/**", "src/x.rs.bak", "src/x.rs.bak/**"]);
         check("rm -rf src/api ./build", &["src/api", "src/api/**", "build", "build/**"]);
         check("rg x --glob=src/a.rs -g 'src/**'", &["src/a.rs", "src/**"]);
         check("code --goto src/a.rs:10:3; pytest t/x.py::test", &["src/a.rs", "t/x.py"]);
