@@ -643,5 +643,6 @@ fn the_index_of_a_repeated_text_is_said_to_need_force() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n## Dup\n\n- a\n- a\n- b\n");
     memory.run(["rm", "user#dup@2"]).exit(4).stderr_contains("-f acts on the index");
     memory.run(["rm", "user#dup@3"]).exit(4).stderr_contains("use its handle");
-    memory.done(["rm", "user#dup@2", "-f"]).diff("M facts/user.md\n-- a\n");
+    let removed = "M facts/user.md\n+> Summary: dup\n+\n-- a\n";
+    memory.done(["rm", "user#dup@2", "-f"]).diff(removed);
 }
