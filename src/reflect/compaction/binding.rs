@@ -157,7 +157,8 @@ fn are_apart(a: &BoundText, b: &BoundText, merged: &BoundText) -> bool {
         [change] => {
             let ((left, is_a), (right, _)) = (own[change - 1], own[change]);
             let (first, second) = if is_a { (a, b) } else { (b, a) };
-            let between = &merged.text[merged.tokens[left].end..merged.tokens[right].start];
+            // The tokens of one date overlap.
+            let between = merged.text.get(merged.tokens[left].end..merged.tokens[right].start).unwrap_or_default();
             let is_parted = between.contains([';', '；', '。', '\n']) || between.contains(". ") || names_user(between);
             let subject = |line: &BoundText| line.tokens.first().map(|token| token.key.clone());
             let is_shared = subject(first) == subject(second);
@@ -197,7 +198,7 @@ fn is_denied<'a>(line: &BoundText, mut others: impl Iterator<Item = &'a BoundTex
     let mut end = 0;
     for token in &merged.tokens {
         // What denies a word includes the particle after it: 不が.
-        let between = &merged.text[end..token.start];
+        let between = merged.text.get(end..token.start).unwrap_or_default();
         if is_end(between) || between.starts_with('が') && merged.text[..end].ends_with('不') {
             own_in_clause = false;
         }
@@ -215,6 +216,14 @@ fn is_denied<'a>(line: &BoundText, mut others: impl Iterator<Item = &'a BoundTex
 mod tests {
     use super::super::carried::{added_words, missing_words};
     use super::*;
+
+    #[test]
+    fn the_tokens_of_a_date_may_overlap() {
+        let items = ["2025-11-03に東京へ行った", "肉を食べない"];
+        rearranged_item("肉を食べない、2025-11-03に東京へ行った", &items);
+        let items = ["Moved to Rome in 2025", "Moved to Rome on May 3"];
+        rearranged_item("Moved to Rome on 2025-05-03", &items);
+    }
 
     fn passes(line: &str) -> bool {
         let [a, b, merged] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
