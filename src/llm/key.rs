@@ -6,6 +6,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use crate::text::json_strings::map_strings;
+
 /// The length of a part of a key that must not be shown, in bytes.
 const MIN_PART_LEN: usize = 8;
 
@@ -54,20 +56,7 @@ impl ApiKey {
 
     /// Replaces the key and its parts in every string of a JSON value.
     pub fn redact_value(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => *text = self.redact(text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
-            Value::Object(fields) => {
-                *fields = std::mem::take(fields)
-                    .into_iter()
-                    .map(|(name, mut value)| {
-                        self.redact_value(&mut value);
-                        (self.redact(&name), value)
-                    })
-                    .collect();
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
+        map_strings(value, &|text| self.redact(text));
     }
 }
 

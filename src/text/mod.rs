@@ -20,6 +20,7 @@ pub mod hex;
 pub mod invisible_chars;
 pub mod json_characters;
 pub mod json_edit;
+pub mod json_strings;
 pub mod language;
 pub mod llm_tokens;
 pub mod managed_block;

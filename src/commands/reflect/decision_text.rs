@@ -11,24 +11,19 @@ use crate::commands::review::REVIEW_REASON;
 use crate::reflect::chunks;
 use crate::reflect::guards::GuardFinding;
 use crate::reflect::judge::describe_findings;
+use crate::text::json_strings::map_strings;
 
 /// Text without secrets: they must not leave this machine.
 pub fn redact(text: &str) -> String {
     crate::reflect::guards::secrets::redact(text).0
 }
 
-/// A JSON value as text, each of its strings without secrets: in JSON's own notation, quotes are escaped, and a secret
-/// between them is not recognised.
+/// A JSON value as text without secrets. They are found in its strings: JSON's own notation escapes the quotes between
+/// which some are recognised.
 pub fn redacted_json(value: &Value) -> String {
-    fn redacted(value: &Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(redact(text)),
-            Value::Array(all) => all.iter().map(redacted).collect(),
-            Value::Object(map) => map.iter().map(|(key, value)| (redact(key), redacted(value))).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-        }
-    }
-    redacted(value).to_string()
+    let mut value = value.clone();
+    map_strings(&mut value, &redact);
+    value.to_string()
 }
 
 /// Marks a decision as refused; returns the reasons as text for the model.
