@@ -35,7 +35,7 @@ impl<'p> ScopePath<'p> {
 }
 
 /// A file of a scope as it is.
-pub struct ScopeFile {
+pub struct SyncedFile {
     /// `None`: it does not exist.
     pub version: Option<FileVersion>,
     /// Whether its text is not the one that memdir wrote last.
@@ -70,7 +70,7 @@ impl SyncedScopes {
     }
 
     /// The file of a repository's path; `None` if it is in none of these scopes.
-    pub fn read(&self, path: &str) -> Option<ScopeFile> {
+    pub fn read(&self, path: &str) -> Option<SyncedFile> {
         let path = ScopePath::parse(path)?;
         let (is_archived, name) = path.key();
         let scope = self.scopes.get(&(is_archived, name.to_owned()))?;
@@ -78,7 +78,7 @@ impl SyncedScopes {
         let version = scope.store.read(&inner).ok().flatten();
         let current = version.as_ref().map(|version| version.etag);
         let edited_outside = scope.last_writes.get(&inner).is_none_or(|etag| *etag != current);
-        Some(ScopeFile { version, edited_outside })
+        Some(SyncedFile { version, edited_outside })
     }
 
     /// Records in each scope which of its files a merge replaced. Best effort, as all of [`SyncState`].

@@ -217,16 +217,16 @@ impl<'a> LaterRevisions<'a> {
 }
 
 /// How often each bullet stands in a text.
-type BulletCounts = HashMap<Handle, usize>;
+type HandleCounts = HashMap<Handle, usize>;
 
 /// What an inversion and later changes did to the bullets of one file.
 struct FileBullets {
     /// The bullets as the revision left them.
-    left: BulletCounts,
+    left: HandleCounts,
     /// What the inversion brings back.
-    restored: BulletCounts,
+    restored: HandleCounts,
     /// What the inversion takes out.
-    taken: BulletCounts,
+    taken: HandleCounts,
     /// What the inversion moves to another section, with the slug of the section in which the revision left it.
     moved: HashMap<Handle, String>,
     /// What was removed or replaced since, and by which revision; `None` for an edit outside memdir.
@@ -280,9 +280,9 @@ fn find_losses(
 ) {
     let texts = history.texts_of(path);
     let etag = |version: &Option<FileVersion>| version.as_ref().map(|version| version.etag);
-    let mut previous: Option<(Option<Etag>, Option<BulletCounts>)> =
+    let mut previous: Option<(Option<Etag>, Option<HandleCounts>)> =
         left.map(|version| (etag(&version), Some(counts_of(version.as_ref()))));
-    let mut add = |old: &Option<BulletCounts>, new: &Option<BulletCounts>, by: Option<u64>| {
+    let mut add = |old: &Option<HandleCounts>, new: &Option<HandleCounts>, by: Option<u64>| {
         if let (Some(old), Some(new)) = (old, new) {
             difference(old, new).into_keys().for_each(|handle| each(handle, count(old, handle), by));
         }
@@ -336,22 +336,22 @@ fn section_of(document: &Document, handle: Handle) -> Option<String> {
     Some(section_slug(document, document.bullets()[bullet].section as usize).unwrap_or_default())
 }
 
-fn counts_of(version: Option<&FileVersion>) -> BulletCounts {
+fn counts_of(version: Option<&FileVersion>) -> HandleCounts {
     document_counts(&document_of(version))
 }
 
-fn document_counts(document: &Document) -> BulletCounts {
-    let mut counts = BulletCounts::new();
+fn document_counts(document: &Document) -> HandleCounts {
+    let mut counts = HandleCounts::new();
     document.handles().iter().for_each(|handle| *counts.entry(*handle).or_default() += 1);
     counts
 }
 
-fn count(counts: &BulletCounts, handle: Handle) -> usize {
+fn count(counts: &HandleCounts, handle: Handle) -> usize {
     counts.get(&handle).copied().unwrap_or(0)
 }
 
 /// What `more` has more often than `less`.
-fn difference(more: &BulletCounts, less: &BulletCounts) -> BulletCounts {
+fn difference(more: &HandleCounts, less: &HandleCounts) -> HandleCounts {
     let surplus = more.iter().map(|(handle, times)| (*handle, times.saturating_sub(count(less, *handle))));
     surplus.filter(|(_, times)| *times > 0).collect()
 }

@@ -117,13 +117,13 @@ fn notes_beside_a_text_file_stay_notes() {
     let memory = Memory::new();
     let note =
         "# Journal\n\nToday we went to\nthe zoo with Ana.\n\n```sh\nmake\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
-    let first = source(&memory, "notes/work/j.md", note);
+    let first = source(&memory, "notes/trips/j.md", note);
     source(&memory, "notes/todo.txt", "milk\n");
     let folder = folder_of(&folder_of(&first));
     let answer = import(&memory, &[&folder]);
     assert_eq!(answer["from"], "markdown", "{answer}");
     assert_eq!(reasons(&answer, "skipped"), "todo.txt: it is not a markdown file\n");
-    assert!(memory.text("facts/work/j.md").unwrap().contains("Today we went to\nthe zoo with Ana."));
+    assert!(memory.text("facts/trips/j.md").unwrap().contains("Today we went to\nthe zoo with Ana."));
     source(&memory, "notes/mem0.json", r#"[{"memory":"a"}]"#);
     memory.run(["import", &folder]).exit(2).unchanged().stderr_contains("--from: mem0, markdown");
 }
