@@ -81,7 +81,7 @@ pub fn find_traces(
                         proposals.push(id.to_owned());
                         None
                     }
-                    Some(_) => Some(text.clone()),
+                    Some(_) => Some(without_diff_context(&text, &texts)),
                     None => without_texts(&text, &texts),
                 };
                 copies.extend(scrubbed_copy(session, &path, &text, after.as_deref())?);
@@ -252,14 +252,30 @@ fn without_texts(text: &str, texts: &[String]) -> Option<String> {
     remaining.lines().any(has_content).then_some(remaining)
 }
 
-/// Whether a proposal has one of the texts as a bullet, as a line of its change or as its quote.
+/// Whether a line is one of the texts, with or without the marker of a list.
+fn is_one_of(line: &str, texts: &[String]) -> bool {
+    texts.iter().any(|text| *text == strip_marker(line) || text == line.trim())
+}
+
+/// Whether a proposal adds or removes one of the texts, or has it in its quote.
 fn proposes_text(text: &str, texts: &[String]) -> bool {
-    let is_text = |line: &str| texts.iter().any(|t| *t == strip_marker(line) || t == line.trim());
     let proposal = inbox_item::parse_item(text);
     let quote = |line: &&String| line.starts_with("Said: ") && texts.iter().any(|t| line.contains(t.as_str()));
-    proposal.diff.lines().filter_map(|line| line.get(1..)).any(is_text)
-        || proposal.added_texts().any(is_text)
+    let changed = |line: &str| line.strip_prefix(['+', '-']).is_some_and(|line| is_one_of(line, texts));
+    proposal.diff.lines().any(changed)
+        || proposal.added_texts().any(|added| is_one_of(added, texts))
         || proposal.details.iter().any(|line| quote(&line))
+}
+
+/// A proposal without the texts among the unchanged lines of its diff, which say nothing of the change.
+fn without_diff_context(text: &str, texts: &[String]) -> String {
+    let mut in_diff = false;
+    let kept = text.split_inclusive('\n').filter(|line| {
+        let line = line.trim_end();
+        in_diff = line == "```diff" || in_diff && line != "```";
+        !(in_diff && line.strip_prefix(' ').is_some_and(|line| is_one_of(line, texts)))
+    });
+    kept.collect()
 }
 
 fn scrubbed_copy(

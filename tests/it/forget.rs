@@ -176,6 +176,18 @@ fn rm_forget_killed_at_any_system_call_can_be_repeated() {
     forgotten(&memory, &["bullet", "del", "user", SECRET, "--forget"]);
 }
 
+/// It changes the bullet beside: only the unchanged line of its diff goes.
+#[test]
+fn a_proposal_beside_a_forgotten_text_is_kept_without_it() {
+    let memory = memory();
+    memory.write("memdir.yaml", "version: 2\nagents: {write: propose}\n");
+    assert_eq!(memory.run(&["--as", "bot", "update", "user", "Keeps bees", "Keeps many bees"]).status, 5);
+    assert!(holders(&memory, SECRET).iter().any(|file| file.starts_with("inbox/")));
+    forgotten(&memory, &["bullet", "del", "user", SECRET, "--forget"]);
+    memory.done(&["inbox", "--accept"]);
+    assert!(memory.text("facts/user.md").contains("- Keeps many bees\n"));
+}
+
 #[test]
 fn a_proposal_with_a_forgotten_text_goes_whole_and_any_other_stays_whole() {
     let memory = memory();
