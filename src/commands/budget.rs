@@ -167,7 +167,7 @@ pub fn reserve(session: &Session, name: &str, tokens: u64) -> Result<Option<Toke
         }
         return Ok(None);
     }
-    if reads_conversation {
+    if reads_conversation && needed_budget(session, tokens) >= ledger.needed {
         ledger.needed = 0;
     }
     let name = format!("{name}-{}", ledger.held.len());

@@ -100,7 +100,10 @@ pub fn embed(session: &Session, settle: Duration) -> CommandResult<EmbedResult> 
         let is_complete = match run.round(&mut result) {
             Ok(is_complete) => is_complete,
             Err(error) => {
-                note_failure(session, &error.message);
+                // The note that all must be made again stays.
+                if !has_other_length(session) {
+                    note_failure(session, &error.message);
+                }
                 return Err(error.into());
             }
         };
@@ -175,6 +178,10 @@ impl EmbedRun<'_> {
                 is_forgotten = true;
                 break;
             }
+        }
+        // A host that fails at once leaves the vectors that there are.
+        if let Some(error) = failure.take_if(|_| vectors.is_empty()) {
+            return Err(model_rejection(error).hint("check find.embeddings in the user config; nothing was changed"));
         }
         if is_forgotten || !self.write(&identity, &vectors)? {
             // A text was forgotten meanwhile, perhaps one of these: the next process starts anew.

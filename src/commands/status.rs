@@ -105,7 +105,7 @@ fn trust_notice(session: &Session) -> Option<Warning> {
     if host.is_none() && config.trusted.is_empty() {
         return None;
     }
-    let shown = "hooks show nothing here, because this directory is not trusted: its texts would go to agents";
+    let shown = "hooks show nothing here: this directory is not trusted, so its texts do not go to agents";
     // Trusting it is the user's decision.
     let way_out = match (session.is_agent, host) {
         (true, _) => String::new(),

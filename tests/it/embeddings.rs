@@ -269,6 +269,11 @@ fn vectors_of_another_length_are_made_again_and_zeros_are_named() {
         // The host was too slow.
         fs_err::remove_file(failure_note(&memory.dir())).unwrap();
     }
+    // A host that fails at once takes nothing away.
+    let before = fs_err::read(memory.dir().join(".memdir/cache/vectors")).unwrap();
+    server.reply_next(ScriptedReply::Answer(Answer::json(401, &json!({"error": {"message": "no"}}))));
+    memory.run(["embed"]).may_change().exit(8).stderr_contains("nothing was changed");
+    assert_eq!(fs_err::read(memory.dir().join(".memdir/cache/vectors")).unwrap(), before);
     memory.done(["embed"]).stdout("5 vectors by m: 5 new, 5 dropped\n");
     LENGTH.store(0, Ordering::SeqCst);
     memory.put("facts/user.md", format!("{FACTS}- Plays chess\n- Plays go\n"));

@@ -291,7 +291,7 @@ fn without_a_model_nothing_is_queued_and_status_says_so_once() {
 fn status_says_that_hooks_show_nothing_where_the_memory_is_not_trusted() {
     let project = Project::new();
     let notice = |command: &str| {
-        format!("this directory is not trusted: its texts would go to agents; if it is yours, `{command}`")
+        format!("this directory is not trusted, so its texts do not go to agents; if it is yours, `{command}`")
     };
     let status = || project.run(&["status"]).exit(0).stderr;
     assert!(!status().contains("not trusted"));

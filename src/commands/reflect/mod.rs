@@ -96,6 +96,9 @@ impl<'a> ReflectOptions<'a> {
 #[derive(PartialEq, Eq)]
 enum ReflectFlow {
     Continue,
+    /// This conversation waits; another may be read.
+    Skip,
+    /// Nothing more can be read today.
     Stop,
 }
 
@@ -182,8 +185,9 @@ impl<'a> ReflectRun<'a> {
 
     fn read_all(&mut self, bytes: &[u8]) -> Result<ReflectFlow, Error> {
         for conversation in parse_conversations(self.session, bytes)? {
-            if self.read_conversation(&conversation, bytes)? == ReflectFlow::Stop {
-                return Ok(ReflectFlow::Stop);
+            let flow = self.read_conversation(&conversation, bytes)?;
+            if flow != ReflectFlow::Continue {
+                return Ok(flow);
             }
         }
         Ok(ReflectFlow::Continue)
@@ -204,8 +208,9 @@ impl<'a> ReflectRun<'a> {
             of: chunk_ranges.len(),
         });
         for range in chunk_ranges {
-            if self.process_chunk(&id, turns, range, bytes)? == ReflectFlow::Stop {
-                return Ok(ReflectFlow::Stop);
+            let flow = self.process_chunk(&id, turns, range, bytes)?;
+            if flow != ReflectFlow::Continue {
+                return Ok(flow);
             }
             if let Some(row) = self.answer.conversations.last_mut() {
                 row.chunks += 1;
@@ -252,7 +257,7 @@ impl<'a> ReflectRun<'a> {
         let Some(reservation) = budget::reserve(session, &request, estimate as u64)? else {
             if let Some(reason) = budget::shortfall(session, estimate as u64) {
                 self.enqueue(bytes, &reason)?;
-                return Ok(ReflectFlow::Stop);
+                return Ok(ReflectFlow::Skip);
             }
             let used = TokenLedger::load(&session.store).used_on(&today);
             let budget = budget::spendable(session, session.daily_budget().unwrap_or_default());

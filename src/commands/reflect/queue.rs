@@ -121,6 +121,7 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
         merge_reports(&mut report, run.answer);
         match next {
             Ok(ReflectFlow::Continue) => failures_in_a_row = 0,
+            Ok(ReflectFlow::Skip) => continue,
             Ok(ReflectFlow::Stop) => break,
             // A transcript without a conversation will not become one.
             Err(failure) if work.transcript.is_some() && failure.code() == Code::InvalidTranscript => {

@@ -125,6 +125,24 @@ fn a_conversation_that_a_host_refuses_does_not_stop_the_others() {
 }
 
 #[test]
+fn a_conversation_larger_than_any_budget_does_not_stop_the_others() {
+    let memory = Memory::new();
+    let mut poor = Script::of([]);
+    poor.budget = Some(10);
+    // Some of them are in the queue before the small one, whatever the order.
+    for n in 0..6 {
+        poor.reads(&memory, &format!("User: {}\n", format!("Talk {n} goes on. ").repeat(500)));
+    }
+    poor.reads(&memory, TALK);
+    let mut script = name();
+    script.budget = Some(6500);
+    let answer = script.drains(&memory).unwrap();
+    assert_eq!((answer.counts.kept, script.requests().len()), (1, 1));
+    assert_eq!(memory.session().store.queued_names().unwrap().len(), 6);
+    assert!(answer.deferred.is_some_and(|reason| reason.contains("raise budget.tokens_per_day")));
+}
+
+#[test]
 fn status_reports_model_costs_and_pending_work() {
     let memory = Memory::new();
     name().reads(&memory, TALK);
