@@ -46,6 +46,9 @@ impl ItemConditions {
         let has_metadata = others.iter().any(|i| !metadata(*i).is_empty());
         let other_marks = special_marks(others.iter().map(|i| marks(*i)));
         let own_marks = own.map(marks);
+        // In an entry, the marks of one statement could go to another.
+        let has_moving_marks = own.is_none()
+            && (document.text()[range.clone()].contains("~~") || other_marks.iter().any(|marks| marks.task.is_some()));
         let agents = hidden.agents_without(&range);
         let obstacle = if agents.is_none() {
             Some("is hidden from some agents in part")
@@ -55,6 +58,8 @@ impl ItemConditions {
             Some("has a category or a task inside that a new text would lose")
         } else if own_marks.iter().chain(&other_marks).any(|m| m.strike == Strikethrough::Part) {
             Some("is struck through in part")
+        } else if has_moving_marks {
+            Some("has struck-through text or tasks inside that could change places")
         } else {
             None
         };

@@ -118,6 +118,11 @@ fn an_entry_keeps_its_categories_and_its_importance() {
     assert!(!after.contains("- Bought tea"), "{after}");
     let after = run("Bought tea", "Fed the cats\n  <!-- mem exp=2027-01-01 -->", text);
     assert!(!after.contains("- Bought tea\n- Fed"), "{after}");
+    // What is struck through, or done, could become another statement.
+    let after = run("~~Bought tea~~", "Fed the cats", "- Bought tea\n- ~~Fed the cats~~");
+    assert!(!after.contains("~~Fed"), "{after}");
+    let after = run("[x] Bought tea", "[ ] Fed the cats", "- [ ] Bought tea\n- [x] Fed the cats");
+    assert!(!after.contains("[x] Fed"), "{after}");
 }
 
 #[test]
