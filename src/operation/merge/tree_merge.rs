@@ -208,9 +208,21 @@ impl TreeMerge<'_> {
             let Some(node) = self.nodes(element)[side] else { return String::new() };
             let element_of = |node: usize| self.elements.element_of[side][node] as usize;
             let is_elsewhere = |below: usize| {
-                let is_needless =
-                    |at: usize| placed.contains(&element_of(at)) || outcomes[element_of(at)] == ElementOutcome::Deleted;
-                placed.contains(&element_of(below)) && self.trees[side].subtree(below).into_iter().all(is_needless)
+                let subtree = self.trees[side].subtree(below);
+                // A conflict that is placed elsewhere shows what is below it, too.
+                let in_conflict: HashSet<usize> = subtree
+                    .iter()
+                    .filter(|at| matches!(outcomes[element_of(**at)], ElementOutcome::Conflict(_)))
+                    .filter(|at| placed.contains(&element_of(**at)))
+                    .flat_map(|at| self.trees[side].subtree(*at))
+                    .collect();
+                let is_needless = |at: &usize| {
+                    let element = element_of(*at);
+                    in_conflict.contains(at)
+                        || placed.contains(&element)
+                        || outcomes[element] == ElementOutcome::Deleted
+                };
+                placed.contains(&element_of(below)) && subtree.iter().all(is_needless)
             };
             merge_item::subtree_lines(self.trees[side], node, &is_elsewhere)
         };
