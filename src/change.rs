@@ -97,6 +97,7 @@ pub struct FileChange {
 
 /// What an effect did, shown as one character at the start of its line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub enum EffectSign {
     /// `+` added.
     #[serde(rename = "+")]

@@ -12,6 +12,7 @@ macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $exit:literal, $retry:literal;)+) => {
         /// An error or warning code. Its name never changes once it is released.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Code { $($(#[doc = $doc])+ $variant,)+ }
 
         impl Code {
@@ -216,6 +217,7 @@ codes! {
 
 /// An error: the code, a message for the person or agent who must act, and how to fix it where that is known.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Rejection {
     pub code: Code,
     /// One sentence, lower case, without a final full stop.
@@ -281,6 +283,7 @@ impl std::error::Error for Rejection {}
 
 /// A warning: the command succeeded, but the caller should know this.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Warning {
     pub code: Code,
     /// One sentence, lower case, without a final full stop.

@@ -24,6 +24,11 @@
 //! a [`Code`], and says whether anything was changed. The files are the only truth: other processes and editors may
 //! change them at any time, and the next call sees their changes.
 //!
+//! Codes, actions and fields of results are added in minor versions, so the enums and the result types are
+//! `#[non_exhaustive]`: a `match` has an arm for what is unknown, and a pattern ends in `..`. The `…Options` are not, for
+//! they are written with `..Default::default()`, and neither are the types that an implementation of [`models::Model`]
+//! makes.
+//!
 //! Features: `network` (models behind HTTP), `cli` (the command line, with clap) and `mcp` (`memdir mcp`) are on by
 //! default; a program that embeds the library needs none of them.
 

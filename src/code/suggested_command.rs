@@ -4,6 +4,7 @@
 ///
 /// It never contains memory text, because the caller may paste it into a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SuggestedCommand {
     /// The subcommand and fixed flags, as on the command line: `["rm"]`, `["undo", "--keep-edited"]`.
     pub subcommand: Vec<&'static str>,

@@ -25,6 +25,7 @@ const MAX_KEY_BYTES: usize = 200;
 
 /// A checkpoint without its state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CheckpointRow {
     /// The key of 1 to 200 bytes, e.g. `ana/thread-7`.
     pub key: String,
@@ -42,6 +43,7 @@ pub struct CheckpointRow {
 
 /// The result of `checkpoint list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CheckpointList {
     /// The checkpoints, sorted by key.
     pub checkpoints: Vec<CheckpointRow>,
@@ -49,6 +51,7 @@ pub struct CheckpointList {
 
 /// The result of `checkpoint load`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CheckpointText {
     #[serde(flatten)]
     pub checkpoint: CheckpointRow,
@@ -58,6 +61,7 @@ pub struct CheckpointText {
 
 /// The result of `checkpoint save` and `checkpoint rm`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CheckpointChange {
     /// The checkpoint that was saved or removed.
     #[serde(flatten)]
@@ -71,6 +75,7 @@ pub struct CheckpointChange {
 /// What happened to a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CheckpointOutcome {
     Saved,
     Removed,

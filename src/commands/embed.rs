@@ -51,6 +51,7 @@ const SETTLE_S: &str = "1";
 
 /// The result of `embed`.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct EmbedResult {
     /// The name of the model that makes the vectors; empty if the user config names none.
     pub model: String,

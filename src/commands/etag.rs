@@ -9,6 +9,7 @@ use super::{CommandResult, Session, read};
 
 /// The etag of a file or section.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct EtagResult {
     /// The path of the file.
     pub path: String,

@@ -30,6 +30,7 @@ use crate::view::export::{self, ExportFile, ExportedText};
 
 /// The format of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExportKind {
     /// Whole files and their bullets, in one object.
     #[default]
@@ -64,6 +65,7 @@ pub struct ExportOptions {
 
 /// The result of `export`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ExportResult {
     /// The exported text; empty if it was written to a file.
     pub text: String,

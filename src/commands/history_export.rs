@@ -24,6 +24,7 @@ pub const OUTSIDE: &str = "outside";
 
 /// Every change of a memory, oldest first, with the texts that make each file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ExportedHistory {
     /// The version of this format: 1.
     pub memdir_history: u32,
@@ -32,6 +33,7 @@ pub struct ExportedHistory {
 
 /// One revision, or what was changed outside memdir before it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ExportedRevision {
     /// Its number; absent for a change outside memdir.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,6 +62,7 @@ pub struct ExportedRevision {
 
 /// What a revision did to one file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ExportedFile {
     pub path: String,
     /// The other path of a move.

@@ -36,6 +36,7 @@ pub struct ImportOptions {
 
 /// The result of `import`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ImportResult {
     /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
@@ -54,6 +55,7 @@ pub struct ImportResult {
 
 /// An item of the source.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ImportRow {
     /// Its position in the source.
     pub item: String,

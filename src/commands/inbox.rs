@@ -26,6 +26,7 @@ use crate::reflect::inbox_item::{self, PendingProposal};
 
 /// What to do with proposals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum InboxDecision {
     /// Apply their operations.
     Accept,

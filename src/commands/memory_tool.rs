@@ -17,6 +17,7 @@ use crate::path::FOLDERS;
 
 /// What the tool answers: the content of a tool result.
 #[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MemoryToolReply {
     pub content: String,
     pub is_error: bool,

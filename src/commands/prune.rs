@@ -27,6 +27,7 @@ use crate::operation::{Batch, Operation, PlanContext, Snapshot};
 
 /// The result of `prune`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PruneResult {
     /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
@@ -43,6 +44,7 @@ pub struct PruneResult {
 
 /// An item, and the rule by which it was archived, purged or dropped.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PrunedItem {
     /// The address that it had; the key of a checkpoint.
     pub address: String,

@@ -69,6 +69,7 @@ pub use crate::view::stale_anchors::StaleAnchor;
 
 /// The outcome of a batch of operations.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ChangeOutcome {
     /// The change was made or, with `dry_run`, planned.
     Changed(ChangeResult),
@@ -80,6 +81,7 @@ pub enum ChangeOutcome {
 #[derive(Clone, Debug)]
 // One value a command: boxing would save nothing and burden every caller.
 #[expect(clippy::large_enum_variant)]
+#[non_exhaustive]
 pub enum CompactOutcome {
     /// Files and sections were reduced to their limits.
     Compacted(CompactReport),
@@ -89,6 +91,7 @@ pub enum CompactOutcome {
 
 /// The outcome of `list`.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ListResult {
     /// The files of a memory or of one of its folders.
     Files(FileList),
@@ -114,6 +117,7 @@ impl ListResult {
 /// The stored result of an earlier change with the same `request`, as JSON with the fields of [`ChangeResult`]; what
 /// was stored by another version may have fewer or more.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RepeatedChange(pub Value);
 
 impl RepeatedChange {
@@ -125,6 +129,7 @@ impl RepeatedChange {
 
 /// Something that the caller should know, although it is no error.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WarningRow {
     /// The code of the warning, e.g. `limit_reached`.
     pub code: &'static str,
@@ -143,6 +148,7 @@ impl From<&Warning> for WarningRow {
 
 /// A change that was made or, with `dry_run`, planned.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ChangeResult {
     /// Whether any byte of the memory changed (with `dry_run`: would change).
     pub changed: bool,
@@ -177,6 +183,7 @@ pub struct ChangeResult {
 /// What happened to a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ChangedFileKind {
     Created,
     Updated,
@@ -188,6 +195,7 @@ pub enum ChangedFileKind {
 
 /// One file of a change.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ChangedFile {
     /// The path of the file.
     pub path: String,
@@ -208,6 +216,7 @@ pub struct ChangedFile {
 
 /// One effect of a change: a bullet, heading, entry or key that was added, removed, moved or updated.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct EffectRow {
     /// What happened; `~` also for a text that was replaced.
     pub sign: EffectSign,
@@ -246,6 +255,7 @@ pub struct EffectRow {
 
 /// The previous version of a bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PreviousBullet {
     /// The handle that the bullet had, without `@`.
     pub handle: String,
@@ -255,6 +265,7 @@ pub struct PreviousBullet {
 
 /// The files of a memory.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FileList {
     /// The files, sorted by path.
     pub files: Vec<FileRow>,
@@ -268,6 +279,7 @@ pub struct FileList {
 
 /// A file in the list of all files.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FileRow {
     /// The path of the file.
     pub path: String,
@@ -282,6 +294,7 @@ pub struct FileRow {
 
 /// The exact text of a file, section or bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TextResult {
     /// The path of the file.
     pub path: String,
@@ -301,6 +314,7 @@ pub struct TextResult {
 
 /// Differences between two points in history.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DiffResult {
     /// The start (`r41`, a git revision, or `recorded`).
     pub from: String,
@@ -314,6 +328,7 @@ pub struct DiffResult {
 
 /// A new data directory.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct InitResult {
     /// The absolute path of the data directory.
     pub dir: String,
@@ -330,6 +345,7 @@ pub struct InitResult {
 
 /// The absolute paths of the data directory and a file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WhereResult {
     /// The absolute path of the data directory.
     pub dir: String,

@@ -26,6 +26,7 @@ version: 1
 
 /// A scope, and how much it holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ScopeRow {
     pub name: String,
     /// Files, without those of `archive/` and `inbox/`.
@@ -41,6 +42,7 @@ pub struct ScopeRow {
 
 /// The scopes of a memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ScopeList {
     /// The scopes in use, sorted by name.
     pub scopes: Vec<ScopeRow>,
@@ -51,6 +53,7 @@ pub struct ScopeList {
 /// What became of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ScopeAction {
     Added,
     /// It was there already.
@@ -62,6 +65,7 @@ pub enum ScopeAction {
 
 /// The result of adding or removing a scope.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ScopeChange {
     /// Always true: what fails is an error.
     pub success: bool,

@@ -24,6 +24,7 @@ use crate::view::query::query_row::QueryRow;
 /// The reply to a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct SeedChange {
     pub success: bool,
     /// For a patch: the number of replacements.
@@ -36,6 +37,7 @@ pub struct SeedChange {
 
 /// A file of the memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SeedFile {
     pub path: String,
     pub summary: String,
@@ -45,6 +47,7 @@ pub struct SeedFile {
 
 /// What a search for locations found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FoundLocations {
     pub locations: Vec<FoundLocation>,
     /// The list of the best one.
@@ -55,6 +58,7 @@ pub struct FoundLocations {
 
 /// An item, as an edit names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FoundLocation {
     /// `food.likes[2]`; the index counts from 0.
     pub path: String,

@@ -30,6 +30,7 @@ const DRIVER_TITLE: &str = "memdir: bullet by bullet";
 
 /// Whether `setup` configures, reports or removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SetupMode {
     /// Configure what is missing.
     Install,

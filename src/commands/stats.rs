@@ -34,6 +34,7 @@ pub struct StatsOptions {
 
 /// The result of `stats`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct StatsReport {
     /// The first day of the events, UTC; absent if nothing is recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +47,7 @@ pub struct StatsReport {
 
 /// A count or share: one for all days together, and one for each day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct StatsFigure {
     /// What is measured: `items`, `category`, `age`, `never_used`, `scopes`, `created_per_hour`, `event`, `write`,
     /// `compaction`, `digest`, `duplicate`, `read`, `no_result`, `tokens_injected`, `injection_rate`, `tokens`,
@@ -66,6 +68,7 @@ pub struct StatsFigure {
 
 /// The value of one day.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DayValue {
     /// YYYY-MM-DD, UTC for what the journal records.
     pub day: String,

@@ -40,6 +40,7 @@ use crate::text::counted_noun::counted_noun;
 
 /// Which way commits go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SyncDirection {
     /// Fetch, merge and push.
     #[default]
@@ -56,8 +57,7 @@ pub struct SyncOptions<'a> {
     pub remote: Option<String>,
     /// Which way commits go.
     pub direction: SyncDirection,
-    /// The branch of the remote to which this one is pushed if both conflict. `None`: a merge with conflicts stays in
-    /// progress, for a person.
+    /// The remote's branch to push to if both conflict. `None`: a merge with conflicts stays in progress, for a person.
     pub conflict_branch: Option<String>,
     /// Show what would be committed; change nothing.
     pub dry_run: bool,

@@ -25,6 +25,7 @@ pub struct DirectoryQuery {
 /// How a data directory was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum FoundBy {
     /// Named by an option.
     Flag,

@@ -19,6 +19,7 @@ pub const NESTED_CALL_VARIABLE: &str = "MEMDIR_INSIDE";
 
 /// What a model is called for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ModelRole {
     /// Anything but the roles below.
     #[default]
@@ -71,6 +72,7 @@ pub enum ProviderProtocol {
 
 /// Whether tool calls are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ToolUse {
     /// If the host supports them.
     #[default]

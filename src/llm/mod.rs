@@ -60,6 +60,7 @@ pub struct ModelRequest {
 
 /// One message of the conversation.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ChatMessage {
     /// A question or correction of memdir.
     User(String),
@@ -126,6 +127,7 @@ pub struct ToolOutcome {
 
 /// Why a reply ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StopReason {
     /// The reply is complete.
     End,
@@ -182,6 +184,7 @@ impl ModelReply {
 
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// No connection, or the connection broke.
     Unreachable,

@@ -10,6 +10,7 @@ const DEFAULT_MARKER_LENGTH: usize = 7;
 
 /// Which side of a conflict to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ConflictChoice {
     Ours,
     Theirs,

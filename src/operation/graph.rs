@@ -62,6 +62,7 @@ pub enum GraphRequest {
 
 /// What a tool answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GraphReply {
     /// The answer as JSON, for programs.
     pub structured: Value,

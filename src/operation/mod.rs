@@ -139,6 +139,7 @@ impl Operation {
 
 /// The kind of an operation, with its arguments.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Action {
     /// Adds one bullet at the end of a file or section.
     Add {

@@ -182,6 +182,7 @@ pub struct CheckpointRule {
 /// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LimitMeasure {
     Bullets,
     Entries,

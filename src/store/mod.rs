@@ -73,6 +73,7 @@ pub use read_filter::ReadFilter;
 
 /// How much is synced before a command returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Durability {
     /// Slots, journal and directories are synced: an acknowledged change survives a power cut.
     #[default]

@@ -182,6 +182,7 @@ pub fn target_and_fragment<'d>(document: &'d Document, link: &FileLink) -> (&'d 
 
 /// An item that links to a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Backlink {
     /// Its address: `facts/user.md@acvh`, or the section for an item that is not a bullet.
     pub address: String,

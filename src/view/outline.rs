@@ -12,6 +12,7 @@ use crate::path::MemoryPath;
 
 /// The outline of a file or section.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct Outline {
     /// The path of the file.
     pub path: String,
@@ -58,6 +59,7 @@ pub fn none_left_out(more: &usize) -> bool {
 
 /// A bullet of the file or section.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct BulletRow {
     /// Its full address with handle: `facts/user.md@acvh`.
     pub address: String,
@@ -90,6 +92,7 @@ pub struct BulletRow {
 /// What happened to a bullet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LifeChange {
     Added,
     Updated,
@@ -120,6 +123,7 @@ impl LifeChange {
 
 /// The last change of a bullet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct BulletBlame {
     /// What it was.
     pub change: LifeChange,
@@ -152,6 +156,7 @@ pub struct BulletBlame {
 
 /// A commit that brought a bullet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct CommitOrigin {
     /// Its full hash in hexadecimal.
     pub id: String,
@@ -163,6 +168,7 @@ pub struct CommitOrigin {
 
 /// A section or entry.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct SectionRow {
     /// Its full address: `facts/user.md#work`.
     pub address: String,

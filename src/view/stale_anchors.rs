@@ -20,6 +20,7 @@ const HEADER: &str = "anchors 1";
 /// Why an anchor is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum StaleAnchor {
     /// Its lines are elsewhere.
     Moved,

@@ -8,6 +8,7 @@ use crate::code::SuggestedCommand;
 
 /// The findings of a check.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// The number of files checked.
     pub checked: usize,
@@ -38,6 +39,7 @@ impl CheckReport {
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum FindingLevel {
     /// memdir cannot read or change what it concerns.
     Error,
@@ -61,6 +63,7 @@ impl FindingLevel {
 
 /// One finding of a check.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CheckFinding {
     /// The path of the file.
     pub path: String,
@@ -91,6 +94,7 @@ fn commands_to_try<S: serde::Serializer>(suggestions: &[SuggestedCommand], seria
 /// How the lines of an anchor are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum AnchorRowState {
     /// As they were.
     Ok,
@@ -130,6 +134,7 @@ impl AnchorRowState {
 
 /// An anchor that was checked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AnchorRow {
     /// The path of the memory file.
     pub path: String,
@@ -150,6 +155,7 @@ pub struct AnchorRow {
 
 /// A statement in a file outside the memory.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct OutsideStatement {
     /// The path of the file, as it was given.
     pub path: String,

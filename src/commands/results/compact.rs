@@ -10,6 +10,7 @@ use crate::policy::LimitMeasure;
 
 /// Files and sections that were reduced to their limits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CompactReport {
     /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
@@ -30,6 +31,7 @@ pub struct CompactReport {
 
 /// Token counts as reported by the provider.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TokenCounts {
     /// Tokens of the requests.
     pub input: u64,
@@ -39,6 +41,7 @@ pub struct TokenCounts {
 
 /// One file or section over its limit.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CompactedScope {
     /// The address of the file or section.
     pub address: String,
@@ -67,6 +70,7 @@ pub struct CompactedScope {
 /// Who decides about an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CompactDecider {
     Model,
     /// The oldest items leave first.
@@ -76,6 +80,7 @@ pub enum CompactDecider {
 /// What is done with an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum CompactAction {
     Delete,
     /// Others are merged into it.
@@ -87,6 +92,7 @@ pub enum CompactAction {
 
 /// The decision about one item.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CompactDecisionRow {
     /// Who decided.
     pub by: CompactDecider,
@@ -104,6 +110,7 @@ pub struct CompactDecisionRow {
 
 /// Old months and weeks that `compact --older` replaced by an entry each.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DigestReport {
     /// Whether any byte of the memory changed (with `dry_run`: would change).
     pub changed: bool,
@@ -132,6 +139,7 @@ pub struct DigestReport {
 
 /// An old file of episodes.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DigestRow {
     /// The path of the file, e.g. `episodes/2025-11.md`.
     pub file: String,
@@ -150,6 +158,7 @@ pub struct DigestRow {
 
 /// Duplicates that `compact --duplicates` removed, and pairs that wait.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DuplicatesReport {
     /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
@@ -190,6 +199,7 @@ pub struct DuplicatesReport {
 /// Who decides that two bullets say the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum DuplicateDecider {
     /// Their texts are equal.
     Rule,
@@ -198,6 +208,7 @@ pub enum DuplicateDecider {
 
 /// A bullet that was removed because another one says the same.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RemovedDuplicate {
     /// The address that it had.
     pub address: String,
@@ -218,6 +229,7 @@ pub struct RemovedDuplicate {
 
 /// Two bullets that may say the same.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PossibleDuplicate {
     /// The address of the first.
     pub a: String,

@@ -12,6 +12,7 @@ use crate::reflect::guards::{Violation, secrets};
 /// Decisions as they may be printed. Whatever adds one, its secrets are redacted.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]
+#[non_exhaustive]
 pub struct DecisionList(Vec<ReflectDecision>);
 
 impl DecisionList {

@@ -10,6 +10,7 @@ use crate::change::EffectSign;
 
 /// The result of a three-way merge.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MergeResult {
     /// Whether the merge has no conflicts.
     pub clean: bool,
@@ -24,6 +25,7 @@ pub struct MergeResult {
 
 /// A conflict in a file: both sides changed the same lines differently.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ConflictRow {
     /// The line of its first marker, 1-based.
     pub line: usize,
@@ -42,6 +44,7 @@ pub struct ConflictRow {
 /// A side of a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ConflictSide {
     /// The common ancestor.
     Base,
@@ -62,6 +65,7 @@ impl ConflictSide {
 
 /// A bullet of one side of a conflict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SideBullet {
     /// The side that has it.
     pub side: ConflictSide,
@@ -73,6 +77,7 @@ pub struct SideBullet {
 
 /// Files whose conflict markers were resolved.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ResolveResult {
     /// The fields of a change (`changed`, `rev`, `files`, …), beside the others of this object.
     #[serde(flatten)]
@@ -100,6 +105,7 @@ impl ResolveResult {
 
 /// The remaining conflicts of one file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ConflictedFile {
     /// The path of the file.
     pub path: String,
@@ -109,6 +115,7 @@ pub struct ConflictedFile {
 
 /// What `setup` configured, in git or in the files of an agent host.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SetupResult {
     /// Whether everything is set up now: git uses the merge driver of memdir for this memory, or the host's files have
     /// the entries of memdir (with `dry_run`: would be).
@@ -135,6 +142,7 @@ pub struct SetupResult {
 
 /// One file that `setup` changes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SetupFile {
     /// The absolute path; `git config` for the settings of this clone.
     pub path: String,
@@ -144,6 +152,7 @@ pub struct SetupFile {
 
 /// One line that `setup` adds or removes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SetupLine {
     /// Whether it is added or removed.
     pub sign: EffectSign,

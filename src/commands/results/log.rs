@@ -9,6 +9,7 @@ use crate::view::outline::LifeChange;
 
 /// The history of a memory, of a file or of a bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LogResult {
     /// The entries, newest first.
     pub entries: Vec<LogRow>,
@@ -25,6 +26,7 @@ pub struct LogResult {
 /// The state of a journal entry, or where an edit that memdir did not make comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LogState {
     /// In effect.
     Done,
@@ -62,6 +64,7 @@ impl LogState {
 
 /// One journal entry or outside edit.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LogRow {
     /// The revision, e.g. `r41`; absent for an outside edit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,6 +108,7 @@ pub struct LogRow {
 
 /// Why one item of a change was changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ItemReason {
     /// The address that the operation names.
     pub at: String,
@@ -117,6 +121,7 @@ pub struct ItemReason {
 
 /// One change in the life of a bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct BulletStep {
     /// What happened.
     pub change: LifeChange,
@@ -135,6 +140,7 @@ pub struct BulletStep {
 
 /// A bullet whose text was replaced because of a conversation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SupersededBullet {
     /// The path of its file.
     pub path: String,

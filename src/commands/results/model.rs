@@ -9,6 +9,7 @@ use super::WarningRow;
 
 /// The result of testing the configured model.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ModelCheck {
     /// The provider: `openai`, `anthropic`, `ollama`, `exec`, ….
     pub provider: String,

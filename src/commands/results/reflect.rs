@@ -10,6 +10,7 @@ use super::{ChangeResult, ChangedFile, WarningRow};
 
 /// The result of reflecting on conversations.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ReflectReport {
     /// Whether any byte of the memory changed (with `dry_run`: would change).
     pub changed: bool,
@@ -75,6 +76,7 @@ impl ReflectReport {
 /// What was decided about a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RequestVerdict {
     /// The model makes edits.
     Proceed,
@@ -89,6 +91,7 @@ pub enum RequestVerdict {
 
 /// What a model decided about a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RequestDecision {
     /// What was decided.
     pub decision: RequestVerdict,
@@ -101,6 +104,7 @@ pub struct RequestDecision {
 
 /// One conversation that was read.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ConversationRow {
     /// The id of the conversation; derived from its first turns if it has none of its own.
     pub id: String,
@@ -121,6 +125,7 @@ pub struct ConversationRow {
 /// What became of an operation that the model proposed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum DecisionVerdict {
     /// It is applied.
     Kept,
@@ -135,6 +140,7 @@ pub enum DecisionVerdict {
 
 /// The decision about one operation that the model proposed.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ReflectDecision {
     /// What became of it.
     pub verdict: DecisionVerdict,
@@ -162,6 +168,7 @@ pub struct ReflectDecision {
 
 /// Why an operation was not applied.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RefusalReason {
     /// The name of a guard (`relative_date`), or an error code (`bullet_not_found`).
     pub name: String,
@@ -172,6 +179,7 @@ pub struct RefusalReason {
 
 /// The number of decisions of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DecisionCounts {
     /// Operations that the model proposed.
     pub found: usize,
@@ -197,6 +205,7 @@ impl std::ops::AddAssign for DecisionCounts {
 
 /// The model that was called, and the tokens used.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ModelCallCosts {
     /// The provider, e.g. `anthropic`.
     pub provider: String,
@@ -212,6 +221,7 @@ pub struct ModelCallCosts {
 
 /// The proposals in the inbox, or the result of accepting or rejecting some.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct InboxList {
     /// Whether any byte of the memory changed (with `dry_run`: would change).
     pub changed: bool,
@@ -248,6 +258,7 @@ pub struct InboxList {
 
 /// A git branch with proposals, one a commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ProposalBranch {
     /// The name of the branch.
     pub name: String,
@@ -261,6 +272,7 @@ pub struct ProposalBranch {
 
 /// A proposal as a commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct BranchCommit {
     /// The name of the commit.
     pub commit: String,
@@ -276,6 +288,7 @@ pub struct BranchCommit {
 
 /// One proposal in the inbox.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ProposalRow {
     /// The id of the proposal.
     pub id: String,

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// What is wrong with a folder of notes.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RotReport {
     /// The path of the folder that was checked.
     pub dir: String,
@@ -35,6 +36,7 @@ pub struct RotReport {
 
 /// A limit at which the check stopped.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RotStop {
     /// What is limited: `names of files and folders`, `markdown files`, `bytes of markdown files` or
     /// `pairs of bullets`.
@@ -48,6 +50,7 @@ pub struct RotStop {
 /// What may be wrong with notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum RotKind {
     Repeated,
     Contradictions,
@@ -76,6 +79,7 @@ impl RotKind {
 
 /// How often one thing is wrong.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RotCount {
     /// What is counted.
     pub kind: RotKind,

@@ -10,6 +10,7 @@ use super::{WarningRow, none_left_out};
 
 /// The state of a memory.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct StatusReport {
     /// The absolute path of the data directory.
     pub dir: String,
@@ -59,6 +60,7 @@ pub struct StatusReport {
 /// What of a memory needs attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum AttentionKind {
     /// Bullets whose date has passed.
     Expired,
@@ -82,6 +84,7 @@ pub enum AttentionKind {
 
 /// Something of the memory that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AttentionRow {
     /// What is counted.
     pub what: AttentionKind,
@@ -96,6 +99,7 @@ pub struct AttentionRow {
 
 /// Model usage on this machine, for this memory.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ModelUsage {
     /// The day of the counts, `YYYY-MM-DD`.
     pub day: String,
@@ -116,6 +120,7 @@ pub struct ModelUsage {
 
 /// A bullet that memdir added and an editor removed by saving an older text.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DroppedBullet {
     /// The revision that added it, e.g. `r41`.
     pub rev: String,

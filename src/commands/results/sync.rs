@@ -9,6 +9,7 @@ use super::{ConflictedFile, WarningRow};
 
 /// The result of syncing with another repository: commits, merges and pushes, or the conflicts that remain.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SyncResult {
     /// Whether anything was committed, merged or pushed (with `dry_run`: would be committed).
     pub changed: bool,
@@ -62,6 +63,7 @@ impl SyncResult {
 
 /// One commit that `sync` made.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CommitRow {
     /// The abbreviated commit hash; absent with `dry_run`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,6 +76,7 @@ pub struct CommitRow {
 
 /// What a merge brought in.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MergedCommits {
     /// The number of commits.
     pub commits: usize,
@@ -84,6 +87,7 @@ pub struct MergedCommits {
 /// Why a file is not decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum UndecidedReason {
     /// Removed here and changed there.
     RemovedHere,
@@ -109,6 +113,7 @@ pub enum UndecidedReason {
 
 /// A file that the merge could not decide about as a whole.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct UndecidedFile {
     /// The path of the file.
     pub path: String,

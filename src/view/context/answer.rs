@@ -11,6 +11,7 @@ use crate::view::stale_anchors::StaleAnchor;
 /// The layout of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ContextStyle {
     /// Updates, pinned and important items, other facts, the index of what is left, the newest entries, and how to use
     /// memdir.
@@ -24,6 +25,7 @@ pub enum ContextStyle {
 
 /// What an agent should see at the start of a session.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ContextResult {
     /// Its layout.
     pub style: ContextStyle,
@@ -59,6 +61,7 @@ pub struct ContextResult {
 
 /// A change that the reader has not seen yet.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ContextUpdate {
     /// What happened.
     pub event: UpdateKind,
@@ -77,6 +80,7 @@ pub struct ContextUpdate {
 /// Why an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ContextReason {
     Pinned,
     /// Its category has `context: all`.
@@ -90,6 +94,7 @@ pub enum ContextReason {
 
 /// An item of the context.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ContextItem {
     /// Its address: `facts/user.md@acvh`.
     pub address: String,
@@ -113,6 +118,7 @@ pub struct ContextItem {
 
 /// A file of the index.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ContextFile {
     /// The path of the file.
     pub path: String,
@@ -124,6 +130,7 @@ pub struct ContextFile {
 
 /// A recent entry of an episode file.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ContextEntry {
     /// The address of the entry.
     pub address: String,

@@ -6,6 +6,7 @@ use serde::Serialize;
 /// What happened to an item or file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum UpdateKind {
     #[default]
     Created,

@@ -21,6 +21,7 @@ use crate::text::counted_noun::counted_noun;
 
 /// The result of a query.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct QueryResult {
     /// The text of the query; empty if only filters were given.
     pub query: String,
@@ -74,6 +75,7 @@ impl QueryResult {
 
 /// What was found in a scope.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ScopeMatches {
     /// The name of the scope.
     pub scope: String,
@@ -135,6 +137,7 @@ impl QueryResult {
 
 /// The bounds with which the same query shows more items. A bound that need not change is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct LargerBounds {
     /// How many more items they show, at least.
     pub items: usize,

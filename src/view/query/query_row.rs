@@ -12,6 +12,7 @@ use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// An item of the result.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct QueryRow {
     /// How close its vector is to that of the question, from -1 to 1; `None` without vectors. For hooks.
     #[serde(skip)]
@@ -79,6 +80,7 @@ pub struct QueryRow {
 /// The direction of a link between a matching item and one that is shown because of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LinkDirection {
     /// This item contains the link.
     To,
@@ -88,6 +90,7 @@ pub enum LinkDirection {
 
 /// The link between a matching item and one that is shown because of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct LinkReason {
     /// The matching item's address.
     pub with: String,
@@ -111,6 +114,7 @@ impl LinkReason {
 
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ScorePart {
     /// The term as the search compares it, with the word for which it stands in (`kayak for kyaak`); or `(file)`,
     /// `(time)`, `(latest)`, `(question)`, `(speaker)`, `(insight)`, `(name)`, `(vector)`, `(link)`.
@@ -124,6 +128,7 @@ pub struct ScorePart {
 
 /// A stated confidence and what its age left of it.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+#[non_exhaustive]
 pub struct ConfidenceNote {
     /// As the item states it, 0 to 1.
     pub stated: f64,
