@@ -12,7 +12,7 @@ use super::{Document, lines, section_range, slug};
 /// What the fragments of one document can name; of equal names the first in the file counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FragmentIndex {
-    /// Bullets by id.
+    /// The index of each bullet that has an id, by that id.
     bullets: OnceLock<HashMap<String, usize>>,
     /// The offset of each word `^id`, by id.
     words: OnceLock<HashMap<String, usize>>,

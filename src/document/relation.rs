@@ -70,7 +70,7 @@ pub fn escape_relation(text: &str) -> String {
     }
 }
 
-/// Reverses [`escape_relation`].
+/// The name of a relation as it was before [`escape_relation`].
 pub fn unescape_relation(text: &str) -> String {
     match brackets(text) {
         Some((at, slashes)) if slashes > 0 => format!("{}{}", &text[..at - 1], &text[at..]),

@@ -29,7 +29,7 @@ pub struct DirectoryQuery {
 pub enum FoundBy {
     /// Named by an option.
     Flag,
-    /// Named by `MEMDIR`.
+    /// The variable `MEMDIR` names it.
     Environment,
     /// In the working directory or one above it.
     Ancestor,

@@ -84,7 +84,7 @@ pub enum ToolUse {
 /// The source of an API key.
 #[derive(Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// None is configured.
+    /// No key is configured.
     Missing,
     /// An environment variable: its name, its value.
     Variable(&'static str, String),

@@ -11,7 +11,7 @@ use crate::code::Rejection;
 /// Lines that follow each other in a file, as one commit adds them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddedLines {
-    /// The commit's hash.
+    /// The full hash of the commit, in hex.
     pub commit: String,
     /// The path from the root of the repository.
     pub path: String,

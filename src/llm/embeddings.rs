@@ -31,7 +31,7 @@ pub fn embed(config: &ModelConfig, texts: &[String], deadline: Deadline) -> Resu
 }
 
 impl<L: Transport> HostedModel<L> {
-    /// As [`embed`].
+    /// The vectors of the texts, in their order, as [`embed`] returns them.
     fn embed(&self, texts: &[String], deadline: Deadline) -> Result<Vec<Vec<f32>>, LlmError> {
         let body = json!({"model": self.model_name(), "input": texts, "encoding_format": "float"});
         let body: Map<String, Value> = body.as_object().cloned().unwrap_or_default();

@@ -4,7 +4,7 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// A random number.
+/// A number of 64 random bits; not for keys.
 pub fn random_number() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -12,7 +12,7 @@ use crate::policy::Policy;
 /// The section that an address names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SectionRef {
-    /// The whole file.
+    /// The file, without a section.
     File,
     /// An existing section, as an index into the document's sections.
     At(usize),

@@ -22,7 +22,7 @@ use super::{
 /// The result of planning.
 #[derive(Debug)]
 pub enum PlanOutcome {
-    /// The complete changeset.
+    /// Nothing is missing: this is what the operations change.
     Ready(Box<Changeset>),
     /// Fetch these inputs and plan again.
     NeedsInput(Vec<MissingInput>),

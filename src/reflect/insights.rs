@@ -39,7 +39,7 @@ const SYSTEM_PROMPT: &str = include_str!("prompts/insights.md");
 pub struct InsightSources {
     /// The newest entries of episodes.
     pub entries: Vec<String>,
-    /// The newest facts.
+    /// The texts of the newest facts, newest first.
     pub facts: Vec<String>,
     /// The end of a conversation.
     pub snippet: String,

@@ -14,7 +14,7 @@ use crate::transcript::{Role, Turn};
 
 /// What a proposal is judged by.
 pub struct JudgeContext<'a> {
-    /// The whole conversation.
+    /// All turns of the conversation, not only those of the chunk.
     pub turns: &'a [Turn],
     /// The texts of the bullets in the memory.
     pub known: &'a [String],

@@ -10,7 +10,7 @@ pub const REFLECT_PROMPT: &str = include_str!("prompts/reflect.md");
 /// How a model answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyMode {
-    /// With tool calls.
+    /// The model calls a tool for each operation.
     Tools,
     /// With one JSON object.
     JsonObject,

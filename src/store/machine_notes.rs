@@ -24,7 +24,7 @@ pub struct NoteLock {
 }
 
 impl Store {
-    /// Whether `.memdir/` exists.
+    /// Whether this machine has a history of the memory (`.memdir/`).
     pub fn has_machine_state(&self) -> bool {
         self.root().machine_dir().is_ok_and(|dir| dir.is_some())
     }

@@ -32,7 +32,7 @@ pub enum TextState {
     Absent,
     /// The text that the plan was made on.
     Base,
-    /// The planned text.
+    /// The file has the planned text.
     Ours,
     /// Anything else: a person's text.
     Foreign,

@@ -47,7 +47,7 @@ struct FileUses {
     whole: Option<Date>,
     /// By handle as it was shown: a prefix that was unique in its file then.
     bullets: HashMap<String, Date>,
-    /// By slug.
+    /// The day of the last use of each section, by its slug.
     sections: HashMap<String, Date>,
 }
 

@@ -19,7 +19,7 @@ pub enum LinesMatch {
     Same,
     /// They occur once, elsewhere.
     Moved(LineRange),
-    /// They occur nowhere.
+    /// The lines occur nowhere in the file.
     Changed,
     /// They occur elsewhere more than once: the first lines of two occurrences.
     Repeated([u32; 2]),

@@ -22,7 +22,7 @@ struct GeminiRecord {
     session_id: LenientText,
     summary: LenientText,
     messages: LenientList<GeminiRecord>,
-    /// In a checkpoint.
+    /// The turns, in a checkpoint file.
     history: LenientList<GeminiRecord>,
     contents: LenientList<GeminiRecord>,
     #[serde(rename = "$set")]
@@ -36,7 +36,7 @@ struct GeminiRecord {
     /// The text as typed, if `content` is the expanded text sent to the model.
     display_content: MessageContent,
     tool_calls: LenientList<GeminiCall>,
-    /// In a checkpoint.
+    /// The turns, in a checkpoint file.
     role: LenientText,
     parts: MessageContent,
     /// In the prompt log.

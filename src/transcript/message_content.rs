@@ -94,7 +94,7 @@ impl MessageContent {
         join_lines(self.0.iter().map(inner).collect::<Vec<_>>().iter().map(String::as_str))
     }
 
-    /// The tool results.
+    /// The results of tool calls in the content, in their order.
     pub fn tool_results(&self) -> impl Iterator<Item = ToolResult> {
         self.0.iter().filter_map(|part| {
             if let Some(response) = &part.response.0 {

@@ -47,7 +47,7 @@ struct OpenAiFunction {
     arguments: LenientText,
 }
 
-/// Parses JSON Lines.
+/// The conversations of a file of JSON Lines; a line that cannot be read is counted as skipped.
 pub(super) fn parse_lines(bytes: &[u8]) -> Vec<Conversation> {
     let mut all = Vec::new();
     let mut messages = LenientList::default();

@@ -51,7 +51,7 @@ pub(super) type PastedLines<'t> = &'t [(&'t str, bool)];
 pub struct MessageParts {
     /// The lines that its author wrote.
     pub own: String,
-    /// The other lines.
+    /// The lines that are not the user's own.
     pub pasted: String,
 }
 
@@ -332,7 +332,7 @@ fn pasted_from(line: &str, next: Option<&str>) -> Option<PastedSpan> {
     (is_dialogue_line(line) && next.is_some_and(is_dialogue_line)).then_some(PastedSpan::Rest)
 }
 
-/// `Interviewer: text`
+/// Whether a line is one of a dialogue: `Interviewer: text`.
 fn is_dialogue_line(line: &str) -> bool {
     line.split_once([':', '：']).is_some_and(|(name, _)| DIALOGUE_NAMES.contains(&name.trim().to_lowercase()))
 }

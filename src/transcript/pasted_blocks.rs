@@ -293,7 +293,7 @@ pub(super) fn is_letter_start(lines: PastedLines<'_>, at: usize) -> bool {
     }
 }
 
-/// `您好：`
+/// Whether a line is a salutation without a name: `您好：`.
 fn is_bare_salutation(line: &str) -> bool {
     let plain = line.trim_end_matches([',', '，', '!', '！', ':', '：']);
     plain.len() < line.len() && !plain.is_ascii() && SALUTATIONS.iter().any(|words| plain == words)
@@ -313,7 +313,7 @@ fn is_signature(line: &str) -> bool {
 /// A Chinese signature has at most so many characters.
 const MAX_SIGNATURE_CHARS: usize = 8;
 
-/// `Dear Ana,`
+/// Whether a line is a salutation with a name: `Dear Ana,`.
 pub(super) fn is_salutation(line: &str) -> bool {
     let line = line.trim().to_lowercase();
     let line = line.trim_end_matches([',', '，', '!', '！', ':', '：']);

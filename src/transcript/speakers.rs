@@ -174,7 +174,7 @@ fn parse_heading(line: &str) -> Option<(SpeakerStyle, &str, usize)> {
     heading.then(|| (SpeakerStyle::Heading(level), name.trim_matches(['*', '_', '#', ' ']), line.len()))
 }
 
-/// `**User:** hello`
+/// Parses a speaker in bold, `**User:** hello`: the style, the name, and where the text starts.
 fn parse_bold(line: &str) -> Option<(SpeakerStyle, &str, usize)> {
     let open = line.len() - line.trim_start_matches(['*', '_']).len();
     if !(2..=4).contains(&open) {
@@ -194,7 +194,7 @@ fn parse_bold(line: &str) -> Option<(SpeakerStyle, &str, usize)> {
     }
 }
 
-/// `User: hello`
+/// Parses a speaker before a colon, `User: hello`: the style, the name, and where the text starts.
 fn parse_colon(line: &str) -> Option<(SpeakerStyle, &str, usize)> {
     let (name, mark) =
         line.char_indices().take(48).find(|(_, c)| matches!(c, ':' | '：')).map(|(at, c)| (&line[..at], c))?;

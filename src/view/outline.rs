@@ -125,7 +125,7 @@ impl LifeChange {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct BulletBlame {
-    /// What it was.
+    /// What the revision did to the bullet.
     pub change: LifeChange,
     /// The revision, e.g. `r41`; absent for a change that memdir did not make.
     #[serde(skip_serializing_if = "Option::is_none")]

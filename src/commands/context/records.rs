@@ -17,7 +17,7 @@ use crate::view::context::records::{DatedRecord, MAX_RECORDS, newest_records};
 
 /// What one memory has for this style.
 struct RecordsPart {
-    /// The newest ones.
+    /// The newest records, newest first, at most as many as are shown.
     records: Vec<DatedRecord>,
     /// The number of all.
     count: usize,

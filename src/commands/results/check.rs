@@ -96,7 +96,7 @@ fn commands_to_try<S: serde::Serializer>(suggestions: &[SuggestedCommand], seria
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AnchorRowState {
-    /// As they were.
+    /// The lines are as they were when the anchor was written.
     Ok,
     /// Elsewhere in the file, or in a file that git renamed.
     Moved,

@@ -94,7 +94,7 @@ pub enum CompactAction {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CompactDecisionRow {
-    /// Who decided.
+    /// By whom it was decided: the model, or a rule.
     pub by: CompactDecider,
     /// What was done with it.
     pub action: CompactAction,
@@ -221,7 +221,7 @@ pub struct RemovedDuplicate {
     /// The new text of that bullet, if the two were merged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new_text: Option<String>,
-    /// Who decided.
+    /// By whom it was decided: the model, or a rule.
     pub by: DuplicateDecider,
     /// The rule, as in the journal.
     pub reason: String,

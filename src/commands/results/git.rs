@@ -46,7 +46,7 @@ pub struct ConflictRow {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ConflictSide {
-    /// The common ancestor.
+    /// The common ancestor of both sides.
     Base,
     Ours,
     Theirs,

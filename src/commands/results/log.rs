@@ -28,13 +28,13 @@ pub struct LogResult {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LogState {
-    /// In effect.
+    /// The revision is in effect.
     Done,
     /// Undone by a later revision.
     Undone,
     /// Put back, because a file changed meanwhile.
     PutBack,
-    /// Not finished yet.
+    /// Not finished: a command writes it at this moment, or was interrupted.
     Pending,
     /// An edit outside memdir, before the next revision.
     Outside,
@@ -123,7 +123,7 @@ pub struct ItemReason {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct BulletStep {
-    /// What happened.
+    /// What happened to the bullet in this revision.
     pub change: LifeChange,
     /// The path of its file after the change.
     pub path: String,

@@ -93,7 +93,7 @@ pub enum RequestVerdict {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RequestDecision {
-    /// What was decided.
+    /// Whether the operation was made, waits, or was refused.
     pub decision: RequestVerdict,
     /// Why: in the model's words, unless it is `refused`.
     pub reasoning: String,
@@ -127,7 +127,7 @@ pub struct ConversationRow {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DecisionVerdict {
-    /// It is applied.
+    /// The operation is applied.
     Kept,
     /// The memory has it already.
     Known,

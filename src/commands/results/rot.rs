@@ -81,7 +81,7 @@ impl RotKind {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RotCount {
-    /// What is counted.
+    /// The kind of finding that is counted.
     pub kind: RotKind,
     /// The same in words.
     pub what: &'static str,

@@ -74,7 +74,7 @@ pub enum AttentionKind {
     Overdue,
     /// Proposals whose branch was merged, which accepts them; `prune` removes their files.
     Merged,
-    /// Proposals that wait.
+    /// Proposals that wait for a person.
     Waiting,
     /// Items that the policy's `lifetimes` archive.
     Unused,
@@ -86,7 +86,7 @@ pub enum AttentionKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AttentionRow {
-    /// What is counted.
+    /// The kind of item that is counted.
     pub what: AttentionKind,
     /// How many there are.
     pub count: usize,

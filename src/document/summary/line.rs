@@ -61,11 +61,11 @@ pub struct TermChange<'a> {
 /// The result of updating a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineUpdate {
-    /// No change.
+    /// The line stays as it is.
     Keep,
     /// Depends on who wrote the line: call again with memdir's last line.
     NeedsLastLine,
-    /// Replace the line.
+    /// The line is replaced by one with these terms.
     Replace {
         /// All terms of the new line.
         terms: Vec<String>,

@@ -18,7 +18,7 @@ const THEIRS: usize = 2;
 
 /// Three trees and the elements that match their nodes.
 pub struct TreeMerge<'a> {
-    /// Base, ours, theirs.
+    /// The trees of the base, our side and their side, in this order.
     pub trees: [&'a MergeTree; 3],
     pub elements: &'a MergeElements,
     /// Whether memdir derives this summary term from one of the texts.

@@ -33,7 +33,7 @@ const PLACE_ENDS: [&str; 12] = ["前", "后", "时", "中", "上", "里", "下",
 /// What a sentence says about time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EventReading {
-    /// Something happened.
+    /// Whether the clause says that something happened (了, 过).
     pub(super) has_event: bool,
     /// Something is to happen, or is going on.
     pub(super) has_plan: bool,

@@ -14,7 +14,7 @@ const MIN_QUOTE_WEIGHT: usize = 5;
 /// The turn that contains a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuoteEvidence {
-    /// The turn's number.
+    /// The number of the turn in the conversation, from 1.
     pub turn: usize,
     /// The author of the turn.
     pub role: Role,

@@ -16,7 +16,7 @@ const WISHES: WordList = word_list!("guards/consent/wishes.en.txt");
 /// Words before a clause that is to be remembered: "note that I …".
 const CLAUSE_OPENINGS: [&str; 7] = ["that", "how", "where", "what", "who", "i", "my"];
 const HAN_STORING_WORDS: PhraseList = phrase_list!("guards/consent/storing.zh.txt");
-/// Longer ones first.
+/// Chinese verbs that ask for a memory, longer ones first: a shorter one may begin a longer.
 const HAN_REQUEST_WORDS: PhraseList = phrase_list!("guards/consent/request_words.zh.txt");
 
 /// Where a request stands in its sentence.

@@ -27,7 +27,7 @@ pub enum ContextStyle {
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct ContextResult {
-    /// Its layout.
+    /// The layout of the text.
     pub style: ContextStyle,
     /// The budget in tokens.
     pub budget: usize,
@@ -63,7 +63,7 @@ pub struct ContextResult {
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct ContextUpdate {
-    /// What happened.
+    /// What happened to the item since the reader's last look.
     pub event: UpdateKind,
     /// The path of the file.
     pub path: String,

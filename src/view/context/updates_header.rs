@@ -65,7 +65,7 @@ impl UpdateEvent {
 /// The revision that a reader has seen, and the command that shows everything since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenRevision {
-    /// Such as `r41`.
+    /// The revision that the reader saw last, such as `r41`.
     pub rev: String,
     /// Such as `memdir diff --since r41`.
     pub command: String,

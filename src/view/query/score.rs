@@ -52,7 +52,7 @@ const PARTIAL_RELEVANCE: f64 = 0.999;
 /// An item that matches a query, and what its score consists of.
 #[derive(Clone, Copy, Debug)]
 pub struct ScoredItem {
-    /// Index into [`Ranking::files`].
+    /// The index of the file in [`Ranking::files`].
     pub file: usize,
     /// Index into the file's items.
     pub item: usize,

@@ -33,7 +33,7 @@ pub struct QueryTerm {
 /// Another form of a query's term: their counts are one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TermAlternative {
-    /// As [`QueryTerm::text`].
+    /// The term in the form of [`QueryTerm::text`].
     pub text: String,
     /// Whether it is the same word. An item with a synonym only does not contain the word itself.
     pub is_same_word: bool,

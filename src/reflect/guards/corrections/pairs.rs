@@ -54,7 +54,7 @@ pub(super) fn denied_value(turn: &str) -> Option<(String, String)> {
 /// So many words stand between a denied value and the right one.
 const MAX_FOLLOWING: usize = 4;
 
-/// "是杭州，不是上海", "不是上海，是杭州".
+/// The right and the denied name of a Chinese correction: "是杭州，不是上海", "不是上海，是杭州".
 fn denied_han_name(turn: &str) -> Option<(String, String)> {
     let clauses: Vec<&str> = turn.split(['，', ',', '。', '；', '！', '\n', '？']).map(str::trim).collect();
     let is_name = |name: &&str| {

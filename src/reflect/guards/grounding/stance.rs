@@ -38,7 +38,7 @@ const KEPT_ORIGINS: PhraseList = phrase_list!("guards/grounding/kept_origins.en.
 const HAN_ASKING: PhraseList = phrase_list!("guards/grounding/asking.zh.txt");
 /// The first words of an English question.
 const AUXILIARIES: WordList = word_list!("guards/grounding/opening_auxiliaries.en.txt");
-/// What follows them.
+/// The subjects that follow such a word in a question.
 const SUBJECTS: WordList = word_list!("guards/grounding/opening_subjects.en.txt");
 
 /// The word that says whose words, or what mood, a quote is in, if a text states it as a fact. `said`: the whole

@@ -34,7 +34,7 @@ impl NumberRun<'_> {
         self.separators.contains(any)
     }
 
-    /// "52.520008".
+    /// Whether the run is a decimal number, such as "52.520008".
     pub fn is_decimal(&self) -> bool {
         self.groups.len() == 2 && self.separators == "."
     }

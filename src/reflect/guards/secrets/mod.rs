@@ -19,7 +19,7 @@ pub const REDACTED: &str = "[redacted]";
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// The byte range.
+    /// Where the secret is in the text, in bytes.
     pub range: Range<usize>,
     /// The kind of secret, for messages.
     pub kind: &'static str,
@@ -115,7 +115,7 @@ fn is_hex(token: &str) -> bool {
     token.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// 8-4-4-4-12 hexadecimal digits.
+/// Whether a token is a UUID: 8-4-4-4-12 hexadecimal digits.
 fn is_uuid(token: &str) -> bool {
     let parts: Vec<usize> = token.split('-').map(str::len).collect();
     parts == [8, 4, 4, 4, 12] && token.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())

@@ -245,7 +245,7 @@ pub(super) fn written_days(text: &str) -> Vec<(i8, i8)> {
     text.char_indices().filter_map(day_at).collect()
 }
 
-/// 0 is Monday.
+/// The number of a weekday from the character after 周 or 星期; 0 is Monday.
 fn weekday_number(c: char) -> Option<i8> {
     Some(WEEKDAYS.chars().position(|d| d == c)?.min(6) as i8)
 }

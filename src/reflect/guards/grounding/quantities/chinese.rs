@@ -93,7 +93,7 @@ fn decimal(text: &str) -> Option<(usize, Quantity)> {
     chinese_amounts::amount(text).filter(is_decimal)
 }
 
-/// 周三, 星期三, 礼拜天
+/// A weekday at the start of a text (周三, 星期三, 礼拜天), and its length in bytes.
 fn weekday(text: &str) -> Option<(usize, Quantity)> {
     let rest = ["星期", "礼拜", "周"].iter().find_map(|word| text.strip_prefix(word))?;
     let day = rest.chars().next()?;
@@ -104,7 +104,7 @@ fn weekday(text: &str) -> Option<(usize, Quantity)> {
     (!is_word).then_some((text.len() - rest.len() + day.len_utf8(), Quantity::Weekday(number)))
 }
 
-/// 3月5号, 三月五日, 5号
+/// A day of a month at the start of a text (3月5号, 三月五日, 5号), and its length in bytes.
 fn day_of_month(text: &str) -> Option<(usize, Quantity)> {
     let part = |text: &str, mark: &[char], most: i64| {
         let (length, number) = number(text).filter(|(_, n)| n.1 == 1 && (1..=most).contains(&n.0))?;
@@ -125,7 +125,7 @@ fn day_of_month(text: &str) -> Option<(usize, Quantity)> {
     }
 }
 
-/// 3600万, 三千六百万
+/// A large number at the start of a text (3600万, 三千六百万), and its length in bytes.
 fn large_number(text: &str) -> Option<(usize, Quantity)> {
     let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let count = |length, n: Ratio| Some((length, Quantity::Count(n)));
@@ -284,7 +284,7 @@ fn share(text: &str) -> Option<(usize, Quantity)> {
     Some((length + "分之".len() + more, Quantity::Share(above.times(Ratio::new(first.1, first.0)))))
 }
 
-/// 九点一刻, 晚上9:15, 凌晨两点半.
+/// A time of day at the start of a text (九点一刻, 晚上9:15, 凌晨两点半), and its length in bytes.
 fn clock(text: &str) -> Option<(usize, Quantity)> {
     let part = PARTS_OF_DAY.iter().find(|(word, ..)| text.starts_with(word));
     let start = part.map_or(0, |(word, ..)| word.len());
@@ -311,7 +311,7 @@ fn clock(text: &str) -> Option<(usize, Quantity)> {
     (!times.is_empty()).then_some((start + spaces + length, Quantity::Clock(times)))
 }
 
-/// 9:15
+/// A time of digits at the start of a text (9:15): its length in bytes, the hour and the minute.
 fn digital(text: &str) -> Option<(usize, u32, u32)> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, ':' | '：'))).unwrap_or(text.len());
     let (hour, minute) = text[..end].split_once([':', '：'])?;

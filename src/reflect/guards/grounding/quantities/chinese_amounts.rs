@@ -121,7 +121,7 @@ fn tail(text: &str, number: Ratio, unit: &str) -> (usize, Ratio) {
 /// Characters that may follow a number with its unit.
 const ENDS: &str = "的了吧呢啊呀嘛左上出就也还都够整，。、";
 
-/// 三毛 is 0.3元.
+/// An amount in the base unit of its currency: 三毛 is 0.3元.
 fn in_base_unit(number: Ratio, unit: String) -> (Ratio, String) {
     match unit.as_str() {
         "毛" | "角" => (number.times(Ratio::new(1, 10)), "元".to_owned()),

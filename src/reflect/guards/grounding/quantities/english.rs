@@ -193,7 +193,7 @@ impl Tokens<'_> {
         is_plain.then(|| (length + 2, period.times(number)))
     }
 
-    /// "twice", "three times"
+    /// A repetition at word `i` ("twice", "three times"): how many words it has, and how often.
     fn repetition(&self, i: usize) -> Option<(usize, Ratio)> {
         match self.low(i) {
             "once" => Some((1, Ratio::whole(1))),
