@@ -4,6 +4,7 @@
 //! `commands`.
 
 use std::path::Path;
+use std::str::FromStr;
 
 use crate::code::Rejection;
 use crate::commands::compact::CompactOptions;
@@ -206,8 +207,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn add(&self, at: &str, text: &str) -> Result<ChangeResult, Error> {
-        let (at, text) = (address(at), text.to_owned());
-        self.change_one(Action::Add { at, text, children: Vec::new(), meta: Vec::new(), create: false })
+        self.change_one(Action::add(Target::address(at), text))
     }
 
     /// Replaces the text of a bullet (`user@t7an`).
@@ -215,15 +215,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn update(&self, bullet: &str, text: &str) -> Result<ChangeResult, Error> {
-        self.change_one(Action::Update {
-            at: address(bullet),
-            index: None,
-            old: None,
-            text: text.to_owned(),
-            children: Vec::new(),
-            meta: Vec::new(),
-            archive: false,
-        })
+        self.change_one(Action::update(Target::address(bullet), text))
     }
 
     /// Removes a bullet, section or file.
@@ -231,15 +223,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn remove(&self, at: &str) -> Result<ChangeResult, Error> {
-        self.change_one(Action::Remove {
-            at: address(at),
-            index: None,
-            text: None,
-            archive: false,
-            purge: None,
-            forget: false,
-            if_exists: false,
-        })
+        self.change_one(Action::remove(Target::address(at)))
     }
 
     /// Moves a bullet, section or file (and the links to it) to another file or section.
@@ -247,7 +231,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn move_to(&self, at: &str, destination: &str) -> Result<ChangeResult, Error> {
-        self.change_one(Action::Move { at: address(at), to: destination.to_owned(), create: false })
+        self.change_one(Action::move_to(Target::address(at), destination))
     }
 
     /// Sets a bullet's metadata, a section's title or id, or a file's summary; an empty value removes the key.
@@ -255,7 +239,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn set(&self, at: &str, pairs: &[(&str, &str)]) -> Result<ChangeResult, Error> {
-        self.change_one(Action::Set { at: address(at), pairs: owned_pairs(pairs) })
+        self.change_one(Action::set(Target::address(at), pairs))
     }
 
     /// Replaces texts of a file, each of which occurs exactly once in it.
@@ -263,7 +247,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn patch(&self, file: &str, pairs: &[(&str, &str)]) -> Result<ChangeResult, Error> {
-        self.change_one(Action::Patch { at: address(file), pairs: owned_pairs(pairs), archive: false })
+        self.change_one(Action::patch(Target::address(file), pairs))
     }
 
     /// Creates a file, or replaces the version of it that has this etag ([`Memory::etag`]).
@@ -271,9 +255,11 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`]; `needs_proof` without the etag, `conflict` if the file has another one now.
     pub fn write(&self, file: &str, text: &str, if_match: Option<&str>) -> Result<ChangeResult, Error> {
-        let action = Action::Write { at: address(file), text: text.to_owned(), create: false };
         let if_match = if_match.map(str::to_owned);
-        self.change_with(action, &ChangeOptions { if_match, ..ChangeOptions::default() })
+        self.change_action(
+            Action::write(Target::address(file), text),
+            &ChangeOptions { if_match, ..ChangeOptions::default() },
+        )
     }
 
     /// Appends an entry, or a block of markdown, to a file; without one, to the current episode file.
@@ -281,22 +267,14 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn append(&self, at: Option<&str>, title: Option<&str>, text: &str) -> Result<ChangeResult, Error> {
-        self.change_one(Action::Append {
-            at: at.map(address),
-            text: text.to_owned(),
-            title: title.map(str::to_owned),
-            date: None,
-            summary: None,
-            file_summary: None,
-            create: false,
-        })
+        self.change_one(Action::append(at.map(Target::address), title, text))
     }
 
     fn change_one(&self, action: Action) -> Result<ChangeResult, Error> {
-        self.change_with(action, &ChangeOptions::default())
+        self.change_action(action, &ChangeOptions::default())
     }
 
-    fn change_with(&self, action: Action, options: &ChangeOptions) -> Result<ChangeResult, Error> {
+    fn change_action(&self, action: Action, options: &ChangeOptions) -> Result<ChangeResult, Error> {
         match self.change(Batch::from_iter([action]), options)? {
             ChangeOutcome::Changed(change) => Ok(change),
             // A batch without a request id repeats nothing.
@@ -333,7 +311,7 @@ impl Memory {
     /// # Errors
     /// `invalid_operation`; as [`Memory::change`].
     pub fn apply(&self, operations: &str, options: &ChangeOptions) -> Result<ChangeOutcome, Error> {
-        self.change(dialects::parse_batch(operations)?, options)
+        self.change(operations.parse()?, options)
     }
 
     /// Undoes a revision; merges files that were changed since.
@@ -476,12 +454,13 @@ impl Memory {
     }
 }
 
-fn owned_pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
-}
+/// The operations of JSON, as [`Memory::apply`] reads them; the error lists each that is malformed.
+impl FromStr for Batch {
+    type Err = Error;
 
-fn address(text: &str) -> Target {
-    Target::Address(text.to_owned())
+    fn from_str(operations: &str) -> Result<Batch, Error> {
+        Ok(dialects::parse_batch(operations)?)
+    }
 }
 
 impl From<&str> for QueryOptions {

@@ -2,6 +2,7 @@
 //!
 //! Pure: `now`, `policy`, `snapshot` and `actor` are arguments. Never reads or writes a file.
 
+mod action;
 mod adopted;
 pub mod apply_to_file;
 pub mod archive;
@@ -75,18 +76,6 @@ pub enum Target {
     Category(String),
     /// The block or bullet with this id; if no file has it, the category.
     IdOrCategory { id: String, category: String },
-}
-
-impl Action {
-    /// The removal of what an address names, without a copy in the archive.
-    pub fn remove(at: Target) -> Action {
-        Action::Remove { at, index: None, text: None, archive: false, purge: None, forget: false, if_exists: false }
-    }
-
-    /// The removal of what an address names, with a copy in the archive.
-    pub fn archive(at: Target) -> Action {
-        Action::Remove { at, index: None, text: None, archive: true, purge: None, forget: false, if_exists: false }
-    }
 }
 
 impl From<Action> for Operation {

@@ -1,4 +1,6 @@
 //! The library's front, as a program uses it that embeds memdir: each method once, and what it answers.
+//!
+//! Compiled twice: here, and in `tests/embedder`, a crate of its own that sees the public names only.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,9 +10,9 @@ use memdir::models::{
 };
 use memdir::results::{ChangeOutcome, CompactOutcome, FoundBy, ListResult};
 use memdir::{
-    ChangeOptions, CheckOptions, Code, CompactOptions, ConflictChoice, ContextRequest, Durability, InboxDecision,
-    InitOptions, LogOptions, Memory, MergeInput, OpenOptions, QueryOptions, ReflectOptions, ScopeOptions, SetupMode,
-    SyncOptions, UndoOptions,
+    Action, Batch, ChangeOptions, CheckOptions, Code, CompactOptions, ConflictChoice, ContextRequest, Durability,
+    InboxDecision, InitOptions, LogOptions, Memory, MergeInput, OpenOptions, QueryOptions, ReflectOptions,
+    ScopeOptions, SetupMode, SyncOptions, Target, UndoOptions,
 };
 use serde_json::json;
 
@@ -47,7 +49,7 @@ fn new_memory() -> (tempfile::TempDir, Memory) {
     (home, memory)
 }
 
-fn how() -> ChangeOptions {
+fn defaults() -> ChangeOptions {
     ChangeOptions::default()
 }
 
@@ -78,7 +80,7 @@ fn a_memory_is_read_and_changed_without_a_process() {
     let filtered = QueryOptions { limit: Some(1), ..QueryOptions::from("spaces Lisbon") };
     assert_eq!(memory.query(filtered).unwrap().items.len(), 1);
     assert_eq!(memory.remove("user@none").unwrap_err().code(), Code::BulletNotFound);
-    memory.remove(&format!("user@{}", crate::support::handle("Prefers spaces"))).unwrap();
+    memory.remove(&format!("user@{}", memory.bullets("user").unwrap().bullets[0].handle)).unwrap();
     assert!(memory.bullets("user").unwrap().bullets.is_empty());
 }
 
@@ -91,16 +93,17 @@ fn history_is_listed_compared_undone_and_redone() {
     assert_eq!((log.entries.len(), log.more, log.entries[0].rev.as_deref()), (1, 1, Some("r2")));
     assert!(memory.show("r1").unwrap().entries[0].diff.as_deref().is_some_and(|diff| diff.contains("+- One\n")));
     assert!(memory.diff(Some("r1..r2"), Some("user")).unwrap().diff.contains("+- Two\n"));
-    let undone = memory.undo(&UndoOptions { revision: Some("r1".into()), ..UndoOptions::default() }, &how()).unwrap();
+    let undone =
+        memory.undo(&UndoOptions { revision: Some("r1".into()), ..UndoOptions::default() }, &defaults()).unwrap();
     assert_eq!(undone.undone.as_deref(), Some("r1"));
     let texts =
         |memory: &Memory| memory.bullets("user").unwrap().bullets.into_iter().map(|b| b.text).collect::<Vec<_>>();
     assert_eq!(texts(&memory), ["Two"]);
-    memory.redo(None, &how()).unwrap();
+    memory.redo(None, &defaults()).unwrap();
     assert_eq!(texts(&memory).len(), 2);
     assert_eq!(
         memory
-            .undo(&UndoOptions { revision: Some("r99".into()), ..UndoOptions::default() }, &how())
+            .undo(&UndoOptions { revision: Some("r99".into()), ..UndoOptions::default() }, &defaults())
             .unwrap_err()
             .code(),
         Code::RevisionNotFound
@@ -112,17 +115,46 @@ fn a_batch_is_applied_whole_or_not_at_all() {
     let (_home, memory) = new_memory();
     let two = json!({"request": "once", "operations": [
         {"op": "add", "at": "user", "text": "One"}, {"op": "add", "at": "facts/pets.md", "text": "Two cats"}]});
-    let ChangeOutcome::Changed(done) = memory.apply(&two.to_string(), &how()).unwrap() else { panic!("a change") };
+    let ChangeOutcome::Changed(done) = memory.apply(&two.to_string(), &defaults()).unwrap() else { panic!("a change") };
     assert_eq!(done.rev.as_deref(), Some("r1"));
-    let ChangeOutcome::Repeated(first) = memory.apply(&two.to_string(), &how()).unwrap() else {
+    let ChangeOutcome::Repeated(first) = memory.apply(&two.to_string(), &defaults()).unwrap() else {
         panic!("a repetition")
     };
     assert_eq!(first.rev(), Some("r1"));
     let bad = json!([{"op": "add", "at": "user", "text": "Three"}, {"op": "rm", "at": "user@none"}]);
-    let error = memory.apply(&bad.to_string(), &how()).unwrap_err();
+    let error = memory.apply(&bad.to_string(), &defaults()).unwrap_err();
     assert_eq!((error.code(), error.exit_status(), error.changed()), (Code::BulletNotFound, 3, Some(false)));
     assert_eq!(memory.query("Three").unwrap().items.len(), 0);
-    assert_eq!(memory.apply("{", &how()).unwrap_err().code(), Code::InvalidOperation);
+    assert_eq!(memory.apply("{", &defaults()).unwrap_err().code(), Code::InvalidOperation);
+    assert_eq!("{".parse::<Batch>().unwrap_err().code(), Code::InvalidOperation);
+}
+
+#[test]
+fn actions_are_made_by_constructors_and_equal_those_of_json() {
+    let at = || Target::address("user");
+    let made = [
+        Action::add(at(), "a"),
+        Action::update(at(), "b"),
+        Action::remove(at()),
+        Action::archive(at()),
+        Action::move_to(at(), "team"),
+        Action::set(at(), &[("imp", "7")]),
+        Action::write(at(), "# U\n"),
+        Action::patch(at(), &[("a", "b")]),
+        Action::append(Some(at()), Some("T"), "- c"),
+    ];
+    let read = json!([
+        {"op": "add", "at": "user", "text": "a"},
+        {"op": "update", "at": "user", "text": "b"},
+        {"op": "rm", "at": "user"},
+        {"op": "rm", "at": "user", "archive": true},
+        {"op": "mv", "at": "user", "to": "team"},
+        {"op": "set", "at": "user", "meta": {"imp": "7"}},
+        {"op": "write", "at": "user", "text": "# U\n"},
+        {"op": "patch", "at": "user", "pairs": [{"old": "a", "new": "b"}]},
+        {"op": "append", "at": "user", "title": "T", "text": "- c"},
+    ]);
+    assert_eq!(Batch::from_iter(made), read.to_string().parse::<Batch>().unwrap());
 }
 
 #[test]
@@ -144,19 +176,19 @@ fn problems_conflicts_and_proposals_are_listed_and_decided() {
     let (home, memory) = new_memory();
     let facts = home.path().join("notes/facts");
     fs_err::write(facts.join("o.md"), "<!-- mem imp=3 -->\n\n# O\n").unwrap();
-    let found = memory.check(&[], &CheckOptions::default(), &how()).unwrap();
+    let found = memory.check(&[], &CheckOptions::default(), &defaults()).unwrap();
     assert_eq!((found.checked, found.findings.len()), (1, 1));
-    let fixed = memory.check(&[], &CheckOptions { fix: true, ..CheckOptions::default() }, &how()).unwrap();
+    let fixed = memory.check(&[], &CheckOptions { fix: true, ..CheckOptions::default() }, &defaults()).unwrap();
     assert!(fixed.findings.is_empty() && fixed.fixed.is_some_and(|fixed| fixed.changed));
 
     memory.add("facts/m.md", "Editor: vim").unwrap();
     fs_err::write(facts.join("m.md"), "# M\n\n> Summary: editor\n\n<<<<<<< a\n- Editor: Helix\n||||||| b\n- Editor: vim\n=======\n- Editor: Emacs\n>>>>>>> c\n").unwrap();
     assert_eq!(memory.status().unwrap().conflicts.len(), 1);
-    let resolved = memory.resolve(Some("facts/m.md"), Some(ConflictChoice::Theirs), &how()).unwrap();
+    let resolved = memory.resolve(Some("facts/m.md"), Some(ConflictChoice::Theirs), &defaults()).unwrap();
     assert!(resolved.left.is_empty(), "{resolved:?}");
     assert_eq!(fs_err::read_to_string(facts.join("m.md")).unwrap(), "# M\n\n> Summary: editor\n\n- Editor: Emacs\n");
-    assert!(memory.inbox(&[], None, &how()).unwrap().proposals.is_empty());
-    let none = memory.inbox(&["p1".into()], Some(InboxDecision::Reject), &how());
+    assert!(memory.inbox(&[], None, &defaults()).unwrap().proposals.is_empty());
+    let none = memory.inbox(&["p1".into()], Some(InboxDecision::Reject), &defaults());
     assert_eq!(none.unwrap_err().code(), Code::ProposalNotFound);
     assert_eq!(memory.setup_git(SetupMode::Check, false).unwrap_err().code(), Code::NoRepository);
     let sync = SyncOptions { dry_run: true, network_timeout: Duration::from_secs(1), ..Default::default() };
@@ -169,13 +201,12 @@ fn limits_are_kept_by_age_and_conversations_are_read_by_a_model() {
     let limits = "version: 1\nlimits:\n  - {at: facts/log.md, bullets: 2, on_limit: compact}\n";
     fs_err::write(home.path().join("notes/memdir.yaml"), limits).unwrap();
     fs_err::write(home.path().join("notes/facts/log.md"), "- One\n- Two\n- Three\n").unwrap();
-    let CompactOutcome::Compacted(_) = memory.compact(&CompactOptions::default(), &how(), None).unwrap() else {
+    let CompactOutcome::Compacted(_) = memory.compact(&CompactOptions::default(), &defaults(), None).unwrap() else {
         panic!()
     };
     assert_eq!(memory.bullets("facts/log.md").unwrap().bullets.len(), 2);
-    let batch =
-        memdir::operation::dialects::parse_batch(r#"[{"op":"add","at":"facts/log.md","text":"Four"}]"#).unwrap();
-    memory.change_within_limits(batch, &how(), None).unwrap();
+    let batch = r#"[{"op":"add","at":"facts/log.md","text":"Four"}]"#.parse::<Batch>().unwrap();
+    memory.change_within_limits(batch, &defaults(), None).unwrap();
     let texts: Vec<String> = memory.bullets("facts/log.md").unwrap().bullets.into_iter().map(|b| b.text).collect();
     assert_eq!(texts, ["Three", "Four"]);
 
@@ -189,9 +220,9 @@ fn limits_are_kept_by_age_and_conversations_are_read_by_a_model() {
         Ok(model)
     };
     let options = ReflectOptions::new(&open_model);
-    let report = memory.reflect(b"User: I'm Zhang San.\n", &options, &how()).unwrap();
+    let report = memory.reflect(b"User: I'm Zhang San.\n", &options, &defaults()).unwrap();
     assert_eq!(report.counts.kept, 1);
-    assert!(memory.reflect_queued(&options, &how()).unwrap().conversations.is_empty());
+    assert!(memory.reflect_queued(&options, &defaults()).unwrap().conversations.is_empty());
 }
 
 #[test]
