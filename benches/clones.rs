@@ -9,19 +9,18 @@
 mod large;
 #[path = "clones/measure.rs"]
 mod measure;
+#[path = "support/mod.rs"]
+mod support;
 
 use measure::{Load, Server, World};
-
-fn number(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
-}
+use support::number;
 
 fn words(name: &str, default: &str) -> Vec<String> {
     std::env::var(name).unwrap_or_else(|_| default.to_owned()).split(',').map(str::to_owned).collect()
 }
 
 fn main() {
-    let program = std::env::var_os("MEMDIR_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_memdir").into());
+    let program = support::program();
     let halves = words("ONLY", "clones,large");
     if halves.iter().any(|half| half == "clones") {
         println!("server\tclones\t{}", measure::HEAD);

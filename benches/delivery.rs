@@ -6,10 +6,12 @@
 
 #[path = "delivery/measure.rs"]
 mod measure;
+#[path = "support/mod.rs"]
+mod support;
 
 fn main() {
     let halves: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let program = std::env::var_os("MEMDIR_BIN").unwrap_or_else(|| env!("CARGO_BIN_EXE_memdir").into());
+    let program = support::program();
     for half in ["tuned", "judged"].iter().filter(|half| halves.is_empty() || halves.iter().any(|name| name == *half)) {
         let figures = measure::World::new(program.clone()).measure(half);
         println!("## {half}: {} cases\n\n{}", figures.cases, figures.table());

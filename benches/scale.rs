@@ -2,28 +2,22 @@
 //! program that does the least there is to do (`floor.c`).
 //!
 //! `cargo bench --bench scale` prints tab-separated rows: processor and wall time in ms and peak memory in MiB, each the
-//! best of several runs in turns, and ratios. `BIN=PROGRAM` measures another memdir, `ONLY=journal,outside,bullets,large` some
+//! best of several runs in turns, and ratios. `MEMDIR_BIN=PROGRAM` measures another memdir, `ONLY=journal,outside,bullets,large` some
 //! of the rows, `BULLETS=100000` fewer bullets, `REVISIONS=5000` shorter journals. It fails at nothing: machines differ. It needs `cc`.
+
+#[path = "support/mod.rs"]
+mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use fastrand::Rng;
 use fs_err as fs;
+use support::{BULLETS_IN_FILE, COMMON, number};
 
 /// Files and bullets in each, of the memories with a long journal.
 const FILES: usize = 20;
 const BULLETS: usize = 25;
-/// Bullets in each file of the memories with many bullets.
-const BULLETS_IN_FILE: usize = 50;
-const WORDS: [&str; 40] = [
-    "user", "prefers", "uses", "file", "test", "build", "server", "config", "data", "memory", "agent", "team", "name",
-    "value", "run", "fix", "key", "version", "release", "branch", "commit", "deploy", "database", "cache", "token",
-    "path", "index", "search", "list", "query", "write", "read", "update", "delete", "add", "task", "plan", "review",
-    "design", "note",
-];
-/// In every file but each twentieth, in one of six bullets there; and in no file but the last.
-const COMMON: &str = "project";
+/// A word in no file but the last.
 const RARE: &str = "quokkafin";
 /// A word like that: other words are compared with it.
 const NOWHERE: &str = "xyzzyplugh";
@@ -49,7 +43,7 @@ impl Bench {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/floor.c");
         let compiled = Command::new("cc").args(["-O2", "-static", "-pthread", "-o"]).args([&floor, &source]).status();
         assert!(compiled.expect("cc").success(), "the floor is compiled");
-        let memdir = std::env::var_os("BIN").map_or_else(|| env!("CARGO_BIN_EXE_memdir").into(), PathBuf::from);
+        let memdir = PathBuf::from(support::program());
         Bench { dir, memdir, floor }
     }
 
@@ -119,23 +113,7 @@ impl Bench {
 
     fn with_bullets(&self, bullets: usize) -> PathBuf {
         let dir = self.dir.path().join(format!("bullets-{bullets}"));
-        fs::create_dir_all(dir.join("facts")).expect("a directory");
-        fs::write(dir.join("memdir.yaml"), "version: 1\n").expect("a marker");
-        let (mut rng, files) = (Rng::with_seed(7), bullets / BULLETS_IN_FILE);
-        for file in 0..files {
-            let mut text = format!("# Notes {file}\n\n> Summary: notes, {file}\n\n");
-            for bullet in 0..BULLETS_IN_FILE {
-                let mut words: Vec<&str> = (0..6 + rng.usize(..8)).map(|_| WORDS[rng.usize(..WORDS.len())]).collect();
-                let at = rng.usize(..words.len());
-                match () {
-                    () if file + 1 == files && bullet == 0 => words[at] = RARE,
-                    () if file % 20 != 19 && rng.usize(..6) == 0 => words[at] = COMMON,
-                    () => {}
-                }
-                text += &format!("- {}\n", words.join(" "));
-            }
-            fs::write(dir.join(format!("facts/f{file:05}.md")), text).expect("a file");
-        }
+        support::make_memory(&dir, bullets / BULLETS_IN_FILE, Some(RARE));
         dir
     }
 
@@ -157,7 +135,7 @@ impl Bench {
     }
 
     fn journal_rows(&self) {
-        let revisions = most("REVISIONS", 50_000);
+        let revisions = number("REVISIONS", 50_000);
         println!("command\t1,000 lines, ms\t{} lines, ms\tratio", 2 * revisions);
         let dirs = [self.with_journal(500, 0), self.with_journal(revisions, 0)];
         let rows: [(&str, &[&str]); 10] = [
@@ -197,7 +175,7 @@ impl Bench {
     }
 
     fn outside_rows(&self) {
-        let revisions = most("REVISIONS", 20_000);
+        let revisions = number("REVISIONS", 20_000);
         println!("outside edits in {revisions} revisions\tlog --all, ms\tMiB");
         for edits in [revisions / 20, revisions / 2] {
             let dir = self.with_journal(revisions, edits).display().to_string();
@@ -208,7 +186,7 @@ impl Bench {
 
     fn bullets_rows(&self) {
         println!("bullets\tcommand\tmemdir, ms\tfloor, ms\tratio\tprocessor ratio\tMiB");
-        let most = most("BULLETS", 1_000_000);
+        let most = number("BULLETS", 1_000_000);
         for (bullets, rounds) in [(1_000, 31), (100_000, 11), (1_000_000, 5)].into_iter().filter(|(n, _)| *n <= most) {
             let folder = self.with_bullets(bullets);
             let dir = folder.display().to_string();
@@ -238,11 +216,6 @@ impl Bench {
             drop(fs::remove_dir_all(folder));
         }
     }
-}
-
-/// A number of the environment, or else this one.
-fn most(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
 fn main() {
