@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_read_leniently() {
+    fn points_in_a_code_fence_are_read_and_none_or_too_many_refused() {
         let read = |text: &str| parse_reply(text, &[]);
         assert_eq!(read("```json\n{\"points\":[\" A\\n b \"]}\n```").unwrap(), vec!["A b".to_owned()]);
         let bad = [r#"{"points":[]}"#, r#"{"points":["…"]}"#, r#"{"points":[1]}"#, "no", r#"{"points":"a"}"#];

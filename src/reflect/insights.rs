@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_read_leniently_and_bounded() {
+    fn a_reply_in_a_code_fence_is_read_and_its_tags_and_importance_are_bounded() {
         assert_eq!(parse_reply("Sure:\n```json\n{\"insights\": []}\n```", &[]).unwrap(), Vec::new());
         assert!(parse_reply("nothing", &[]).is_err());
         assert!(parse_reply(r#"{"insights":[{"tags":[]}]}"#, &[]).is_err());

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_read_leniently() {
+    fn steps_in_a_code_fence_lose_their_numbers_and_null_is_none() {
         let read = |text: &str| parse_reply(text, &[]);
         assert_eq!(read(r#"{"title":"x","steps":[]}"#).unwrap(), None);
         assert_eq!(read(r#"{"steps":null}"#).unwrap(), None);

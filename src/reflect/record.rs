@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_read_leniently() {
+    fn a_record_in_a_code_fence_is_read_null_is_none_and_importance_is_bounded() {
         assert_eq!(parse_reply(r#"{"record":"","importance":1,"tags":[]}"#, &[]).unwrap(), None);
         assert_eq!(parse_reply(r#"{"record":null}"#, &[]).unwrap(), None);
         assert!(parse_reply("none", &[]).is_err());

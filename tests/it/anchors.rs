@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use serde_json::Value;
 
 use crate::support::git_repo::Repo;
-use crate::support::test_dir::unprivileged;
+use crate::support::test_dir::passed_as_nobody;
 use crate::support::{Memory, ProgramOutput, handle, program};
 
 const CODE: &str = "use std::time;\n\nfn retries() -> u32 {\n    10\n}\n\nfn backoff() -> u32 {\n    250\n}\n";
@@ -372,7 +372,7 @@ fn by_hand(repo: &Repo, anchor: &str) {
 
 #[test]
 fn nothing_outside_the_repository_is_read() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let repo = repo();
@@ -443,7 +443,7 @@ fn nothing_outside_the_repository_is_read() {
 
 #[test]
 fn a_rename_out_of_reach_is_not_followed() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let repo = anchored();

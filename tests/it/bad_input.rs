@@ -8,7 +8,7 @@ use std::process::Command;
 use fs_err as fs;
 use serde_json::Value;
 
-use crate::support::test_dir::{TestDirectory, unprivileged};
+use crate::support::test_dir::{TestDirectory, passed_as_nobody};
 use crate::support::{Memory, ProgramOutput, program};
 
 const USER: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
@@ -280,7 +280,7 @@ fn without_a_data_dir_every_command_reports_that() {
 
 #[test]
 fn unreadable_files_and_read_only_folders_are_reported_and_unchanged() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let directory = TestDirectory::new(&[("facts/user.md", USER), ("facts/closed.md", USER)]);

@@ -308,6 +308,24 @@ fn a_long_history_is_read_once_and_only_for_blame() {
     assert_eq!(revs, (last - 11..=last).map(|rev| format!("r{rev}")).collect::<Vec<_>>());
 }
 
+#[test]
+fn the_log_of_a_bullet_goes_back_through_its_updates() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Lives in Austin", "--id", "home", "--create"]);
+    memory.done(["add", "user", "Prefers tabs"]);
+    memory.done(["update", "user", "Lives in Austin", "Moved to a house in Denver"]);
+    memory.done(["update", "user", "Prefers tabs", "Prefers spaces"]);
+    memory.done(["update", "user", "Moved to a house in Denver", "Lives in Boston"]);
+    let revisions = |address: &str| {
+        let json = memory.run(["--json", "log", address]).exit(0).json();
+        let entries = json["entries"].as_array().unwrap().clone();
+        entries.iter().map(|e| e["rev"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(revisions("user@home"), ["r5", "r3", "r1"]);
+    assert_eq!(revisions(&format!("user@{}", handle("Lives in Boston"))), ["r5", "r3", "r1"]);
+    assert_eq!(revisions(&format!("user@{}", handle("Prefers spaces"))), ["r4", "r2"]);
+}
+
 /// What another clone did comes by a sync; later revisions do not hide who did it.
 #[test]
 fn the_life_of_a_bullet_names_the_commits_that_brought_it() {

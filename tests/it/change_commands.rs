@@ -379,6 +379,18 @@ fn a_contradiction_is_added_and_its_older_bullet_is_named() {
 }
 
 #[test]
+fn a_last_day_that_is_over_is_reported() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "A1", "--create"]);
+    let told = "expired: it expired on 2026-02-23 already";
+    memory.done(["add", "user", "Old news", "--exp", "2026-02-23"]).stderr_contains(told);
+    memory.done(["set", "user@2", "exp=2026-02-23", "-f"]).stderr_contains(told);
+    for words in [&["add", "user", "News", "--exp", "2026-02-24"][..], &["set", "user@2", "imp=3", "-f"]] {
+        assert_eq!(memory.done(words).stderr, "");
+    }
+}
+
+#[test]
 fn a_missing_section_comes_with_its_missing_parents() {
     let memory = Memory::new().file("facts/o.md", "# O\n\n## A\n");
     let made = memory.done(["add", "o#A/B/C", "one", "two"]);

@@ -12,8 +12,8 @@ use std::process::Stdio;
 use fs_err as fs;
 use serde_json::Value;
 
-use crate::support::test_dir::{TestDirectory, below, unprivileged};
-use crate::support::{Memory, handle, memdir_command};
+use crate::support::test_dir::{TestDirectory, below, passed_as_nobody};
+use crate::support::{Memory, ProgramOutput, handle, memdir_command};
 
 const USER: &str = "# User\n\n> Summary: tabs, austin\n\n- Prefers tabs over spaces #editor\n  <!-- mem pin added=2026-02-01 -->\n- [habit] Runs in the morning\n  <!-- mem imp=7 conf=0.9 -->\n- Lives in Austin\n- Was here\n  <!-- mem exp=2026-02-20 pin -->\n";
 const FEBRUARY: &str = "# 2026-02 Episodes\n\n> Summary: logger fix, move\n\n## Logger stdout leak fix\n- Summary: pino pipeline stdout leak → custom JS transport\n- Date: 2026-02-20\n- Lesson: pino worker threads cannot load .ts files in Bun\n\n## Move\n- Date: 2026-02-22\n\nThe ferry was late.\n";
@@ -361,7 +361,7 @@ fn the_reader_mark_moves_only_after_the_answer_is_written() {
 
 #[test]
 fn a_memory_that_cannot_be_written_is_read_all_the_same() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let directory = TestDirectory::new(&[("facts/user.md", USER)]);
@@ -487,6 +487,52 @@ fn a_large_memory_is_not_read_for_what_no_budget_could_show() {
     let items = context["items"].as_array().unwrap();
     let last = items.iter().map(|i| i["address"].as_str().unwrap()).max().unwrap().to_owned();
     assert!(last.as_str() < "facts/f010.md", "{last}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_reported_by_what_searches_it() {
+    if passed_as_nobody() {
+        return;
+    }
+    let policy = "version: 1\nallowlists: {bot: [work], ana: [work, health]}\n";
+    let memory = Memory::new().policy(policy).file("facts/style.md", "# Style\n\n- Indent with tabs\n");
+    memory.done(["add", "other", "Indent the second line"]);
+    memory.done(["add", "style", "Tabs are wide"]);
+    memory.done(["context", "--as", "ana"]);
+    let home = memory.dir().parent().unwrap().to_owned();
+    // Not by `run`, which reads every file to compare it.
+    let run = |words: &[&str]| {
+        let mut command = memdir_command(&home);
+        command.args(words).env("MEMDIR", memory.dir()).env("XDG_CONFIG_HOME", home.join("config"));
+        ProgramOutput::of(command.stdin(std::process::Stdio::null())).exit(0)
+    };
+    let mode = |mode: u32| {
+        let file = memory.dir().join("facts/style.md");
+        fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let told = "left out: 'facts/style.md' cannot be read: permission denied";
+    mode(0);
+    let found = run(&["query", "indent", "--as", "ana"]);
+    assert!(found.stdout.contains("Indent the second line") && found.stderr.contains(told), "{found:?}");
+    let json = run(&["query", "zebra", "--json", "--as", "ana"]).stdout;
+    assert!(json.contains(&format!("\"left_out\":[\"{told}\"]")), "{json}");
+    let context = |style: &str, name: &str| run(&["context", "-n", "--style", style, "--as", name]).stdout;
+    for style in ["default", "index", "records"] {
+        assert!(context(style, "ana").contains(&format!("… {told}\n")), "{style}");
+    }
+    // A caller that may not see all of it learns nothing of the file.
+    let ran = run(&["query", "indent", "--as", "bot"]);
+    assert!(!ran.stdout.contains("style") && !ran.stderr.contains("style"), "{ran:?}");
+    for style in ["default", "index", "records"] {
+        assert!(!context(style, "bot").contains("style"), "{style}");
+    }
+    mode(0o644);
+    memory.put("facts/style.md", b"# Style\n\n- Indent with tabs \xff\n");
+    let found = run(&["query", "indent", "--as", "ana"]);
+    assert!(found.stderr.contains("left out: 'facts/style.md' is not UTF-8 text"), "{found:?}");
+    assert!(context("records", "ana").contains("left out: 'facts/style.md' is not UTF-8 text"));
+    let default = context("default", "ana");
+    assert!(!default.contains("deleted"), "{default}");
 }
 
 #[test]

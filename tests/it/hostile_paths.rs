@@ -13,7 +13,7 @@ use memdir::path::{Address, PathPrefixes};
 use serde_json::{Value, json};
 
 use crate::support::memory::{full, missing};
-use crate::support::test_dir::{SetOnDrop, TestDirectory, below, unprivileged};
+use crate::support::test_dir::{SetOnDrop, TestDirectory, below, passed_as_nobody};
 use crate::support::{ProgramOutput, fast_store, open_session};
 
 /// The content of every file outside, which must never be shown.
@@ -160,7 +160,7 @@ fn is_refusal(row: &[&str], path: &str, code: i32) -> bool {
 
 #[test]
 fn no_hostile_path_leaves_the_data_dir_through_the_program() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let full = full();
@@ -215,7 +215,7 @@ fn debug<T: std::fmt::Debug>(result: Result<T, commands::Error>) -> Result<Strin
 
 #[test]
 fn no_hostile_path_is_read_by_any_command_in_process() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let directory = guarded();
@@ -259,7 +259,7 @@ fn no_hostile_path_is_read_by_any_command_in_process() {
 
 #[test]
 fn every_operation_on_every_forbidden_path_is_refused_in_one_batch_each() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let directory = guarded();
@@ -344,7 +344,7 @@ fn trapped() -> TestDirectory {
 
 #[test]
 fn anything_but_a_plain_file_is_refused_by_every_command() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let directory = trapped();
@@ -387,7 +387,7 @@ fn anything_but_a_plain_file_is_refused_by_every_command() {
 
 #[test]
 fn machine_state_and_policy_behind_links_are_refused() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     for (name, to) in [(".memdir", "outside"), ("memdir.yaml", "secret.md"), ("inbox", "outside"), ("facts", "outside")]
@@ -416,7 +416,7 @@ fn machine_state_and_policy_behind_links_are_refused() {
 
 #[test]
 fn nothing_is_made_through_links() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     for name in ["memdir.yaml", "facts", "episodes", "procedures", "inbox", ".memdir", ".gitignore", "README.md"] {
@@ -453,7 +453,7 @@ fn a_fifo_without_a_writer_is_not_waited_for() {
 
 #[test]
 fn other_peoples_files_are_read_or_refused_and_never_half_written() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let Some(theirs) = std::env::var_os("MEMDIR_TEST_THEIRS").map(std::path::PathBuf::from) else {
@@ -476,7 +476,7 @@ fn other_peoples_files_are_read_or_refused_and_never_half_written() {
 
 #[test]
 fn a_file_that_is_swapped_for_a_link_again_and_again_leads_nowhere() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let directory = guarded();

@@ -175,7 +175,7 @@ fn an_unreadable_proposal_is_named_and_the_others_are_decided_without_it() {
 #[test]
 fn a_proposal_without_read_permission_hides_no_other() {
     use std::os::unix::fs::PermissionsExt;
-    if !crate::support::test_dir::unprivileged() {
+    if crate::support::test_dir::passed_as_nobody() {
         return;
     }
     let memory = memory();

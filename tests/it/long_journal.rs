@@ -10,7 +10,7 @@ use memdir::store::file_revisions::FileSearchLimit;
 use memdir::view::journal::revision_states;
 
 use crate::support::memory::full;
-use crate::support::test_dir::unprivileged;
+use crate::support::test_dir::passed_as_nobody;
 use crate::support::{Memory, handle, program};
 
 const FILES: usize = 12;
@@ -288,7 +288,7 @@ fn notes_of_another_journal_are_ignored() {
 
 #[test]
 fn notes_that_cannot_be_written_change_no_answer() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let memory = memory_with(600);

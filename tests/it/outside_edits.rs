@@ -11,8 +11,8 @@ use fastrand::Rng;
 use memdir::change::{Changeset, EntryHeader, FileChange};
 use memdir::store::{CommitStopped, Store, StoreOptions};
 
-use crate::support::fast_store;
 use crate::support::memory::{DataDirectory, again, full, path};
+use crate::support::{Memory, fast_store};
 
 /// How a person's editor saves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -266,6 +266,22 @@ fn an_editor_that_saves_continuously_beside_real_commands_loses_no_save() {
     let aside = std::fs::read_dir(memory.path("inbox")).into_iter().flatten().count();
     println!("hands: {saves} saves beside {commands} commands ({done} done, by exit {result:?}), {aside} put aside");
     assert_eq!(memory.run(&["status"]).status, 0);
+}
+
+#[test]
+fn status_lists_what_an_editor_dropped_after_later_changes_too() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "alpha one", "--create"]);
+    let old = memory.text("facts/user.md").unwrap();
+    memory.done(["add", "user", "beta two"]);
+    memory.put("facts/user.md", format!("{old}- HUMAN\n"));
+    memory.done(["status"]).stdout_contains("beta two");
+    memory.done(["add", "user", "gamma three"]);
+    memory.done(["status"]).stdout_contains("beta two");
+    // What is there again, and is removed by a command, is not dropped.
+    memory.done(["add", "user", "beta two"]);
+    memory.done(["rm", "user", "- beta two"]);
+    assert!(!memory.done(["status"]).stdout.contains("beta two"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use memdir::change::{Changeset, EntryHeader, EntryOutcome, FileChange};
 
 use crate::support::memory::{DataDirectory, apply, full, missing, path};
 use crate::support::test_dir::copy_program;
-use crate::support::{ProgramOutput, clean_command, program};
+use crate::support::{Memory, ProgramOutput, clean_command, program};
 
 const USER: &str = "# User\n\n- Lives in Austin\n";
 
@@ -390,6 +390,38 @@ fn foreign(root: String) {
         assert_eq!(run(line).status, 0, "{line:?}");
     }
     println!("FOREIGN");
+}
+
+#[test]
+fn a_planted_journal_sets_no_special_mode_and_writes_no_policy() {
+    use memdir::change::Etag;
+    let memory = Memory::new();
+    let (old, new) = ("# User\n\n- A\n", "# User\n\n- B\n");
+    memory.put("facts/user.md", old);
+    let mode = |path: &str| fs_err::metadata(memory.dir().join(path)).unwrap().permissions().mode() & 0o7777;
+    let hex = |text: &str| Etag::of(text.as_bytes()).hex();
+    let file = |path: &str, old: &str, new: &str, edit: &str, after: &str| {
+        format!(
+            r#"{{"path":"{path}","before":"{}","after":"{}","mode":{}{after},"inode":1,"edits":[{edit}]}}"#,
+            hex(old),
+            hex(new),
+            mode(path)
+        )
+    };
+    let special = format!(r#","mode_after":{}"#, 0o6777);
+    let user = file("facts/user.md", old, new, r#"[10,"A","B"]"#, &special);
+    let policy = file("memdir.yaml", "version: 1\n", "#ersion: 1\n", r##"[0,"v","#"]"##, "");
+    for files in [user.clone(), format!("{user},{policy}")] {
+        let line = format!(r#"{{"v":1,"rev":1,"at":"2026-01-01T00:00:00Z","actor":"e","files":[{files}]"#);
+        let line = format!("{line},\"crc\":\"{:08x}\"}}\n", crc32fast::hash(line.as_bytes()));
+        memory.put(".memdir/journal", line);
+        fs_err::create_dir_all(memory.dir().join(".memdir/undo")).unwrap();
+        memory.done(["add", "other", "x", "--create"]);
+        assert_eq!(mode("facts/user.md") & 0o7000, 0);
+        assert_eq!(memory.text("memdir.yaml").unwrap(), "version: 1\n");
+        memory.put("facts/user.md", old);
+        fs_err::remove_dir_all(memory.dir().join(".memdir")).unwrap();
+    }
 }
 
 #[test]

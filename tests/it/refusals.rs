@@ -93,6 +93,124 @@ fn all_manual_pages_are_written_to_a_directory() {
     }
 }
 
+#[test]
+fn a_name_with_another_extension_is_not_taken_for_markdown() {
+    let memory = Memory::new().file("facts/v1.2.md", "- x\n").file("facts/user.md", "- y\n");
+    for words in [
+        &["write", "facts/run.sh"][..],
+        &["write", "Cargo.toml"],
+        &["add", "notes.txt", "x"],
+        &["append", "log.json", "-t", "x"],
+        &["mv", "user", "user.bak"],
+    ] {
+        let refused = memory.run(words).stdin("- x\n").exit(5);
+        assert!(refused.stderr.contains("invalid_path") && refused.stderr.contains("--create"), "{refused}");
+    }
+    memory.run(["write", "Cargo.toml", "--create"]).stdin("- x\n").exit(0).stdout_contains("facts/Cargo.toml.md");
+    memory.run(["write", "setup.sh.md"]).stdin("- x\n").exit(0).stdout_contains("facts/setup.sh.md");
+    memory.run(["add", "v1.2", "more"]).exit(0);
+    memory.run(["add", "v2.0", "a version is no extension"]).exit(0);
+    let json = r#"{"op":"add","at":"run.py","text":"x"}"#;
+    memory.run(["apply"]).stdin(json).exit(5).stderr_contains("invalid_path");
+}
+
+#[test]
+fn the_handle_of_a_moved_bullet_says_where_it_went() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n\n## Work\n\n- Standup at ten\n");
+    memory.done(["add", "project", "x", "--create"]);
+    memory.done(["mv", &*format!("user@{}", handle("Prefers tabs")), "project#style"]);
+    memory.done(["mv", "user#work", "project"]);
+    for (text, to) in [("Prefers tabs", "project#style"), ("Standup at ten", "project")] {
+        let old = format!("user@{}", handle(text));
+        let refused = memory.run(["update", &*old, "New"]).exit(4);
+        assert!(refused.stderr.contains(&format!("was moved to {to} by tester in r")), "{refused}");
+        let tried = refused.stderr.lines().find_map(|l| l.strip_prefix("try: memdir read ")).unwrap().to_owned();
+        memory.run(["read", &*tried]).exit(0).stdout(&format!("- {text}\n"));
+    }
+    let json = memory.run(["--json", "read", &*format!("user@{}", handle("Prefers tabs"))]).exit(4).error();
+    assert_eq!(json["details"]["moved_to"], "project#style");
+}
+
+#[test]
+fn the_error_of_a_write_lists_the_bullets_it_would_remove_and_no_heading() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n\n## Work\n\n- Standup at ten\n");
+    let error = memory.run(["write", "user", "--json"]).stdin("# Other\n").exit(4).unchanged().error();
+    let candidates = error["details"]["candidates"].as_array().unwrap();
+    let addresses: Vec<&str> = candidates.iter().map(|row| row["address"].as_str().unwrap()).collect();
+    let expected = ["Prefers tabs", "Standup at ten"].map(|text| format!("facts/user.md@{}", handle(text)));
+    assert_eq!(addresses, expected, "{error}");
+}
+
+#[test]
+fn the_error_of_a_metadata_value_names_its_key() {
+    let memory = Memory::new();
+    memory
+        .run(["add", "user", "Is in Rome", "--exp", "someday"])
+        .exit(2)
+        .stderr_contains("usage: exp='someday' is not valid");
+}
+
+#[test]
+fn the_command_to_try_after_a_refused_removal_removes_in_the_same_manner() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n## Work\n\n- Standup at ten\n");
+    for (option, command) in [
+        (None, "rm -f facts/user.md#work"),
+        (Some("--archive"), "rm -f --archive facts/user.md#work"),
+        (Some("--forget"), "rm -f --forget facts/user.md#work"),
+    ] {
+        let words: Vec<&str> = ["rm", "user#work"].into_iter().chain(option).collect();
+        memory.run(words).exit(4).unchanged().stderr_contains(&format!("try: memdir {command}\n"));
+    }
+    memory.done(["rm", "-f", "--archive", "facts/user.md#work"]);
+    assert!(memory.text("archive/facts/user.md").is_some());
+}
+
+#[test]
+fn a_question_without_an_answer_says_what_to_try() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n");
+    memory.done(["query", "--tag", "none"]).stdout("").stderr_contains("no matches; try other filters\n");
+    memory.done(["query", "zyzzyva"]).stdout("").stderr_contains("no matches; try other or fewer words\n");
+    memory.run(["query"]).stdin("").exit(2).stderr_contains("hint: give words or a filter such as --tag, or pipe");
+    let json = r#"{"query": "tabs or blanks"}"#;
+    memory
+        .run(["query", "--threshold", "0.9"])
+        .stdin(json)
+        .exit(2)
+        .stderr_contains("as options or in the JSON, not both");
+    memory.done(["add", "user", "Lives in Austin"]);
+    memory.done(["log", "--by", "nobody"]).stdout("").stderr_contains("memdir: no revision matches\n");
+    memory.done(["log", "procedures"]).stdout("").stderr_contains("memdir: no revision matches\n");
+}
+
+#[test]
+fn an_error_about_a_moved_file_names_its_new_path() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "A1", "--create"]);
+    memory.done(["mv", "user", "person"]);
+    memory.done(["mv", "person", "notes/human", "--create"]);
+    let new = memory.tree().into_keys().find(|path| path.ends_with("human.md")).unwrap();
+    for words in [&["list", "user"][..], &["read", "user"], &["rm", "user@1"], &["set", "person", "title=X"]] {
+        let refused = memory.run(words).exit(3).stderr_contains(&format!("moved it to {new}"));
+        refused.stderr_contains(&format!("try: memdir list {new}"));
+    }
+    // One that is back, or whose new file is gone, has no new path.
+    memory.done(["rm", "-f", &new]);
+    assert!(!memory.run(["list", "user"]).exit(3).stderr.contains("moved"));
+}
+
+#[test]
+fn a_text_that_starts_with_a_dash_gets_a_tip_that_works() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "A1", "--create"]);
+    let tip = "a text that starts with '-' needs a list marker, in one word: '- -5 degrees'";
+    for words in [&["add", "user", "-x"][..], &["add", "user", "-5 degrees", "--tag", "t"], &["rm", "user", "-x"]] {
+        memory.run(words).exit(2).stderr_contains(tip);
+    }
+    memory.done(["add", "user", "- -5 degrees", "--tag", "t"]);
+    assert!(memory.text("facts/user.md").unwrap().contains("- -5 degrees #t\n"));
+    memory.done(["rm", "user", "- -5 degrees #t"]);
+}
+
 /// A person adds to a file that a revision created, with another revision after it: only what the revision wrote goes.
 #[test]
 fn undoing_the_creation_of_a_file_leaves_what_a_person_added_to_it() {

@@ -220,7 +220,7 @@ fn a_vault_of_many_notes_is_one_screen() {
 #[test]
 fn what_may_not_be_read_is_counted() {
     use std::os::unix::fs::PermissionsExt;
-    if !crate::support::test_dir::unprivileged() {
+    if crate::support::test_dir::passed_as_nobody() {
         return;
     }
     let folder =

@@ -12,7 +12,7 @@ use memdir::path::MemoryPath;
 use memdir::store::{CommitStopped, Store};
 
 use crate::support::fast_store;
-use crate::support::test_dir::unprivileged;
+use crate::support::test_dir::passed_as_nobody;
 
 fn path(name: &str) -> MemoryPath {
     MemoryPath::new(name).unwrap()
@@ -82,7 +82,7 @@ fn outside_is_untouched(outside: &Path) {
 
 #[test]
 fn only_plain_files_are_read_listed_and_written() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ fn only_plain_files_are_read_listed_and_written() {
 
 #[test]
 fn machine_state_behind_a_link_is_refused() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -130,7 +130,7 @@ fn machine_state_behind_a_link_is_refused() {
 
 #[test]
 fn a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ fn a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere() {
 
 #[test]
 fn a_read_only_data_dir_can_be_read() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -195,7 +195,7 @@ fn a_read_only_data_dir_can_be_read() {
 
 #[test]
 fn a_file_made_unreadable_or_replaced_by_a_folder_at_any_step_is_restored() {
-    if !unprivileged() {
+    if passed_as_nobody() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

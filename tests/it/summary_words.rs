@@ -85,6 +85,37 @@ fn after_a_move_of_the_file_old_words_leave() {
 }
 
 #[test]
+fn a_written_file_without_a_summary_line_gets_one() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Name: Ana", "--create"]);
+    memory.run(["write", "user", "-f"]).stdin("# User\n\n- Home: Oslo\n- Work: remote\n- Pet: cat\n").exit(0);
+    let text = memory.text("facts/user.md").unwrap();
+    assert!(text.contains("\n> Summary: home, work, pet\n"), "{text}");
+    // A line in the new text stays as it is.
+    memory.run(["write", "user", "-f"]).stdin("# User\n\n> Summary: mine\n\n- Home: Rome\n").exit(0);
+    assert!(memory.text("facts/user.md").unwrap().contains("\n> Summary: mine\n"));
+}
+
+#[test]
+fn the_id_of_a_block_is_no_word_of_the_summary() {
+    let memory = Memory::new().file("facts/user.md", "User Profile: (ID: mem123)\n\n- Vegan\n");
+    memory.done(["add", "user#mem123", "Lives in Oslo"]);
+    let text = memory.text("facts/user.md").unwrap();
+    let summary = text.lines().find(|l| l.starts_with("> Summary:")).unwrap();
+    assert!(summary.contains("user profile") && !summary.contains("mem123") && !summary.contains("id,"), "{text}");
+}
+
+#[test]
+fn a_summary_stands_below_a_title_that_ends_with_a_carriage_return_alone() {
+    let memory = Memory::new().file("facts/user.md", "# User\r\r- Likes tea\r- Lives in Austin\r");
+    memory.done(["add", "user", "Plays chess"]);
+    let text = memory.text("facts/user.md").unwrap();
+    let (above, below) = text.split_once("> Summary: ").unwrap();
+    assert_eq!(above, "# User\r\r", "{text:?}");
+    assert!(below.ends_with("\r- Likes tea\r- Lives in Austin\r- Plays chess\n"), "{text:?}");
+}
+
+#[test]
 fn after_undo_and_redo_old_words_leave() {
     for steps in [&["undo"][..], &["undo", "redo", "undo"]] {
         let memory = Memory::new();

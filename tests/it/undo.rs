@@ -519,6 +519,34 @@ fn an_undo_that_skips_a_file_leaves_what_was_moved_out_of_it_where_it_is() {
 }
 
 #[test]
+fn undo_after_forget_takes_back_nothing_older() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "A1", "--create"]);
+    memory.done(["add", "project", "Older fact", "--create"]);
+    memory.done(["add", "user", "Secret fact"]);
+    memory.done(["add", "user", "Other fact"]);
+    memory.done(["rm", "user", "- Secret fact", "--forget"]);
+    let before = memory.tree();
+    let refused = memory.run(["undo"]).ends();
+    assert!(refused.status != 0 && refused.stderr.contains("r5"), "{refused}");
+    assert_eq!(memory.tree(), before);
+    let log = memory.done(["log"]).stdout;
+    assert_eq!(log.matches("rm --forget").count(), 1, "{log}");
+}
+
+#[test]
+fn undo_tells_a_moved_file_from_an_edited_one() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "A1", "--create"]);
+    let ops = r#"[{"op":"add","at":"user","text":"B2"},{"op":"add","at":"other","text":"C3","create":true}]"#;
+    memory.run(["apply"]).stdin(ops).exit(0);
+    memory.done(["mv", "user", "person", "--create"]);
+    let undone = memory.done(["undo", "r2", "--keep-edited"]);
+    assert!(!undone.stderr.contains("edited"), "{undone}");
+    undone.stderr_contains("facts/user.md was moved to facts/person.md by r3; left as it is");
+}
+
+#[test]
 fn a_redo_does_not_bring_back_what_later_changes_replaced() {
     let two = format!("user@{}", handle("two"));
     let memory = Memory::new();

@@ -75,7 +75,7 @@ mod seeds {
 
     /// Examples from the specification of the bullet dialect, unchanged.
     #[test]
-    fn bullets() {
+    fn the_examples_of_the_bullet_format_are_parsed() {
         assert_parses(
             r#"{
     "memory_id": "mem123",
@@ -148,7 +148,7 @@ mod seeds {
 
     /// Examples from the specification of the path dialect.
     #[test]
-    fn paths() {
+    fn the_examples_of_the_path_format_are_parsed() {
         let batch = assert_parses(
             r#"{
   "edits": [
@@ -235,7 +235,7 @@ mod seeds {
     }
 
     #[test]
-    fn doing_nothing() {
+    fn no_change_is_an_operation_of_its_own() {
         assert_parses(
             r#"{"operation":"no_change","path":"food.likes[0]","reason":"pasta already exists"}"#,
             &[Action::Nothing { at: Some(at("food#likes@1")) }],
@@ -252,7 +252,7 @@ mod seeds {
     }
 
     #[test]
-    fn tools() {
+    fn a_tool_call_is_parsed_in_every_envelope() {
         let patch = Action::Patch {
             at: at("facts/user.md"),
             pairs: vec![("Role: dev".into(), "Role: Full-stack developer".into()), ("- x\n".into(), "".into())],
@@ -299,7 +299,7 @@ mod seeds {
     }
 
     #[test]
-    fn editors() {
+    fn the_commands_of_an_editor_tool_are_parsed() {
         let patch = Action::Patch { at: at("user"), pairs: vec![("a".into(), "b".into())], archive: false };
         for text in [
             r#"{"command":"str_replace","path":"user","old_str":"a","new_str":"b"}"#,
@@ -313,7 +313,7 @@ mod seeds {
 }
 
 #[test]
-fn our_own_dialect() {
+fn each_operation_of_the_own_dialect_is_parsed() {
     let tabs = add(at("user#travel"), "Prefers window seats");
     assert_parses(r#"{"op":"add","at":"user#travel","text":"Prefers window seats"}"#, std::slice::from_ref(&tabs));
     assert_parses(

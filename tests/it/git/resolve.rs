@@ -246,6 +246,15 @@ fn a_front_matter_key_never_gets_two_values() {
 }
 
 #[test]
+fn resolve_names_what_it_could_not_search() {
+    let memory = Memory::new().file("facts/tea.md", "# T\n\n<<<<<<< H\n- g\n=======\n- b\n>>>>>>> t\n");
+    memory.put("facts/tee.md", memory.text("facts/tea.md").unwrap());
+    fs_err::hard_link(memory.dir().join("facts/tee.md"), memory.dir().join("../beside")).unwrap();
+    // A person has to look at it, so the answer is not a plain success.
+    memory.run(["resolve", "--both"]).may_change().exit(4).stderr_contains("facts/tee.md");
+}
+
+#[test]
 fn a_name_that_memdir_does_not_write_is_reported_and_no_success() {
     let memory = Memory::new().file("facts/a \"b\" $c.md", TWO_EDITS);
     let ran = memory.run(["resolve"]).may_change().exit(4);

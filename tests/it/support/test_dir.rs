@@ -170,14 +170,14 @@ fn make_device(dir: &Path) {
     }
 }
 
-/// Whether this process may run the calling test, which must not run as root. As root the test is started again as `nobody`,
-/// in a folder of that user, and must pass there; then there is nothing left to do here.
+/// As root, starts the calling test, which must not run as root, again as `nobody` in a folder of that user. Returns
+/// whether it passed there, so that nothing is left to do here; `false` for other users, who run it themselves.
 ///
 /// # Panics
 /// Where that is not possible: such a test is never skipped in silence, and never run as root.
-pub fn unprivileged() -> bool {
+pub fn passed_as_nobody() -> bool {
     if !rustix::process::geteuid().is_root() {
-        return true;
+        return false;
     }
     // The thread of a test has its name, with `--test-threads 1` too.
     let thread = std::thread::current();
@@ -206,5 +206,5 @@ pub fn unprivileged() -> bool {
     let result = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && result.contains("1 passed"), "as nobody: {result}");
     print!("{result}");
-    false
+    true
 }

@@ -226,6 +226,21 @@ fn a_change_that_an_index_flag_hides_from_git_is_named() {
 }
 
 #[test]
+fn litter_of_a_killed_merge_is_not_committed() {
+    let repo = Repo::whole();
+    repo.hub();
+    repo.put("facts/user.md", "# User\n\n- a\n");
+    for litter in ["..merge_file_A.1-0.tmp", ".merge_file_AbCdEf", ".gitattributes.12-3.tmp", "facts/.user.md.9-1.tmp"]
+    {
+        repo.put(litter, "x");
+    }
+    repo.memdir(["sync"]).exit(0);
+    let committed = repo.git(["ls-files"]);
+    assert!(committed.contains("facts/user.md"), "{committed}");
+    assert!(!committed.contains("merge_file") && !committed.contains("user.md.9-1"), "{committed}");
+}
+
+#[test]
 fn hints_name_the_remote_that_the_caller_named() {
     let gone = crate::support::Memory::new();
     let ran = gone.run(["sync", "/nowhere/else.git"]).exit(5);

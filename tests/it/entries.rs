@@ -1,0 +1,53 @@
+//! Entries of episodes: their summary, and the date of what they contain.
+
+use crate::support::Memory;
+
+#[test]
+fn bullets_of_an_older_entry_count_as_of_its_date() {
+    let memory = Memory::new();
+    memory.run(["append", "-d", "2026-01-10", "-t", "Trip"]).stdin("- Lost the kayak paddle\n").exit(0);
+    let items = |words: &[&str]| {
+        let json = memory.run(["--json", "query", "kayak"].iter().chain(words)).exit(0).json();
+        json["items"].as_array().unwrap().clone()
+    };
+    assert_eq!(items(&[])[0]["date"], "2026-01-10");
+    assert!(items(&["--since", "2026-02-01"]).is_empty());
+    assert_eq!(items(&["--since", "2026-01-01", "--until", "2026-01-31"]).len(), 1);
+}
+
+#[test]
+fn an_entry_has_one_summary() {
+    let memory = Memory::new();
+    let text = "- Summary: the text's own\n- Detail\n";
+    memory
+        .run(["append", "-t", "One", "-s", "the option's"])
+        .stdin(text)
+        .exit(0)
+        .stderr_contains("the given summary was not used");
+    let text = memory.text("episodes/2026-02.md").unwrap();
+    assert_eq!(text.matches("- Summary:").count(), 1, "{text}");
+}
+
+#[test]
+fn the_summary_of_an_entry_is_its_first_bullet() {
+    for (text, entry) in [
+        ("- Detail\n- Summary: short\n- More\n", "## One\n- Summary: short\n- Date: 2026-02-24\n- Detail\n- More\n"),
+        ("- Summary: short\n- Detail\n", "## One\n- Summary: short\n- Date: 2026-02-24\n- Detail\n"),
+        ("- Summary: short", "## One\n- Summary: short\n- Date: 2026-02-24\n"),
+        (
+            "- Detail\n- Summary: short\n  <!-- mem imp=7 -->\n",
+            "## One\n- Summary: short\n  <!-- mem imp=7 -->\n- Date: 2026-02-24\n- Detail\n",
+        ),
+        // A summary of several lines, two of them, or one in a list or in code, is left as it is.
+        ("- A\n- Summary: short\n  and long\n", "## One\n- Date: 2026-02-24\n- A\n- Summary: short\n  and long\n"),
+        ("- Summary: a\n- Summary: b\n", "## One\n- Date: 2026-02-24\n- Summary: a\n- Summary: b\n"),
+        ("- A\n  - Summary: b\n", "## One\n- Date: 2026-02-24\n- A\n  - Summary: b\n"),
+        ("```\n- Summary: b\n```\n", "## One\n- Date: 2026-02-24\n\n```\n- Summary: b\n```\n"),
+    ] {
+        let memory = Memory::new();
+        memory.run(["append", "-t", "One"]).stdin(text).exit(0);
+        let written = memory.text("episodes/2026-02.md").unwrap();
+        assert!(written.ends_with(entry), "{text:?} → {written}");
+        memory.run(["append", "-t", "One"]).stdin(text).exit(0).unchanged();
+    }
+}
