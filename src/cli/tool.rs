@@ -1,5 +1,5 @@
-//! `tool`: the memory tool of a vendor's API, or of the earlier memory designs (docs/sources.md), as JSON on stdin and
-//! stdout.
+//! `tool`: the memory tool of a vendor's API, or of the earlier memory designs (docs/internals/requirements.md), as
+//! JSON on stdin and stdout.
 //!
 //! Never fails on a request: a reply says itself whether it is an error. It fails only where there is no reply to give.
 

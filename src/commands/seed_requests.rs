@@ -1,5 +1,5 @@
-//! The requests of the earlier memory designs (docs/sources.md), with replies in their words: tools for whole files,
-//! decisions about bullets and paths, the search for locations, and `memory.query`.
+//! The requests of the earlier memory designs (docs/internals/requirements.md), with replies in their words: tools for
+//! whole files, decisions about bullets and paths, the search for locations, and `memory.query`.
 //!
 //! Never asks for proof where those memories ask for none: a file is overwritten, and an index alone counts. `undo`
 //! takes every change back.

@@ -1,5 +1,5 @@
 //! The five tools of `--tools seed`: whole files, exact patches and entries, with the arguments and results of the
-//! earlier markdown memory design (docs/sources.md).
+//! earlier markdown memory design (docs/internals/requirements.md).
 //!
 //! Never knows what a call does: the library answers it, as it answers `memdir tool seed`.
 

@@ -16,9 +16,9 @@ impl Memory {
         Ok(commands::memory_tool(&self.session()?, request))
     }
 
-    /// Answers a request of the earlier memory designs (docs/sources.md), JSON: a call of `memory_read`, `memory_write`,
-    /// `memory_patch`, `memory_append` or `memory_list`; a decision about bullets or paths; a search for locations
-    /// (`json_content`); a `memory.query`. Proof is never asked for.
+    /// Answers a request of the earlier memory designs (docs/internals/requirements.md), JSON: a call of `memory_read`,
+    /// `memory_write`, `memory_patch`, `memory_append` or `memory_list`; a decision about bullets or paths; a search for
+    /// locations (`json_content`); a `memory.query`. Proof is never asked for.
     ///
     /// # Errors
     /// `invalid_operation`, `invalid_query`; as the method that does the same.

@@ -1,4 +1,4 @@
-//! Where each requirement of the source documents is met: `docs/sources.md` is made from `fixtures/sources.tsv`, and
+//! Where each requirement of the source documents is met: `docs/internals/requirements.md` is made from `fixtures/sources.tsv`, and
 //! every command, page and test that it names exists.
 //!
 //! `MEMDIR_BLESS=1` rewrites the page. Whether a requirement is met is said by the named tests, not here.
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::Path;
 
 const TABLE: &str = "fixtures/sources.tsv";
-const PAGE: &str = "docs/sources.md";
+const PAGE: &str = "docs/internals/requirements.md";
 const STATES: [&str; 3] = ["met", "partly", "not"];
 
 /// A document: the letter of its rows, the numbers of the first and the last, its title, and what it designs.
@@ -94,7 +94,7 @@ fn page(rows: &[Row]) -> String {
          * **State**: *met*, as written or in memdir's own words for it; *partly*; *not*. Whatever is not met has a reason, and \
          a remark says where memdir does something else than the design on purpose.\n\
          * **Where**: the command (`memdir` is left out) or the page. Requests of the designs, word for word, are answered by \
-         [`memdir tool seed`](agents.md#requests-of-earlier-memories).\n\
+         [`memdir tool seed`](../agents.md#requests-of-earlier-memories).\n\
          * **Test**: what fails if it is no longer so, as `module::function` in `tests/it`, or in `src` if it starts so. The \
          tests also check that everything that is named here exists.\n\n| | met | partly | not | all |\n|---|---|---|---|---|\n",
     );
@@ -125,7 +125,7 @@ fn printed(place: &str) -> String {
     if !is_path(place) {
         return format!("`{place}`");
     }
-    let target = place.strip_prefix("docs/").map_or_else(|| format!("../{place}"), str::to_owned);
+    let target = place.strip_prefix("docs/").map_or_else(|| format!("../../{place}"), |page| format!("../{page}"));
     format!("[{}]({target})", place.split('#').next().unwrap().trim_start_matches("docs/"))
 }
 
