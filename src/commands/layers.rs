@@ -359,7 +359,7 @@ fn move_between_layers(
         *at = Target::Address(written(&from_name, &source));
         *to = written(&to_name, &target_address);
     }
-    Ok(joined(added, &to_name, removed, &from_name, (own_name, again)))
+    Ok(joined(added, &to_name, removed, &from_name, own_name, again))
 }
 
 fn remove_at(address: &str) -> Action {
@@ -410,7 +410,8 @@ fn joined(
     to: &str,
     removed: ChangeOutcome,
     from: &str,
-    (own, operation): (&str, Operation),
+    own: &str,
+    operation: Operation,
 ) -> ChangeOutcome {
     let (ChangeOutcome::Changed(mut result), ChangeOutcome::Changed(mut rest)) = (added, removed) else {
         return ChangeOutcome::Changed(ChangeResult::default());

@@ -314,7 +314,7 @@ impl SyncRun<'_> {
     ) -> Result<Option<String>, Rejection> {
         let changes = pending::pending_changes(self.session, &self.git, &state.pending, entries)?;
         if let (Some(head), false, None) = (&state.head, self.options.force, merge_subject) {
-            guard::check_outgoing(self.session, &self.git, (head, &state.pending), &changes, entries)?;
+            guard::check_outgoing(self.session, &self.git, head, &state.pending, &changes, entries)?;
         }
         let reason = |change: &pending::PendingChange| match (change.has_markers, change.has_leftover_marker) {
             (true, _) => Some(UndecidedReason::Markers),

@@ -43,7 +43,7 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
         return Ok(result);
     }
     let search = if undo_options.by.is_some() { SearchExtent::Recent } else { SearchExtent::Whole };
-    invert_revision(session, options, (undo_options.revision.as_deref(), search), |entries| {
+    invert_revision(session, options, undo_options.revision.as_deref(), search, |entries| {
         let entry = match &undo_options.revision {
             Some(rev) => Some(find_revision(rev, entries)?),
             None => journal::revision_to_undo(entries, undo_options.by.as_deref(), &session.actor),
@@ -103,7 +103,7 @@ pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> Co
         name_layer(&mut result, layer);
         return Ok(result);
     }
-    invert_revision(session, options, (rev, SearchExtent::Recent), |entries| {
+    invert_revision(session, options, rev, SearchExtent::Recent, |entries| {
         let entry = match rev {
             Some(rev) => Some(find_revision(rev, entries)?),
             None => journal::revision_to_redo(entries),
@@ -130,7 +130,8 @@ struct RevisionInversion {
 fn invert_revision(
     session: &Session,
     options: &ChangeOptions,
-    (rev, search): (Option<&str>, SearchExtent),
+    rev: Option<&str>,
+    search: SearchExtent,
     choose_revision: impl Fn(&[JournalEntry]) -> Result<Option<RevisionInversion>, Rejection>,
 ) -> CommandResult<ChangeResult> {
     session.may_write()?;

@@ -27,14 +27,30 @@ pub enum BulletPick {
     Unchanged(usize),
 }
 
+/// What selects a bullet of the file or section that an address names, beside the address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SelectorArgs<'a> {
+    /// The bullet's index in the file or section, from 1.
+    pub index: Option<i64>,
+    /// The bullet's present text.
+    pub text: Option<&'a str>,
+}
+
+/// What `update` gives a bullet.
+pub struct BulletUpdate<'a> {
+    /// The new text and, with more than a paragraph, what is below it.
+    pub item: NewBullet,
+    /// Metadata keys and values to set; an empty value removes the key.
+    pub meta: &'a [(String, String)],
+}
+
 /// Selects the bullet of an operation, and adds the warning if there is one.
 pub fn pick_bullet(
     planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
     resolved: &ResolvedTarget<'_>,
-    index: Option<i64>,
-    text: Option<&str>,
+    args: SelectorArgs<'_>,
     new: Option<&str>,
 ) -> PlanStep<BulletPick> {
     let Some(file) = resolved.file else {
@@ -52,7 +68,7 @@ pub fn pick_bullet(
         Some(BulletRef::Index(nth)) => (None, Some(i64::try_from(*nth).unwrap_or(i64::MAX))),
         None => (None, None),
     };
-    if let (Some(nth), Some(index)) = (nth, index)
+    if let (Some(nth), Some(index)) = (nth, args.index)
         && nth != index
     {
         return Err(
@@ -66,8 +82,8 @@ pub fn pick_bullet(
     let section_text = &file.document.text()[section_range(&file.document, section)];
     let selector = BulletSelector {
         name,
-        index: nth.or(index),
-        text,
+        index: nth.or(args.index),
+        text: args.text,
         section,
         proven: op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(section_text)),
         force: planner.context.force,
@@ -112,7 +128,7 @@ pub fn add(
     let (position, within) = match &resolved.section {
         SectionRef::File => (InsertPosition::EndOfSection(0), Some(0)),
         SectionRef::At(at) => (InsertPosition::EndOfSection(*at), Some(*at)),
-        SectionRef::Missing(name) => (new_section_position(document, (name, new_id(at)), &resolved.path)?, None),
+        SectionRef::Missing(name) => (new_section_position(document, name, new_id(at), &resolved.path)?, None),
     };
     if let (Some(section @ 1..), Some(id)) = (within, new_id(at))
         && document.sections()[section].id.as_deref() != Some(id)
@@ -131,15 +147,9 @@ pub fn add(
         if has_children(&item) && !same_children(document, existing, &item) {
             return Err(rejections::same_text_other_children(document, &resolved.path, existing).into());
         }
-        return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
-            document,
-            &resolved.path,
-            existing,
-            EffectSign::Unchanged,
-            n,
-        ))]);
+        return Ok(vec![unchanged_bullet(document, &resolved.path, existing, n)]);
     }
-    warn_related(planner, n, &resolved.path, document, (within, &item.paragraph()));
+    warn_related(planner, n, &resolved.path, document, within, &item.paragraph());
     warn_expired(planner, n, item.meta.as_ref());
     let item = planner.stamp_new_bullet(item, op);
     Ok(vec![PendingEdit::Edit(
@@ -171,7 +181,8 @@ fn same_children(document: &Document, bullet: usize, item: &NewBullet) -> bool {
 /// The position of a new section with an optional id, and of its parents.
 fn new_section_position(
     document: &Document,
-    (name, id): (&str, Option<&str>),
+    name: &str,
+    id: Option<&str>,
     path: &MemoryPath,
 ) -> Result<InsertPosition, Rejection> {
     let (under, mut titles) = locate::new_section_place(document, name, path)?;
@@ -188,42 +199,34 @@ pub fn update(
     n: usize,
     op: &Operation,
     at: &Target,
-    (index, old): (Option<i64>, Option<&str>),
-    (mut item, pairs): (NewBullet, &[(String, String)]),
+    selector: SelectorArgs<'_>,
+    new: BulletUpdate<'_>,
     archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
     planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
+    let BulletUpdate { item, meta: pairs } = new;
     if item.text.contains(['\n', '\r']) {
         return Err(Rejection::new(Code::Multiline, "the text contains a line break").into());
     }
     let paragraph = item.paragraph().into_owned();
-    if let Some(bullet) = bullet_with_shown_value(&file.document, &resolved, index, old, (&paragraph, pairs)) {
-        return set_meta_of(planner, n, &resolved.path, &file.document, bullet, pairs);
-    }
-    let picked = pick_bullet(planner, n, op, &resolved, index, old, Some(&paragraph))?;
     let document = &file.document;
+    if let Some(bullet) = bullet_with_shown_value(document, &resolved, selector, &paragraph, pairs) {
+        return set_meta_of(planner, n, &resolved.path, document, bullet, pairs);
+    }
+    let picked = pick_bullet(planner, n, op, &resolved, selector, Some(&paragraph))?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
-    let known_id = document.bullet_id(bullet);
-    let is_known = |(key, value): &&(String, String)| key == MetaKey::Oid.name() && known_id.as_deref() == Some(value);
+    let id = document.bullet_id(bullet);
+    let is_known = |(key, value): &&(String, String)| key == MetaKey::Oid.name() && id.as_deref() == Some(value);
     let pairs: Vec<_> = pairs.iter().filter(|pair| !is_known(pair)).cloned().collect();
-    let pairs = pairs.as_slice();
-    let replaces_children = has_children(&item);
     let same_text = document.bullets_by_text(&paragraph);
-    if (same_text.contains(&bullet) || matches!(picked, BulletPick::Unchanged(_)))
-        && (!replaces_children || same_children(document, bullet, &item))
-    {
-        if !pairs.is_empty() {
-            return set_meta_of(planner, n, &resolved.path, document, bullet, pairs);
-        }
-        return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
-            document,
-            &resolved.path,
-            bullet,
-            EffectSign::Unchanged,
-            n,
-        ))]);
+    let has_text = same_text.contains(&bullet) || matches!(picked, BulletPick::Unchanged(_));
+    if has_text && (!has_children(&item) || same_children(document, bullet, &item)) {
+        return match pairs.is_empty() {
+            true => Ok(vec![unchanged_bullet(document, &resolved.path, bullet, n)]),
+            false => set_meta_of(planner, n, &resolved.path, document, bullet, &pairs),
+        };
     }
     let section = document.bullets()[bullet].section;
     for &holder in same_text.iter().filter(|&&i| i != bullet && document.bullets()[i].section == section) {
@@ -232,33 +235,45 @@ pub fn update(
         let path = resolved.path.clone();
         planner.taken_texts.push(TakenText { operation: n, path, holder, handle, rejection });
     }
-    let set = match pairs.is_empty() {
-        true => None,
-        false => {
-            let stamped = planner.updated_meta(document, bullet, op);
-            Some(merged_meta(planner, n, &resolved.path, document, bullet, (stamped, pairs))?.0)
-        }
+    let stamped = planner.updated_meta(document, bullet, op);
+    let meta = match pairs.is_empty() {
+        true => stamped,
+        false => Some(merged_meta(planner, n, &resolved.path, document, bullet, stamped, &pairs)?.0),
     };
     let mut pending = Vec::new();
     if archive {
         let copy = ArchivedItem::bullet(planner, &resolved.path, document, bullet, None)?;
         pending.push(PendingEdit::Archive(Box::new(copy)));
     }
-    if replaces_children {
-        let unset = || planner.updated_meta(document, bullet, op).or_else(|| document.bullet_meta(bullet));
-        item.meta = set.or_else(unset);
-        let edit = DocumentEdit::Replace { bullet, item };
-        pending.push(PendingEdit::Edit(resolved.path, edit, EffectKind::Updated(bullet)));
-        return Ok(pending);
+    pending.extend(replacement_edits(document, resolved.path, bullet, item, meta));
+    Ok(pending)
+}
+
+/// The result of an operation on a bullet that needs no change.
+fn unchanged_bullet(document: &Document, path: &MemoryPath, bullet: usize, n: usize) -> PendingEdit {
+    PendingEdit::Unchanged(effects::bullet_effect(document, path, bullet, EffectSign::Unchanged, n))
+}
+
+/// The edits that give a bullet a new text and, if `item` has more than a paragraph, what is below it. `meta: None`
+/// leaves the metadata.
+fn replacement_edits(
+    document: &Document,
+    path: MemoryPath,
+    bullet: usize,
+    mut item: NewBullet,
+    meta: Option<BulletMeta>,
+) -> Vec<PendingEdit> {
+    let updated = EffectKind::Updated(bullet);
+    if has_children(&item) {
+        item.meta = meta.or_else(|| document.bullet_meta(bullet));
+        return vec![PendingEdit::Edit(path, DocumentEdit::Replace { bullet, item }, updated)];
     }
     let lines = std::iter::once(item.text.as_str()).chain(item.children.iter().map(String::as_str));
     let text = lines.collect::<Vec<_>>().join("\n");
-    let edit = DocumentEdit::Update { bullet, text };
-    pending.push(PendingEdit::Edit(resolved.path.clone(), edit, EffectKind::Updated(bullet)));
-    if let Some(meta) = set.or_else(|| planner.updated_meta(document, bullet, op)) {
-        pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::SetMeta { bullet, meta }, EffectKind::NoEffect));
-    }
-    Ok(pending)
+    let mut edits = vec![PendingEdit::Edit(path.clone(), DocumentEdit::Update { bullet, text }, updated)];
+    let set = |meta| PendingEdit::Edit(path, DocumentEdit::SetMeta { bullet, meta }, EffectKind::NoEffect);
+    edits.extend(meta.map(set));
+    edits
 }
 
 /// The bullet at an index, if an operation removes a value of its metadata and shows that value, not the bullet's text,
@@ -266,9 +281,9 @@ pub fn update(
 fn bullet_with_shown_value(
     document: &Document,
     resolved: &ResolvedTarget<'_>,
-    index: Option<i64>,
-    old: Option<&str>,
-    (text, pairs): (&str, &[(String, String)]),
+    selector: SelectorArgs<'_>,
+    text: &str,
+    pairs: &[(String, String)],
 ) -> Option<usize> {
     let ([(key, value)], None) = (pairs, &resolved.bullet) else { return None };
     let section = match resolved.section {
@@ -276,9 +291,10 @@ fn bullet_with_shown_value(
         SectionRef::At(at) => at,
         SectionRef::Missing(_) => return None,
     };
-    let nth = usize::try_from(index?).ok()?.checked_sub(1)?;
+    let nth = usize::try_from(selector.index?).ok()?.checked_sub(1)?;
     let bullet = *document.top_level_bullets(section).get(nth)?;
-    let is_shown = value.is_empty() && old == Some(text) && document.bullet_meta(bullet)?.raw(key) == old;
+    let is_shown =
+        value.is_empty() && selector.text == Some(text) && document.bullet_meta(bullet)?.raw(key) == selector.text;
     is_shown.then_some(bullet)
 }
 
@@ -289,16 +305,16 @@ pub fn remove(
     n: usize,
     op: &Operation,
     at: &Target,
-    selector: (Option<i64>, Option<&str>),
+    selector: SelectorArgs<'_>,
     archive: Option<Option<&str>>,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
-    if resolved.bullet.is_none() && selector == (None, None) {
+    if resolved.bullet.is_none() && selector == SelectorArgs::default() {
         return remove_block(planner, n, op, resolved, archive);
     }
     planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
-    let picked = pick_bullet(planner, n, op, &resolved, selector.0, selector.1, None)?;
+    let picked = pick_bullet(planner, n, op, &resolved, selector, None)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
     let mut pending = Vec::new();
     if let Some(purge) = archive {
@@ -396,7 +412,7 @@ pub fn set_meta<'a>(
     planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
-        pick_bullet(planner, n, op, &resolved, None, None, None)?;
+        pick_bullet(planner, n, op, &resolved, SelectorArgs::default(), None)?;
     set_meta_of(planner, n, &resolved.path, &file.document, bullet, pairs)
 }
 
@@ -408,7 +424,8 @@ fn merged_meta(
     path: &MemoryPath,
     document: &Document,
     bullet: usize,
-    (stamped, pairs): (Option<BulletMeta>, &[(String, String)]),
+    stamped: Option<BulletMeta>,
+    pairs: &[(String, String)],
 ) -> PlanStep<(BulletMeta, Vec<(String, String)>)> {
     let inert = inert_metadata::inert_bullets(document, path, planner.snapshot)?;
     // An inert line belongs to another bullet: it is replaced when this bullet gets metadata.
@@ -446,7 +463,7 @@ fn set_meta_of(
     bullet: usize,
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<PendingEdit>> {
-    let (meta, pairs) = merged_meta(planner, n, path, document, bullet, (None, pairs))?;
+    let (meta, pairs) = merged_meta(planner, n, path, document, bullet, None, pairs)?;
     if Some(&meta) == document.bullet_meta(bullet).as_ref()
         || (meta.0.is_empty() && document.bullet_meta(bullet).is_none())
     {

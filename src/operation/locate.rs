@@ -40,7 +40,7 @@ pub fn resolve<'a>(
 ) -> PlanStep<ResolvedTarget<'a>> {
     match target {
         Target::Address(written) => match resource_name(written) {
-            Some((name, place)) => resolve_resource(written, (name, place), snapshot, prefixes),
+            Some((name, place)) => resolve_resource(written, name, place, snapshot, prefixes),
             None => resolve_address(written, snapshot, prefixes),
         },
         Target::IdOrCategory { id, category } => match resolve_id(id, snapshot) {
@@ -67,7 +67,8 @@ fn resource_name(written: &str) -> Option<(&str, &str)> {
 
 fn resolve_resource<'a>(
     written: &str,
-    (name, place): (&str, &str),
+    name: &str,
+    place: &str,
     snapshot: &'a Snapshot,
     prefixes: &PathPrefixes,
 ) -> PlanStep<ResolvedTarget<'a>> {

@@ -10,6 +10,7 @@ use crate::document::{DocumentEdit, Handle, InsertPosition, NewBullet};
 use crate::path::MemoryPath;
 
 use super::apply_to_file::apply_to_file;
+use super::bullets::{BulletUpdate, SelectorArgs};
 use super::file_edits::group_by_file;
 use super::pending_edit::PendingEdit;
 use super::planner::{PlanContext, Planner};
@@ -186,11 +187,13 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
         Action::Update { at, index, old, text, children, meta, archive } => {
             validation::check_bullet_size(text, children)?;
             let item = NewBullet { text: text.clone(), meta: None, children: children.clone() };
-            bullets::update(planner, n, op, at, (*index, old.as_deref()), (item, meta), *archive)
+            let selector = SelectorArgs { index: *index, text: old.as_deref() };
+            bullets::update(planner, n, op, at, selector, BulletUpdate { item, meta }, *archive)
         }
         Action::Remove { at, index, text, archive, purge, if_exists, .. } => {
             let archive = archive.then_some(purge.as_deref());
-            let removed = bullets::remove(planner, n, op, at, (*index, text.as_deref()), archive);
+            let selector = SelectorArgs { index: *index, text: text.as_deref() };
+            let removed = bullets::remove(planner, n, op, at, selector, archive);
             match (removed, text) {
                 (Err(PlanStop::Rejected(error)), Some(text)) if *if_exists && rejections::is_removed_bullet(&error) => {
                     bullets::already_removed(planner, n, at, text)

@@ -34,7 +34,8 @@ pub fn warn_related(
     n: usize,
     path: &MemoryPath,
     document: &Document,
-    (section, text): (Option<usize>, &str),
+    section: Option<usize>,
+    text: &str,
 ) {
     if document.bullets().len() > MAX_BULLETS {
         return;

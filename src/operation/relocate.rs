@@ -10,7 +10,7 @@ use crate::path::{Address, MemoryPath};
 use crate::text::{Splice, splice};
 
 use super::bullet_links::LinkedBullets;
-use super::bullets::{BulletPick, pick_bullet};
+use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, Planner};
@@ -34,7 +34,7 @@ pub fn relocate(
     let bullet = match resolved.bullet {
         Some(_) => {
             let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
-                pick_bullet(planner, n, op, &resolved, None, None, None)?;
+                pick_bullet(planner, n, op, &resolved, SelectorArgs::default(), None)?;
             Some(bullet)
         }
         None => None,

@@ -13,7 +13,7 @@ use crate::path::{ARCHIVE_FOLDER, BulletRef, MemoryPath};
 use crate::text::Splice;
 
 use super::archive;
-use super::bullets::{BulletPick, pick_bullet};
+use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
 use super::locate::{ResolvedTarget, SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
@@ -40,7 +40,7 @@ pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target)
     let archive_file = ArchiveFile { n, op, path: &resolved.path, file };
     if resolved.bullet.is_some() {
         let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
-            pick_bullet(planner, n, op, &resolved, None, None, None)?;
+            pick_bullet(planner, n, op, &resolved, SelectorArgs::default(), None)?;
         let archived = take_bullet(planner, archive_file, bullet)?;
         return restore_bullet(planner, archive_file, archived);
     }

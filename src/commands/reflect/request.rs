@@ -211,7 +211,7 @@ impl<'a> RequestRun<'a> {
         let read = &mut |reply: &ModelReply| judge.borrow_mut().read(reply);
         let deadline = Deadline::within(model.total_timeout);
         let (usage, answer) =
-            ask_repeatedly(self.options, model, deadline, model_request, &mut self.report, (MAX_CALLS, read));
+            ask_repeatedly(self.options, model, deadline, model_request, &mut self.report, MAX_CALLS, read);
         self.usage += usage;
         self.calls += self.report.model.as_ref().map_or(0, |model| model.turns);
         match judge.into_inner().obstacle {

@@ -23,7 +23,7 @@ pub fn ask<T>(
     report: &mut ReflectReport,
     read: ReplyReader<'_, T>,
 ) -> (TokenUsage, Result<T, Error>) {
-    ask_repeatedly(options, opened, deadline, request, report, (2, read))
+    ask_repeatedly(options, opened, deadline, request, report, 2, read)
 }
 
 /// Reads a reply, or says in words for the model why it cannot be used.
@@ -39,7 +39,8 @@ pub fn ask_repeatedly<T>(
     deadline: Deadline,
     request: ModelRequest,
     report: &mut ReflectReport,
-    (max_calls, read): (usize, ReplyReader<'_, T>),
+    max_calls: usize,
+    read: ReplyReader<'_, T>,
 ) -> (TokenUsage, Result<T, Error>) {
     report.warnings.extend(opened.warnings.iter().map(WarningRow::from));
     let id = opened.model.id();

@@ -39,7 +39,8 @@ pub fn is_shared_memory_file(path: &str) -> bool {
 pub fn check_outgoing(
     session: &Session,
     git: &Git,
-    (head, pending): (&str, &[PendingFile]),
+    head: &str,
+    pending: &[PendingFile],
     changes: &[PendingChange],
     entries: &[JournalEntry],
 ) -> Result<(), Rejection> {

@@ -436,7 +436,7 @@ fn render_removals(
     refused: &mut Vec<EditRefusal>,
 ) {
     let bytes = document.text().as_bytes();
-    let mut run: Option<(usize, usize, u8)> = None;
+    let mut run: Option<RemovedLines> = None;
     for (edit, bullet) in removed_bullets {
         let (line, end) = (bullet.line_start as usize, bullet.end as usize);
         if !bytes[line..bullet.marker as usize].iter().all(|b| lines::is_blank(*b)) {
@@ -448,20 +448,27 @@ fn render_removals(
             lines::after_blank_lines(bytes, last) == line && !insert_offsets.iter().any(|s| (last..=line).contains(s))
         };
         run = match run {
-            Some((start, last, level)) if is_adjacent(last) => Some((start, end, level.max(levels[*edit]))),
+            Some(run) if is_adjacent(run.end) => Some(RemovedLines { end, level: run.level.max(levels[*edit]), ..run }),
             other => {
                 out.extend(other.map(|run| render_removal(document, run, insert_offsets)));
-                Some((line, end, levels[*edit]))
+                Some(RemovedLines { start: line, end, level: levels[*edit] })
             }
         };
     }
     out.extend(run.map(|run| render_removal(document, run, insert_offsets)));
 }
 
+/// Whole lines of bullets that are removed together: their byte range, and the depth of the deepest list.
+struct RemovedLines {
+    start: usize,
+    end: usize,
+    level: u8,
+}
+
 /// Removes whole lines, and one run of blank lines if there are blank lines on both sides.
 fn render_removal(
     document: &Document,
-    (line, end, level): (usize, usize, u8),
+    RemovedLines { start: line, end, level }: RemovedLines,
     insert_offsets: &[usize],
 ) -> RenderedEdit {
     let bytes = document.text().as_bytes();

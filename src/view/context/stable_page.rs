@@ -95,13 +95,7 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'
     let others = reported.others(contents, &updates);
     let whole = pack_whole(others.as_ref().unwrap_or(contents), policy, room.saturating_sub(updates.cost()));
     if let Some(blocks) = whole {
-        return to_result(
-            options,
-            (contents, others.as_ref().unwrap_or(contents)),
-            fixed,
-            blocks,
-            (&reported, &updates),
-        );
+        return to_result(options, contents, others.as_ref().unwrap_or(contents), fixed, blocks, &reported, &updates);
     }
     let reserve = if contents.has_reader { total / UPDATES_SHARE } else { 0 };
     let reserve = reserve.max(delta::min_budget(&since, &contents.events)).min(room);
@@ -114,16 +108,18 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'
         |reserve: usize| pack_part(shown, policy, room - reserve, &Room { total, reserve, updates: updates.cost() });
     let fits = |blocks: &StableBlocks| blocks.cost() + updates.cost() <= room;
     let blocks = Some(pack(reserve)).filter(fits).unwrap_or_else(|| pack(most));
-    to_result(options, (contents, shown), fixed, blocks, (&reported, &updates))
+    to_result(options, contents, shown, fixed, blocks, &reported, &updates)
 }
 
 /// Joins the blocks. `contents` are all and those that the updates do not report, which the blocks are made of.
 fn to_result(
     options: &ContextOptions,
-    (all, contents): (&ContextContents<'_>, &ContextContents<'_>),
+    all: &ContextContents<'_>,
+    contents: &ContextContents<'_>,
     fixed: FixedLines,
     blocks: StableBlocks,
-    (reported, updates): (&ReportedItems, &PackedBlock),
+    reported: &ReportedItems,
+    updates: &PackedBlock,
 ) -> ContextResult {
     let FixedLines { frame, guide, aside } = fixed;
     let StableBlocks { noted, rest, more_notes: (more_notes, more_rows), more_entries: (more_entries, older) } = blocks;

@@ -189,7 +189,7 @@ fn build_step(
         };
         taken.insert(goes);
         let source = if change.by_model { source } else { "" };
-        edits.extend(edits_of(path, document, (goes, stays), change, pool, source));
+        edits.extend(edits_of(path, document, goes, stays, change, pool, source));
     }
     Ok((!edits.is_empty()).then(|| CompactionStep { path: path.clone(), edits }))
 }
@@ -197,7 +197,8 @@ fn build_step(
 fn edits_of(
     path: &MemoryPath,
     document: &Document,
-    (goes, stays): (usize, usize),
+    goes: usize,
+    stays: usize,
     change: &DuplicateChange,
     pool: &[PoolBullet],
     source: &str,
