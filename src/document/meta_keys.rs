@@ -85,9 +85,6 @@ pub struct MetaKeySpec {
     pub name: &'static str,
     pub value: MetaType,
     pub writer: KeyWriter,
-    /// Whether `add` has an option of this name.
-    #[cfg_attr(not(feature = "internals"), allow(dead_code))]
-    pub add_option: bool,
     /// Its field in a model's proposal, next to the key itself.
     pub proposal_field: Option<&'static str>,
     /// Its field in an item of the path dialect.
@@ -101,7 +98,6 @@ const DEFAULTS: MetaKeySpec = MetaKeySpec {
     name: "",
     value: MetaType::Text,
     writer: KeyWriter::Person,
-    add_option: false,
     proposal_field: None,
     path_field: None,
     manual: "",
@@ -124,28 +120,28 @@ macro_rules! meta_keys {
 }
 
 meta_keys! {
-    Id = "id" { value: MetaType::Id, add_option: true, manual: "a second name of the bullet, which stays when its text changes" }
+    Id = "id" { value: MetaType::Id, manual: "a second name of the bullet, which stays when its text changes" }
     Exp = "exp" {
-        value: MetaType::Date, writer: KeyWriter::PersonOrModel, add_option: true,
+        value: MetaType::Date, writer: KeyWriter::PersonOrModel,
         proposal_field: Some("expires"), path_field: Some("expiry"),
         manual: "the last day on which it is valid",
     }
     Conf = "conf" {
-        value: MetaType::Share, writer: KeyWriter::PersonOrModel, add_option: true,
+        value: MetaType::Share, writer: KeyWriter::PersonOrModel,
         proposal_field: Some("confidence"), path_field: Some("confidence"),
         manual: "confidence: how certain it is",
     }
     Imp = "imp" {
-        value: MetaType::Scale10, writer: KeyWriter::PersonOrModel, add_option: true,
+        value: MetaType::Scale10, writer: KeyWriter::PersonOrModel,
         proposal_field: Some("importance"), path_field: Some("importance"),
         manual: "importance: context prefers a higher one, and removal by age a lower one",
     }
-    Pin = "pin" { value: MetaType::YesNo, add_option: true, manual: "always in the default context, never removed by age" }
+    Pin = "pin" { value: MetaType::YesNo, manual: "always in the default context, never removed by age" }
     When = "when" {
-        value: MetaType::Globs, add_option: true,
+        value: MetaType::Globs,
         manual: "globs of paths, separated by commas: a rule for files that match one of them",
     }
-    Branch = "branch" { add_option: true, manual: "the git branch that it is for" }
+    Branch = "branch" { manual: "the git branch that it is for" }
     Dur = "dur" { path_field: Some("durability"), manual: "durability: how long it is likely to be true" }
     Type = "type" { writer: KeyWriter::PersonOrModel, manual: "the kind of memory" }
     Src = "src" { writer: KeyWriter::Stamp(StampKey::Src), manual: "the source, e.g. a conversation's id" }
