@@ -21,6 +21,7 @@ pub mod jitter;
 pub mod key;
 mod openai;
 mod prompt;
+#[cfg(feature = "internals")]
 pub mod replay;
 pub mod retry;
 mod wire;

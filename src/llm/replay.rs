@@ -5,9 +5,9 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use super::{Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest};
-#[cfg(feature = "internals")]
-use super::{StopReason, TokenUsage, ToolCall};
+use super::{
+    Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, StopReason, TokenUsage, ToolCall,
+};
 
 /// Returns its replies in order; after the last one, `Unreachable`.
 pub struct ReplayModel {
@@ -23,7 +23,6 @@ impl ReplayModel {
     }
 
     /// The requests received so far.
-    #[cfg(feature = "internals")]
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.requests.borrow().clone()
     }
@@ -42,7 +41,6 @@ impl Model for ReplayModel {
 }
 
 /// A text reply, for a script.
-#[cfg(feature = "internals")]
 pub fn text_reply(text: impl Into<String>) -> Result<ModelReply, LlmError> {
     Ok(ModelReply {
         text: text.into(),
@@ -53,7 +51,6 @@ pub fn text_reply(text: impl Into<String>) -> Result<ModelReply, LlmError> {
 }
 
 /// A reply with tool calls (name and arguments), for a script.
-#[cfg(feature = "internals")]
 pub fn tool_call_reply<'a>(
     calls: impl IntoIterator<Item = (&'a str, serde_json::Value)>,
 ) -> Result<ModelReply, LlmError> {

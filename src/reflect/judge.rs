@@ -28,7 +28,7 @@ pub struct JudgeContext<'a> {
     /// person decides.
     pub asked: &'a [Operation],
     /// Texts that wait because only one conversation states them, another one than this.
-    pub heard: &'a [String],
+    pub unconfirmed: &'a [String],
     /// The day on which the conversation is read, `YYYY-MM-DD`.
     pub today: &'a str,
 }
@@ -354,7 +354,7 @@ mod tests {
             into: None,
             prefixes: &prefixes,
             asked: &[],
-            heard: &[],
+            unconfirmed: &[],
             today: "2026-11-24",
         };
         let names = |found: &[GuardFinding]| found.iter().map(|f| f.violation.name()).collect::<Vec<_>>().join(" ");
@@ -401,7 +401,7 @@ mod tests {
                 into: None,
                 prefixes: &prefixes,
                 asked: &[],
-                heard: &[],
+                unconfirmed: &[],
                 today: "2026-11-24",
             };
             let Route::Inbox(proof, _) = route_proposal(&parse_proposal(&value).unwrap(), &context) else {
@@ -437,7 +437,7 @@ mod tests {
             into: None,
             prefixes: &PathPrefixes::default(),
             asked: &asked,
-            heard: &[],
+            unconfirmed: &[],
             today: "2026-11-24",
         };
         route_proposal(&parse_proposal(&value).unwrap(), &context)

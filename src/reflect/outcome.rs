@@ -244,10 +244,11 @@ fn unconsented_change(planned: &PlannedEffects<'_>, context: &JudgeContext<'_>, 
 
 /// The first added benign field that no other conversation states, and that the user did not ask to remember.
 fn uncorroborated_field(planned: &PlannedEffects<'_>, context: &JudgeContext<'_>, turn: usize) -> Option<GuardFinding> {
-    let heard = |text: &str| guards::is_repeated(text, context.heard.iter().map(String::as_str));
+    let is_confirmed = |text: &str| guards::is_repeated(text, context.unconfirmed.iter().map(String::as_str));
     let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
     let found = added.filter_map(|e| Some((guards::benign_field(&e.text, context.rules)?, e.text.as_str())));
-    let mut waits = found.filter(|(_, text)| !heard(text) && !guards::has_consent_for(text, context.turns, turn));
+    let mut waits =
+        found.filter(|(_, text)| !is_confirmed(text) && !guards::has_consent_for(text, context.turns, turn));
     waits.next().map(|(field, _)| GuardFinding { violation: Violation::Uncorroborated, excerpt: field })
 }
 

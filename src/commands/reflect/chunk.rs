@@ -24,11 +24,8 @@ use crate::transcript::Turn;
 
 mod decide;
 
-/// The input for reading a chunk.
+/// What the requests about a chunk and the decisions on their replies depend on, beside the model.
 pub struct ChunkInput<'a> {
-    pub model: &'a dyn Model,
-    /// The deadline of all requests.
-    pub deadline: Deadline,
     /// With tools, or as one JSON object; `None`: whatever the host supports.
     pub reply_mode: Option<ReplyMode>,
     pub instructions: &'a str,
@@ -38,7 +35,7 @@ pub struct ChunkInput<'a> {
     pub into: Option<&'a MemoryPath>,
     pub prefixes: &'a PathPrefixes,
     /// Texts that wait because only another conversation states them.
-    pub heard: &'a [String],
+    pub unconfirmed: &'a [String],
     /// The policy's rules for texts.
     pub writing_rules: &'a WritingRules,
     /// Today, `YYYY-MM-DD`.
@@ -50,13 +47,15 @@ pub struct ChunkInput<'a> {
     pub progress: &'a dyn Fn(&str),
 }
 
-/// Reads one chunk: the turns in `range`.
+/// Reads one chunk, the turns in `range`, with a model whose requests must all end before the deadline.
 pub fn read_chunk(
     overlay: &mut ReflectOverlay<'_>,
+    model: &dyn Model,
+    deadline: Deadline,
     input: &ChunkInput<'_>,
     range: std::ops::Range<usize>,
 ) -> ChunkResult {
-    let mut dialogue = ReflectDialogue::new(overlay, input, range);
+    let mut dialogue = ReflectDialogue::new(overlay, model, deadline, input, range);
     match input.reply_mode {
         Some(ReplyMode::JsonObject) => dialogue.run_with_object(),
         Some(ReplyMode::Tools) => dialogue.run_with_tools(),
@@ -81,14 +80,34 @@ pub fn first_request(
     input: &ChunkInput<'_>,
     range: std::ops::Range<usize>,
 ) -> ModelRequest {
-    let dialogue = ReflectDialogue::new(overlay, input, range);
-    let reply_mode = input.reply_mode.unwrap_or(ReplyMode::Tools);
-    let messages = vec![ChatMessage::User(dialogue.prompt.clone())];
-    match reply_mode {
-        ReplyMode::Tools => ModelRequest { tools: tool_definitions(), ..dialogue.build_request(reply_mode, messages) },
-        ReplyMode::JsonObject => {
-            ModelRequest { answer: Some(dialogue.answer_schema()), ..dialogue.build_request(reply_mode, messages) }
-        }
+    let max_operations = input.limits.max_operations(&input.turns[range.clone()]);
+    let messages = vec![ChatMessage::User(user_prompt(overlay, input, range))];
+    match input.reply_mode.unwrap_or(ReplyMode::Tools) {
+        ReplyMode::Tools => input.request_with_tools(messages),
+        ReplyMode::JsonObject => input.request_of_object(messages, max_operations),
+    }
+}
+
+impl ChunkInput<'_> {
+    fn request_with_tools(&self, messages: Vec<ChatMessage>) -> ModelRequest {
+        ModelRequest { tools: tool_definitions(), ..self.build_request(ReplyMode::Tools, messages) }
+    }
+
+    fn request_of_object(&self, messages: Vec<ChatMessage>, max_operations: usize) -> ModelRequest {
+        let bounded = tool_schema::bounded_schema(max_operations, self.writing_rules.max_chars);
+        let schema = AnswerSchema { bounded, ..AnswerSchema::new("operations", tool_schema::one_shot_schema()) };
+        ModelRequest { answer: Some(schema), ..self.build_request(ReplyMode::JsonObject, messages) }
+    }
+
+    fn build_request(&self, reply_mode: ReplyMode, messages: Vec<ChatMessage>) -> ModelRequest {
+        let prompt_values = PromptValues {
+            max_chars: self.writing_rules.max_chars,
+            into: self.into.map(MemoryPath::as_str),
+            today: self.today,
+            mode: reply_mode,
+        };
+        let system = prompt::instructions(self.instructions, &prompt_values);
+        ModelRequest { system, messages, max_tokens: self.limits.max_reply_tokens, ..ModelRequest::default() }
     }
 }
 
@@ -132,6 +151,8 @@ fn stated_facts(values: &[Value]) -> Vec<Proposal> {
 
 struct ReflectDialogue<'d, 's, 'r> {
     overlay: &'d mut ReflectOverlay<'s>,
+    model: &'r dyn Model,
+    deadline: Deadline,
     input: &'r ChunkInput<'r>,
     result: ChunkResult,
     prompt: String,
@@ -154,12 +175,16 @@ struct ReflectDialogue<'d, 's, 'r> {
 impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
     fn new(
         overlay: &'d mut ReflectOverlay<'s>,
+        model: &'r dyn Model,
+        deadline: Deadline,
         input: &'r ChunkInput<'r>,
         range: std::ops::Range<usize>,
     ) -> ReflectDialogue<'d, 's, 'r> {
         ReflectDialogue {
             prompt: user_prompt(overlay, input, range.clone()),
             overlay,
+            model,
+            deadline,
             input,
             result: ChunkResult::default(),
             max_operations: input.limits.max_operations(&input.turns[range]),
@@ -170,17 +195,6 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
             has_readable_operations: false,
             last_is_unreadable: false,
         }
-    }
-
-    fn build_request(&self, reply_mode: ReplyMode, messages: Vec<ChatMessage>) -> ModelRequest {
-        let prompt_values = PromptValues {
-            max_chars: self.input.writing_rules.max_chars,
-            into: self.input.into.map(MemoryPath::as_str),
-            today: self.input.today,
-            mode: reply_mode,
-        };
-        let system = prompt::instructions(self.input.instructions, &prompt_values);
-        ModelRequest { system, messages, max_tokens: self.input.limits.max_reply_tokens, ..ModelRequest::default() }
     }
 
     /// A dialogue that ended without a proposal is no reading of the conversation, if a limit ended it or if what the
@@ -204,11 +218,6 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
         self.result.error = Some(LlmError::new(ErrorKind::Unusable, message));
     }
 
-    fn answer_schema(&self) -> AnswerSchema {
-        let bounded = tool_schema::bounded_schema(self.max_operations, self.input.writing_rules.max_chars);
-        AnswerSchema { bounded, ..AnswerSchema::new("operations", tool_schema::one_shot_schema()) }
-    }
-
     /// Sends a request; `None` if the dialogue has ended.
     fn send(&mut self, request: &ModelRequest) -> Option<ModelReply> {
         if self.result.obstacle.is_some() {
@@ -224,19 +233,19 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
             self.result.limit_reached = Some("tokens");
             return None;
         }
-        if self.result.requests > 0 && self.input.deadline.remaining().is_none() {
+        if self.result.requests > 0 && self.deadline.remaining().is_none() {
             let message = "the time limit passed while the model's answer was checked, before the next request";
             self.result.error = Some(LlmError::new(ErrorKind::Timeout, message));
             return None;
         }
-        let model_id = self.input.model.id();
+        let model_id = self.model.id();
         let request_number = self.result.requests + 1;
         (self.input.progress)(&format!(
             "calling {} {}, request {request_number}, {used} tokens so far",
             model_id.provider, model_id.model
         ));
         self.result.requests += 1;
-        match self.input.model.complete(request, self.input.deadline) {
+        match self.model.complete(request, self.deadline) {
             Ok(reply) => {
                 self.result.usage += reply.usage;
                 self.result.estimated_usage += super::cost_estimate::usage_or_estimate(request, &reply);
@@ -260,8 +269,7 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
         let mut messages = vec![ChatMessage::User(self.prompt.clone())];
         let mut was_truncated = false;
         loop {
-            let request =
-                ModelRequest { tools: tool_definitions(), ..self.build_request(ReplyMode::Tools, messages.clone()) };
+            let request = self.input.request_with_tools(messages.clone());
             let Some(reply) = self.send(&request) else { return };
             if reply.stop == StopReason::Truncated {
                 // After a second truncated reply, further requests are pointless.
@@ -319,10 +327,7 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
         let mut was_invalid = false;
         // One reply and two corrections: a model that still fails is guessing.
         for _ in 0..3 {
-            let request = ModelRequest {
-                answer: Some(self.answer_schema()),
-                ..self.build_request(ReplyMode::JsonObject, messages.clone())
-            };
+            let request = self.input.request_of_object(messages.clone(), self.max_operations);
             let Some(reply) = self.send(&request) else { return };
             let is_truncated = reply.stop == StopReason::Truncated;
             let values = match proposal::parse_reply(&reply.text) {

@@ -134,9 +134,7 @@ pub fn show_prompt(session: &Session, bytes: &[u8], options: &ReflectOptions<'_>
         return Ok("the conversation has nothing to send\n".into());
     };
     let today = session.now.date().to_string();
-    let no_model = crate::llm::replay::ReplayModel::new([]);
-    let input =
-        run.chunk_input(&no_model, Deadline::within(std::time::Duration::ZERO), &conversation.turns, &today, &[]);
+    let input = run.chunk_input(&conversation.turns, &today, &[]);
     let request = first_request(&mut ReflectOverlay::open(session, options.facts_tokens)?, &input, range);
     let question = request.messages.iter().map(|m| match m {
         crate::llm::ChatMessage::User(text) => text.as_str(),
@@ -267,9 +265,9 @@ impl<'a> ReflectRun<'a> {
             return Ok(ReflectFlow::Stop);
         };
         let Some((opened, deadline)) = &self.opened else { return Ok(ReflectFlow::Stop) };
-        let heard = heard_elsewhere(session, id, turns)?;
-        let input = self.chunk_input(&*opened.model, *deadline, turns, &today, &heard);
-        let result = read_chunk(&mut overlay, &input, range.clone());
+        let unconfirmed = unconfirmed_texts(session, id, turns)?;
+        let input = self.chunk_input(turns, &today, &unconfirmed);
+        let result = read_chunk(&mut overlay, &*opened.model, *deadline, &input, range.clone());
         let model_id = opened.model.id().clone();
         let origin = ChunkOrigin { model: &model_id, conversation: id, request, usage: result.estimated_usage };
         // If the model or the memory failed during the chunk, nothing of it is committed: the chunk will be read again
@@ -307,28 +305,19 @@ impl<'a> ReflectRun<'a> {
         self.add_result(model_id, result, committed)
     }
 
-    fn chunk_input<'r>(
-        &'r self,
-        model: &'r dyn crate::llm::Model,
-        deadline: Deadline,
-        turns: &'r [Turn],
-        today: &'r str,
-        heard: &'r [String],
-    ) -> ChunkInput<'r> {
+    fn chunk_input<'r>(&'r self, turns: &'r [Turn], today: &'r str, unconfirmed: &'r [String]) -> ChunkInput<'r> {
         let configured = self.opened.as_ref().and_then(|(opened, _)| match opened.tools {
             ToolUse::Auto => None,
             ToolUse::On => Some(ReplyMode::Tools),
             ToolUse::Off => Some(ReplyMode::JsonObject),
         });
         ChunkInput {
-            model,
-            deadline,
             reply_mode: self.options.reply_mode.or(configured),
             instructions: self.options.instructions.as_deref().unwrap_or(REFLECT_PROMPT),
             turns,
             into: self.into.as_ref(),
             prefixes: &self.session.prefixes,
-            heard,
+            unconfirmed,
             writing_rules: &self.writing_rules,
             today,
             propose: self.options.propose,
@@ -429,7 +418,7 @@ impl<'a> ReflectRun<'a> {
 }
 
 /// The texts that wait because only one conversation states them, another one than this.
-fn heard_elsewhere(session: &Session, id: &str, turns: &[Turn]) -> Result<Vec<String>, Rejection> {
+fn unconfirmed_texts(session: &Session, id: &str, turns: &[Turn]) -> Result<Vec<String>, Rejection> {
     let own_ids = [id, &watermark::first_turn_id(turns)];
     let waiting = inbox::waiting_fields(session)?.into_iter();
     Ok(waiting.filter(|field| !own_ids.contains(&&*field.conversation)).flat_map(|field| field.texts).collect())

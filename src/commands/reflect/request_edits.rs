@@ -262,7 +262,7 @@ impl EditJudge<'_, '_> {
         let today = &self.session.now.date().to_string();
         let turns = &self.turns;
         let context =
-            JudgeContext { turns, known, rules: self.rules, into: None, prefixes, asked: &[], heard: &[], today };
+            JudgeContext { turns, known, rules: self.rules, into: None, prefixes, asked: &[], unconfirmed: &[], today };
         let route = match route_proposal(proposal, &context) {
             Route::Refused(found) => return refuse_findings(decision, &found),
             Route::AlreadyKnown(found) => return already_known(decision, edit, &found),

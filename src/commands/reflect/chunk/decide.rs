@@ -44,7 +44,7 @@ impl ReflectDialogue<'_, '_, '_> {
         self.last_is_unreadable = false;
         let mut refused = Vec::new();
         for (n, value) in values.iter().enumerate() {
-            if self.input.deadline.remaining().is_none() {
+            if self.deadline.remaining().is_none() {
                 let message = format!(
                     "the time limit passed while the answer was checked: {n} of its {} operations were done",
                     values.len()
@@ -147,14 +147,22 @@ impl ReflectDialogue<'_, '_, '_> {
         }
     }
 
+    /// What a proposal is compared with: the conversation, and the memory as earlier operations left it.
+    fn judge_context(&self) -> JudgeContext<'_> {
+        JudgeContext {
+            turns: self.input.turns,
+            known: self.overlay.bullet_texts(),
+            rules: self.input.writing_rules,
+            into: self.input.into,
+            prefixes: self.input.prefixes,
+            asked: &self.asked,
+            unconfirmed: self.input.unconfirmed,
+            today: self.input.today,
+        }
+    }
+
     fn judge(&mut self, proposal: &Proposal, decision: &mut ReflectDecision, number: usize) -> Result<String, String> {
-        let input = self.input;
-        let bullet_texts = self.overlay.bullet_texts();
-        let (turns, rules, into, prefixes) = (input.turns, input.writing_rules, input.into, input.prefixes);
-        let asked = self.asked.clone();
-        let (asked, heard, today) = (asked.as_slice(), input.heard, input.today);
-        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes, asked, heard, today };
-        let first_route = route_proposal(proposal, &judge_context);
+        let first_route = route_proposal(proposal, &self.judge_context());
         self.count_first_attempt(&first_route);
         let evidence = match &first_route {
             Route::Refused(findings) => return self.refuse(proposal, decision, findings),
@@ -175,48 +183,62 @@ impl ReflectDialogue<'_, '_, '_> {
         if let Some(what) = self.exceeded_limit(evidence.turn, writes) {
             return mark_refused(decision, &[GuardFinding { violation: Violation::Limit, excerpt: what.to_owned() }]);
         }
-        let planned_context =
-            JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked, heard, today };
-        let outcome = outcome::PlannedEffects { effects: &effects, files: &files };
-        let reviewed = reviewed_files(self.overlay.session(), &changeset);
         if decision.text.is_empty() {
             decision.text =
                 effects.iter().find(|e| e.sign == EffectSign::Removed).map_or_else(String::new, |e| e.text.clone());
         }
-        let route = route_effects(first_route, proposal, &outcome, &planned_context);
-        let is_pinned = |effect: &Effect| self.overlay.is_pinned(&effect.path, &effect.text);
-        let removal = RemovalContext { siblings: &self.siblings, is_pinned: &is_pinned };
-        let as_proposal = match route_removal(route, proposal, &outcome, &planned_context, &removal) {
+        let planned = outcome::PlannedEffects { effects: &effects, files: &files };
+        let found = match self.route_planned(first_route, proposal, &planned) {
             Route::Refused(found) => return self.refuse(proposal, decision, &found),
             Route::AlreadyKnown(found) => return mark_known(decision, &found),
             Route::Inbox(_, found) => Some(found),
-            Route::Apply(_) => (input.propose || reviewed.is_some()).then(Vec::new),
+            Route::Apply(_) => None,
         };
+        let operation = proposal.operation.clone();
         // The quote goes into the journal, which must not contain secrets.
         let quote = proposal.quote.as_deref().map(redact).unwrap_or_default();
-        let waits = as_proposal.map(|found| {
-            decision.reasons = found.iter().map(finding_reason).collect();
-            let reason = waiting_reason(&found, reviewed.as_deref());
-            (reason.trim().to_owned(), self.changeset_diff(&changeset))
-        });
-        let answer = match &waits {
-            Some(_) => "proposed: a person will decide".to_owned(),
-            None => effects_text(&changeset),
+        let decision_index = number;
+        let accepted = AcceptedOperation { operation, evidence, quote, as_proposal: None, writes, decision_index };
+        Ok(self.accept(accepted, changeset, found, decision))
+    }
+
+    /// The decision about a proposal, by what it would change.
+    fn route_planned(&self, route: Route, proposal: &Proposal, planned: &outcome::PlannedEffects<'_>) -> Route {
+        let context = self.judge_context();
+        let route = route_effects(route, proposal, planned, &context);
+        let is_pinned = |effect: &Effect| self.overlay.is_pinned(&effect.path, &effect.text);
+        let removal = RemovalContext { siblings: &self.siblings, is_pinned: &is_pinned };
+        route_removal(route, proposal, planned, &context, &removal)
+    }
+
+    /// Notes an operation as accepted: to be applied or, for the reasons found, for the files of a person or because
+    /// all are to be proposed, as a proposal. Returns the answer to the model.
+    fn accept(
+        &mut self,
+        mut accepted: AcceptedOperation,
+        changeset: Changeset,
+        found: Option<Vec<GuardFinding>>,
+        decision: &mut ReflectDecision,
+    ) -> String {
+        let reviewed = reviewed_files(self.overlay.session(), &changeset);
+        let found = found.or_else(|| (self.input.propose || reviewed.is_some()).then(Vec::new));
+        let answer = match &found {
+            Some(found) => {
+                decision.reasons = found.iter().map(finding_reason).collect();
+                let reason = waiting_reason(found, reviewed.as_deref());
+                accepted.as_proposal = Some((reason.trim().to_owned(), self.changeset_diff(&changeset)));
+                decision.verdict = DecisionVerdict::Proposed;
+                "proposed: a person will decide".to_owned()
+            }
+            None => {
+                let answer = effects_text(&changeset);
+                decision.verdict = DecisionVerdict::Kept;
+                self.overlay.accept(changeset);
+                answer
+            }
         };
-        decision.verdict = if waits.is_some() { DecisionVerdict::Proposed } else { DecisionVerdict::Kept };
-        if waits.is_none() {
-            self.overlay.accept(changeset);
-        }
-        let operation = proposal.operation.clone();
-        self.result.accepted.push(AcceptedOperation {
-            operation,
-            evidence,
-            quote,
-            as_proposal: waits,
-            writes,
-            decision_index: number,
-        });
-        Ok(answer)
+        self.result.accepted.push(accepted);
+        answer
     }
 
     /// Refuses a proposal that cannot be planned.
