@@ -109,7 +109,7 @@ impl ExecModel {
                 let name = self.command.first().map_or("", String::as_str);
                 return Err(LlmError::new(
                     ErrorKind::Timeout,
-                    host_fault::one_line(&format!("{name} did not answer in time")),
+                    host_fault::error_line(&format!("{name} did not answer in time")),
                 ));
             };
             // Check for the exit before reading: everything the program wrote before it exited is then in the pipes.

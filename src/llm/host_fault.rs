@@ -2,11 +2,13 @@
 //!
 //! Pure. Never fails on an unknown shape, and never lets line breaks or control characters into a message.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::ErrorKind;
 use crate::text::invisible_chars::{is_filler, is_invisible, is_joiner};
-use crate::text::one_line::collapse_whitespace;
+use crate::text::one_line::{collapse_whitespace, cut_with_ellipsis};
 
 /// How many characters of a host's message are kept.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -131,7 +133,7 @@ const NO_TOOLS_PHRASES: &[&str] = &[
 ];
 
 /// Text as part of a one-line message: no line breaks or control characters, truncated, no final full stop.
-pub fn one_line(text: &str) -> String {
+pub fn error_line(text: &str) -> String {
     truncated(&visible_line(text))
 }
 
@@ -144,9 +146,9 @@ pub fn visible_line(text: &str) -> String {
 
 /// A line of a message, truncated, without its final full stop.
 pub fn truncated(line: &str) -> String {
-    match line.char_indices().nth(MAX_MESSAGE_CHARS) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.trim_end_matches('.').to_owned(),
+    match cut_with_ellipsis(line, MAX_MESSAGE_CHARS) {
+        Cow::Borrowed(whole) => whole.trim_end_matches('.').to_owned(),
+        Cow::Owned(cut) => cut,
     }
 }
 
@@ -224,8 +226,8 @@ mod tests {
 
     #[test]
     fn a_message_becomes_one_line() {
-        assert_eq!(one_line("a\r\n  b\u{1b}[31m\u{202e}c. "), "a b[31mc");
+        assert_eq!(error_line("a\r\n  b\u{1b}[31m\u{202e}c. "), "a b[31mc");
         assert_eq!(visible_line("s\u{200b}k-\u{7}li\u{ad}ve\u{2028}x"), "sk-live x");
-        assert_eq!(one_line(&"x".repeat(400)).chars().count(), 301);
+        assert_eq!(error_line(&"x".repeat(400)).chars().count(), 301);
     }
 }

@@ -70,7 +70,7 @@ fn stop_reason(reason: &str, has_calls: bool) -> StopReason {
         "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" | "error" => StopReason::Truncated,
         "refusal" | "safety" | "sensitive" => StopReason::Refused,
         reason if reason.contains("filter") => StopReason::Refused,
-        _ => StopReason::Other(super::host_fault::one_line(reason).chars().take(40).collect()),
+        _ => StopReason::Other(super::host_fault::error_line(reason).chars().take(40).collect()),
     }
 }
 

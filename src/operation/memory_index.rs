@@ -15,7 +15,7 @@ use crate::document::memory_index::{
     INDEX_FILE, IndexEntry, index_entries, insert_entry, is_index_path, is_memory_index, memory_rule, memory_type,
 };
 use crate::path::MemoryPath;
-use crate::text::one_line::collapse_whitespace;
+use crate::text::one_line::{collapse_whitespace, cut_at_word};
 use crate::text::{Splice, splice};
 
 /// The host reads no more of the index than this many lines (<https://code.claude.com/docs/en/memory>).
@@ -185,7 +185,7 @@ fn line_of(document: &Document, title: &str, target: &MemoryPath) -> String {
     let hook = document.front_text("description").filter(|text| !text.trim().is_empty());
     let hook = hook.or_else(|| summary().filter(|text| !text.trim().is_empty())).or_else(|| memory_rule(document));
     let room = MAX_LINE_CHARS.saturating_sub(link.chars().count() + 5).max(20);
-    match hook.map(|hook| cut(&one_line(&hook), room)).filter(|hook| !hook.is_empty()) {
+    match hook.map(|hook| cut_at_word(&link_text(&hook), room)).filter(|hook| !hook.is_empty()) {
         Some(hook) => format!("{link} — {hook}"),
         None => link,
     }
@@ -197,24 +197,14 @@ fn title_of(path: &MemoryPath, document: &Document) -> String {
     let title = document.front_text("title").or_else(|| Some(document.section_title(heading()?).into_owned()));
     let title = title.or_else(|| document.front_text("name")).filter(|title| !title.trim().is_empty());
     let title = title.unwrap_or_else(|| path.stem().to_owned());
-    let title = cut(&one_line(&title.replace(['[', ']'], "")), MAX_LINE_CHARS / 2);
+    let title = cut_at_word(&link_text(&title.replace(['[', ']'], "")), MAX_LINE_CHARS / 2);
     super::locate::new_section_title(if title.is_empty() { path.stem() } else { &title })
 }
 
 /// A text on one line, without what would start a comment or another link.
-fn one_line(text: &str) -> String {
+fn link_text(text: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '<' { ' ' } else { c };
     collapse_whitespace(&text.chars().map(plain).collect::<String>()).replace("](", "] (")
-}
-
-/// A text cut to a number of characters, between words where there are some.
-fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let head: String = text.chars().take(most.saturating_sub(1)).collect();
-    let end = head.rfind(' ').filter(|at| *at > head.len() / 2).unwrap_or(head.len());
-    format!("{}…", head[..end].trim_end())
 }
 
 /// A path as the target of a link.

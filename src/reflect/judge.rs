@@ -237,7 +237,7 @@ fn line_claims(text: &str, kind: MemoryKind) -> impl Iterator<Item = ClaimedText
     let heading = |line: &str| line.starts_with('#') && line.trim_start_matches('#').starts_with([' ', '\t']);
     trimmed.filter(move |line| !line.is_empty() && !heading(line)).filter_map(move |line| {
         match line.split_once([':', '：']).map(|(label, rest)| (label.trim(), rest.trim())) {
-            Some(("Date" | "日期", day)) if is_date(day) => None,
+            Some(("Date" | "日期", day)) if is_at_most_a_date(day) => None,
             Some(("Summary" | "摘要", rest)) => Some(ClaimedText::heading(rest)).filter(|c| !c.text.is_empty()),
             _ => Some(ClaimedText::new(line, kind)),
         }
@@ -245,7 +245,7 @@ fn line_claims(text: &str, kind: MemoryKind) -> impl Iterator<Item = ClaimedText
 }
 
 /// Whether a text is at most a date.
-fn is_date(text: &str) -> bool {
+fn is_at_most_a_date(text: &str) -> bool {
     text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().count() <= 16
 }
 

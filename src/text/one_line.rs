@@ -23,6 +23,17 @@ pub fn cut_with_ellipsis(text: &str, characters: usize) -> Cow<'_, str> {
     }
 }
 
+/// A text of at most so many characters: a longer one is cut, between words where there are some, and ends with an
+/// ellipsis.
+pub fn cut_at_word(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(most.saturating_sub(1)).collect();
+    let end = head.rfind(' ').filter(|at| *at > head.len() / 2).unwrap_or(head.len());
+    format!("{}…", head[..end].trim_end())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,5 +44,7 @@ mod tests {
         assert_eq!(one_line(" a\t b\r\n\u{1b}c\n"), "a b c");
         assert_eq!(cut_with_ellipsis("äbc", 2), "äb…");
         assert_eq!(cut_with_ellipsis("äb", 2), "äb");
+        assert_eq!(cut_at_word("one two three", 10), "one two…");
+        assert_eq!(cut_at_word("one two", 7), "one two");
     }
 }

@@ -244,7 +244,7 @@ fn backlink(facts: &ItemFacts<'_>, edge: &LinkEdge) -> Backlink {
         handle,
         relation: relation(facts, edge),
         part: (!part.trim().is_empty()).then(|| part.trim().to_owned()),
-        text: items::one_line(&file.document, item),
+        text: items::item_line(&file.document, item),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Never reads a target file unless a link to it has a fragment; each such file is read once.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{CheckFinding, FindingLevel, PlaceCursor, finding};
@@ -11,6 +12,7 @@ use crate::document::Document;
 use crate::document::fragments::fragment_range;
 use crate::document::links::{find_links, resolve_relative};
 use crate::path::MemoryPath;
+use crate::text::one_line::cut_with_ellipsis;
 use crate::view::links::{LinkNames, target_and_fragment};
 
 /// A link in a checked file, with its 1-based line and column.
@@ -53,7 +55,7 @@ pub fn dangling_links(
     for (holder, link) in links_by_file.iter().flat_map(|(path, links)| links.iter().map(move |link| (*path, link))) {
         match names.resolve(&link.target, link.wiki, holder) {
             None => {
-                findings.push(dangling_finding(holder, link, format!("no file named '{}'", truncate(&link.target))))
+                findings.push(dangling_finding(holder, link, format!("no file named '{}'", shortened(&link.target))))
             }
             Some(file) if !link.fragment.is_empty() => links_by_target.entry(file).or_default().push((holder, link)),
             Some(_) => {}
@@ -69,7 +71,7 @@ pub fn dangling_links(
             findings.push(dangling_finding(
                 holder,
                 link,
-                format!("{path} has no section, bullet or anchor '{}'", truncate(&link.fragment)),
+                format!("{path} has no section, bullet or anchor '{}'", shortened(&link.fragment)),
             ));
         }
     }
@@ -88,6 +90,7 @@ fn dangling_finding(holder: &MemoryPath, link: &CheckedLink, text: String) -> Ch
     finding(holder, link.line, link.col, Code::DanglingLink, FindingLevel::Warning, text)
 }
 
-fn truncate(text: &str) -> String {
-    text.chars().take(60).collect()
+/// A link or fragment, cut so that a message stays readable.
+fn shortened(text: &str) -> Cow<'_, str> {
+    cut_with_ellipsis(text, 60)
 }

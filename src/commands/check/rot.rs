@@ -24,6 +24,7 @@ use crate::store::code_files::CodeFiles;
 use crate::text::code_anchor::CodeAnchor;
 use crate::text::code_text::CodeText;
 use crate::text::near_duplicate::extra_words;
+use crate::text::one_line::cut_with_ellipsis;
 use crate::text::statement::Statement;
 
 /// How many examples of each kind are shown.
@@ -121,11 +122,7 @@ fn place(note: &Note, at: u32) -> String {
 }
 
 pub(super) fn shortened(text: &str) -> String {
-    let text = redact(text).0;
-    match text.char_indices().nth(MAX_EXAMPLE_CHARS) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
-    }
+    cut_with_ellipsis(&redact(text).0, MAX_EXAMPLE_CHARS).into_owned()
 }
 
 /// A bullet, by note and index.

@@ -16,7 +16,8 @@ pub fn is_changed(base: (&MergeTree, usize), side: (&MergeTree, usize)) -> bool 
     }
     let (was, is) = (bullet_lines(base.0, base.1), bullet_lines(side.0, side.1));
     let content = |own: &BulletLines| {
-        let dated = own.text.split_once(": ").is_some_and(|(label, date)| is_date_label(label) && is_date(date));
+        let dated =
+            own.text.split_once(": ").is_some_and(|(label, date)| is_date_label(label) && is_date_or_time(date));
         let meta = own.meta.as_ref().map(|(.., meta)| meta.0.clone()).unwrap_or_default();
         let meta: Vec<(String, String)> = meta.into_iter().filter(|(key, _)| !is_automatic(key)).collect();
         (if dated { String::new() } else { words_of(&own.text).join(" ") }, meta, own.rest.trim().to_owned())
@@ -244,7 +245,7 @@ fn merge_text(base: Option<&String>, ours: &str, theirs: &str) -> MergeHunk {
     if let (Some((label, a)), Some((other, b))) = (ours.split_once(": "), theirs.split_once(": "))
         && label == other
         && is_date_label(label)
-        && [a, b].into_iter().all(is_date)
+        && [a, b].into_iter().all(is_date_or_time)
     {
         return MergeHunk::Text(if a >= b { ours } else { theirs }.to_owned());
     }
@@ -252,7 +253,7 @@ fn merge_text(base: Option<&String>, ours: &str, theirs: &str) -> MergeHunk {
 }
 
 /// Whether a text is a date, optionally with a time: digits and the usual separators.
-fn is_date(text: &str) -> bool {
+fn is_date_or_time(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_digit() || "-/:.TZ+ ".contains(c))
 }
 

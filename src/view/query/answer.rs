@@ -321,7 +321,7 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) ->
         identity: bullet.map(|b| items::identity(document, path.as_str(), b)),
         id: bullet.and_then(|b| document.bullet_id(b)).map(|id| id.into_owned()),
         category,
-        text: items::one_line(document, item),
+        text: items::item_line(document, item),
         full: full.then(|| source_text(document, bullet, raw).to_owned()),
         entry: full.then(|| entry_source(document, path, item.section)).flatten(),
         meta,

@@ -202,7 +202,7 @@ pub fn address(document: &Document, path: &MemoryPath, item: &DocumentItem) -> (
 }
 
 /// An item's text on one line.
-pub fn one_line(document: &Document, item: &DocumentItem) -> String {
+pub fn item_line(document: &Document, item: &DocumentItem) -> String {
     match item.kind {
         ItemKind::Bullet(b) => document.bullet_text(b as usize).into_owned(),
         ItemKind::Entry | ItemKind::Heading => document.section_title(item.section as usize).into_owned(),

@@ -41,7 +41,7 @@ pub fn vector_text_unless(
     if !has_vectors(&file.path) || !matches!(item.kind, ItemKind::Bullet(_) | ItemKind::Paragraph | ItemKind::Row) {
         return None;
     }
-    let mut text = items::one_line(&file.document, item);
+    let mut text = items::item_line(&file.document, item);
     if is_excluded(&text) {
         return None;
     }
@@ -214,7 +214,7 @@ mod tests {
             .iter()
             .map(|hit| {
                 let file = ranking.files[hit.file].file;
-                items::one_line(&file.document, &file.items[hit.item])
+                items::item_line(&file.document, &file.items[hit.item])
             })
             .collect();
         assert_eq!(texts, expected);
