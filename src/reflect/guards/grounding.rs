@@ -35,6 +35,7 @@ mod numbers;
 pub(super) mod order;
 mod other_names;
 mod other_negations;
+mod other_subject;
 mod polarity;
 mod quantities;
 mod reasons;

@@ -4,8 +4,8 @@
 //! Never looks at words of content that only one side has: `english` does.
 
 use super::english::{EnglishSources, VERBS, base_stem, is_english_like, is_generic_word, spaced_words};
+use super::other_subject::other_subject;
 use crate::text::phrase::has_unspaced_script;
-use crate::text::phrase::is_capitalized;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::verbs::{is_past_verb, is_third_person};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -24,11 +24,10 @@ const PAST: PhraseList = phrase_list!("guards/grounding/past.en.txt");
 const FUTURES: PhraseList = phrase_list!("guards/grounding/futures.en.txt");
 /// Words that introduce a reason.
 pub(super) const REASONS: PhraseList = phrase_list!("guards/grounding/reasons.en.txt");
-const PERSONS: WordList = word_list!("guards/grounding/persons.en.txt");
-const PROFESSIONS: WordList = word_list!("guards/grounding/professions.en.txt");
-/// Words that make another word of a noun for a person: "mother tongue", "client library".
-const AFTER_PERSON: WordList = word_list!("guards/grounding/after_person.en.txt");
-const REPORTING: WordList = word_list!("guards/grounding/reporting.en.txt");
+/// Nouns for persons.
+pub(super) const PERSONS: WordList = word_list!("guards/grounding/persons.en.txt");
+/// Verbs that report what another person says.
+pub(super) const REPORTING: WordList = word_list!("guards/grounding/reporting.en.txt");
 /// Words before a verb that make it a participle: "is used", "have lived".
 pub(super) const AUXILIARIES: WordList = word_list!("guards/grounding/auxiliaries.en.txt");
 /// Words before a clause with a subject of its own.
@@ -334,109 +333,6 @@ fn is_pronoun_for(word: &str, statement: &Statement<'_>, clause: &str, sources: 
     is_pronoun && statement.content().any(is_antecedent)
 }
 
-/// The person of whom the source says something that the text says of the user.
-fn other_subject(spaced: &str, statement: &Statement<'_>, clause: &str) -> Option<String> {
-    let subject = spaced.strip_prefix(" the ").unwrap_or(spaced.trim_start());
-    let is_user = ["user ", "user's ", "team ", "user s "].iter().any(|word| subject.starts_with(word));
-    let first = statement.tokens.iter().find(|t| t.kind != TokenKind::Filler)?;
-    // "Bakes every Sunday", of which the source says that another person bakes.
-    let opens_with_verb = statement.tokens.first().is_some_and(|t| {
-        let low = t.surface.to_lowercase();
-        low.ends_with('s') && spaced_words(clause).contains(&format!(" {low} "))
-    });
-    let opens_with_auxiliary =
-        ["is", "has", "was", "had", "does", "can"].iter().any(|w| spaced.trim_start().starts_with(&format!("{w} ")));
-    let is_predicate = statement.label.is_some()
-        || opens_with_auxiliary
-        || opens_with_verb
-        || first.kind == TokenKind::Word
-            && first.surface.ends_with(['s', 'd'])
-            && spaced.trim_start().starts_with(&first.surface.to_lowercase());
-    if !is_user && !is_predicate {
-        return None;
-    }
-    let says = |word: &str| spaced.contains(&format!(" {word} "));
-    let words: Vec<&str> = clause.split_whitespace().map(|w| w.trim_matches(|c: char| !c.is_alphanumeric())).collect();
-    let lows: Vec<String> = words.iter().map(|w| w.to_lowercase().replace('\u{2019}', "'")).collect();
-    let speaks = |w: &String| {
-        matches!(
-            w.as_str(),
-            "i" | "we"
-                | "me"
-                | "us"
-                | "i'm"
-                | "i've"
-                | "we're"
-                | "we've"
-                | "i'd"
-                | "i'll"
-                | "we'll"
-                | "mine"
-                | "ours"
-                | "myself"
-        )
-    };
-    if lows.iter().any(speaks) {
-        return None;
-    }
-    let leading_words: Vec<&str> = lows.iter().skip(start_of(&lows)).map(String::as_str).collect();
-    // "Her brother is a pilot" says nothing of the user's brother; "the other team" is not the team.
-    if let [owner @ ("his" | "her" | "their"), owned, ..] = leading_words[..]
-        && spaced.contains(&format!(" user's {owned} "))
-    {
-        return Some(owner.to_owned());
-    }
-    if let ["the", other @ "other", ..] | [other @ ("another" | "other"), ..] = leading_words[..]
-        && !says(other)
-    {
-        return Some(other.to_owned());
-    }
-    let person = |w: &str| {
-        let plain = w.strip_suffix("'s").unwrap_or(w);
-        let last = plain.rsplit('-').next().unwrap_or(plain);
-        let has = |word: &str| PERSONS.contains(word) || PROFESSIONS.contains(word);
-        (has(plain) || has(last)).then(|| plain.to_owned())
-    };
-    let start = start_of(&lows);
-    let leading = lows[start.min(lows.len())..].iter().take(4);
-    let compound = |noun: &str| {
-        let next = lows.iter().skip_while(|w| w.trim_end_matches("'s") != noun).nth(1);
-        next.is_some_and(|word| AFTER_PERSON.contains(word))
-    };
-    if let Some(noun) = leading.clone().find_map(|w| person(w)).filter(|noun| !compound(noun)) {
-        let single = noun.strip_suffix('s').unwrap_or(&noun);
-        let names = Statement::of(clause).tokens;
-        let is_name = |w: &str| names.iter().any(|t| t.kind == TokenKind::Name && t.surface == w);
-        let named = words.iter().skip(start).take(5).any(|w| is_name(w) && says(&w.to_lowercase()));
-        let person = EnglishSources::of_evidence([noun.as_str()].into_iter());
-        let same = || statement.content().any(|t| person.has_synonym(t));
-        let is_kept = spaced.split(' ').any(|w| w.starts_with(single)) || named || same();
-        return (!is_kept).then_some(noun);
-    }
-    let opening = lows.get(start)?.as_str();
-    let is_of_person = spaced.split(' ').any(|w| PERSONS.contains(w));
-    let is_their = matches!(opening, "he" | "she" | "he's" | "she's" | "his" | "her" | "their");
-    if is_their && !is_of_person {
-        return Some(opening.to_owned());
-    }
-    let verb = lows.get(start + 1)?;
-    let is_name = is_capitalized(words[start]) && !says(opening) && !crate::text::stopwords::is_stopword(opening);
-    let is_owned = opening.ends_with("'s") && !says(opening.trim_end_matches("'s"));
-    if is_owned
-        && is_capitalized(words[start])
-        && is_user
-        && !matches!(opening, "it's" | "that's" | "what's" | "here's" | "there's" | "let's")
-    {
-        return Some(words[start].to_owned());
-    }
-    (is_name && (is_third_person(verb) || REPORTING.contains(verb)) && is_user).then(|| words[start].to_owned())
-}
-
-/// How many words stand before the subject of a clause.
-fn start_of(lows: &[String]) -> usize {
-    lows.iter().take_while(|w| OPENINGS.contains(&w.as_str())).count()
-}
-
 /// Whether a word is a noun for a person.
 pub(in super::super) fn is_person(word: &str) -> bool {
     PERSONS.contains(word)
@@ -451,12 +347,6 @@ pub fn persons(text: &str) -> Vec<String> {
         .map(str::to_owned)
         .collect()
 }
-
-/// Words before the subject of a clause.
-const OPENINGS: [&str; 16] = [
-    "and", "but", "so", "well", "oh", "actually", "btw", "also", "then", "that", "because", "since", "while", "though",
-    "ok", "yeah",
-];
 
 /// Whether the clause of the source that a text is taken from names a thing that the text does not: then another thing
 /// in the text stands in its place.
