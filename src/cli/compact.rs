@@ -68,9 +68,9 @@ pub fn run_compact(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
         Ok(options) => options,
         Err(failure) => return failure.into(),
     };
-    runner.compact_with_model("compacting", args, |session, how, model| {
+    runner.compact_with_model("compacting", args, |session, change_options, model| {
         let progress = |task: &str| session.progress.begin(task);
-        compact_within_budget(session, &options, how, model, &progress)
+        compact_within_budget(session, &options, change_options, model, &progress)
     })
 }
 

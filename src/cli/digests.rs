@@ -18,7 +18,9 @@ pub fn run_digests(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
         older: args.older.clone().unwrap_or_default(),
         model_required: args.names_model(),
     };
-    runner.compact_with_model("reading", args, |session, how, model| digest_episodes(session, &options, how, model))
+    runner.compact_with_model("reading", args, |session, change_options, model| {
+        digest_episodes(session, &options, change_options, model)
+    })
 }
 
 impl PrintAnswer for DigestReport {

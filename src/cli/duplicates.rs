@@ -14,7 +14,9 @@ use crate::text::counted_noun::counted_noun;
 /// Runs `compact --duplicates` with the configured model; without one, the pairs are listed.
 pub fn run_duplicates(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
     let options = DuplicatesOptions { address: args.at.clone(), model_required: args.names_model() };
-    runner.compact_with_model("reading", args, |session, how, model| remove_duplicates(session, &options, how, model))
+    runner.compact_with_model("reading", args, |session, change_options, model| {
+        remove_duplicates(session, &options, change_options, model)
+    })
 }
 
 impl PrintAnswer for DuplicatesReport {

@@ -60,7 +60,7 @@ impl Runner<'_> {
     /// Runs a batch of operations. Errors in the arguments are reported before the data directory is searched for.
     pub fn apply_batch(&self, settings: impl Into<ChangeSettings>, batch: Result<Batch, impl Into<Error>>) -> CliReply {
         match batch {
-            Ok(batch) => self.change_with(settings, |session, how| commands::change(session, batch, how)),
+            Ok(batch) => self.change_with(settings, |session, options| commands::change(session, batch, options)),
             Err(failure) => failure.into().into(),
         }
     }
@@ -177,7 +177,8 @@ impl Runner<'_> {
             fix: args.fix,
             paths_from_root: args.format == CheckFormat::Github,
         };
-        let check = |s: &Session, how: &ChangeOptions| commands::check(s, &args.files, &options, how);
+        let check =
+            |s: &Session, change_options: &ChangeOptions| commands::check(s, &args.files, &options, change_options);
         let reply = self.change_with_progress("checking", &args.change_args, check);
         match args.format {
             CheckFormat::Github => reply.in_layout(OutputLayout::GitHub),
@@ -224,7 +225,9 @@ impl Runner<'_> {
                 Err(error) => return error.into(),
             },
         };
-        self.change_with_progress(task, &args.change_args, |session, how| use_case(session, how, opened.as_ref()))
+        self.change_with_progress(task, &args.change_args, |session, options| {
+            use_case(session, options, opened.as_ref())
+        })
     }
 
     /// Like [`Runner::change_with`], for a command that may take long.

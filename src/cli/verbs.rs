@@ -230,8 +230,8 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             runner.read_texts(OutputLayout::Plain, list)
         }
         CliCommand::Read(a) => runner.read(&a.address),
-        CliCommand::Query(a) => match a.query_options(&read_content).and_then(|ask| check_agent(global, ask)) {
-            Ok(ask) => runner.query(&ask),
+        CliCommand::Query(a) => match a.query_options(&read_content).and_then(|options| check_agent(global, options)) {
+            Ok(options) => runner.query(&options),
             Err(rejection) => rejection.into(),
         },
         CliCommand::Context(a) => super::context::run_context(global, &a),
@@ -249,7 +249,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Apply(a) => runner.apply_batch(&a.change_args, to_operation::apply(&a, &read_content)),
         CliCommand::Edit(a) => {
             let settings = ChangeSettings::from(&a.change_args).create(a.create);
-            runner.change_with(settings, |s, how| edit::edit(s, &a.at, a.resume.as_deref(), how))
+            runner.change_with(settings, |s, options| edit::edit(s, &a.at, a.resume.as_deref(), options))
         }
         CliCommand::Bullet(a) => match a.command {
             BulletCommand::Add(a) => runner.apply_batch(&a.change_args, to_operation::add(&a, &read_content)),
@@ -264,9 +264,9 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Log(a) => {
             let limit = if a.all || a.limit == Some(0) { Some(usize::MAX) } else { a.limit };
             let texts = a.all && a.patch && global.json;
-            let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit, texts };
+            let options = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit, texts };
             let layout = if a.oneline { OutputLayout::OneLine } else { OutputLayout::Plain };
-            if a.all { run_whole_log(&runner, &query, layout) } else { runner.log(&query, layout) }
+            if a.all { run_whole_log(&runner, &options, layout) } else { runner.log(&options, layout) }
         }
         CliCommand::Show(a) => runner.read_only(|s| commands::show(s, &a.revision)),
         CliCommand::Diff(a) => {
@@ -281,16 +281,16 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         }
         CliCommand::Stats(a) => run_stats(&runner, &a),
         CliCommand::Undo(a) => {
-            let query = UndoOptions { revision: a.revision, by: a.by, keep_edited: a.keep_edited };
-            runner.change_with(&a.change_args, |s, how| commands::undo(s, &query, how))
+            let undo_options = UndoOptions { revision: a.revision, by: a.by, keep_edited: a.keep_edited };
+            runner.change_with(&a.change_args, |s, options| commands::undo(s, &undo_options, options))
         }
         CliCommand::Redo(a) => {
-            runner.change_with(&a.change_args, |s, how| commands::redo(s, a.revision.as_deref(), how))
+            runner.change_with(&a.change_args, |s, options| commands::redo(s, a.revision.as_deref(), options))
         }
         CliCommand::Reflect(a) => runner.reflect(a),
         CliCommand::Inbox(a) if a.branch.is_some() => {
             let name = a.branch.as_deref().unwrap_or_default();
-            runner.change_with(&a, |s, how| commands::inbox::inbox_branch(s, &a.ids, name, how))
+            runner.change_with(&a, |s, options| commands::inbox::inbox_branch(s, &a.ids, name, options))
         }
         CliCommand::Inbox(a) => {
             let decision = match (a.accept, a.reject) {
@@ -298,13 +298,13 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
                 (_, true) => Some(InboxDecision::Reject),
                 _ => None,
             };
-            runner.change_with(&a, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
+            runner.change_with(&a, |s, options| commands::inbox::inbox(s, &a.ids, decision, options))
         }
         CliCommand::Check(CheckArgs { rot: Some(dir), .. }) => run_rot(global, &dir),
         CliCommand::Check(a) => runner.check(&a),
         CliCommand::Compact(a) if a.duplicates => run_duplicates(&runner, &a),
-        CliCommand::Compact(a) if a.by_week => runner.change_with(&a.change_args, |session, how| {
-            commands::compact::split_into_weeks(session, a.at.as_deref().unwrap_or_default(), how)
+        CliCommand::Compact(a) if a.by_week => runner.change_with(&a.change_args, |session, options| {
+            commands::compact::split_into_weeks(session, a.at.as_deref().unwrap_or_default(), options)
         }),
         CliCommand::Compact(a) if a.older.is_some() => run_digests(&runner, &a),
         CliCommand::Compact(a) => run_compact(&runner, &a),
@@ -316,11 +316,13 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
                 (.., true) => Some(ConflictChoice::Both),
                 _ => None,
             };
-            runner.change_with(&a.change_args, |s, how| commands::resolve(s, a.file.as_deref(), take, how))
+            runner.change_with(&a.change_args, |s, options| commands::resolve(s, a.file.as_deref(), take, options))
         }
         CliCommand::Import(a) => {
             let (options, settings) = (a.to_options(), ChangeSettings::from(&a.change_args).create(a.create));
-            runner.change_with_progress("reading", settings, |s, how| commands::import::import(s, &options, how))
+            runner.change_with_progress("reading", settings, |s, change_options| {
+                commands::import::import(s, &options, change_options)
+            })
         }
         CliCommand::Export(a) => {
             runner.with_progress("exporting", SessionNeeds::All, None, |s| commands::export::export(s, &a.to_options()))

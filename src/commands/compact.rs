@@ -240,8 +240,8 @@ impl CompactionRun<'_> {
             if scopes.is_empty() {
                 break;
             }
-            for spot in scopes {
-                self.reduce(&mut overlay, &spot, dialogue, &mut plan)?;
+            for limited in scopes {
+                self.reduce(&mut overlay, &limited, dialogue, &mut plan)?;
             }
         }
         match plan.rejection.take() {
@@ -337,11 +337,11 @@ impl CompactionRun<'_> {
                 }
             }
         }
-        if let CompactionScope::ToSize(spot) = &self.scope
-            && let Some(document) = overlay.document(&spot.path)?
-            && spot.locate(&document).is_some_and(|place| !place.excess(&document).is_zero())
+        if let CompactionScope::ToSize(limited) = &self.scope
+            && let Some(document) = overlay.document(&limited.path)?
+            && limited.locate(&document).is_some_and(|place| !place.excess(&document).is_zero())
         {
-            add_scope(spot.clone());
+            add_scope(limited.clone());
         }
         for path in overlay.changed_files() {
             let Some(document) = overlay.document(&path)? else { continue };

@@ -186,10 +186,10 @@ mod tests {
         };
         let list: Vec<String> = list.iter().map(|entry| (*entry).to_owned()).collect();
         let LayerList { places, left_out } = layer_places(&list, &known);
-        let told: Vec<_> = left_out.iter().filter(|entry| entry.is_noted).collect();
+        let noted: Vec<_> = left_out.iter().filter(|entry| entry.is_noted).collect();
         let places: Vec<(&str, &str)> =
             places.iter().map(|place| (place.name.as_str(), place.dir.to_str().unwrap())).collect();
-        assert_eq!((places, told.len()), (expected.to_vec(), problems), "{list:?} {told:?}");
+        assert_eq!((places, noted.len()), (expected.to_vec(), problems), "{list:?} {noted:?}");
     }
 
     #[test]

@@ -313,8 +313,8 @@ impl OpenOptions {
             refuses_changes: nearer_error,
             listed: list.clone(),
         });
-        let told = session.layer_warnings();
-        session.policy.warnings.extend(told);
+        let warnings = session.layer_warnings();
+        session.policy.warnings.extend(warnings);
         Ok(session)
     }
 

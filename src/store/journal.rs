@@ -156,8 +156,8 @@ impl Journal {
     pub fn read_tail(&self) -> Result<JournalTail, Rejection> {
         let (tail_bytes, _) = self.last_bytes(END_RECORD_BYTES)?;
         self.ends_with_newline.store(tail_bytes.ends_with(b"\n"), Relaxed);
-        if let Some(JournalRecord::End(rev, how)) = tail_bytes.strip_suffix(b"\n").and_then(parse_record) {
-            return Ok(JournalTail::Ended(rev, how));
+        if let Some(JournalRecord::End(rev, ending)) = tail_bytes.strip_suffix(b"\n").and_then(parse_record) {
+            return Ok(JournalTail::Ended(rev, ending));
         }
         let recent = match self.recent_lines()? {
             lines if self.size as usize <= TAIL_BYTES || contains_intent(&lines) => lines,

@@ -47,7 +47,7 @@ pub(super) fn detect_format(bytes: &[u8]) -> Result<DetectedFormat, TranscriptEr
     if mostly_json(bytes) {
         let line_format = non_blank_lines(bytes)
             .filter_map(|line| JsonSketch::parse(&lossy_text(line)).ok())
-            .find_map(|glance| detect_line(&glance));
+            .find_map(|sketch| detect_line(&sketch));
         if let Some(kind) = line_format {
             return Ok(DetectedFormat::Lines(kind));
         }

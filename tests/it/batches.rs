@@ -21,8 +21,8 @@ fn batches_are_applied_whole_or_not_at_all_as_their_dry_run_reports() {
     let (mut made, mut refused, mut idle) = (0, 0, 0);
     let rounds = if full() { 100 } else { 30 };
     for round in 0..rounds {
-        let (memory, twin) = (memory(), memory());
-        let (session, other) = (memory.session(), twin.session());
+        let (memory, copy) = (memory(), memory());
+        let (session, other) = (memory.session(), copy.session());
         let mut rng = Rng::with_seed(round);
         let mut tree = memory.tree();
         for step in 0..100 {
@@ -55,7 +55,7 @@ fn batches_are_applied_whole_or_not_at_all_as_their_dry_run_reports() {
                         dialects::parse_batch(&handed).unwrap_or_else(|r| panic!("{}\n{handed}\n{r:?}", what()));
                     commands::change(&other, handed, &how(force, false))
                         .unwrap_or_else(|r| panic!("{}\n{r:?}", what()));
-                    let theirs = twin.tree();
+                    let theirs = copy.tree();
                     assert_eq!(theirs, now, "{}\n{}", what(), difference(&now, &theirs));
                 }
                 (dry, wet) => panic!("{}\n-n: {dry:?}\nand: {wet:?}", what()),

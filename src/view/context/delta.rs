@@ -77,7 +77,7 @@ enum BulletUpdate {
 /// The events, most valuable first: by importance, then the newest. `fresh` holds the bullets that memdir itself has
 /// written since.
 pub fn update_events(touched: &[UpdatedFile], fresh: &BulletOrigins, filter: &ContextFilter) -> Vec<UpdateEvent> {
-    let mut collector = UpdateCollector { touched, fresh, gate: filter, handled: HashSet::new(), out: Vec::new() };
+    let mut collector = UpdateCollector { touched, fresh, filter, handled: HashSet::new(), out: Vec::new() };
     collector.add_whole_files();
     let mut changes: Vec<Vec<BulletUpdate>> = touched.iter().map(|_| Vec::new()).collect();
     for (f, file) in touched.iter().enumerate().filter(|(f, _)| !collector.handled.contains(f)).collect::<Vec<_>>() {
@@ -147,7 +147,7 @@ fn body_differs(file: &UpdatedFile) -> bool {
 struct UpdateCollector<'a> {
     touched: &'a [UpdatedFile],
     fresh: &'a BulletOrigins,
-    gate: &'a ContextFilter,
+    filter: &'a ContextFilter,
     /// Files that need no further events: reported as a whole, or never reported.
     handled: HashSet<usize>,
     out: Vec<UpdateEvent>,
@@ -158,7 +158,7 @@ impl UpdateCollector<'_> {
         let file = &self.touched[f];
         let found = file.after.as_ref().or(file.before.as_ref());
         let path = found.map(|f| f.path.clone()).or_else(|| file.path.as_ref().map(original_path));
-        path.is_some_and(|path| self.gate.allows_folder(&path))
+        path.is_some_and(|path| self.filter.allows_folder(&path))
     }
 
     /// Handles files that the reader may not see, that were added or deleted as a whole, or whose old text is lost.
@@ -376,7 +376,7 @@ impl UpdateCollector<'_> {
         let facts = ItemFacts::new(file, &origins);
         // That an item is archived because it expired, or is back, is reported; else expired items are left out.
         let is_archive_move = matches!(kind, UpdateKind::SoftDeleted | UpdateKind::Restored);
-        if !is_archive_move && !self.gate.allows_item(&facts, item) {
+        if !is_archive_move && !self.filter.allows_item(&facts, item) {
             return;
         }
         let text = match split_category(text).0 {

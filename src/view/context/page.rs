@@ -386,8 +386,8 @@ pub fn index_page(options: &ContextOptions, files: &[IndexedFile], beside: &[Str
     let end = std::iter::once("Use memdir read to load relevant files before responding.".to_owned());
     let end: Vec<String> = end.chain(options.command_note()).collect();
     let least = block::min_budget(FILES_HEAD, files.len(), &omitted_files);
-    let told = options.fitting_lines(beside, lines_cost(&end) + least + 2);
-    let tail = [told.clone(), end].concat();
+    let notes = options.fitting_lines(beside, lines_cost(&end) + least + 2);
+    let tail = [notes.clone(), end].concat();
     let listed: Vec<&IndexedFile> = files.iter().collect();
     let index =
         pack_index(FILES_HEAD, &listed, &IndexedFile::line, (options.budget * 4).saturating_sub(lines_cost(&tail) + 2));
@@ -395,7 +395,7 @@ pub fn index_page(options: &ContextOptions, files: &[IndexedFile], beside: &[Str
         if files.is_empty() { vec![FILES_HEAD.to_owned(), "(none yet)".to_owned()] } else { index.lines.clone() };
     ContextResult {
         files: index.shown.iter().map(|n| file_row(&files[*n])).collect(),
-        left_out: index.omitted.iter().chain(&told).cloned().collect(),
+        left_out: index.omitted.iter().chain(&notes).cloned().collect(),
         ..join_blocks(ContextStyle::Index, options, &[lines, tail])
     }
 }
@@ -415,8 +415,8 @@ pub fn records_page(
     ];
     let more = |n: usize| format!("… and {n} more: memdir list");
     let end = "Use these memories to provide context-aware responses.".to_owned();
-    let told = options.fitting_lines(beside, lines_cost(&head) + line_cost(&end) + line_cost(&more(count)) + 3);
-    let tail = [told.clone(), vec![end]].concat();
+    let notes = options.fitting_lines(beside, lines_cost(&head) + line_cost(&end) + line_cost(&more(count)) + 3);
+    let tail = [notes.clone(), vec![end]].concat();
     let day = |record: &DatedRecord| record.date.map_or("unknown".to_owned(), |m| m.day.to_string());
     let remarks: Vec<ItemRemarks> = records.iter().map(|record| find_remarks(&record.as_shown())).collect();
     let line = |n: usize, record: &DatedRecord| {
@@ -447,7 +447,7 @@ pub fn records_page(
     });
     let items = items.collect();
     let body: Vec<String> = shown.into_iter().chain(omitted.iter().cloned()).collect();
-    let left_out = omitted.into_iter().chain(told).collect();
+    let left_out = omitted.into_iter().chain(notes).collect();
     ContextResult { items, left_out, ..join_blocks(ContextStyle::Records, options, &[head.to_vec(), body, tail]) }
 }
 

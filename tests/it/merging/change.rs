@@ -43,7 +43,7 @@ pub fn pair(seed: u64, series: Series) -> Pair {
     };
     if twins {
         for _ in 0..10 {
-            if super::equal_changes::twin(&mut chance, &mut ours, &mut theirs) {
+            if super::equal_changes::equal_change(&mut chance, &mut ours, &mut theirs) {
                 break;
             }
         }

@@ -8,7 +8,7 @@ use super::model::{Bullet, Genre, Item, Key, Section, Value};
 use super::random::Chance;
 
 /// Lets both sides do nearly or exactly the same; false where this file has no place for it.
-pub fn twin(chance: &mut Chance, ours: &mut Side, theirs: &mut Side) -> bool {
+pub fn equal_change(chance: &mut Chance, ours: &mut Side, theirs: &mut Side) -> bool {
     let episodes = ours.file.genre == Genre::Episodes;
     let section = ours.section(chance);
     match chance.below(if episodes { 6 } else { 10 }) {
@@ -98,7 +98,7 @@ pub fn twin(chance: &mut Chance, ours: &mut Side, theirs: &mut Side) -> bool {
                 let key = bullet.key;
                 side.put(section, bullet, chance);
                 side.stamp(key, true);
-                side.says(format!("near twin {text:?}"));
+                side.says(format!("near same {text:?}"));
             }
             true
         }
@@ -118,10 +118,10 @@ pub fn twin(chance: &mut Chance, ours: &mut Side, theirs: &mut Side) -> bool {
             let mut bullet = Bullet::new(adder.first + 49, text.clone());
             if chance.percent(40) {
                 // Not the same: a duplicate of the old text, beside it.
-                let twin = chance.small_edit(&text);
-                bullet.head[0] = twin.clone();
+                let same = chance.small_edit(&text);
+                bullet.head[0] = same.clone();
                 if adder.ids {
-                    bullet.set("id", &id(&twin));
+                    bullet.set("id", &id(&same));
                 }
             }
             adder.says(format!("add {:?} beside {:?}", bullet.head[0], old.head[0]));

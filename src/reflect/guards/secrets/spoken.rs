@@ -61,7 +61,7 @@ pub(super) fn find_spoken(text: &str, low: &str, out: &mut Vec<Secret>) {
                     push(at, token.len());
                 }
             }
-            if let Some((at, length)) = told_words(sentence).filter(|_| !is_about) {
+            if let Some((at, length)) = spoken_secret(sentence).filter(|_| !is_about) {
                 push(at, length);
             }
         }
@@ -167,7 +167,7 @@ fn is_code(sentence: &str, at: usize, token: &str) -> bool {
 }
 
 /// The words that a sentence says a passphrase or a password to be, at its end: byte offset and length.
-fn told_words(sentence: &str) -> Option<(usize, usize)> {
+fn spoken_secret(sentence: &str) -> Option<(usize, usize)> {
     let (at, name) = SECRET_NAMES
         .iter()
         .chain(PHRASE_NAMES)
