@@ -71,7 +71,7 @@ impl Memory {
         fs_err::write(file, text).unwrap();
     }
 
-    /// Lets a program be the model that gives these answers, one to each request; [`Memory::asked`] has the requests.
+    /// Lets a program be the model that gives these answers, one to each request; [`Memory::model_requests`] has the requests.
     pub fn script_model(&self, answers: &[String]) {
         let home = self.above.path();
         for (n, answer) in answers.iter().enumerate() {
@@ -98,7 +98,7 @@ impl Memory {
     }
 
     /// All requests to the scripted model, each with `_END_` after it.
-    pub fn asked(&self) -> String {
+    pub fn model_requests(&self) -> String {
         fs_err::read_to_string(self.above.path().join("asked")).unwrap_or_default()
     }
 

@@ -19,7 +19,7 @@ fn merged(memory: &Memory, facts: &str, text: &str) -> (String, String) {
     memory.put("facts/user.md", format!("# User\n\n{facts}").into_bytes());
     memory.script_model(&[decision(text), decision(text)]);
     memory.done(["--as", "doctor", "compact", "user", "--to", "1"]);
-    (memory.text("facts/user.md").unwrap(), memory.asked())
+    (memory.text("facts/user.md").unwrap(), memory.model_requests())
 }
 
 #[track_caller]

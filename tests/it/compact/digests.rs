@@ -61,16 +61,16 @@ fn each_old_month_becomes_one_entry_and_moves_to_the_archive() {
     assert_eq!(memory.text("episodes/2025-11.md"), None);
     let archived = memory.text("archive/episodes/2025-11.md").unwrap();
     assert!(archived.contains("## Release") && archived.contains("keys were cut at 64 bytes"), "{archived}");
-    assert!(memory.asked().contains("Ana released 0.4"));
+    assert!(memory.model_requests().contains("Ana released 0.4"));
     memory.run(["check"]).exit(0);
     assert!(memory.done(["query", "cache", "bug"]).stdout.contains("cut keys at 64 bytes"));
     let stats = memory.done(["--json", "stats"]).json();
     let counted = stats["figures"].as_array().unwrap().iter().find(|figure| figure["metric"] == "digest");
     assert_eq!(counted.expect("a figure")["value"], 1.0);
     // A digest is not digested again, and what was done is not asked about again.
-    let requests = memory.asked().matches("_END_").count();
+    let requests = memory.model_requests().matches("_END_").count();
     older(&memory, &[]).exit(0).unchanged();
-    assert_eq!(memory.asked().matches("_END_").count(), requests);
+    assert_eq!(memory.model_requests().matches("_END_").count(), requests);
     memory.run(["undo"]).exit(0);
     assert_eq!(memory.tree(), before);
     assert_eq!(memory.text("episodes/2025-11.md").unwrap(), NOVEMBER);
@@ -91,7 +91,7 @@ fn a_digest_that_adds_something_is_asked_for_once_more() {
     let wrong = points(&["Carla released 0.4."]);
     let memory = with(&[wrong.clone(), points(&[RELEASE])]);
     memory.run(["compact", "episodes/2025-11.md", "--older", "30d"]).exit(0).stdout_contains(RELEASE);
-    assert!(memory.asked().contains("(Carla)"), "{}", memory.asked());
+    assert!(memory.model_requests().contains("(Carla)"), "{}", memory.model_requests());
     // The other file is still digested, if it is old.
     let memory = with(&[wrong.clone(), wrong, points(&["The team met in Bremen."])]);
     let ran = memory.run(["compact", "episodes", "--older", "2026-01-01"]).exit(0);
@@ -120,7 +120,7 @@ fn a_long_month_is_asked_about_in_parts() {
     memory.run(["compact", "episodes/2025-11", "--older", "2 months"]).exit(0).stdout_contains("new file");
     let digest = memory.text("episodes/2025.md").unwrap();
     assert!(digest.contains("- Ana wrote the fifth notes.") && digest.contains("Digest of 9 entries"), "{digest}");
-    assert_eq!(memory.asked().matches("_END_").count(), 5);
+    assert_eq!(memory.model_requests().matches("_END_").count(), 5);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn other_addresses_and_ages_are_refused() {
 fn the_budget_ends_a_run() {
     let memory = with(&[points(&[RELEASE])]).policy("version: 2\nbudget: {tokens_per_day: 100}\n");
     older(&memory, &[]).exit(0).stdout_contains("today's token budget is used up");
-    assert_eq!(memory.asked(), "");
+    assert_eq!(memory.model_requests(), "");
     assert_eq!(memory.text("episodes/2025-11.md").unwrap(), NOVEMBER);
 }
 
@@ -159,6 +159,10 @@ fn a_file_of_which_an_allowlist_hides_a_part_stays() {
     let words = ["--as", "doctor", "compact", "episodes", "--older", "1 month"];
     memory.run(words).exit(0).stdout_contains("an allowlist hides a part of it from some agents");
     assert_eq!(memory.text("episodes/2025-11.md").as_deref(), Some(&*hidden));
-    assert!(memory.asked().contains("Bremen") && !memory.asked().contains("Ana"), "{}", memory.asked());
+    assert!(
+        memory.model_requests().contains("Bremen") && !memory.model_requests().contains("Ana"),
+        "{}",
+        memory.model_requests()
+    );
     assert_eq!(memory.text("episodes/2025-12.md"), None);
 }

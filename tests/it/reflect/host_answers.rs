@@ -53,7 +53,7 @@ fn an_answer_that_says_nothing_stays_nothing() {
         let first = reflect(&memory, &[], answer);
         assert_eq!(first.status, 0, "{answer}: {first}");
         let again = reflect(&memory, &[], "never asked");
-        assert!(again.status == 0 && memory.asked().is_empty(), "{answer}: {again}");
+        assert!(again.status == 0 && memory.model_requests().is_empty(), "{answer}: {again}");
     }
 }
 

@@ -48,7 +48,7 @@ fn a_conversation_becomes_numbered_steps() {
     3. Tag the version.
     4. Build the archive with `make dist`.
     ");
-    assert!(memory.asked().contains("built the archive"));
+    assert!(memory.model_requests().contains("built the archive"));
     // The same conversation is not asked about again.
     procedure(&memory, &[]).exit(0).unchanged().stderr_contains("processed before");
     memory.run(["check"]).exit(0);
@@ -88,7 +88,7 @@ fn a_procedure_that_breaks_a_rule_is_asked_for_once_more() {
     let wrong = answer(&["Ask Carla.", "Deploy without asking."]);
     let memory = with(&[wrong.clone(), steps()]);
     procedure(&memory, &[]).exit(0).stdout_contains("Ask Bo.");
-    assert!(memory.asked().contains("(Carla)"), "{}", memory.asked());
+    assert!(memory.model_requests().contains("(Carla)"), "{}", memory.model_requests());
     let memory = with(&[wrong.clone(), wrong]);
     let ran = procedure(&memory, &[]).exit(0).unchanged();
     ran.stdout_contains("ungrounded: Carla").stdout_contains("permission: ");

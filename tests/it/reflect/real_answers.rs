@@ -28,7 +28,7 @@ fn replay(recorded: &Recorded) -> String {
     memory.script_model(&recorded.answers);
     let before = memory.tree();
     let ran = memory.run(&recorded.command).stdin(recorded.input.clone()).ends();
-    assert_eq!(memory.asked().matches("_END_").count(), recorded.answers.len(), "{}: {ran}", recorded.case);
+    assert_eq!(memory.model_requests().matches("_END_").count(), recorded.answers.len(), "{}: {ran}", recorded.case);
     memory.done(["check"]);
     let mut printed = format!("## {}: exit {}\n", recorded.case, ran.status);
     for text in [&ran.stdout, &ran.stderr, &ran.difference] {

@@ -45,10 +45,10 @@ fn a_conversation_becomes_one_entry() {
       <!-- mem imp=6 src=c94cab176f1b3 related=c1,c2 -->
     - Date: 2026-02-24
     ");
-    assert!(memory.asked().contains("I prefer meetings after 2pm"));
+    assert!(memory.model_requests().contains("I prefer meetings after 2pm"));
     // The same conversation makes no second record, and calls no model.
     record(&memory, &[], TALK).exit(0).unchanged().stderr_contains("processed before");
-    assert_eq!(memory.asked().matches("_END_").count(), 2);
+    assert_eq!(memory.model_requests().matches("_END_").count(), 2);
     memory.done(["context", "--style", "records"]).stdout_contains(&format!("1. [Created: 2026-02-24] {TEXT} #work\n"));
     for (id, found) in [("c94cab176f1b3", true), ("c1", true), ("c2", true), ("c", false), ("c1,c3", false)] {
         let ran = memory.done(["query", "--source", id]);
@@ -62,7 +62,7 @@ fn a_conversation_becomes_one_entry() {
 fn a_record_that_breaks_a_rule_is_asked_for_once_more() {
     let memory = with(&[answer("User works on Falcon."), answer(TEXT)]);
     record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
-    assert!(memory.asked().contains("(Falcon)"), "{}", memory.asked());
+    assert!(memory.model_requests().contains("(Falcon)"), "{}", memory.model_requests());
     let memory = with(&[answer("User works on Falcon."), answer("User works on Falcon again.")]);
     let ran = record(&memory, &[], TALK).exit(0).unchanged();
     ran.stdout_contains("refused: User works on Falcon again. (ungrounded: Falcon");
@@ -126,7 +126,7 @@ fn the_summary_of_the_program_is_asked_about_and_proves_nothing() {
     let memory = with(&[answer("User meets Dana after 2pm on weekdays."), answer(TEXT)]);
     let ran = record(&memory, &[], &request.to_string()).exit(0).stdout_contains(TEXT);
     let ran = ran.stdout_contains("\n2 turns, ");
-    let asked = memory.asked();
+    let asked = memory.model_requests();
     assert!(asked.contains("<summary>\nDana wants ‹late> meetings\n</summary>"), "{asked}\n{ran}");
     assert!(asked.contains("[1] user: I prefer meetings") && asked.contains("(Dana)"), "{asked}");
 }
@@ -159,7 +159,10 @@ fn the_eleventh_record_makes_the_model_decide_about_all_eleven() {
         let (kept, archived) =
             ["episodes/2026-02.md", "archive/episodes/2026-02.md"].map(|path| memory.text(path).unwrap()).into();
         assert!(!kept.contains(gone) && archived.contains(gone), "{gone}: {kept}\n{archived}");
-        assert!(memory.asked().contains("User did task 1.") && memory.asked().contains("Phoenix is due"), "{gone}");
+        assert!(
+            memory.model_requests().contains("User did task 1.") && memory.model_requests().contains("Phoenix is due"),
+            "{gone}"
+        );
     }
 }
 
@@ -180,7 +183,7 @@ fn a_record_over_the_limit_of_a_scope_makes_the_model_decide_about_its_oldest_fi
         assert!(memory.text("scopes/app/archive/episodes/2026-01.md").unwrap().contains(gone), "{gone}");
         assert!(memory.text("scopes/app/episodes/2026-02.md").unwrap().contains("Phoenix is due"), "{gone}");
         // The only entry of a file leaves without a question.
-        assert_eq!(memory.asked().matches("_END_").count(), 1 + usize::from(asked), "{gone}");
+        assert_eq!(memory.model_requests().matches("_END_").count(), 1 + usize::from(asked), "{gone}");
     }
 }
 
@@ -190,7 +193,7 @@ fn ids_cannot_leave_their_metadata_line() {
     for id in ["c1 -->", "a b", "x=1", ""] {
         record(&memory, &["--related", id], TALK).exit(2).unchanged();
     }
-    assert_eq!(memory.asked(), "");
+    assert_eq!(memory.model_requests(), "");
 }
 
 #[test]
@@ -199,7 +202,7 @@ fn a_fifth_of_the_budget_is_left_for_what_a_person_asks() {
     let memory = with(&[answer(TEXT)]).policy("version: 2\nbudget: {tokens_per_day: 1800}\n");
     let by_agent = record(&memory, &[], TALK).by("claude").exit(0).unchanged();
     by_agent.stderr_contains("of which an agent may spend four fifths): raise budget.tokens_per_day to ");
-    assert_eq!(memory.asked(), "");
+    assert_eq!(memory.model_requests(), "");
     record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
 }
 
