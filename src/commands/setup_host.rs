@@ -246,7 +246,10 @@ fn edit_agents_file(path: PathBuf, mode: SetupMode) -> Result<ConfigEdit, Reject
     let before = places::read_config(&path)?;
     if mode == SetupMode::Remove {
         let after = AGENTS_BLOCK.remove(before.as_deref());
-        return Ok(ConfigEdit { path, before, after, findings: Vec::new() });
+        let kept = before.as_deref().is_some_and(|text| AGENTS_BLOCK.is_in_literal(text));
+        let kept =
+            kept.then(|| format!("{}: a block of memdir stays: it is in a code block or a comment", path.display()));
+        return Ok(ConfigEdit { path, before, after, findings: kept.into_iter().collect() });
     }
     let text = before.as_deref().unwrap_or_default();
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };

@@ -86,6 +86,11 @@ impl BlockMarkers {
         self.find(text).is_some()
     }
 
+    /// Whether a text has such a block within a string or an example, where it is not maintained.
+    pub fn is_in_literal(&self, text: &str) -> bool {
+        !self.is_in(text) && BlockMarkers { literal: no_literals, ..*self }.is_in(text)
+    }
+
     /// The lines of the block, without its markers.
     pub fn lines_in(&self, text: &str) -> Option<String> {
         let block = &text[self.find(text)?];

@@ -27,15 +27,41 @@ pub fn command_table(text: &str, path: &[&str]) -> Result<Option<CommandTable>, 
     Ok(Some(to_command_table(item)))
 }
 
-/// The table at a path, if a text has it and nothing else, and it has no other keys than `command` and `args`.
+/// The table at a path, if a text has it and nothing else, not even a comment, and it has no other keys than `command`
+/// and `args`.
 pub fn lone_command_table(text: &str, path: &[&str]) -> Option<CommandTable> {
     let document = Document::parse(text).ok()?;
+    if has_comment(text, &document) {
+        return None;
+    }
     let mut table: &Table = document.as_table();
     for key in path {
         table = table.get(key).filter(|_| table.len() == 1)?.as_table()?;
     }
     let is_other = |(key, _): (&str, &Item)| !["command", "args"].contains(&key);
     (!table.iter().any(is_other)).then(|| to_command_table(&Item::Table(table.clone())))
+}
+
+/// The byte range of the list `args` of the table at a path. `None` if there is none, or if it has a comment, which
+/// another list would not keep.
+pub fn plain_args_range(text: &str, path: &[&str]) -> Option<Range<usize>> {
+    let rest = without_mark(text);
+    let document = Document::parse(rest).ok()?;
+    let mut item: &Item = document.as_item();
+    for key in path.iter().chain(&["args"]) {
+        item = item.get(key)?;
+    }
+    let span = item.as_array()?.span()?;
+    let list = Document::parse(format!("a = {}", &rest[span.clone()])).ok()?;
+    let mark = text.len() - rest.len();
+    (!has_comment(list.raw(), &list)).then_some(span.start + mark..span.end + mark)
+}
+
+/// Whether a text has a `#` outside its string values.
+fn has_comment<S: AsRef<str>>(text: &str, document: &Document<S>) -> bool {
+    let mut strings = Vec::new();
+    add_string_spans(document.as_item(), &mut strings);
+    text.match_indices('#').any(|(at, _)| !strings.iter().any(|span| span.contains(&at)))
 }
 
 /// The line, 1-based, on which a key of the top level has an inline table or another value to which no table can be
@@ -136,6 +162,22 @@ mod tests {
             assert_eq!(lone_command_table(&format!("{table}{more}"), &path), None, "{more}");
         }
         assert!(lone_command_table("", &path).is_none());
+    }
+
+    #[test]
+    fn a_comment_is_no_part_of_a_string() {
+        let path = ["mcp_servers", "memdir"];
+        let table = "[mcp_servers.memdir]\ncommand = \"memdir\"\nargs = [\"--dir\", \"/a#b\", \"mcp\"]";
+        assert!(lone_command_table(table, &path).is_some());
+        for commented in [format!("# mine\n{table}\n"), format!("{table} # mine\n"), format!("{table}\n# mine\n")] {
+            assert_eq!(lone_command_table(&commented, &path), None, "{commented}");
+            let range = plain_args_range(&commented, &path).unwrap();
+            assert_eq!(&commented[range], "[\"--dir\", \"/a#b\", \"mcp\"]");
+        }
+        let inside = "\u{feff}mcp_servers.memdir.args = [ # why\n\"mcp\"]\n";
+        assert_eq!(plain_args_range(inside, &path), None);
+        let inside = inside.replace("# why", "");
+        assert_eq!(&inside[plain_args_range(&inside, &path).unwrap()], "[ \n\"mcp\"]");
     }
 
     #[test]

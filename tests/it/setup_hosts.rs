@@ -270,6 +270,8 @@ fn a_server_of_the_users_own_stays_when_the_setup_goes() {
         ("codex", ".codex/config.toml", table("args = [\"--as\", \"codex\", \"mcp\"]\nenv = { X = \"1\" }")),
         ("codex", ".codex/config.toml", table("args = [\"--as\", \"codex\", \"mcp\", \"--read-only\"]")),
         ("codex", ".codex/config.toml", table("args = [\"mcp\"]\n[mcp_servers.memdir.env]\nX = \"1\"")),
+        ("codex", ".codex/config.toml", table("# reads only what ana sees\nargs = [\"--as\", \"codex\", \"mcp\"]")),
+        ("codex", ".codex/config.toml", table("args = [\"--as\", \"codex\", \"mcp\"] # why")),
         ("codex", ".codex/config.toml", "[mcp_servers.memdir]\ncommand = \"memdir\"\nargs = [\"mcp\"]\n".to_owned()),
     ] {
         let project = Project::new();
@@ -286,6 +288,46 @@ fn a_server_of_the_users_own_stays_when_the_setup_goes() {
     project.put("work/.mcp.json", &server("\"args\":[\"--dir\",\"/old\",\"--as\",\"claude\",\"mcp\"]"));
     project.run(&["setup", "mcp", "--remove"]).exit(0);
     assert!(!text(&project, ".mcp.json").contains("memdir"));
+}
+
+#[test]
+fn a_server_of_the_users_own_gets_the_data_directory() {
+    let server = |args: &str| {
+        format!("[mcp_servers.memdir]\ncommand = \"memdir\"\nargs = {args} # mine\nenv = {{ X = \"1\" }}\n")
+    };
+    let (old, new) = (server("[\"--dir\", \"/old\", \"mcp\"]"), server("[\"mcp\"]"));
+    for (head, foot) in [("# memdir begin\n", "# memdir end\n"), ("\u{feff}a = 1\r\n", "")] {
+        let project = Project::new();
+        let put = |server: &str| project.put("work/.codex/config.toml", &format!("{head}{server}{foot}"));
+        put(&new);
+        project.run(&["setup", "codex"]).exit(0);
+        project.run(&["setup", "codex", "--check"]).exit(0);
+        put(&old);
+        let checked = project.run(&["setup", "codex", "--check"]).exit(6);
+        assert!(checked.stdout.contains("mcp_servers.memdir is for another data directory"), "{checked:#?}");
+        project.run(&["setup", "codex"]).exit(0);
+        assert_eq!(text(&project, ".codex/config.toml"), format!("{head}{new}{foot}"));
+        // A list with a comment cannot be replaced without it.
+        let commented = server("[\"--dir\", \"/old\", # was here\n  \"mcp\"]");
+        put(&commented);
+        project.run(&["setup", "codex", "--check"]).exit(6);
+        let refused = project.run(&["setup", "codex"]);
+        assert_eq!((refused.status, refused.error_code().as_str()), (5, "invalid_config"), "{refused:#?}");
+        assert!(refused.stderr.contains("write [\"mcp\"] there"), "{refused:#?}");
+        assert_eq!(text(&project, ".codex/config.toml"), format!("{head}{commented}{foot}"));
+    }
+}
+
+#[test]
+fn a_block_in_an_example_that_stays_is_named() {
+    for (own, is_named) in
+        [("```\n<!-- memdir begin -->\nexample\n<!-- memdir end -->\n```\n", true), ("# Agents\n", false)]
+    {
+        let project = Project::new();
+        project.put("work/AGENTS.md", own);
+        let removed = project.run(&["setup", "agents-md", "--remove"]).exit(0);
+        assert_eq!(removed.stderr.contains("stays: it is in a code block or a comment"), is_named, "{removed:#?}");
+    }
 }
 
 #[test]

@@ -317,7 +317,7 @@ impl HostEntries {
         let table =
             |text: &str| toml_table::command_table(text, &[key, SERVER]).map_err(|message| JsonProblem { message });
         table(text)?;
-        // A block with other arguments or more keys than we write is the user's, too.
+        // A block with other arguments, more keys or a comment is the user's, too.
         let is_changed = managed_block::TOML.lines_in(text).is_some_and(|block| {
             let own = toml_table::lone_command_table(&block, &[key, SERVER]);
             let is_empty = block.lines().all(|line| line.trim().is_empty());
@@ -328,14 +328,14 @@ impl HostEntries {
             let kept = if is_changed { vec![changed_entry(&[key, SERVER])] } else { Vec::new() };
             return Ok((rest, kept));
         }
-        let args = self.server_args(&["mcp"]);
-        let args: Vec<String> = args.iter().map(|arg| Value::from(arg.as_str()).to_string()).collect();
         // The table outside our block is the user's own.
         if let Some(own) = table(rest.as_deref().unwrap_or_default())? {
             let is_ours =
                 own.command.as_deref().is_some_and(own_command::is_memdir) && own.args.iter().any(|arg| arg == "mcp");
-            let missing = if is_ours { Vec::new() } else { vec![format!("{key}.{SERVER} is another program's")] };
-            return Ok((before.map(str::to_owned), missing));
+            if !is_ours {
+                return Ok((before.map(str::to_owned), vec![format!("{key}.{SERVER} is another program's")]));
+            }
+            return self.correct_toml_args(text, &[key, SERVER], &own, mode);
         }
         if let Some(line) = toml_table::closed_value_line(text, key) {
             let message = format!(
@@ -344,8 +344,9 @@ impl HostEntries {
             );
             return Err(JsonProblem { message });
         }
+        let args = self.server_args(&["mcp"]);
         let lines =
-            [format!("[{key}.{SERVER}]"), "command = \"memdir\"".to_owned(), format!("args = [{}]", args.join(", "))];
+            [format!("[{key}.{SERVER}]"), "command = \"memdir\"".to_owned(), format!("args = {}", toml_list(&args))];
         let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let put = managed_block::TOML.put(before, &lines.each_ref().map(String::as_str), eol);
         // A table may be closed for additions in other ways.
@@ -355,6 +356,38 @@ impl HostEntries {
         let missing = if put == text { Vec::new() } else { vec![format!("no {key}.{SERVER}")] };
         Ok((Some(put), missing))
     }
+
+    /// Sets the data directory among the arguments of a server that a user has changed; all else in the text stays.
+    fn correct_toml_args(
+        &self,
+        text: &str,
+        path: &[&str],
+        own: &CommandTable,
+        mode: SetupMode,
+    ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
+        let args: Vec<&str> = own.args.iter().map(String::as_str).collect();
+        let corrected = own_command::server_args(&args, self.dir.as_deref(), None);
+        if corrected == own.args {
+            return Ok((Some(text.to_owned()), Vec::new()));
+        }
+        let missing = vec![format!("{} is for another data directory", path.join("."))];
+        match toml_table::plain_args_range(text, path) {
+            Some(range) => {
+                let (above, below) = (&text[..range.start], &text[range.end..]);
+                Ok((Some(format!("{above}{}{below}", toml_list(&corrected))), missing))
+            }
+            None if mode == SetupMode::Check => Ok((Some(text.to_owned()), missing)),
+            None => Err(JsonProblem {
+                message: format!("{}.args has comments; write {} there", path.join("."), toml_list(&corrected)),
+            }),
+        }
+    }
+}
+
+/// A list of texts in TOML.
+fn toml_list(texts: &[String]) -> String {
+    let texts: Vec<String> = texts.iter().map(|text| Value::from(text.as_str()).to_string()).collect();
+    format!("[{}]", texts.join(", "))
 }
 
 /// Parses a text that memdir has edited. Its user's text was valid, so an error in it is not theirs to mend.
