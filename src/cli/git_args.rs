@@ -88,7 +88,8 @@ pub enum SetupTarget {
     about = "Set up git to merge by bullet, or an agent host to use the memory",
     after_help = "git: .gitattributes in the data directory, the driver in this clone's config. A host: its hooks and \
                   MCP server in its config files, of which every other byte stays, and the memory in `trusted:` of \
-                  the user config; docs/agents.md lists the files. A config file with an error is refused.\n\n\
+                  the user config, unless an agent runs it; docs/agents.md lists the files. A config file with an \
+                  error is refused.\n\n\
                   Example: memdir setup claude -n"
 )]
 #[group(skip)]

@@ -29,7 +29,7 @@ use crate::commands::{
 use crate::host::agent_hosts::AgentHost;
 use crate::host::agent_hosts::places::SetupScope;
 use crate::host::models::ModelQuery;
-use crate::host::{content, editor, find, user};
+use crate::host::{actor, content, editor, find, user};
 use crate::operation::Batch;
 use crate::path::ALL_SCOPES;
 use crate::view::query::filter::QueryOptions;
@@ -301,7 +301,9 @@ impl Runner<'_> {
             },
             false => named.or(dir_query.env).unwrap_or_else(|| PathBuf::from("memory")),
         };
-        let query = InitOptions { example: args.example, adopt: args.adopt, trust: true };
+        let people = user::load_config(&open::env).0.people;
+        let is_agent = actor::is_agent(self.global.actor.as_deref(), &open::env, &people);
+        let query = InitOptions { example: args.example, adopt: args.adopt, trust: true, is_agent };
         CliReply::of(commands::init(&working_dir.join(dir), &query), Vec::new(), OutputLayout::Plain)
     }
 }

@@ -92,7 +92,11 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     if !is_memory && std::path::absolute(dir).is_ok_and(|dir| Git::discover(&dir).is_some()) {
         notes.push("this is a git work tree; run `memdir setup git` to make git merge the memory by bullet".to_owned());
     }
-    if options.trust && !is_memory {
+    if options.trust && options.is_agent && existing > 0 && !is_memory {
+        notes.push(
+            "hooks will not act on this memory until a person trusts it, as its files were there before".to_owned(),
+        );
+    } else if options.trust && !is_memory {
         // The memory exists either way: without the entry, only hooks do not act on it.
         if let Err(error) = trusted::add(dir, &|name| std::env::var(name).ok()) {
             notes.push(format!("hooks will not act on this memory: {}", error.message));

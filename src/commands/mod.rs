@@ -280,6 +280,8 @@ pub struct InitOptions {
     pub adopt: bool,
     /// Add a memory that this call creates to `trusted:` in the user config, so that hooks act on it.
     pub trust: bool,
+    /// The caller is an agent, which trusts no files that were there before.
+    pub is_agent: bool,
 }
 
 impl Session {

@@ -31,6 +31,10 @@ const AGENTS_FILE: &str = "AGENTS.md";
 /// The instructions in it. Markers in its code blocks are examples.
 const AGENTS_BLOCK: BlockMarkers = managed_block::markdown(literal_blocks);
 
+/// What an agent is told that sets up a memory which no person has trusted.
+const NEEDS_PERSON: &str = "hooks show nothing yet: `trusted:` in the user config does not list this memory, and only a \
+                            person adds it";
+
 /// What is set up.
 #[derive(Clone, Copy, Debug)]
 pub enum HostTarget {
@@ -157,6 +161,8 @@ pub fn setup_host(
     }
     let needs_trust = !matches!(target, HostTarget::AgentsMd) && mode != SetupMode::Remove;
     let is_trusted = !needs_trust || trusted::is_trusted(&user::load_config(env).0, &session.dir, env);
+    // Whether hooks may show the texts of a memory to agents is a person's decision.
+    let adds_trust = !is_trusted && mode == SetupMode::Install && !session.is_agent;
     if mode == SetupMode::Check {
         return Ok(check_result(target, edits, commands, is_trusted));
     }
@@ -164,12 +170,12 @@ pub fn setup_host(
     let kept: Vec<String> = findings.filter(|_| mode == SetupMode::Remove).collect();
     edits.retain(|edit| edit.before != edit.after);
     let mut files: Vec<SetupFile> = edits.iter().map(ConfigEdit::to_row).collect();
-    if !is_trusted {
+    if adds_trust {
         let line = SetupLine { sign: EffectSign::Added, text: session.dir.display().to_string() };
         files.push(SetupFile { path: "trusted: in the user config".to_owned(), lines: vec![line] });
     }
     if !dry_run {
-        let is_changed = !is_trusted && trusted::add(&session.dir, env)?;
+        let is_changed = adds_trust && trusted::add(&session.dir, env)?;
         write_edits(&edits, is_changed)?;
         if scope == SetupScope::Project {
             let removed = edits.iter().filter(|edit| edit.after.is_none());
@@ -179,13 +185,14 @@ pub fn setup_host(
             agent_index::create(session)?;
         }
     }
+    let needs_person = (!is_trusted && !adds_trust).then(|| NEEDS_PERSON.to_owned());
     Ok(SetupResult {
-        wired: mode == SetupMode::Install,
+        wired: mode == SetupMode::Install && needs_person.is_none(),
         host: Some(target.name()),
         changed: !files.is_empty(),
         dry_run,
         files,
-        findings: Vec::new(),
+        findings: needs_person.into_iter().collect(),
         kept,
         commands: commands.into_iter().collect(),
     })

@@ -205,6 +205,11 @@ fn init_trusts_the_memory_that_it_makes_and_no_other() {
     assert_eq!(config(), format!("people: [ana] # me\ntrusted:\n  - {:?}\n", other.to_str().unwrap()));
     let input = json!({"cwd": other}).to_string();
     assert!(project.hook(&["session-start"], input.as_bytes()).contains("additionalContext"));
+    // Files that were there before are trusted by a person.
+    project.put("work/adopted/notes.md", "- From elsewhere\n");
+    let before = config();
+    let output = project.run(&["--as", "bot", "init", "--adopt", "adopted"]).exit(0);
+    assert!(output.stderr.contains("until a person trusts it") && config() == before, "{output:#?}");
     project.put(".config/memdir/config.yaml", "people: [\n");
     let output = project.run(&["init", "third"]).exit(0);
     assert!(output.stderr.contains("hooks will not act on this memory"), "{output:#?}");

@@ -319,6 +319,29 @@ fn a_server_of_the_users_own_gets_the_data_directory() {
 }
 
 #[test]
+fn an_agent_sets_up_a_host_and_a_person_trusts_the_memory() {
+    let project = Project::new();
+    let config = || fs_err::read_to_string(project.home.path().join(".config/memdir/config.yaml")).unwrap();
+    project.put(".config/memdir/config.yaml", "people: [ana]\n");
+    let as_agent: [&[&str]; 2] = [&["--as", "bot", "setup", "claude"], &["--as", "bot", "setup", "claude", "-n"]];
+    for words in as_agent {
+        let output = project.run(words).exit(6);
+        assert!(output.stdout.contains("only a person adds it"), "{output:#?}");
+        assert!(!output.stdout.contains("trusted: in the user config\n"), "{output:#?}");
+    }
+    let by_host = crate::support::ProgramOutput::of(project.command(&["setup", "cursor"]).env("CURSOR_AGENT", "1"));
+    assert_eq!(by_host.status, 6, "{by_host:#?}");
+    assert_eq!(config(), "people: [ana]\n");
+    assert!(text(&project, ".claude/settings.json").contains("memdir hook"));
+    let input = project.input("claude", "session-start");
+    assert_eq!(project.hook(&["session-start"], &input), "{}\n");
+    project.run(&["--as", "bot", "setup", "agents-md"]).exit(0);
+    project.run(&["--as", "ana", "setup", "claude"]).exit(0);
+    assert!(config().contains(project.memory().to_str().unwrap()));
+    project.run(&["--as", "bot", "setup", "claude"]).exit(0);
+}
+
+#[test]
 fn a_block_in_an_example_that_stays_is_named() {
     for (own, is_named) in
         [("```\n<!-- memdir begin -->\nexample\n<!-- memdir end -->\n```\n", true), ("# Agents\n", false)]
