@@ -9,10 +9,12 @@ pub mod cut_json;
 mod gemini;
 pub mod places;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
+use crate::document::links::percent_decode;
 use crate::text::json_edit::JsonDialect;
 use crate::text::shell_quote::shell_quote;
 use crate::text::surrogates::parse_lossy;
@@ -281,13 +283,18 @@ const PATH_FIELDS: [&str; 13] = [
     "source",
     "destination",
 ];
+/// Fields with a list of edits, each of which names its file: `replacements` of VS Code's `multi_replace_string_in_file`
+/// (`src/extension/tools/node/multiReplaceStringTool.tsx` in <https://github.com/microsoft/vscode-copilot-chat>).
+const EDIT_LIST_FIELDS: [&str; 2] = ["replacements", "edits"];
+/// Fields with a patch: `command` of Codex, `input` of VS Code's `apply_patch` (`applyPatchTool.tsx` there).
+const PATCH_FIELDS: [&str; 2] = ["command", "input"];
 /// Tools of which `pattern` is a glob of paths; that of other search tools is a regular expression.
 const GLOB_TOOLS: [&str; 5] = ["Glob", "glob", "find_files", "file_search", "search_files"];
 /// The shells of which a list of words may hold a script.
 const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 /// The most paths of a tool call that are looked at.
 const MAX_PATHS: usize = 50;
-/// What precedes a path in the patches of Codex: <https://github.com/openai/codex>, `apply_patch`.
+/// What precedes a path in the patches of Codex (<https://github.com/openai/codex>, `apply_patch`) and VS Code.
 const PATCH_HEADS: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
 /// The longest command or task that is read, in characters.
 const MAX_TOOL_TEXT: usize = 4096;
@@ -301,23 +308,35 @@ impl HostToolCall {
         };
         let cut = |text: &str| text.chars().take(MAX_TOOL_TEXT).collect::<String>();
         let command = short("command");
-        let patched = command.lines().filter_map(|line| PATCH_HEADS.iter().find_map(|head| line.strip_prefix(head)));
+        let patches = PATCH_FIELDS.map(&short);
+        let patched = patches.iter().flat_map(|patch| patch.lines());
+        let patched = patched.filter_map(|line| PATCH_HEADS.iter().find_map(|head| line.strip_prefix(head)));
+        let edits = EDIT_LIST_FIELDS.iter().filter_map(|field| input.get(field)?.as_array()).flatten();
         let named = PATH_FIELDS.into_iter().filter_map(|field| input.get(field)).flat_map(|value| match value {
             // A list of paths, or of what is done with each.
             Value::Array(all) => all.iter().filter_map(|one| one.as_str().or_else(|| path_in(one))).collect(),
             value => value.as_str().into_iter().collect::<Vec<_>>(),
         });
         let globs = searched_globs(tool, input);
-        let paths = named
-            .chain(patched.map(str::trim))
-            .chain(globs.as_deref())
-            .filter(|path| !path.is_empty() && path.len() < MAX_TOOL_TEXT && !path.contains('\0'));
-        HostToolCall {
-            paths: paths.take(MAX_PATHS).map(str::to_owned).collect(),
-            command: cut(&without_here_documents(&command)),
-            task: cut(&short("prompt")),
+        let all = named.chain(edits.filter_map(path_in)).chain(patched.map(str::trim)).chain(globs.as_deref());
+        let mut paths: Vec<String> = Vec::new();
+        for path in all.filter(|path| path.len() < MAX_TOOL_TEXT).map(without_file_scheme) {
+            if !path.is_empty() && !path.contains('\0') && !paths.iter().any(|known| *known == path) {
+                paths.push(path.into_owned());
+            }
+            if paths.len() == MAX_PATHS {
+                break;
+            }
         }
+        HostToolCall { paths, command: cut(&without_here_documents(&command)), task: cut(&short("prompt")) }
     }
+}
+
+/// The path that a `file:` URI names (RFC 8089); any other text is itself.
+fn without_file_scheme(path: &str) -> Cow<'_, str> {
+    let Some(rest) = path.strip_prefix("file://") else { return Cow::Borrowed(path) };
+    let local = rest.strip_prefix("localhost").unwrap_or(rest);
+    if local.starts_with('/') { percent_decode(local) } else { Cow::Borrowed(path) }
 }
 
 /// The path that an item of a list names.

@@ -49,6 +49,14 @@ fn commands_that_only_name_a_path_get_nothing() {
 #[test]
 fn tools_name_paths_in_many_fields() {
     let project = project();
+    let patch = |path: &str| format!("*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch");
+    let replacements = |path: &str| {
+        let one = |path: &str| json!({"explanation": "x", "filePath": path, "oldString": "a", "newString": "b"});
+        let mut all = vec![one("README.md"); 60];
+        all.push(one(path));
+        json!({"explanation": "src/api/a.rs", "replacements": all})
+    };
+    let uri = |path: &str| format!("file://{}", project.work().join(path).display());
     for (n, (tool, input, expected)) in [
         ("Grep", json!({"pattern": "x", "path": "src/api"}), true),
         ("Grep", json!({"pattern": "src/api/x.rs", "path": "docs"}), false),
@@ -63,6 +71,13 @@ fn tools_name_paths_in_many_fields() {
         ("shell", json!({"command": ["bash", "-lc", "cd src && vim api/a.rs"]}), true),
         ("shell", json!({"command": ["git", "commit", "-m", "move src/api/a.rs away"]}), false),
         ("shell", json!({"command": ["vim", "src/api/a file.rs"]}), true),
+        ("apply_patch", json!({"input": patch("src/api/a.rs"), "explanation": "x"}), true),
+        ("apply_patch", json!({"input": patch("docs/a.md"), "explanation": "edits src/api/a.rs"}), false),
+        ("multi_replace_string_in_file", replacements("src/api/a.rs"), true),
+        ("multi_replace_string_in_file", replacements("docs/a.md"), false),
+        ("read_file", json!({"filePath": uri("src/api/a%20file.rs")}), true),
+        ("apply_patch", json!({"input": patch(&uri("src/api/a.rs"))}), true),
+        ("read_file", json!({"filePath": "file://src/api/a.rs"}), false),
     ]
     .into_iter()
     .enumerate()
