@@ -11,6 +11,7 @@ use crate::operation::{Operation, dialects};
 use crate::path::MemoryPath;
 use crate::reflect::guards::Violation;
 use crate::text::one_line::one_line;
+use crate::text::shell_quote::shell_quote;
 
 /// A proposal that waits for the user's review, to be written to `inbox/`.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,8 @@ pub struct InboxItem {
     pub quote: Option<String>,
     /// The change, as the lines of a unified diff without file headers.
     pub diff: String,
+    /// The scope that it waits in.
+    pub scope: Option<String>,
 }
 
 /// The id of a proposal: `p` and six hexadecimal digits of the operation's hash, so that the same operation waits only
@@ -66,10 +69,11 @@ impl InboxItem {
             out.push_str(&format!("- Said: \"{}\"{turn}{of}\n", one_line(quote)));
         }
         out.push_str(&format!("- Expires: {}\n", self.until));
+        let id = proposal_id(&self.operation);
+        let scope = self.scope.as_ref().map_or(String::new(), |name| format!(" -S {}", shell_quote(name)));
         out.push_str(&format!(
-            "\nAccept it with `memdir inbox {0} --accept`, reject it with `memdir inbox {0} --reject`. What is accepted is \
-             the operation below; it may be edited first.\n",
-            proposal_id(&self.operation)
+            "\nAccept it with `memdir{scope} inbox {id} --accept`, reject it with `memdir{scope} inbox {id} --reject`. What \
+             is accepted is the operation below; it may be edited first.\n",
         ));
         // Each line of the diff starts with a sign, and the JSON is a single line: neither can close its code fence.
         out.push_str("\n```diff\n");
@@ -248,7 +252,16 @@ mod tests {
             turn: Some(3),
             quote: Some("I moved\nto Berlin".into()),
             diff: format!("+- {text}"),
+            scope: None,
         }
+    }
+
+    #[test]
+    fn the_commands_of_a_proposal_name_its_scope() {
+        let item = InboxItem { scope: Some("my team".into()), ..proposal("City: Berlin") };
+        let id = proposal_id(&item.operation);
+        let commands = ["--accept", "--reject"].map(|verb| format!("`memdir -S 'my team' inbox {id} {verb}`"));
+        assert!(commands.iter().all(|command| item.to_markdown().contains(command)), "{}", item.to_markdown());
     }
 
     #[test]

@@ -236,6 +236,7 @@ fn new_inbox_item(
         turn: Some(accepted.evidence.turn),
         quote: Some(accepted.quote.clone()),
         diff: diff.to_owned(),
+        scope: session.scope.as_ref().map(|scope| scope.name.clone()),
     }
 }
 
