@@ -96,14 +96,18 @@ impl QueryOptions {
     }
 }
 
-/// Whether a path matches a glob; a folder matches everything below it, a name without slash and extension the file of
-/// that name.
+/// Whether a path matches a glob; a folder matches everything below it, a name or a path without extension the file of
+/// that name, as in an address.
 fn matches_glob(glob: &str, path: &str) -> bool {
     let glob = glob.trim_start_matches("./").trim_end_matches('/');
-    let is_name = !glob.contains('/') && !glob.ends_with(".md");
+    let file = match (glob.ends_with(".md"), glob.contains('/')) {
+        (true, _) => None,
+        (false, true) => Some(format!("{glob}.md")),
+        (false, false) => Some(format!("**/{glob}.md")),
+    };
     glob::matches(glob, path)
         || glob::matches(&format!("{glob}/**"), path)
-        || is_name && glob::matches(&format!("**/{glob}.md"), path)
+        || file.is_some_and(|file| glob::matches(&file, path))
 }
 
 /// Whether an item passes the filters.
@@ -223,6 +227,8 @@ mod tests {
         assert!(takes(&within("archive/**"), "archive/facts/a.md"));
         assert!(!takes(&within("**"), "archive/facts/a.md"));
         assert!(takes(&within("user"), "facts/user.md") && !takes(&within("user"), "facts/users.md"));
+        assert!(takes(&within("facts/user"), "facts/user.md") && !takes(&within("facts/user"), "facts/users.md"));
+        assert!(!takes(&within("facts/user"), "facts/team/user.md"));
         assert!(takes(
             &QueryOptions { categories: vec!["procedural".into()], ..QueryOptions::default() },
             "procedures/p.md"
