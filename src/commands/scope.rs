@@ -131,7 +131,7 @@ struct NamedScope {
 /// # Errors
 /// `invalid_path` for another name; errors of [`Session::may_write`] and of the store.
 fn find_scope(session: &Session, options: &ScopeOptions) -> CommandResult<NamedScope> {
-    let (name, store) = (ScopeName::new(&options.name)?, managed_store(session)?);
+    let (name, store) = (ScopeName::existing(&options.name)?, managed_store(session)?);
     session.may_write()?;
     if !options.dry_run {
         store.finish_purges()?;
@@ -139,6 +139,9 @@ fn find_scope(session: &Session, options: &ScopeOptions) -> CommandResult<NamedS
     }
     let is_live = store.open_scope(ScopeState::Live, name.as_str())?.is_some();
     let is_archived = store.open_scope(ScopeState::Archived, name.as_str())?.is_some();
+    if !is_live && !is_archived {
+        ScopeName::new(name.as_str())?;
+    }
     Ok(NamedScope { name, store, is_live, is_archived })
 }
 

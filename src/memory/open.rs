@@ -120,8 +120,8 @@ impl OpenOptions {
             (Some(named), Some(confined)) if named != confined => Err(find::scope_not_allowed(&confined)),
             (Some(ALL_SCOPES), _) => Err(Rejection::new(Code::Usage, "-S '*' is for `query` only")
                 .hint("name one scope; `memdir scope list` lists them")),
-            (Some(named), _) => ScopeName::new(named).map(Some),
-            (None, Some(confined)) => ScopeName::new(&confined).map(Some),
+            (Some(named), _) => ScopeName::existing(named).map(Some),
+            (None, Some(confined)) => ScopeName::existing(&confined).map(Some),
             (None, None) => Ok(None),
         }
     }
@@ -159,7 +159,11 @@ impl OpenOptions {
                 (memory, policy, None)
             }
             Some(name) => {
-                let parts = open_scope(&memory, name)?;
+                let unknown = |error: Rejection| match error.code {
+                    Code::ScopeNotFound => ScopeName::new(name).err().unwrap_or(error),
+                    _ => error,
+                };
+                let parts = open_scope(&memory, name).map_err(unknown)?;
                 (parts.store, parts.policy, Some(parts.scope))
             }
         };

@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use super::FOLDERS;
 use super::grammar::grammar_violation;
+use super::{FOLDERS, MemoryPath};
 use crate::code::{Code, Rejection};
 
 /// The folder that holds the scopes of a memory.
@@ -36,6 +36,19 @@ impl ScopeName {
                 Err(Rejection::new(Code::InvalidPath, format!("'{escaped}' is not the name of a scope: {reason}"))
                     .hint("a name has 1 to 64 of a-z, 0-9, '.', '_' and '-', and starts with a letter or digit"))
             }
+        }
+    }
+
+    /// Parses the name of a scope that is there already: a person may have given its directory any name that is one
+    /// component of a path.
+    ///
+    /// # Errors
+    /// `invalid_path`, as [`ScopeName::new`].
+    pub fn existing(text: &str) -> Result<ScopeName, Rejection> {
+        let is_component = !text.starts_with('.') && !text.contains('/') && text != ALL_SCOPES;
+        match is_component && MemoryPath::from_disk_name(&format!("{text}/x.md")).is_ok() {
+            true => Ok(ScopeName(text.to_owned())),
+            false => ScopeName::new(text),
         }
     }
 
@@ -102,5 +115,15 @@ mod tests {
             assert_eq!(ScopeName::new(bad).map_err(|error| error.code), Err(Code::InvalidPath), "{bad}");
         }
         assert_eq!(ScopeName::new("web").unwrap().folder(), "scopes/web");
+    }
+
+    #[test]
+    fn a_scope_that_is_there_may_have_another_name() {
+        for good in ["web", "Team", "my notes", "é", "_x"] {
+            assert_eq!(ScopeName::existing(good).map(|name| name.to_string()), Ok(good.to_owned()));
+        }
+        for bad in ["", "a/b", "..", ".archived", "*", "a\nb", "a\0b"] {
+            assert_eq!(ScopeName::existing(bad).map_err(|error| error.code), Err(Code::InvalidPath), "{bad:?}");
+        }
     }
 }

@@ -49,6 +49,10 @@ impl Store {
         if name.contains('/') || MemoryPath::from_disk_name(&format!("{name}/x.md")).is_err() {
             return Ok(None);
         }
+        // Where the file system takes two spellings for one name, limits and rules for the scope know one of them.
+        if ScopeName::new(name).is_err() && !directory_names(&self.root(), &state.folder())?.iter().any(|n| n == name) {
+            return Ok(None);
+        }
         let Some(root) = self.root().open_below(&format!("{}/{name}", state.folder()))? else { return Ok(None) };
         let store = Store { root: Mutex::new(Arc::new(root)), ..self.unfiltered() };
         Ok(store.is_data_dir()?.then_some(store))

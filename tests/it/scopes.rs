@@ -41,6 +41,23 @@ fn a_scope_is_a_memory_of_its_own() {
     memory.done(["scope", "add", "app"]).stderr_contains("the scope 'app' exists, with 0 items").unchanged();
 }
 
+#[test]
+fn a_directory_that_a_person_made_is_a_scope_with_its_name() {
+    let memory = Memory::new();
+    for name in ["Team", "my notes"] {
+        memory.put(&format!("scopes/{name}/facts/user.md"), "# User\n\n- Likes tea\n");
+        memory.done(["scope", "list"]).stdout_contains(name);
+        memory.done(["-S", name, "query", "tea"]).stdout_contains("Likes tea");
+        memory.done(["-S", name, "add", "user", "Likes rain"]).stdout_contains("Likes rain");
+        memory.run(["query", "rain"]).env("MEMDIR_SCOPE", name).exit(0).stdout_contains("Likes rain");
+        memory.done(["scope", "rm", name]).stderr_contains("archived");
+        memory.run(["-S", name, "list"]).exit(5).stderr_contains("invalid_path");
+        memory.done(["scope", "add", "--restore", name]);
+        memory.done(["scope", "rm", "--purge", name]);
+        memory.run(["scope", "add", name]).exit(5).stderr_contains("invalid_path");
+    }
+}
+
 /// The plain commands of the memory have no address for a file of a scope.
 #[test]
 fn a_path_below_scopes_is_refused_with_the_way_to_it() {
