@@ -28,9 +28,10 @@ pub(super) fn name_in_files(files: &mut [ChangedFile], layer: &str) {
     }
 }
 
-/// Names the layer in the paths of a change, in the operations of a dry run, and in the revision that it undid or
-/// repeated.
+/// Names the layer in the paths of a change, in the operations and the diff of a dry run, and in the revision that it
+/// undid or repeated.
 pub(super) fn name_layer(result: &mut ChangeResult, layer: &str) {
+    result.diff = result.diff.take().map(|diff| name_in_diff(&diff, layer));
     name_in_files(&mut result.files, layer);
     for operation in result.operations.iter_mut().flatten() {
         for key in ["at", "to"] {
@@ -46,6 +47,24 @@ pub(super) fn name_layer(result: &mut ChangeResult, layer: &str) {
         warning.message = in_layer(layer, &warning.message);
         name_in_details(&mut warning.details, layer);
     }
+}
+
+/// Names the layer in the file names of a unified diff.
+fn name_in_diff(diff: &str, layer: &str) -> String {
+    let lines: Vec<&str> = diff.split_inclusive('\n').collect();
+    let starts = |at: usize, start: &str| lines.get(at).is_some_and(|line| line.starts_with(start));
+    // No line of a hunk starts with `@@`.
+    let is_head = |at: usize| starts(at, "--- ") && starts(at + 1, "+++ ") && starts(at + 2, "@@ ");
+    let mut out = String::new();
+    for (at, line) in lines.iter().enumerate() {
+        let named_side = match (is_head(at), at > 0 && is_head(at - 1)) {
+            (true, _) => line.strip_prefix("--- a/").map(|path| format!("--- a/{}", named(layer, path))),
+            (_, true) => line.strip_prefix("+++ b/").map(|path| format!("+++ b/{}", named(layer, path))),
+            _ => None,
+        };
+        out.push_str(named_side.as_deref().unwrap_or(line));
+    }
+    out
 }
 
 /// Names the layer in the rows of its log.

@@ -329,8 +329,12 @@ fn move_between_layers(
     };
     let address = if to_address.is_empty() { same_place } else { to_address };
     let item = to_new_bullet(document, bullet);
-    let reason = options.reason.clone().or_else(|| Some(format!("moved from {from_name} to {to_name}")));
-    let options = ChangeOptions { reason, ..options.clone() };
+    let moved = format!("moved from {from_name} to {to_name}");
+    let reason = match &options.reason {
+        Some(reason) => format!("{reason} ({moved})"),
+        None => moved,
+    };
+    let options = ChangeOptions { reason: Some(reason), ..options.clone() };
     let target_address = address.clone();
     let add = Action::Add {
         at: Target::Address(address),

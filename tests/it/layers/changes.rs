@@ -88,6 +88,16 @@ fn a_change_that_may_be_meant_for_a_broken_nearer_layer_is_refused() {
 }
 
 #[test]
+fn a_move_with_a_reason_says_between_which_layers() {
+    let project = layered();
+    done(&project, &["mv", &at("mine:", "Third of mine"), "project", "-m", "for all"]);
+    for log in [&["log", "-v"][..], &["log", "mine:", "-v"]] {
+        let shown = done(&project, log);
+        assert!(shown.contains("for all (moved from mine to project)"), "{shown}");
+    }
+}
+
+#[test]
 fn a_dry_run_that_is_handed_on_changes_the_layer_that_was_named() {
     let project = layered();
     let planned = done(&project, &["rm", &at("mine:", SAME), "-n", "--json"]);
@@ -101,6 +111,12 @@ fn a_dry_run_that_is_handed_on_changes_the_layer_that_was_named() {
     let planned = done(&project, &["mv", &at("mine:", "Mine alone"), "mine:private", "-n", "--json"]);
     apply(&project, &planned);
     assert!(text(&project, &format!("{MINE}/facts/private.md")).contains("Mine alone"));
+    let shown = done(&project, &["mv", &at("mine:", "Third of mine"), "project", "-n"]);
+    for head in
+        ["--- a/project:facts/style.md\n+++ b/project:facts/style.md\n", "--- a/mine:facts/style.md\n+++ b/mine:"]
+    {
+        assert!(shown.contains(head), "{shown}");
+    }
     let planned = done(&project, &["mv", &at("mine:", "Third of mine"), "project", "-n", "--json"]);
     let operations: Value = serde_json::from_str(&planned).unwrap();
     assert_eq!(operations["operations"].as_array().unwrap().len(), 1, "{planned}");
