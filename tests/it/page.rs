@@ -439,6 +439,25 @@ fn every_single_word_ranks_as_query_ranks_it() {
 }
 
 #[test]
+fn other_spellings_are_found_as_query_finds_them() {
+    let memory = Memory::new().file(
+        "facts/f.md",
+        "# F\n\n- parseConfigFile splits\n- bought a kayak\n- 1,250 euros\n- Müller lives here\n- We organise walks\n- a frontend\n",
+    );
+    let page = parts(&export(&memory, &[]));
+    let rows = page.data["words"].as_array().unwrap();
+    for word in ["config", "buy", "1250", "mueller", "organize", "kayak", "parseconfigfile"] {
+        let row = rows.iter().find(|row| row[0].as_str().unwrap().split(' ').any(|known| known == word));
+        let hits = row.unwrap_or_else(|| panic!("no {word}: {rows:?}"))[2].as_str().unwrap();
+        let answer = memory.run(["--json", "query", "-a", "-L", "0", word]).exit(0).json();
+        assert_eq!(hits.len() / 4, answer["items"].as_array().unwrap().len(), "{word}");
+        assert!(!hits.is_empty(), "{word}");
+    }
+    // A stem that is the start of its word is found by that.
+    assert!(rows.iter().all(|row| row[0].as_str().unwrap().split(' ').all(|word| word != "split")), "{rows:?}");
+}
+
+#[test]
 fn a_page_is_small_and_grows_with_the_texts() {
     let empty = export(&Memory::new(), &[]);
     assert!(empty.len() < 100_000, "{}", empty.len());

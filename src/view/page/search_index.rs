@@ -2,6 +2,7 @@
 //!
 //! Never scores by itself. For one word the order is that of `query --all` on the same files.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use jiff::civil::Date;
@@ -9,7 +10,9 @@ use jiff::civil::Date;
 use crate::path::MemoryPath;
 use crate::text::language::DetectedLanguage;
 use crate::text::search_terms::search_words;
-use crate::text::spelling::{MIN_HASH_LETTERS, is_hash};
+use crate::text::spelling::{self, MIN_HASH_LETTERS, is_hash};
+use crate::text::strip_diacritics::compose_characters;
+use crate::text::words;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::{FileCounts, ItemizedFile, MAX_SAMPLE_BYTES, for_each_date, total_length};
 use crate::view::query::file_names::{add_terms_in_head, for_each_name, terms_in_path};
@@ -71,9 +74,11 @@ pub fn index_words(
 impl Vocabulary {
     fn of(files: &[ItemizedFile], today: Date, language: DetectedLanguage) -> Vocabulary {
         let mut vocabulary = Vocabulary::default();
+        let mut spellings = BTreeSet::new();
         for (number, file) in files.iter().enumerate() {
             for_each_name(&file.path, &file.document, &mut |name| {
                 search_words(name, |word, is_ngram| vocabulary.add_word(word, is_ngram, today, language));
+                add_number_and_umlaut_spellings(name, &mut spellings);
                 for_each_token(name, language.other(), |token| {
                     vocabulary.named.entry(token.to_owned()).or_default().insert(number);
                 });
@@ -81,6 +86,7 @@ impl Vocabulary {
             for (item, at) in file.items.iter().enumerate() {
                 for text in searched_texts(&file.document, at) {
                     search_words(text, |word, is_ngram| vocabulary.add_word(word, is_ngram, today, language));
+                    add_number_and_umlaut_spellings(text, &mut spellings);
                     for_each_token(text, language.other(), |token| vocabulary.add_place(token, (number, item)));
                 }
                 for_each_date(&file.document, file.section_dates(), at, |date, _| {
@@ -88,7 +94,34 @@ impl Vocabulary {
                 });
             }
         }
+        vocabulary.add_spellings(spellings, today, language);
         vocabulary
+    }
+
+    /// Adds the words by which `query` finds a text that is spelled otherwise: `config` of `parseConfigFile`, `buy` of
+    /// `bought`, `1250` of `1,250`, `mueller` of `Müller`. A word that begins another one of its meaning is found as the
+    /// start of that one.
+    fn add_spellings(&mut self, mut spellings: BTreeSet<String>, today: Date, language: DetectedLanguage) {
+        let tokens = self.places.keys().chain(self.named.keys()).map(String::as_str);
+        let forms = self.words.values().flat_map(|(_, query)| &query.all).flat_map(QueryTerm::texts);
+        // Digits alone may be those of a date.
+        let is_word = |text: &&str| {
+            text.chars().all(char::is_alphanumeric) && text.chars().any(char::is_alphabetic) && text.chars().count() > 1
+        };
+        spellings.extend(tokens.chain(forms).filter(is_word).map(str::to_owned));
+        spellings.extend(self.known.iter().filter_map(|word| spelling::ise_or_ize(word)));
+        for word in spellings {
+            if self.known.contains(&word) {
+                continue;
+            }
+            let query = QueryTerms::parse_with(&word, today, || language);
+            let key = meaning_of(&query);
+            let is_start = |words: &BTreeSet<String>| words.iter().any(|known| known.starts_with(&word));
+            let is_found = || self.places_of(&query).values().any(|items| !items.is_empty());
+            if self.words.get(&key).map_or_else(is_found, |(words, _)| !is_start(words)) {
+                self.words.entry(key).or_insert_with(|| (BTreeSet::new(), query)).0.insert(word);
+            }
+        }
     }
 
     /// Adds a word, unless it was added before; a pair of characters is a term of its own.
@@ -102,10 +135,7 @@ impl Vocabulary {
             true => QueryTerms::of_token(word, language.other()),
             false => QueryTerms::parse_with(word, today, || language),
         };
-        let terms = query.all.iter().map(|term| (&term.text, term.weight, term.implied, &term.alternatives));
-        let meaning = (terms.collect::<Vec<_>>(), query.contains_when, query.asks_for_latest);
-        let key = format!("{meaning:?}");
-        self.words.entry(key).or_insert_with(|| (BTreeSet::new(), query)).0.insert(word.to_owned());
+        self.words.entry(meaning_of(&query)).or_insert_with(|| (BTreeSet::new(), query)).0.insert(word.to_owned());
     }
 
     fn add_place(&mut self, token: &str, place: (usize, usize)) {
@@ -141,6 +171,26 @@ impl Vocabulary {
             }
         }
         found
+    }
+}
+
+/// What `query` looks up for a word, as a key.
+fn meaning_of(query: &QueryTerms) -> String {
+    let terms = query.all.iter().map(|term| (&term.text, term.weight, term.implied, &term.alternatives));
+    format!("{:?}", (terms.collect::<Vec<_>>(), query.contains_when, query.asks_for_latest))
+}
+
+/// Adds what the tokens of a text do not tell: its numbers without separators, and its words without umlauts.
+fn add_number_and_umlaut_spellings(text: &str, spellings: &mut BTreeSet<String>) {
+    if text.is_ascii() && !text.bytes().any(|b| b.is_ascii_digit()) {
+        return;
+    }
+    let text = compose_characters(text);
+    for word in words(&text) {
+        spellings.extend(spelling::umlaut_spelling(&word.text).filter(|_| !word.text.is_ascii()).map(Cow::into_owned));
+        let number = spelling::separated_number(&text[word.at..]);
+        let plain = number.into_iter().flat_map(|number| number.meanings).filter(|meaning| !meaning.contains('.'));
+        spellings.extend(plain);
     }
 }
 
