@@ -140,18 +140,26 @@ pub(super) fn new_path_in(folder: &str, name: &str, taken: &HashSet<String>) -> 
 
 /// Whether [`new_entity_path`] makes files of this stem for entities of this name.
 pub fn is_made_stem(stem: &str, name: &str) -> bool {
-    let number = stem.strip_prefix(&entity_stem(name));
-    number.is_some_and(|n| n.is_empty() || n.strip_prefix('-').is_some_and(|n| n.parse::<usize>().is_ok()))
+    let is_number = |n: &str| n.is_empty() || n.strip_prefix('-').is_some_and(|n| n.parse::<usize>().is_ok());
+    entity_stems(name).any(|made| stem.strip_prefix(&made).is_some_and(is_number))
 }
 
-/// The first text made of a name that can be the stem of a file; the last ones are for names that no file can have.
+/// The stem of a new file for a name.
 fn entity_stem(name: &str) -> String {
+    entity_stems(name).next().unwrap_or_else(|| "entity".to_owned())
+}
+
+/// The texts made of a name that can be the stem of a file: the name itself, where it can, then without what a file
+/// name does without; the last one is for names that no file can have.
+pub(super) fn entity_stems(name: &str) -> impl Iterator<Item = String> {
+    let itself = Some(name.nfc().collect::<String>())
+        .filter(|itself| itself.len() <= MAX_STEM_BYTES && !itself.contains('/') && !itself.starts_with(['-', ' ']));
     let kept = |c: char| if c.is_alphanumeric() || " _-.,'()+&".contains(c) { c } else { '-' };
     let safe: String = name.nfc().map(kept).collect();
     let safe = cut(safe.trim_start_matches(['-', '.', ' ']).trim_end_matches(['-', '.', ' ']));
     let plain: String = safe.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let mut stems = [safe.to_owned(), format!("entity-{plain}")].into_iter();
-    stems.find(|stem| new_path(&format!("facts/{stem}.md")).is_some()).unwrap_or_else(|| "entity".to_owned())
+    let stems = itself.into_iter().chain([safe.to_owned(), format!("entity-{plain}")]);
+    stems.filter(|stem| new_path(&format!("facts/{stem}.md")).is_some())
 }
 
 /// The path, if a new file can have it.
@@ -187,6 +195,9 @@ mod tests {
             ("", "facts/entity-.md"),
             ("\u{202e}\n", "facts/entity-.md"),
             ("C#", "facts/C.md"),
+            ("ünï 🎉", "facts/ünï 🎉.md"),
+            ("It’s – a=b!", "facts/It’s – a=b!.md"),
+            (" -x. ", "facts/x.md"),
             ("Relations", "facts/Relations.md"),
             ("relations", "facts/entity-relations.md"),
         ] {

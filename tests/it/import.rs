@@ -427,6 +427,20 @@ fn an_export_to_a_file_is_private_and_replaces_nothing_unasked() {
 }
 
 #[test]
+fn an_entity_keeps_a_name_that_a_file_can_have() {
+    let memory = Memory::new();
+    let line = |name: &str| json!({"type": "entity", "name": name, "entityType": "x", "observations": ["One"]});
+    let text = [line("ünï 🎉"), line("It’s – a=b"), line("C#")].map(|line| format!("{line}\n")).concat();
+    let answer = import(&memory, &source(&memory, "m.jsonl", text.as_bytes()));
+    assert_eq!(rows(&answer, "altered"), ["C#: written as facts/C.md"], "{answer}");
+    assert!(memory.text("facts/ünï 🎉.md").is_some() && memory.text("facts/It’s – a=b.md").is_some());
+    // A file that has the plainer name already is that of the entity.
+    let earlier = Memory::new().file("facts/ünï.md", "---\ntype: x\n---\n# ünï 🎉\n\n- One\n");
+    let answer = import(&earlier, &source(&earlier, "m.jsonl", format!("{}\n", line("ünï 🎉")).as_bytes()));
+    assert_eq!(answer["added"], json!(0), "{answer}");
+}
+
+#[test]
 fn entities_of_one_name_are_one_file_with_every_type() {
     let memory = Memory::new();
     let lines = concat!(

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::{ImportedNote, NoteContent};
 use crate::document::Document;
-use crate::operation::graph_files::{is_made_stem, new_path, new_path_in, stated_title};
+use crate::operation::graph_files::{entity_stems, is_made_stem, new_path, new_path_in, stated_title};
 use crate::path::MemoryPath;
 
 /// How deep the folders of a source are kept; deeper ones are joined.
@@ -163,17 +163,21 @@ impl PathFinder<'_> {
 
     /// The files whose paths may have been made for a note, perhaps with a number, in the order of these.
     fn similar(&self, place: &NotePlace) -> Vec<MemoryPath> {
-        let made = new_path_in(&place.folder, place.name, &HashSet::new()).case_folded();
-        let start = made.trim_end_matches(".md");
-        let below = self.present.range(start.to_owned()..).take_while(|(folded, _)| folded.starts_with(start));
-        let mut found: Vec<(u64, MemoryPath)> = below
-            .filter_map(|(folded, path)| {
+        let mut found: Vec<(u64, MemoryPath)> = Vec::new();
+        for stem in entity_stems(place.name) {
+            let Some(made) = new_path(&format!("{}/{stem}.md", place.folder)) else { continue };
+            let made = made.case_folded();
+            let start = made.trim_end_matches(".md");
+            let below = self.present.range(start.to_owned()..).take_while(|(folded, _)| folded.starts_with(start));
+            let numbered = below.filter_map(|(folded, path)| {
                 let rest = folded[start.len()..].strip_suffix(".md")?;
                 let number = if rest.is_empty() { 1 } else { rest.strip_prefix('-')?.parse().ok()? };
                 Some((number, (*path).clone()))
-            })
-            .collect();
+            });
+            found.extend(numbered);
+        }
         found.sort();
+        found.dedup();
         found.into_iter().map(|(_, path)| path).collect()
     }
 
