@@ -62,7 +62,7 @@ pub struct ExportArgs {
     /// The format of the output
     #[arg(long, value_name = "KIND", value_enum)]
     pub to: ExportKindArg,
-    /// Write to a new file that only you can read
+    /// Write to a new file that only you can read; - is standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
     /// Replace that file if it exists
@@ -103,7 +103,9 @@ impl ExportArgs {
             ExportKindArg::Records => ExportKind::Records,
             ExportKindArg::Html => ExportKind::Html,
         };
-        ExportOptions { to, files: self.files.clone(), out: self.out.clone(), force: self.force }
+        // `-` is standard output.
+        let out = self.out.clone().filter(|out| out.as_os_str() != "-");
+        ExportOptions { to, files: self.files.clone(), out, force: self.force }
     }
 }
 

@@ -424,6 +424,7 @@ fn an_export_to_a_file_is_private_and_replaces_nothing_unasked() {
     memory.run(["export", "--to", "jsonl", "-o", &path, "-f"]).exit(0);
     assert_ne!(fs_err::read_to_string(&out).unwrap(), first);
     memory.run(["export", "--to", "json", "user@1"]).exit(2);
+    memory.run(["export", "--to", "json", "-o", "-"]).exit(0).stdout(&first).unchanged();
 }
 
 #[test]

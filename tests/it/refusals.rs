@@ -81,13 +81,15 @@ fn weekly_episodes_have_the_iso_week_in_their_name() {
 #[test]
 fn all_manual_pages_are_written_to_a_directory() {
     let memory = memory();
-    let dir = memory.dir().join("man");
-    fs_err::create_dir(&dir).unwrap();
+    let dir = memory.dir().join("share/man");
     let dir = dir.to_str().unwrap();
     memory.done(["man", "--all", dir]);
-    let page = memory.text("man/memdir-add.1").unwrap();
+    memory.done(["man", "--all", dir]).unchanged();
+    let page = memory.text("share/man/memdir-add.1").unwrap();
     memory.done(["man", "add"]).stdout(&page);
-    memory.done(["man", "durability"]).stdout(&memory.text("man/memdir-durability.7").unwrap());
+    memory.done(["man", "durability"]).stdout(&memory.text("share/man/memdir-durability.7").unwrap());
+    let file = memory.dir().join("memdir.yaml/man");
+    memory.run(["man", "--all", file.to_str().unwrap()]).exit(1).stderr_contains("cannot be created").unchanged();
     for topic in ["operation", "policy", "query", "answer"] {
         assert!(memory.done(["schema", topic]).stdout.contains("\"$schema\""), "{topic}");
     }
