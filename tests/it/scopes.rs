@@ -42,6 +42,16 @@ fn a_scope_is_a_memory_of_its_own() {
 }
 
 #[test]
+fn the_commands_in_a_proposal_of_a_scope_name_the_scope() {
+    let memory = with_scopes("version: 1\nsensitive: [contact]\n");
+    memory.run(["-S", "app", "add", "user", "Phone: 12345"]).by("claude").may_change().exit(5);
+    let file = fs_err::read_dir(memory.dir().join("scopes/app/inbox")).unwrap().next().unwrap().unwrap().path();
+    let (id, text) = (file.file_stem().unwrap().to_str().unwrap(), fs_err::read_to_string(&file).unwrap());
+    assert!(text.contains(&format!("`memdir -S app inbox {id} --accept`")), "{text}");
+    memory.done(["-S", "app", "inbox", id, "--accept"]).stdout_contains("Phone: 12345");
+}
+
+#[test]
 fn a_directory_that_a_person_made_is_a_scope_with_its_name() {
     let memory = Memory::new();
     for name in ["Team", "my notes"] {
