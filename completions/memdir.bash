@@ -16,9 +16,6 @@ _memdir() {
             ",$1")
                 cmd="memdir"
                 ;;
-            memdir,__complete)
-                cmd="memdir__subcmd____complete"
-                ;;
             memdir,add)
                 cmd="memdir__subcmd__add"
                 ;;
@@ -179,7 +176,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --no-pager --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff stats undo redo reflect inbox compact prune check resolve setup scope sync import embed export mcp checkpoint merge merge-driver hook tool etag where schema completions man __complete"
+            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --no-pager --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff stats undo redo reflect inbox compact prune check resolve setup scope sync import embed export mcp checkpoint merge merge-driver hook tool etag where schema completions man"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -215,20 +212,6 @@ _memdir() {
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        memdir__subcmd____complete)
-            opts="-h --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -160,12 +160,21 @@ pub fn seconds(text: &str) -> Result<std::time::Duration, String> {
 
 /// All commands with their options, as clap parses them and as help, man pages and completions describe them.
 pub fn command() -> Command {
+    command_with(|_| true)
+}
+
+/// The grammar without internal commands, which nobody calls by hand.
+pub fn public_command() -> Command {
+    command_with(|spec| !spec.name.starts_with("__"))
+}
+
+fn command_with(is_listed: impl Fn(&verbs::CommandSpec) -> bool) -> Command {
     let root = Command::new("memdir")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Memory for agents as a directory of markdown")
         .override_help(verbs::HELP)
         .disable_help_subcommand(true)
-        .subcommands(verbs::ALL.iter().map(verbs::CommandSpec::command));
+        .subcommands(verbs::ALL.iter().filter(|spec| is_listed(spec)).map(verbs::CommandSpec::command));
     GlobalArgs::augment_args(root)
 }
 

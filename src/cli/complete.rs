@@ -1,12 +1,13 @@
-//! Completes the word under the cursor: files, sections, bullets, revisions.
+//! Completes the word under the cursor: files, sections, bullets, revisions, scopes, tags, names, manual pages.
 //!
 //! Never fails and never writes: without candidates it prints nothing.
 
 use clap::Args;
 
 use super::args::GlobalArgs;
-use super::grammar::{ValueKind, WordReader, WordRole};
+use super::grammar::{COMMANDS, ValueKind, WordReader, WordRole};
 use super::{open, sanitize};
+use crate::commands::completion_words::{actors, archived_scopes, scopes, tags};
 use crate::commands::results::ListResult;
 use crate::commands::{self, ListOptions, LogOptions, Session};
 use crate::text::one_line::cut_with_ellipsis;
@@ -34,8 +35,11 @@ pub fn complete(global: &GlobalArgs, words: &[String]) -> String {
     {
         return format_candidates(help_topics(path), partial);
     }
-    let (global, kind) = parse_words(global, before);
-    if matches!(kind, ValueKind::Text | ValueKind::Path | ValueKind::Other) {
+    let ParsedWords { global, kind, first } = parse_words(global, before);
+    if kind == ValueKind::Page {
+        return format_candidates(manual_pages(), partial);
+    }
+    if !kind.is_completed() {
         return String::new();
     }
     let session = open::enter_start(&global);
@@ -46,14 +50,29 @@ pub fn complete(global: &GlobalArgs, words: &[String]) -> String {
         ValueKind::Revision => revision_candidates(&session),
         ValueKind::Address | ValueKind::AddressOrText if partial.contains(['@', '#']) => inside_file(&session, partial),
         ValueKind::Address | ValueKind::AddressOrText | ValueKind::File => file_candidates(&session),
-        ValueKind::Text | ValueKind::Path | ValueKind::Other => Vec::new(),
+        ValueKind::Glob => glob_candidates(&session),
+        ValueKind::Scope if first.as_deref() == Some("add") => plain(archived_scopes(&session)),
+        ValueKind::Scope => plain(scopes(&session)),
+        ValueKind::Tag => plain(tags(&session)),
+        ValueKind::Actor => plain(actors(&session)),
+        ValueKind::Text | ValueKind::Path | ValueKind::Other | ValueKind::Page => Vec::new(),
     };
     format_candidates(candidates, partial)
 }
 
-/// The global options among the words, and the kind of the next word.
-fn parse_words(global: &GlobalArgs, before: &[String]) -> (GlobalArgs, ValueKind) {
+/// What the words before the last one say about it.
+struct ParsedWords {
+    /// The global options among them.
+    global: GlobalArgs,
+    /// The kind of the last word.
+    kind: ValueKind,
+    /// The first positional of the command.
+    first: Option<String>,
+}
+
+fn parse_words(global: &GlobalArgs, before: &[String]) -> ParsedWords {
     let mut global = global.clone();
+    let mut first = None;
     let mut reader = WordReader::new();
     for word in before {
         match reader.read(word) {
@@ -63,10 +82,11 @@ fn parse_words(global: &GlobalArgs, before: &[String]) -> (GlobalArgs, ValueKind
                 Some((long, value)) => set_global(&mut global, long, value),
                 None => global.global |= word == "-g" || word == "--global",
             },
-            WordRole::Subcommand | WordRole::DoubleDash | WordRole::Positional(_) => {}
+            WordRole::Positional(_) => first = first.or(Some(word.clone())),
+            WordRole::Subcommand | WordRole::DoubleDash => {}
         }
     }
-    (global, reader.next_value())
+    ParsedWords { global, kind: reader.next_value(), first }
 }
 
 /// Sets the option that decides which memory is read, or whose allowlist decides which candidates are visible.
@@ -89,6 +109,24 @@ fn help_topics(path: &[String]) -> Candidates {
 
 type Candidates = Vec<(String, String)>;
 
+/// Candidates without a description.
+fn plain(words: Vec<String>) -> Candidates {
+    words.into_iter().map(|word| (word, String::new())).collect()
+}
+
+/// The names by which `man` prints its pages.
+fn manual_pages() -> Candidates {
+    let commands = COMMANDS.iter().map(|command| command.path.join("-"));
+    let pages = commands.filter(|name| !name.is_empty() && !name.starts_with("__"));
+    plain(pages.chain(["format".to_owned(), "durability".to_owned()]).collect())
+}
+
+/// Files as globs, which need no extension.
+fn glob_candidates(session: &Session) -> Candidates {
+    let files = file_candidates(session).into_iter();
+    files.map(|(path, about)| (path.trim_end_matches(".md").to_owned(), about)).collect()
+}
+
 fn file_candidates(session: &Session) -> Candidates {
     match commands::list(session, None) {
         Ok(ListResult::Files(files)) => files.files.into_iter().map(|f| (f.path, f.summary)).collect(),
@@ -96,7 +134,7 @@ fn file_candidates(session: &Session) -> Candidates {
     }
 }
 
-/// Sections of a file after `#`, bullets after `@`.
+/// Sections of a file after `#`, bullets by handle and by id after `@`.
 fn inside_file(session: &Session, partial: &str) -> Candidates {
     let (file, bullets) = match partial.rsplit_once('@') {
         Some((file, _)) => (file, true),
@@ -111,7 +149,12 @@ fn inside_file(session: &Session, partial: &str) -> Candidates {
         return Vec::new();
     };
     match bullets {
-        true => outline.bullets.into_iter().map(|b| (format!("{file}@{}", b.handle), b.text)).collect(),
+        true => outline
+            .bullets
+            .into_iter()
+            .flat_map(|b| [Some(b.handle), b.id].map(|name| (name, b.text.clone())))
+            .filter_map(|(name, text)| Some((format!("{file}@{}", name?), text)))
+            .collect(),
         false => outline.sections.into_iter().map(|s| (format!("{file}#{}", s.slug), s.title)).collect(),
     }
 }
@@ -154,7 +197,7 @@ mod tests {
     fn the_memory_and_the_caller_are_read_from_the_words() {
         let read = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            let (global, kind) = parse_words(&GlobalArgs::default(), &words);
+            let ParsedWords { global, kind, .. } = parse_words(&GlobalArgs::default(), &words);
             let start = global.start.first().map(std::path::PathBuf::from);
             (start.or(global.dir).map(|dir| dir.display().to_string()), global.actor, global.global, kind)
         };

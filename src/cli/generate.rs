@@ -3,6 +3,7 @@
 //!
 //! Never reads the memory.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -76,10 +77,9 @@ pub fn schema(topic: SchemaTopic) -> String {
     format!("{schema:#}\n")
 }
 
-/// The grammar with the options of the internal command `__complete` left out.
+/// The grammar without the internal command `__complete`.
 fn public_grammar() -> Command {
-    let mut command =
-        args::command().mut_subcommand("__complete", |c| Command::new(c.get_name().to_owned()).hide(true));
+    let mut command = args::public_command();
     command.build();
     command
 }
@@ -97,13 +97,56 @@ pub fn completions(shell: CompletionShell) -> String {
     match shell {
         CompletionShell::Bash => format!("{clap}\n{}", include_str!("complete/memdir.bash")),
         CompletionShell::Zsh => patch_zsh(&clap),
-        CompletionShell::Fish => format!("{clap}\n{}", include_str!("complete/memdir.fish")),
+        CompletionShell::Fish => format!("{}\n{}", patch_fish(&clap), include_str!("complete/memdir.fish")),
     }
 }
 
-/// Changes clap's zsh script so that positionals are completed by memdir first.
+/// The options whose values name something of the memory: the command, empty for the program itself, and the option as
+/// it is written, `--tag` or `-S`.
+fn completed_options() -> HashSet<(String, String)> {
+    let root = super::grammar();
+    let options_of = |command: &Command, name: &str| {
+        let completed = command.get_opts().filter(|arg| value_kind(&[name], arg).is_completed());
+        let written = completed.flat_map(|arg| {
+            let (long, short) = (arg.get_long().map(|long| format!("--{long}")), arg.get_short());
+            long.into_iter().chain(short.map(|short| format!("-{short}")))
+        });
+        written.map(|option| (name.to_owned(), option)).collect::<Vec<_>>()
+    };
+    let with_inner = |command: &Command| {
+        let all = std::iter::once(command).chain(command.get_subcommands());
+        all.flat_map(|inner| options_of(inner, command.get_name())).collect::<Vec<_>>()
+    };
+    let commands = root.get_subcommands().flat_map(with_inner);
+    options_of(&root, "").into_iter().chain(commands).collect()
+}
+
+/// Changes clap's fish script so that the values of such options are completed by memdir.
+fn patch_fish(clap: &str) -> String {
+    let completed = completed_options();
+    let is_completed = |line: &str| {
+        let command = line.split_once("__fish_memdir_using_subcommand ").map_or("", |(_, rest)| rest);
+        let command = command.split(['"', ' ', ';']).next().unwrap_or_default();
+        let long = line.split_once(" -l ").and_then(|(_, rest)| rest.split(' ').next()).unwrap_or_default();
+        line.ends_with(" -r") && completed.contains(&(command.to_owned(), format!("--{long}")))
+    };
+    let mut out = String::with_capacity(clap.len());
+    for line in clap.lines() {
+        out.push_str(line);
+        out.push_str(if is_completed(line) { " -f -a \"(__fish_memdir_words)\"\n" } else { "\n" });
+    }
+    out
+}
+
+/// Changes clap's zsh script so that positionals and the values of such options are completed by memdir first.
 fn patch_zsh(clap: &str) -> String {
     let own_functions = include_str!("complete/memdir.zsh");
+    // Where another command's option of the same name takes something else, there are no candidates.
+    let completed: HashSet<String> = completed_options().into_iter().map(|(_, option)| option).collect();
+    let is_completed = |line: &str| {
+        let option = line.trim_start_matches(['\'', '*']).split(['=', '+', '[']).next().unwrap_or_default();
+        completed.contains(option)
+    };
     let mut out = String::with_capacity(clap.len() + own_functions.len());
     for line in clap.lines() {
         let positional = line.starts_with("':") || line.starts_with("'*:");
@@ -113,7 +156,7 @@ fn patch_zsh(clap: &str) -> String {
                 out.push_str(own_functions.trim_start());
                 out.push_str(line);
             }
-            _ if positional => out.push_str(&line.replace(":_default'", ":_memdir_words'")),
+            _ if positional || is_completed(line) => out.push_str(&line.replace(":_default'", ":_memdir_words'")),
             _ => out.push_str(line),
         }
         out.push('\n');
@@ -203,7 +246,7 @@ fn grammar_table() -> String {
         let is_global = |arg: &Arg| !path.is_empty() && root.get_arguments().any(|a| a.get_id() == arg.get_id());
         let mut names = Vec::new();
         for arg in command.get_opts().filter(|arg| !is_global(arg)) {
-            let (long, kind) = (arg.get_long().unwrap_or_default(), value_kind(arg));
+            let (long, kind) = (arg.get_long().unwrap_or_default(), value_kind(&path, arg));
             let name = if long.is_empty() { arg.get_short().map(String::from) } else { Some(long.to_owned()) };
             // Two options of one name take different kinds of values.
             let name = format!("{}_{kind:?}", name.unwrap_or_default()).replace('-', "_").to_uppercase();
@@ -215,7 +258,7 @@ fn grammar_table() -> String {
         }
         let positionals = command.get_positionals().map(|arg| {
             let repeated = arg.get_num_args().is_some_and(|range| range.max_values() > 1);
-            format!("{}({:?})", if repeated { "many" } else { "one" }, value_kind(arg))
+            format!("{}({:?})", if repeated { "many" } else { "one" }, value_kind(&path, arg))
         });
         let positionals = positionals.collect::<Vec<_>>().join(", ");
         let aliases: Vec<&str> = command.get_all_aliases().collect();
@@ -226,7 +269,7 @@ fn grammar_table() -> String {
          //! those options and its positionals.\n\
          //!\n\
          //! Never edited: `MEMDIR_BLESS=1 cargo test --test it generated` rewrites it.\n\n\
-         use super::grammar::ValueKind::{Address, AddressOrText, File, Other, Path, Revision, Text};\n\
+         use super::grammar::ValueKind::{Actor, Address, AddressOrText, File, Glob, Other, Page, Path, Revision, Scope, Tag, Text};\n\
          use super::grammar::{CommandGrammar, OptionGrammar, command, many, one, option};\n\n",
     );
     for (name, option) in &options {
@@ -235,8 +278,8 @@ fn grammar_table() -> String {
     out + "\n/// The program itself, then all commands.\npub const COMMANDS: &[CommandGrammar] = &[\n" + &rows + "];\n"
 }
 
-/// The kind of an argument's value: by its parser, else by its name in the usage line.
-fn value_kind(arg: &Arg) -> ValueKind {
+/// The kind of the value of a command's argument: by its parser, else by its option, else by its name in the usage line.
+fn value_kind(path: &[&str], arg: &Arg) -> ValueKind {
     let name = arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
     let is_address = ["ADDRESS", "FILE[#SECTION]"].contains(&name);
     match name {
@@ -247,8 +290,15 @@ fn value_kind(arg: &Arg) -> ValueKind {
                 ValueKind::Text
             }
         }
-        _ if [ValueHint::AnyPath, ValueHint::DirPath].contains(&arg.get_value_hint()) => ValueKind::Path,
+        _ if [ValueHint::AnyPath, ValueHint::FilePath, ValueHint::DirPath].contains(&arg.get_value_hint()) => {
+            ValueKind::Path
+        }
         _ if is_address => ValueKind::Address,
+        "NAME" if arg.get_long() == Some("scope") || path == ["scope"] => ValueKind::Scope,
+        "NAME" if arg.get_long() == Some("by") => ValueKind::Actor,
+        _ if arg.get_long() == Some("tag") => ValueKind::Tag,
+        "GLOB" => ValueKind::Glob,
+        "PAGE" => ValueKind::Page,
         "FILE" | "DEST" => ValueKind::File,
         "REV" | "REV | A..B" => ValueKind::Revision,
         _ => ValueKind::Other,

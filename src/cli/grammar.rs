@@ -47,6 +47,16 @@ pub enum ValueKind {
     Revision,
     /// A path in the file system.
     Path,
+    /// The name of a scope.
+    Scope,
+    /// A tag, without `#`.
+    Tag,
+    /// The name of who made changes.
+    Actor,
+    /// A glob of files of the memory.
+    Glob,
+    /// A manual page.
+    Page,
     Other,
 }
 
@@ -54,6 +64,11 @@ impl ValueKind {
     /// Whether a list marker in front of the value is allowed.
     pub const fn is_text(self) -> bool {
         matches!(self, ValueKind::Text | ValueKind::AddressOrText)
+    }
+
+    /// Whether memdir knows candidates for the value.
+    pub const fn is_completed(self) -> bool {
+        !matches!(self, ValueKind::Text | ValueKind::Path | ValueKind::Other)
     }
 }
 

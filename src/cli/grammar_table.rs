@@ -3,24 +3,24 @@
 //!
 //! Never edited: `MEMDIR_BLESS=1 cargo test --test it generated` rewrites it.
 
-use super::grammar::ValueKind::{Address, AddressOrText, File, Other, Path, Revision, Text};
+use super::grammar::ValueKind::{Actor, Address, AddressOrText, File, Glob, Other, Page, Path, Revision, Scope, Tag, Text};
 use super::grammar::{CommandGrammar, OptionGrammar, command, many, one, option};
 
 const C_PATH: OptionGrammar = option("", Some('C'), Path);
 const DIR_PATH: OptionGrammar = option("dir", None, Path);
-const SCOPE_OTHER: OptionGrammar = option("scope", Some('S'), Other);
+const SCOPE_SCOPE: OptionGrammar = option("scope", Some('S'), Scope);
 const AS_OTHER: OptionGrammar = option("as", None, Other);
 const COLOR_OTHER: OptionGrammar = option("color", None, Other);
 const LIMIT_OTHER: OptionGrammar = option("limit", Some('L'), Other);
 const BUDGET_OTHER: OptionGrammar = option("budget", Some('b'), Other);
 const CATEGORY_OTHER: OptionGrammar = option("category", None, Other);
-const TAG_OTHER: OptionGrammar = option("tag", None, Other);
-const IN_OTHER: OptionGrammar = option("in", None, Other);
+const TAG_TAG: OptionGrammar = option("tag", None, Tag);
+const IN_GLOB: OptionGrammar = option("in", None, Glob);
 const IMP_OTHER: OptionGrammar = option("imp", None, Other);
 const CONF_OTHER: OptionGrammar = option("conf", None, Other);
 const SINCE_OTHER: OptionGrammar = option("since", None, Other);
 const UNTIL_OTHER: OptionGrammar = option("until", None, Other);
-const BY_OTHER: OptionGrammar = option("by", None, Other);
+const BY_ACTOR: OptionGrammar = option("by", None, Actor);
 const SOURCE_OTHER: OptionGrammar = option("source", None, Other);
 const RUN_OTHER: OptionGrammar = option("run", None, Other);
 const TOUCHING_OTHER: OptionGrammar = option("touching", None, Other);
@@ -62,24 +62,24 @@ const ROT_PATH: OptionGrammar = option("rot", None, Path);
 const FORMAT_OTHER: OptionGrammar = option("format", None, Other);
 const ONLY_OTHER: OptionGrammar = option("only", None, Other);
 const FROM_OTHER: OptionGrammar = option("from", None, Other);
+const IN_OTHER: OptionGrammar = option("in", None, Other);
 const SETTLE_OTHER: OptionGrammar = option("settle", None, Other);
-const OUT_FILE: OptionGrammar = option("out", Some('o'), File);
-const TOOLS_OTHER: OptionGrammar = option("tools", None, Other);
 const OUT_PATH: OptionGrammar = option("out", Some('o'), Path);
+const TOOLS_OTHER: OptionGrammar = option("tools", None, Other);
 const MARKER_SIZE_OTHER: OptionGrammar = option("marker-size", None, Other);
 const HOST_OTHER: OptionGrammar = option("host", None, Other);
 const ALL_PATH: OptionGrammar = option("all", None, Path);
 
 /// The program itself, then all commands.
 pub const COMMANDS: &[CommandGrammar] = &[
-    command(&[], &[], &[C_PATH, DIR_PATH, SCOPE_OTHER, AS_OTHER, COLOR_OTHER], &[]),
+    command(&[], &[], &[C_PATH, DIR_PATH, SCOPE_SCOPE, AS_OTHER, COLOR_OTHER], &[]),
     command(&["init"], &[], &[], &[one(Path)]),
     command(&["status"], &["st"], &[], &[]),
     command(&["list"], &["ls"], &[LIMIT_OTHER], &[one(Address)]),
     command(&["read"], &["cat", "get", "view"], &[], &[one(Address)]),
-    command(&["query"], &["search", "find", "grep", "recall"], &[LIMIT_OTHER, BUDGET_OTHER, CATEGORY_OTHER, TAG_OTHER, IN_OTHER, IMP_OTHER, CONF_OTHER, SINCE_OTHER, UNTIL_OTHER, BY_OTHER, SOURCE_OTHER, RUN_OTHER, TOUCHING_OTHER, THRESHOLD_OTHER], &[many(Other)]),
+    command(&["query"], &["search", "find", "grep", "recall"], &[LIMIT_OTHER, BUDGET_OTHER, CATEGORY_OTHER, TAG_TAG, IN_GLOB, IMP_OTHER, CONF_OTHER, SINCE_OTHER, UNTIL_OTHER, BY_ACTOR, SOURCE_OTHER, RUN_OTHER, TOUCHING_OTHER, THRESHOLD_OTHER], &[many(Other)]),
     command(&["context"], &[], &[STYLE_OTHER, BUDGET_OTHER], &[]),
-    command(&["add"], &["remember"], &[FILE_PATH, TAG_OTHER, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
+    command(&["add"], &["remember"], &[FILE_PATH, TAG_TAG, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
     command(&["update"], &["replace"], &[INDEX_OTHER, OLD_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
     command(&["rm"], &["remove", "delete", "del"], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[many(AddressOrText)]),
     command(&["restore"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[many(Address)]),
@@ -91,15 +91,15 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["apply"], &[], &[FILE_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Other)]),
     command(&["edit"], &[], &[RESUME_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER], &[one(File)]),
     command(&["bullet"], &[], &[], &[]),
-    command(&["bullet", "add"], &[], &[FILE_PATH, TAG_OTHER, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
+    command(&["bullet", "add"], &[], &[FILE_PATH, TAG_TAG, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
     command(&["bullet", "del"], &["rm"], &[INDEX_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), one(Text)]),
     command(&["bullet", "update"], &[], &[INDEX_OTHER, OLD_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER, IF_MATCH_OTHER], &[one(Address), many(Text)]),
     command(&["bullet", "list"], &[], &[LIMIT_OTHER], &[one(Address)]),
-    command(&["log"], &["history"], &[SINCE_OTHER, BY_OTHER, LIMIT_OTHER], &[one(Address)]),
+    command(&["log"], &["history"], &[SINCE_OTHER, BY_ACTOR, LIMIT_OTHER], &[one(Address)]),
     command(&["show"], &[], &[], &[one(Revision)]),
     command(&["diff"], &[], &[SINCE_OTHER], &[one(Revision), one(File)]),
     command(&["stats"], &[], &[SINCE_OTHER], &[]),
-    command(&["undo"], &[], &[BY_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
+    command(&["undo"], &[], &[BY_ACTOR, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
     command(&["redo"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
     command(&["reflect"], &[], &[MODE_OTHER, INTO_FILE, RELATED_TEXT, REQUEST_TEXT, TAGS_TEXT, FINDER_OTHER, EDITOR_OTHER, FACTS_TOKENS_OTHER, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),
     command(&["inbox"], &[], &[BRANCH_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER], &[many(Other)]),
@@ -108,11 +108,11 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["check"], &[], &[SINCE_OTHER, AGAINST_PATH, ROT_PATH, FORMAT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER], &[many(File)]),
     command(&["resolve"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER], &[one(File)]),
     command(&["setup"], &[], &[], &[one(Other)]),
-    command(&["scope"], &[], &[], &[one(Other), one(Other)]),
+    command(&["scope"], &[], &[], &[one(Other), one(Scope)]),
     command(&["sync"], &[], &[ONLY_OTHER, REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
     command(&["import"], &[], &[FROM_OTHER, IN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),
     command(&["embed"], &[], &[SETTLE_OTHER], &[]),
-    command(&["export"], &[], &[TO_OTHER, OUT_FILE], &[many(File)]),
+    command(&["export"], &[], &[TO_OTHER, OUT_PATH], &[many(File)]),
     command(&["mcp"], &[], &[TOOLS_OTHER], &[]),
     command(&["checkpoint"], &[], &[FILE_PATH, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other), one(Other), one(Other)]),
     command(&["merge"], &[], &[OUT_PATH, MARKER_SIZE_OTHER], &[one(Path), one(Path), one(Path)]),
@@ -123,6 +123,6 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["where"], &[], &[], &[one(File)]),
     command(&["schema"], &[], &[], &[one(Other)]),
     command(&["completions"], &[], &[], &[one(Other)]),
-    command(&["man"], &[], &[ALL_PATH], &[one(Other)]),
+    command(&["man"], &[], &[ALL_PATH], &[one(Page)]),
     command(&["__complete"], &[], &[], &[many(Other)]),
 ];

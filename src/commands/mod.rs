@@ -24,6 +24,7 @@ mod check;
 pub mod checkpoint;
 mod code_anchors;
 pub mod compact;
+pub mod completion_words;
 mod consent;
 mod context;
 mod dangling_links;

@@ -46,3 +46,47 @@ fn help_is_completed_with_commands() {
     check("help bullet d", &["del"]);
     check("help nothing a", &[]);
 }
+
+#[test]
+fn scopes_tags_and_names_are_completed() {
+    let memory = Memory::new()
+        .file("memdir.yaml", "version: 1\nallowlists: {bot: [work], doctor: [work, health]}\n")
+        .file(
+            "facts/user.md",
+            "# User\n\n- [health] Prefers tabs #style\n  <!-- mem id=nid -->\n- [work] Tea at ten #office\n",
+        )
+        .file("scopes/team/facts/user.md", "- Tea\n")
+        .file("scopes/Teams/facts/user.md", "- Tea\n")
+        .file("scopes/.archived/told/facts/user.md", "- Tea\n");
+    memory.run(["add", "user", "Likes rain"]).by("ana").may_change().exit(0);
+    memory.run(["add", "user", "Likes snow"]).by("anton").may_change().exit(0);
+    let words = |line: &str| {
+        let out = memory.run(["__complete", "--"].into_iter().chain(line.split(' '))).exit(0).stdout;
+        out.lines().filter_map(|row| Some(row.split('\t').next()?.to_owned())).collect::<Vec<_>>()
+    };
+    for (line, expected) in [
+        ("-S t", &["team"][..]),
+        ("list --scope T", &["Teams"]),
+        ("scope rm te", &["team"]),
+        ("scope add t", &["told"]),
+        ("add user x --tag s", &["style"]),
+        ("query x --tag ", &["office", "style"]),
+        ("query x --by an", &["ana", "anton"]),
+        ("undo --by ant", &["anton"]),
+        ("query x --in us", &["user"]),
+        ("query x --in facts/u", &["facts/user"]),
+        ("read user@n", &["user@nid"]),
+        ("man durab", &["durability"]),
+        ("man bullet-d", &["bullet-del"]),
+        ("man __", &[]),
+        // The working directory's files are the shell's to complete.
+        ("export --to json -o us", &[]),
+        // A restricted caller is offered what it may see.
+        ("--as bot -S t", &[]),
+        ("--as bot query x --tag ", &["office"]),
+        ("--as bot scope rm t", &[]),
+        ("-S team scope rm t", &[]),
+    ] {
+        assert_eq!(words(line), expected, "{line}");
+    }
+}

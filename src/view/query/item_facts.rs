@@ -296,7 +296,7 @@ fn front_meta(document: &Document) -> BulletMeta {
 }
 
 /// Appends the `#tags` of a text, in lower case.
-fn hashtags(text: &str, out: &mut Vec<String>) {
+pub fn hashtags(text: &str, out: &mut Vec<String>) {
     for at in memchr::memchr_iter(b'#', text.as_bytes()) {
         let before = text[..at].chars().next_back();
         if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '#' | '/' | '&' | '[')) {
