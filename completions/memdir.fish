@@ -460,7 +460,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_see
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -f -a "update" -d 'Replace the text of a bullet'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -f -a "list" -d 'List all bullets of a file or section with index and handle'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s F -l file -d 'Read a markdown list, or the text of one bullet, from a file (- for stdin)' -r -F
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l tag -d 'Append #T to each text (repeatable)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l tag -d 'Append #T to each text (repeatable)' -r -f -a "(__fish_memdir_words)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l imp -d 'Importance, 0 to 10' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l conf -d 'Confidence, 0 to 1' -r

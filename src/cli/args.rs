@@ -163,7 +163,7 @@ pub fn command() -> Command {
     command_with(|_| true)
 }
 
-/// The grammar without internal commands, which nobody calls by hand.
+/// The grammar without internal commands.
 pub fn public_command() -> Command {
     command_with(|spec| !spec.name.starts_with("__"))
 }

@@ -167,8 +167,7 @@ fn patch_zsh(clap: &str) -> String {
 /// Returns one manual page in roff; with `--all`, writes all of them to a directory.
 pub fn man(args: &ManArgs) -> Result<String, Rejection> {
     if let Some(dir) = &args.all {
-        fs_err::create_dir_all(dir)
-            .map_err(|e| Rejection::new(Code::Io, format!("'{}' cannot be created: {e}", dir.display())))?;
+        host::content::create_folder(dir)?;
         for (name, text) in man_pages() {
             host::content::write_file(&dir.join(&name), &text)?;
         }

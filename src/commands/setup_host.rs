@@ -31,7 +31,7 @@ const AGENTS_FILE: &str = "AGENTS.md";
 /// The instructions in it. Markers in its code blocks are examples.
 const AGENTS_BLOCK: BlockMarkers = managed_block::markdown(literal_blocks);
 
-/// What an agent is told that sets up a memory which no person has trusted.
+/// The finding where an agent sets up a memory that no person has trusted.
 const NEEDS_PERSON: &str = "hooks show nothing yet: `trusted:` in the user config does not list this memory, and only a \
                             person adds it";
 

@@ -159,6 +159,15 @@ pub fn write_file(path: &Path, text: &str) -> Result<(), Rejection> {
     fs_err::write(path, text).map_err(|e| Rejection::new(Code::Io, e.to_string()))
 }
 
+/// Creates a folder outside the data directory at a path that the user named, unless it is there.
+///
+/// # Errors
+/// `io`.
+pub fn create_folder(path: &Path) -> Result<(), Rejection> {
+    fs_err::create_dir_all(path)
+        .map_err(|e| Rejection::new(Code::Io, format!("'{}' cannot be created: {e}", path.display())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -75,7 +75,7 @@ fn scopes_tags_and_names_are_completed() {
         ("undo --by ant", &["anton"]),
         ("query x --in us", &["user"]),
         ("query x --in facts/u", &["facts/user"]),
-        ("read user@n", &["user@nid"]),
+        ("read user@ni", &["user@nid"]),
         ("man durab", &["durability"]),
         ("man bullet-d", &["bullet-del"]),
         ("man __", &[]),
