@@ -1,7 +1,8 @@
 //! Splits a month of episodes into weeks: each entry with a day moves to the file of its ISO week, byte for byte, and
 //! links to it follow.
 //!
-//! Never moves an entry without a full date, and never loses a byte: what is left of the month stays in its file.
+//! Never moves an entry without a full date, never loses a byte: what is left of the month stays in its file. Never
+//! shows an entry to an agent that may not see it in its month.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,7 +13,7 @@ use super::planner::initial_text;
 use super::whole_file::append_splice;
 use crate::document::fragments::fragment_range;
 use crate::document::links::{FileLink, find_links, refers_to};
-use crate::document::{Document, section_range};
+use crate::document::{Document, Visibility, section_range};
 use crate::path::{MemoryPath, is_episode, week_file};
 use crate::text::dates::find_dates;
 use crate::text::{Splice, splice};
@@ -39,15 +40,20 @@ pub fn is_month(path: &MemoryPath) -> bool {
     path.folder() == Some("episodes") && path.stem().len() == 7 && is_episode(path.stem())
 }
 
-/// Splits a month. `others` are all files that may link to it, and the weeks that there are.
+/// Keys of the front matter that are about the month as a whole.
+const KEYS_OF_MONTH: [&str; 4] = ["summary", "description", "resource_id", "title"];
+
+/// Splits a month. `others` are all files that may link to it, and the weeks that there are; `agents` is what is hidden
+/// from agents. A week that does not exist gets the front matter of the month.
 ///
 /// # Errors
-/// A message if a week's text cannot take an entry (an unclosed code fence at its end), or if a link would lead to
-/// another entry of its title.
+/// A message if a week's text cannot take an entry (an unclosed code fence at its end), if a link would lead to another
+/// entry of its title, or if an agent would see an entry in its week that is hidden from it in its month.
 pub fn split_month(
     month: &MemoryPath,
     document: &Document,
     others: &BTreeMap<&MemoryPath, &Document>,
+    agents: &[Visibility],
 ) -> Result<SplitMonth, String> {
     let entries: Vec<usize> = (0..document.sections().len()).filter(|at| document.sections()[*at].level == 2).collect();
     let moved: Vec<MovedEntry> = entries
@@ -76,15 +82,24 @@ pub fn split_month(
     for week in weeks {
         let present = split.files.get(week).cloned().flatten();
         let known = present.or_else(|| others.get(week).map(|document| document.text().to_owned()));
-        let mut text = known.unwrap_or_else(|| initial_text(week));
+        let mut text = match known {
+            Some(text) => text,
+            None => format!("{}{}", shared_front_matter(document)?, initial_text(week)),
+        };
+        let mut places = Vec::new();
         for entry in moved.iter().filter(|entry| entry.to == *week) {
             let block = moved_text(document, &entry.range, &own)?;
             let block = format!("{}\n", block.trim_end());
             let cut = append_splice(&Document::parse(text.as_str()), &block)
                 .map_err(|error| format!("in {week}: {error}"))?;
+            // Blank lines separate the entry from what is before it.
+            let heading = cut.start + cut.new.len() - cut.new.trim_start_matches(['\r', '\n']).len();
+            places.push((entry.range.start, heading));
             text = spliced(&text, &[cut])?;
         }
-        require_targets(document, week, &Document::parse(text.as_str()), &targets, &own)?;
+        let after = Document::parse(text.as_str());
+        require_targets(document, week, &after, &targets, &own)?;
+        require_hidden((month, document), (week, &after), &places, agents)?;
         split.files.insert(week.clone(), Some(text));
     }
     let cuts = moved.iter().map(|entry| Splice { start: entry.range.start, end: entry.range.end, new: String::new() });
@@ -154,6 +169,42 @@ fn link_splices(
     splices
 }
 
+/// The front matter of a month that holds for its weeks, too: with the tags that hide it from some agents.
+fn shared_front_matter(month: &Document) -> Result<String, String> {
+    let Some(front) = month.front_matter() else { return Ok(String::new()) };
+    let mut front = Document::parse(month.text()[front.range()].replace("\r\n", "\n"));
+    for key in KEYS_OF_MONTH {
+        if let Some(cut) = front.set_front_value(key, "") {
+            front = Document::parse(spliced(front.text(), &[cut])?);
+        }
+    }
+    let is_empty = front.text().lines().count() == 2;
+    Ok(if is_empty { String::new() } else { front.text().to_owned() })
+}
+
+/// Checks that no agent sees an entry in its week that is hidden from it in its month. `places` are the offsets of the
+/// entries in both.
+fn require_hidden(
+    (month, before): (&MemoryPath, &Document),
+    (week, after): (&MemoryPath, &Document),
+    places: &[(usize, usize)],
+    agents: &[Visibility],
+) -> Result<(), String> {
+    for agent in agents {
+        let hides = |path: &MemoryPath, document: &Document| {
+            let ranges = agent.hidden_ranges(document, path);
+            move |at: usize| ranges.iter().any(|range| range.contains(&at))
+        };
+        let (is_hidden, stays_hidden) = (hides(month, before), hides(week, after));
+        if places.iter().any(|(from, to)| is_hidden(*from) && !stays_hidden(*to)) {
+            return Err(format!(
+                "in {week} some agents would see what is hidden from them in {month}; give {week} the same tags and title"
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Checks that each link to a week leads to the text that it led to in the month: another entry may have its title.
 fn require_targets(
     month: &Document,
@@ -218,7 +269,13 @@ mod tests {
     fn try_split(month: &str, others: &[(&str, &str)]) -> Result<SplitMonth, String> {
         let others: Vec<_> = others.iter().map(|(at, text)| (path(at), Document::parse(*text))).collect();
         let others = others.iter().map(|(path, document)| (path, document)).collect();
-        split_month(&path("episodes/2025-11.md"), &Document::parse(month), &others)
+        split_month(&path("episodes/2025-11.md"), &Document::parse(month), &others, &agents())
+    }
+
+    /// What is hidden from agents with an allowlist that does not name `health`.
+    fn agents() -> Vec<Visibility> {
+        let policy = "version: 1\ncategories: {custom: [{name: health}]}\nallowlists: {planner: [work]}\n";
+        Visibility::of_agents(&crate::policy::load(policy).policy)
     }
 
     fn split(month: &str, others: &[(&str, &str)]) -> BTreeMap<String, Option<String>> {
@@ -275,6 +332,28 @@ mod tests {
         );
         let open = "# 2025-W45 Episodes\n\n```\nnever closed\n";
         assert!(try_split(month, &[("episodes/2025-W45.md", open)]).is_err());
+    }
+
+    #[test]
+    fn what_the_front_matter_of_a_month_hides_stays_hidden_in_its_weeks() {
+        let month = "---\nsummary: all of November\ntags: [health]\n---\n# 2025-11 Episodes\n\n## Fix\n- Date: 2025-11-03\n- one\n";
+        let files = split(month, &[]);
+        assert_eq!(
+            files["episodes/2025-W45.md"].as_deref(),
+            Some("---\ntags: [health]\n---\n# 2025-W45 Episodes\n\n## Fix\n- Date: 2025-11-03\n- one\n")
+        );
+        let week = "# 2025-W45 Episodes\n\n## Other\n- Date: 2025-11-04\n- x\n";
+        let error = |month: &str, week: &str| try_split(month, &[("episodes/2025-W45.md", week)]).unwrap_err();
+        assert!(error(month, week).contains("some agents would see"));
+        assert_eq!(
+            try_split(month, &[("episodes/2025-W45.md", &format!("---\ntag: health\n---\n{week}"))]).unwrap().moved,
+            1
+        );
+        let titled = "# Health\n\n## Fix\n- Date: 2025-11-03\n- one\n";
+        assert!(error(titled, week).contains("some agents would see"));
+        assert!(try_split(titled, &[]).is_err());
+        let crlf = split(&month.replace('\n', "\r\n"), &[]);
+        assert!(crlf["episodes/2025-W45.md"].as_deref().unwrap().starts_with("---\ntags: [health]\n---\n# 2025-W45"));
     }
 
     proptest::proptest! {

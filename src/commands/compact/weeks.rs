@@ -10,7 +10,7 @@ use crate::code::{Code, Rejection, Warning};
 use crate::commands::change::{change, no_operations_warning};
 use crate::commands::results::{ChangeOutcome, ChangeResult, WarningRow};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
-use crate::document::Document;
+use crate::document::{Document, Visibility};
 use crate::operation::split_weeks::{SplitMonth, is_month, split_month};
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::MemoryPath;
@@ -95,8 +95,9 @@ fn split_one(
     }
     let others =
         texts.iter().filter(|(path, _)| *path != month).map(|(path, (_, document))| (path, document)).collect();
-    let SplitMonth { files, moved, undated } = split_month(month, document, &others)
-        .map_err(|error| Rejection::new(Code::WouldBreakStructure, format!("{month} cannot be split: {error}")))?;
+    let SplitMonth { files, moved, undated } =
+        split_month(month, document, &others, &Visibility::of_agents(&session.policy.policy))
+            .map_err(|error| Rejection::new(Code::WouldBreakStructure, format!("{month} cannot be split: {error}")))?;
     if moved == 0 {
         return Ok(None);
     }

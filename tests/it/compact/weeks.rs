@@ -87,3 +87,16 @@ fn each_month_names_its_revision() {
     assert_eq!(memory.tree(), before);
     memory.done(["compact", "episodes", "--by-week"]).stdout_contains("episodes/2025-W41.md  r5\n");
 }
+
+#[test]
+fn tags_that_hide_a_month_hide_its_weeks() {
+    let policy = "version: 2\ncategories: {custom: [{name: health}]}\nallowlists: {planner: [work]}\n";
+    let memory =
+        Memory::new().policy(policy).file("episodes/2025-11.md", &format!("---\ntags: [health]\n---\n{MONTH}"));
+    memory.run(["compact", "episodes", "--by-week"]).exit(0);
+    let seen = memory.done(["list"]).stdout.clone();
+    assert!(seen.contains("2025-W45") && seen.contains("2025-W47"), "{seen}");
+    let planner = memory.run(["list"]).by("planner").exit(0);
+    assert!(!planner.stdout.contains("2025-"), "{planner}");
+    memory.run(["read", "episodes/2025-W45.md"]).by("planner").exit(5).stderr_contains("category_not_allowed");
+}
