@@ -350,6 +350,36 @@ fn a_limit_applies_to_files_or_sections() {
     assert_eq!(bound("facts/user.md", LimitMeasure::Entries), None);
 }
 
+#[test]
+fn a_glob_that_can_match_no_path_is_refused() {
+    for glob in [
+        "facts/[",
+        "facts/{a,b}.md",
+        "../x",
+        "a/../b",
+        "/facts/**",
+        "~/x",
+        "!facts/**",
+        "a\\\\b",
+        "./facts",
+        "facts/",
+        ".memdir/**",
+    ] {
+        for rule in [
+            format!("limits: [{{at: \"{glob}\", bullets: 3}}]"),
+            format!("lifetimes: [{{at: \"{glob}\", unused: 60d}}]"),
+            format!("agents: {{write: [{{at: \"{glob}\", mode: propose}}]}}"),
+        ] {
+            let loaded = load(&format!("version: 2\n{rule}\n"));
+            assert!(loaded.refuses_writes.is_some(), "{rule}");
+        }
+    }
+    for glob in ["facts/*.md", "**", "scopes/*", "scopes/*/facts/*.md", "a..b", "用户.md", "facts/my notes?.md"] {
+        let loaded = load(&format!("version: 2\nlimits: [{{at: \"{glob}\", bullets: 3}}]\n"));
+        assert_eq!(loaded.refuses_writes, None, "{glob}");
+    }
+}
+
 const EXTRA_TEXTS: &[&str] = &["facts/user.md", "a/b c.md", "facts/*.md#work", "**", "supervisor", "用户.md"];
 
 #[test]
