@@ -7,6 +7,7 @@
 //! * [`person`](mod@person), [`tone`](mod@tone), [`tense`](mod@tense): style.
 //! * [`facts`], [`lasting`](mod@lasting): one fact per memory; no lasting facts in episodes.
 //! * [`orders`](mod@orders): instructions to agents.
+//! * [`advice`]: what the user or others ought to do, in texts without a quote.
 //! * [`permission`]: rights for agents, and consent in advance.
 //! * [`secrets`]: keys, tokens, passwords; also redacts them.
 //! * [`canary`]: the examples of memdir's own prompts.
@@ -18,6 +19,7 @@
 //! * [`withheld`]: requests of the user not to keep what was said.
 //! * [`duplicate`](mod@duplicate): texts that the memory contains already, or contradicts.
 
+pub mod advice;
 pub mod canary;
 mod chinese_clause;
 pub mod consent;

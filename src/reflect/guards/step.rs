@@ -38,6 +38,13 @@ pub fn check_step(text: &str, max_chars: usize) -> Vec<GuardFinding> {
     found
 }
 
+/// The first phrase of a text that skips a check, gives rights or shows a secret.
+pub fn find_unsafe(text: &str) -> Option<GuardFinding> {
+    let safe = secrets::redact(text).0;
+    let prose = prose_mask::mask_non_prose(&safe);
+    check_unsafe(&GuardText::new(&safe, &prose))
+}
+
 fn check_unsafe(input: &GuardText<'_>) -> Option<GuardFinding> {
     let finding = |what: &str| GuardFinding::new(Violation::Permission, what);
     let english = input
