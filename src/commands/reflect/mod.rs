@@ -44,7 +44,7 @@ use crate::reflect::guards::WritingRules;
 use crate::reflect::prompt::{REFLECT_PROMPT, ReplyMode};
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::transcript::{Conversation, Turn};
-use chunk::{ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
+use chunk::{AcceptedOperation, ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
 use commit_chunk::{ChunkOrigin, CommittedChunk};
 use overlay::ReflectOverlay;
 
@@ -243,11 +243,10 @@ impl<'a> ReflectRun<'a> {
             self.opened = Some((opened, deadline));
         }
         let today = session.now.date().to_string();
-        let written = TokenLedger::load(&session.store).written_on(&today);
         // Looked at before each piece, so that none of its memories is lost: the piece that reaches the limit is read
         // to its end.
-        if let Some(limit) = session.policy.policy.writes_per_day.filter(|limit| written >= *limit) {
-            self.enqueue(bytes, &format!("{written} of today's {limit} memories are written"))?;
+        if let Some(reason) = write_limit_reached(session, &today) {
+            self.enqueue(bytes, &reason)?;
             return Ok(ReflectFlow::Stop);
         }
         let mut overlay = ReflectOverlay::open(session, self.options.facts_tokens)?;
@@ -288,6 +287,15 @@ impl<'a> ReflectRun<'a> {
             false => {
                 let (locked, warnings) = unfiltered.store.lock()?;
                 self.answer.warnings.extend(warnings.iter().map(WarningRow::from));
+                // Other processes may have reached the limit meanwhile; the queue takes the same lock.
+                let limit = write_limit_reached(session, &today).filter(|_| writes_memory(accepted));
+                if let Some(reason) = limit {
+                    budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
+                    drop(locked);
+                    self.add_costs(model_id, &result);
+                    self.enqueue(bytes, &reason)?;
+                    return Ok(ReflectFlow::Stop);
+                }
                 budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &totals);
                 let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
                 if let Ok(committed) = &kept {
@@ -342,14 +350,7 @@ impl<'a> ReflectRun<'a> {
         result: ChunkResult,
         committed: CommittedChunk,
     ) -> Result<ReflectFlow, Error> {
-        let costs = self.answer.model.get_or_insert_with(|| ModelCallCosts {
-            provider: model_id.provider,
-            model: model_id.model,
-            ..ModelCallCosts::default()
-        });
-        costs.turns += result.requests;
-        costs.input_tokens = costs.input_tokens.saturating_add(result.usage.input);
-        costs.output_tokens = costs.output_tokens.saturating_add(result.usage.output);
+        self.add_costs(model_id, &result);
         if let Some(error) = result.error {
             end_run(&mut self.answer, model_rejection(error).into())?;
             return Ok(ReflectFlow::Stop);
@@ -384,6 +385,17 @@ impl<'a> ReflectRun<'a> {
         Ok(ReflectFlow::Continue)
     }
 
+    fn add_costs(&mut self, model_id: crate::llm::ModelId, result: &ChunkResult) {
+        let costs = self.answer.model.get_or_insert_with(|| ModelCallCosts {
+            provider: model_id.provider,
+            model: model_id.model,
+            ..ModelCallCosts::default()
+        });
+        costs.turns += result.requests;
+        costs.input_tokens = costs.input_tokens.saturating_add(result.usage.input);
+        costs.output_tokens = costs.output_tokens.saturating_add(result.usage.output);
+    }
+
     fn add_totals(&mut self, totals: &ProposalTotals) {
         self.totals += totals;
         self.answer.first_pass = self.totals.first_pass();
@@ -415,6 +427,18 @@ impl<'a> ReflectRun<'a> {
         self.answer.deferred = Some(format!("{reason}: {status}"));
         Ok(())
     }
+}
+
+/// Why nothing more is written today, if the policy's limit is reached.
+fn write_limit_reached(session: &Session, today: &str) -> Option<String> {
+    let written = TokenLedger::load(&session.store).written_on(today);
+    let limit = session.policy.policy.writes_per_day.filter(|limit| written >= *limit)?;
+    Some(format!("{written} of today's {limit} memories are written"))
+}
+
+/// Whether one of the operations is a write, and no proposal.
+fn writes_memory(accepted: &[AcceptedOperation]) -> bool {
+    accepted.iter().any(|operation| operation.as_proposal.is_none())
 }
 
 /// The texts that wait because only one conversation states them, another one than this.

@@ -188,3 +188,22 @@ fn status_and_the_report_tell_what_the_guards_decided() {
     assert_eq!((answer.first_pass, answer.grounded, answer.refused_by.len()), (Some(1.0), Some(1.0), 0));
     memory.done(["status"]).stdout_contains("60 % passed all guards at the first attempt, 60 % grounded");
 }
+
+#[test]
+fn what_another_process_wrote_meanwhile_counts_before_a_piece_is_committed() {
+    let memory = Memory::new().policy("version: 2\nbudget: {writes_per_day: 1}\n");
+    let other = memory.session();
+    let script = name().meanwhile(0, move || {
+        let (locked, _) = other.store.lock().unwrap();
+        budget::add_writes(&other, &locked, 1);
+    });
+    let answer = script.reads(&memory, TALK);
+    assert!(answer.deferred.is_some_and(|reason| reason.contains("1 of today's 1 memories are written")));
+    assert_eq!((answer.counts.kept, answer.model.map(|model| model.turns)), (0, Some(1)));
+    assert_eq!(memory.text("facts/user.md"), None);
+    assert_eq!(memory.session().store.queued_names().unwrap().len(), 1);
+    let mut later = name();
+    later.day = Some("2026-02-25");
+    assert_eq!(later.drains(&memory).unwrap().counts.kept, 1);
+    assert!(memory.session().store.queued_names().unwrap().is_empty());
+}
