@@ -39,7 +39,8 @@ pub struct TokenLedger {
     /// Reservations of requests that have not ended, by name.
     #[serde(default)]
     held: Vec<(String, u64)>,
-    /// The daily budget that the last conversation would have needed which no day's budget is enough for; 0 if none.
+    /// The largest daily budget that a conversation of the queue needs, of those which no day's budget is enough for; 0
+    /// if there is none.
     #[serde(default, skip_serializing_if = "is_zero")]
     needed: u64,
     /// What models proposed over all days, and what was decided.
@@ -119,7 +120,7 @@ pub fn spendable(session: &Session, budget: u64) -> u64 {
 }
 
 /// The daily budget that a caller needs for a request of so many tokens.
-fn needed_budget(session: &Session, tokens: u64) -> u64 {
+pub fn needed_budget(session: &Session, tokens: u64) -> u64 {
     if session.is_agent { tokens.saturating_add(tokens.div_ceil(4)) } else { tokens }
 }
 
@@ -162,13 +163,10 @@ pub fn reserve(session: &Session, name: &str, tokens: u64) -> Result<Option<Toke
     let reads_conversation = name.starts_with(CONVERSATION_REQUEST);
     if ledger.used_on(&day).saturating_add(tokens) > budget {
         if reads_conversation && tokens > budget {
-            ledger.needed = needed_budget(session, tokens);
+            ledger.needed = ledger.needed.max(needed_budget(session, tokens));
             ledger.save(&locked);
         }
         return Ok(None);
-    }
-    if reads_conversation && needed_budget(session, tokens) >= ledger.needed {
-        ledger.needed = 0;
     }
     let name = format!("{name}-{}", ledger.held.len());
     ledger.held.push((name.clone(), tokens));
@@ -208,6 +206,19 @@ pub fn record_call(session: &Session, reservation: TokenReservation, usage: Toke
     let unfiltered = session.unfiltered();
     if let Ok((locked, _)) = unfiltered.store.lock() {
         settle(session, &locked, reservation, usage, requests, &ProposalTotals::default());
+    }
+}
+
+/// Records the largest daily budget that a conversation of the queue needs, once all of the queue was looked at; 0 if the
+/// present budget is enough.
+pub fn set_needed(session: &Session, needed: u64) {
+    if TokenLedger::load(&session.store).needed == needed {
+        return;
+    }
+    let unfiltered = session.unfiltered();
+    // A note that could not be updated is only out of date.
+    if let Ok((locked, _)) = unfiltered.store.lock() {
+        TokenLedger { needed, ..TokenLedger::load(&session.store) }.save(&locked);
     }
 }
 

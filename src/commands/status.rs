@@ -54,6 +54,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     warnings.extend(super::hook::no_model_notice(session).as_ref().map(WarningRow::from));
     warnings.extend(trust_notice(session).as_ref().map(WarningRow::from));
     let queued = session.store.queued_names()?.len();
+    warnings.extend(super::reflect::lost_transcripts_warning(session).as_ref().map(WarningRow::from));
     if queued > 0 {
         warnings.extend(super::budget::shortfall_warning(session).as_ref().map(WarningRow::from));
     }

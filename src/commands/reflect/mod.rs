@@ -16,6 +16,7 @@ mod conversations;
 mod cost_estimate;
 mod decision_text;
 mod insights;
+mod lost_transcripts;
 mod overlay;
 mod procedure;
 mod proposal_totals;
@@ -49,6 +50,7 @@ use commit_chunk::{ChunkOrigin, CommittedChunk};
 use overlay::ReflectOverlay;
 
 pub use insights::make_insights;
+pub use lost_transcripts::lost_transcripts_warning;
 pub use procedure::make_procedure;
 pub use proposal_totals::ProposalTotals;
 pub use queue::{drain, enqueue_transcript};
@@ -153,6 +155,8 @@ struct ReflectRun<'a> {
     opened: Option<(OpenModel, Deadline)>,
     /// Whether the conversation is from the queue.
     from_queue: bool,
+    /// The daily budget that a chunk needs which no day's budget is enough for; 0 if there is none.
+    needed_budget: u64,
     totals: ProposalTotals,
     answer: ReflectReport,
 }
@@ -176,6 +180,7 @@ impl<'a> ReflectRun<'a> {
             writing_rules: session.writing_rules(),
             opened: None,
             from_queue: false,
+            needed_budget: 0,
             totals: ProposalTotals::default(),
             answer,
         })
@@ -253,6 +258,7 @@ impl<'a> ReflectRun<'a> {
         let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
         let Some(reservation) = budget::reserve(session, &request, estimate as u64)? else {
             if let Some(reason) = budget::shortfall(session, estimate as u64) {
+                self.needed_budget = budget::needed_budget(session, estimate as u64);
                 self.enqueue(bytes, &reason)?;
                 return Ok(ReflectFlow::Skip);
             }

@@ -8,13 +8,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ReflectFlow, ReflectOptions, ReflectRun};
+use super::{ReflectFlow, ReflectOptions, ReflectRun, lost_transcripts};
 use crate::change::Etag;
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::results::{ReflectReport, WarningRow};
-use crate::commands::{ChangeOptions, CommandResult, Error, Session};
+use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::host::outside_files;
 use crate::reflect::prompt::ReplyMode;
+use crate::text::counted_noun::counted_noun;
 
 /// A queued conversation, with the options of its run.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -84,10 +85,15 @@ pub fn enqueue_transcript(session: &Session, path: &str, id: &str, length: u64) 
 pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOptions) -> CommandResult<ReflectReport> {
     let mut report = ReflectReport { dry_run: how.dry_run, ..ReflectReport::default() };
     let (mut failed, mut failures_in_a_row): (Vec<Error>, usize) = (Vec::new(), 0);
+    let mut claimed_elsewhere: Vec<String> = Vec::new();
+    let (mut needed_budget, mut is_stopped) = (0, false);
     for name in session.store.queued_names()? {
         let claim = match session.store.claim_queued(&name) {
             Ok(Some(claim)) => claim,
-            Ok(None) => continue,
+            Ok(None) => {
+                claimed_elsewhere.push(name);
+                continue;
+            }
             Err(error) => {
                 failed.push(error.into());
                 continue;
@@ -110,6 +116,7 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
                     report.warnings.push(note_row(message));
                     if !how.dry_run {
                         claim.complete()?;
+                        lost_transcripts::record(session, &error.message);
                     }
                     continue;
                 }
@@ -118,11 +125,15 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
         let mut run = ReflectRun::new(session, &own_options, &change_options)?;
         run.from_queue = true;
         let next = run.read_all(&bytes);
+        needed_budget = needed_budget.max(run.needed_budget);
         merge_reports(&mut report, run.answer);
         match next {
             Ok(ReflectFlow::Continue) => failures_in_a_row = 0,
             Ok(ReflectFlow::Skip) => continue,
-            Ok(ReflectFlow::Stop) => break,
+            Ok(ReflectFlow::Stop) => {
+                is_stopped = true;
+                break;
+            }
             // A transcript without a conversation will not become one.
             Err(failure) if work.transcript.is_some() && failure.code() == Code::InvalidTranscript => {
                 report.warnings.extend(failure.rejections.iter().map(|error| note_row(error.message.clone())));
@@ -141,6 +152,16 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
         if !change_options.dry_run {
             claim.complete()?;
         }
+    }
+    if claimed_elsewhere.is_empty() && failed.is_empty() && !is_stopped && !how.dry_run {
+        budget::set_needed(session, needed_budget);
+    }
+    if !claimed_elsewhere.is_empty() && report.deferred.is_none() {
+        // What is no longer there was read to its end.
+        let names = session.store.queued_names()?;
+        let busy = claimed_elsewhere.iter().filter(|name| names.contains(name)).count();
+        report.deferred = (busy > 0)
+            .then(|| format!("another process is reading {} of the queue", counted_noun(busy, "conversation")));
     }
     if let Some(failure) = failed.into_iter().next() {
         super::end_run(&mut report, failure)?;

@@ -3,7 +3,7 @@
 use super::script::{Script, add, ops};
 use crate::support::Memory;
 use memdir::commands::budget::{self, TokenLedger};
-use memdir::commands::reflect::ProposalTotals;
+use memdir::commands::reflect::{ProposalTotals, enqueue_transcript};
 use memdir::llm::{ErrorKind, LlmError, TokenUsage};
 use serde_json::json;
 
@@ -206,4 +206,62 @@ fn what_another_process_wrote_meanwhile_counts_before_a_piece_is_committed() {
     later.day = Some("2026-02-25");
     assert_eq!(later.drains(&memory).unwrap().counts.kept, 1);
     assert!(memory.session().store.queued_names().unwrap().is_empty());
+}
+
+#[test]
+fn a_smaller_conversation_does_not_hide_what_a_larger_one_needs() {
+    let memory = Memory::new();
+    let mut poor = Script::of([]);
+    poor.budget = Some(10);
+    let large = format!("User: {}\n", "The talk goes on. ".repeat(500));
+    poor.reads(&memory, &large);
+    poor.reads(&memory, TALK);
+    let warned = |tokens: u64| {
+        let policy = format!("version: 2\nbudget: {{tokens_per_day: {tokens}}}\n");
+        memory.put("memdir.yaml", policy);
+        memory.done(["status"]).stderr.contains("waits for a larger budget")
+    };
+    assert!(warned(10) && warned(8000) && !warned(100_000));
+    // Another conversation that needs as much is read, and the first still waits.
+    let mut rich = Script::of([ops(&[])]);
+    rich.budget = Some(100_000);
+    rich.reads(&memory, &large.replace("talk", "tale"));
+    assert!(warned(8000) && !warned(100_000));
+    // The queue is read, and one that needs less waits after it.
+    let mut rich = Script::of([ops(&[]), ops(&[])]);
+    rich.budget = Some(100_000);
+    rich.drains(&memory).unwrap();
+    let mut poor = Script::of([]);
+    poor.budget = Some(10);
+    poor.reads(&memory, "User: Hello again.\n");
+    assert!(warned(10) && !warned(8000));
+}
+
+#[test]
+fn status_tells_that_a_queued_transcript_was_gone() {
+    let memory = Memory::new();
+    let gone = memory.dir().with_file_name("gone.jsonl");
+    enqueue_transcript(&memory.session(), gone.to_str().unwrap(), "s1", 10).unwrap();
+    let answer = Script::of([]).drains(&memory).unwrap();
+    assert_eq!(answer.warnings.len(), 1, "{:?}", answer.warnings);
+    assert!(memory.session().store.queued_names().unwrap().is_empty());
+    let status = memory.done(["status"]);
+    status.stderr_contains("1 queued transcript was gone before `reflect` read it, the last on 2026-02-24");
+    let later = memory.run(["status"]).env("MEMDIR_NOW", "2026-03-03T10:00:00Z").exit(0);
+    assert!(!later.stderr.contains("was gone"), "{later}");
+}
+
+#[test]
+fn a_queue_that_another_process_reads_is_not_called_empty() {
+    let memory = Memory::new();
+    let mut poor = Script::of([]);
+    poor.budget = Some(10);
+    poor.reads(&memory, TALK);
+    let store = memory.session().store;
+    let name = store.queued_names().unwrap().remove(0);
+    let claim = store.claim_queued(&name).unwrap();
+    let ran = memory.run(["reflect", "--queued"]).exit(0);
+    let ran = ran.stderr_contains("another process is reading 1 conversation of the queue");
+    assert!(!ran.stderr.contains("nothing pending"), "{ran}");
+    drop(claim);
 }

@@ -230,7 +230,7 @@ fn a_killed_queue_run_leaves_the_work_to_the_next_one() {
     reflect(&memory, &[]).exit(0).stderr_contains("deferred");
     let mut child = thinking(&memory, &["reflect", "--queued"]);
     // While it is being read, no other process takes it.
-    memory.run(["reflect", "--queued"]).exit(0).stderr_contains("nothing pending");
+    memory.run(["reflect", "--queued"]).exit(0).stderr_contains("another process is reading 1 conversation");
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::KILL).unwrap();
     child.wait().unwrap();
     memory.configure(&line);
