@@ -30,7 +30,7 @@ use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
 use crate::view::query::vector_score::{has_vectors, vector_text_unless};
-use crate::view::query::vector_table::{MAX_VECTORS, StoredVector, TextHash, VectorTable};
+use crate::view::query::vector_table::{StoredVector, TextHash, VectorTable};
 
 /// Texts in one request.
 const BATCH_TEXTS: usize = 32;
@@ -149,28 +149,33 @@ impl EmbedRun<'_> {
         let identity = self.access.settings.identity();
         let known = self.store.read_vectors().and_then(|bytes| VectorTable::decode(bytes, &identity));
         let texts = embeddable_texts(self.session, self.store)?;
-        let mut vectors: BTreeMap<TextHash, StoredVector> = BTreeMap::new();
-        if let Some(known) = known.as_ref().filter(|_| !std::mem::take(&mut self.starts_anew)) {
-            let kept = texts.keys().filter_map(|hash| Some((*hash, known.stored(known.find(hash)?))));
-            vectors.extend(kept);
-        }
+        let kept = known.as_ref().filter(|_| !std::mem::take(&mut self.starts_anew));
+        let mut vectors = kept.map_or_else(BTreeMap::new, |known| kept_vectors(&texts, known));
         let dropped = known.as_ref().map_or(0, |known| known.count() - vectors.len());
-        let missing: Vec<(&TextHash, &String)> = texts.iter().filter(|(hash, _)| !vectors.contains_key(hash)).collect();
-        (result.vectors, result.missing) = (vectors.len(), missing.len());
         let length = vectors.values().next().map(StoredVector::length);
+        let missing: Vec<(&TextHash, &String)> =
+            with_space(&texts, length).filter(|(hash, _)| !vectors.contains_key(hash)).collect();
+        (result.vectors, result.missing) = (vectors.len(), texts.len() - vectors.len());
         result.dropped += dropped;
         if missing.is_empty() && dropped == 0 {
             return Ok(true);
         }
         let mut failure = None;
         let mut is_forgotten = false;
+        // The first text without space.
+        let mut end = None;
         for (n, batch) in missing.chunks(BATCH_TEXTS).enumerate() {
+            let batch = &batch[..batch.partition_point(|(hash, _)| end.is_none_or(|end| *hash < end))];
+            if batch.is_empty() {
+                break;
+            }
             match self.fetch(batch, &mut vectors) {
                 Ok(()) => {}
                 Err(error) => failure = Some(error),
             }
             if let Some(found) = batch.iter().find_map(|(hash, _)| vectors.get(hash)).map(StoredVector::length) {
                 vectors.retain(|_, vector| vector.length() == found);
+                end = texts.keys().nth(VectorTable::max_count(Some(found)));
             }
             if failure.is_some() || self.requests >= MAX_REQUESTS {
                 break;
@@ -192,8 +197,7 @@ impl EmbedRun<'_> {
         let found = vectors.values().next().map(StoredVector::length);
         let has_new_length = length.is_some() && found.is_some() && length != found;
         result.made = self.made.iter().filter(|hash| vectors.contains_key(hash)).count();
-        let written = VectorTable::written_count(&vectors);
-        (result.vectors, result.missing) = (written, texts.len() - written);
+        (result.vectors, result.missing) = (vectors.len(), texts.len() - vectors.len());
         match failure {
             Some(error) => {
                 Err(model_rejection(error).hint("check find.embeddings in the user config; what was made is kept"))
@@ -262,6 +266,17 @@ impl EmbedRun<'_> {
     }
 }
 
+/// The texts that a table has space for: the first, by their hashes. `length` is that of their vectors, if it is known.
+fn with_space(texts: &BTreeMap<TextHash, String>, length: Option<usize>) -> impl Iterator<Item = (&TextHash, &String)> {
+    texts.iter().take(VectorTable::max_count(length))
+}
+
+/// The vectors of a table that texts still have, as many as there is space for.
+fn kept_vectors(texts: &BTreeMap<TextHash, String>, known: &VectorTable) -> BTreeMap<TextHash, StoredVector> {
+    let with_space = with_space(texts, Some(known.dimensions()));
+    with_space.filter_map(|(hash, _)| Some((*hash, known.stored(known.find(hash)?)))).collect()
+}
+
 /// Whether the host rejected a request for what is in it.
 fn is_about_text(error: &LlmError) -> bool {
     error.kind == ErrorKind::Rejected || error.kind == ErrorKind::Busy && error.status == Some(500)
@@ -276,7 +291,7 @@ fn embeddable_texts(session: &Session, store: &Store) -> Result<BTreeMap<TextHas
         let Some(text) = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok()) else { return Vec::new() };
         texts_of(&file.path, text, visibility.as_ref(), today)
     });
-    Ok(found.into_iter().flatten().take(MAX_VECTORS).map(|text| (TextHash::of(&text), text)).collect())
+    Ok(found.into_iter().flatten().map(|text| (TextHash::of(&text), text)).collect())
 }
 
 /// The texts of a file that may be sent.
@@ -312,7 +327,7 @@ pub(super) fn drop_gone_vectors(session: &Session, locked: &LockedStore<'_>) -> 
         && let Some(turn) = store.begin_vectors()?
     {
         let texts = embeddable_texts(session, &store)?;
-        let kept = texts.keys().filter_map(|hash| Some((*hash, known.stored(known.find(hash)?)))).collect();
+        let kept = kept_vectors(&texts, &known);
         let name = settings.model.name.as_deref().unwrap_or_default();
         if locked.write_vectors(&turn, &VectorTable::encode(name, &settings.identity(), &kept))? {
             return Ok(());
@@ -329,4 +344,25 @@ pub fn start_if_due(session: &Session) {
     }
     let words = [OsString::from("--dir"), session.dir.clone().into(), "--as".into(), session.actor.clone().into()];
     drop(background::start(words.into_iter().chain(["embed", "--settle", SETTLE_S].map(OsString::from))));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_texts_are_sent_and_kept_than_a_table_has_space_for() {
+        let texts: BTreeMap<TextHash, String> =
+            (0..9000_u32).map(|n| (TextHash::of(&n.to_string()), n.to_string())).collect();
+        assert_eq!(with_space(&texts, None).count(), 9000);
+        assert_eq!(with_space(&texts, Some(8192)).count(), 8172);
+        // A text that comes in between displaces the last one.
+        let vector = StoredVector::new(&[1.0; 8192]).unwrap();
+        let without_first = texts.keys().skip(1).map(|hash| (*hash, vector.clone())).collect();
+        let known = VectorTable::decode(VectorTable::encode("m", "host", &without_first), "host").unwrap();
+        assert_eq!(known.count(), 8172);
+        let kept = kept_vectors(&texts, &known);
+        let missing = with_space(&texts, Some(8192)).filter(|(hash, _)| !kept.contains_key(hash)).count();
+        assert_eq!((kept.len(), missing), (8171, 1));
+    }
 }

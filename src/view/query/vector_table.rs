@@ -135,9 +135,9 @@ impl VectorTable {
         bytes
     }
 
-    /// How many of these vectors [`VectorTable::encode`] writes, if all have one length.
-    pub fn written_count(vectors: &BTreeMap<TextHash, StoredVector>) -> usize {
-        vectors.values().next().map_or(0, |first| vectors.len().min(max_rows(first.0.len())))
+    /// The most vectors of a table, of so many numbers each if that is known.
+    pub fn max_count(length: Option<usize>) -> usize {
+        max_rows(SCALE_BYTES + length.unwrap_or(1))
     }
 
     pub fn dimensions(&self) -> usize {
@@ -251,6 +251,16 @@ mod tests {
             assert!(VectorTable::decode(bytes[..at].to_vec(), "host m").is_none(), "{at}");
         }
         assert!(VectorTable::decode(Vec::new(), "host m").is_none());
+    }
+
+    #[test]
+    fn the_longer_the_vectors_the_fewer_fit() {
+        assert_eq!([None, Some(384), Some(8192)].map(VectorTable::max_count), [50_000, 50_000, 8172]);
+        let vector = StoredVector::new(&[1.0; 8192]).unwrap();
+        let vectors = (0..8200_u32).map(|n| (TextHash::of(&n.to_string()), vector.clone())).collect();
+        let bytes = VectorTable::encode("m", "host m", &vectors);
+        assert!(bytes.len() <= MAX_TABLE_BYTES + 1024);
+        assert_eq!(VectorTable::decode(bytes, "host m").unwrap().count(), 8172);
     }
 
     #[test]
