@@ -5,10 +5,15 @@
 use crate::text::chinese_words::chinese_words;
 use crate::text::phrase::named_group;
 use crate::text::verbs::{is_past_verb, is_third_person};
-use crate::text::word_list::{WordList, word_list};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
 const GERMAN_VERBS: WordList = word_list!("compaction/finite_verbs.de.txt");
+/// Words that may precede a subject, or stand where one is left out: "never eats pork".
+const ADVERBS: WordList = word_list!("compaction/opening_adverbs.txt");
+const HAN_ADVERBS: PhraseList = phrase_list!("compaction/opening_adverbs.zh.txt");
+/// Words of a phrase of two words that may do so: "on Fridays".
+const PHRASE_OPENINGS: WordList = word_list!("compaction/opening_phrases.txt");
 /// How far from the start of a Japanese statement its topic ends, in characters.
 const MAX_TOPIC_CHARS: usize = 12;
 
@@ -30,7 +35,13 @@ pub fn states_subject(text: &str) -> bool {
             || is_third_person(word)
             || GERMAN_VERBS.contains(word)
     };
-    !is_third_person(first) && !is_past_verb(first) && !GERMAN_VERBS.contains(first) && is_verb(second)
+    // "night trains" is no statement.
+    let is_noun_phrase = words.len() == 2 && text.starts_with(char::is_lowercase);
+    !is_noun_phrase
+        && !is_third_person(first)
+        && !is_past_verb(first)
+        && !GERMAN_VERBS.contains(first)
+        && is_verb(second)
 }
 
 /// Whether a statement has no subject of its own.
@@ -43,12 +54,16 @@ pub fn is_without_subject(text: &str) -> bool {
     }
     if text.starts_with(is_unspaced) {
         let opens = |word: &str| ["对", "不", "没", "有", "会", "能", "想"].contains(&word);
-        return chinese_words(text).first().is_some_and(|word| word.class.is_verbal() || opens(word.text))
-            || text.starts_with(['不', '没']);
+        let is_verbal = |text: &str| {
+            chinese_words(text).first().is_some_and(|word| word.class.is_verbal() || opens(word.text))
+                || text.starts_with(['不', '没'])
+        };
+        return is_verbal(text) || HAN_ADVERBS.iter().any(|adverb| text.strip_prefix(adverb).is_some_and(&is_verbal));
     }
     let words = first_words(text);
-    let Some(first) = words.first() else { return false };
-    let second = words.get(1).map_or("", |word| word.as_str());
+    let phrase = if words.first().is_some_and(|word| PHRASE_OPENINGS.contains(word)) { 2 } else { 0 };
+    let Some(first) = words.get(phrase) else { return false };
+    let second = words.get(phrase + 1).map_or("", |word| word.as_str());
     GERMAN_VERBS.contains(first)
         || first == "prefer"
         || matches!(second, "to" | "with" | "from" | "gegen")
@@ -71,8 +86,9 @@ fn japanese_topic(text: &str) -> Option<bool> {
     })
 }
 
-/// The first three words in lower case, without articles.
+/// The first four words in lower case, without articles and the adverbs before them.
 fn first_words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
-    words.filter(|word| !matches!(word.as_str(), "the" | "a" | "an" | "der" | "die" | "das")).take(3).collect()
+    let words = words.skip_while(|word| ADVERBS.contains(word));
+    words.filter(|word| !matches!(word.as_str(), "the" | "a" | "an" | "der" | "die" | "das")).take(4).collect()
 }
