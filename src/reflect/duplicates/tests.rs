@@ -101,6 +101,24 @@ fn place_category_and_conditions_count() {
 }
 
 #[test]
+fn a_merged_text_has_no_mark_that_no_bullet_has() {
+    let (a, b) = ("Prefers window seats", "Prefers window seats on trains");
+    for text in [
+        "[travel] Prefers window seats on trains",
+        "[ ] Prefers window seats on trains",
+        "[x] Prefers window seats on trains",
+        "~~Prefers window seats on trains~~",
+        "Prefers window seats ~~on trains~~",
+        "- [ ] Prefers window seats on trains",
+        "**[ ]** Prefers window seats on trains",
+        "~~[travel] Prefers window seats on trains~~",
+    ] {
+        let outcome = merged(a, b, text);
+        assert!(matches!(&outcome, PairOutcome::Refused(why) if why.contains("task marker")), "{text}: {outcome:?}");
+    }
+}
+
+#[test]
 fn many_equal_texts_do_not_make_all_pairs() {
     let all: Vec<DuplicateItem> = (0..2000).map(|_| item("Prefers window seats")).collect();
     let found = bands(&all, false);
