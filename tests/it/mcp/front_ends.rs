@@ -157,3 +157,19 @@ fn a_restricted_subscriber_is_notified_only_of_what_it_sees() {
     assert_eq!(client.notification("notifications/resources/updated")["uri"], "memdir://facts/other.md");
     client.close();
 }
+
+#[test]
+fn a_hidden_and_a_missing_resource_are_answered_as_on_the_command_line() {
+    let policy = "version: 2\ncategories: {custom: [{name: health}]}\nallowlists: {planner: [work]}\n";
+    let memory = Memory::new().policy(policy).file("facts/notes.md", "---\ntags: [health]\n---\n# Notes\n\n- Hidden\n");
+    let memory = memory.file("facts/user.md", "# User\n\n- Shown\n- [health] Hidden\n");
+    let mut client = McpClient::start(&memory, &["--as", "planner"], Era::Initialize);
+    for address in ["facts/notes.md", "facts/none.md", "facts/health.md", "facts/user.md#none", "facts/user.md@zzzz"] {
+        let uri = format!("memdir://{}", address.replace('#', "%23"));
+        let error = client.request("resources/read", json!({"uri": uri}))["error"].clone();
+        let shell = memory.run(["read", address, "--json"]).by("planner").ends().error();
+        assert_eq!(error["data"]["code"], shell["code"], "{address}: {error}");
+        assert!(!error.to_string().contains("Hidden"), "{error}");
+    }
+    client.close();
+}
