@@ -109,14 +109,15 @@ impl MemoryGraph {
     /// The operations that a request needs, and its answer once they are made.
     ///
     /// # Errors
-    /// `file_not_found` for an observation about no entity; `would_break_structure` for one that is no bullet.
+    /// `file_not_found` for an observation about no entity; `would_break_structure` for one that is no bullet;
+    /// `ambiguous_text` for an entity to delete of whose title there are several.
     pub fn answer(&self, request: &GraphRequest) -> Result<(Vec<Operation>, GraphReply), Rejection> {
         match request {
             GraphRequest::CreateEntities { entities } => self.create_entities(entities),
             GraphRequest::CreateRelations { relations } => Ok(self.create_relations(relations)),
             GraphRequest::AddObservations { observations } => self.add_observations(observations),
             GraphRequest::DeleteEntities { entity_names } => {
-                Ok((self.delete_entities(entity_names), deleted("Entities")))
+                Ok((self.delete_entities(entity_names)?, deleted("Entities")))
             }
             GraphRequest::DeleteObservations { deletions } => {
                 Ok((self.delete_observations(deletions), deleted("Observations")))
@@ -254,14 +255,24 @@ impl MemoryGraph {
         Ok((operations, listed("results", &results)))
     }
 
-    fn delete_entities(&self, names: &[String]) -> Vec<Operation> {
-        let names = self.own_names(names);
+    /// The title alone deletes none of several entities that have it: once one is gone, it would name another, which a
+    /// client that repeats its call would delete, too.
+    fn delete_entities(&self, requested: &[String]) -> Result<Vec<Operation>, Rejection> {
+        let names = self.own_names(requested);
         let is_deleted = |file: &GraphFile| file.is_entity() && names.contains(&*file.name);
+        for file in requested.iter().filter_map(|name| self.find(name).filter(|file| file.title == *name)) {
+            let titled: Vec<&GraphFile> =
+                self.files.iter().filter(|other| other.is_entity() && other.title == file.title).collect();
+            if titled.iter().any(|other| !is_deleted(other)) {
+                return Err(ambiguous_title(&titled));
+            }
+        }
         let relations = self
             .relations()
             .filter(|(file, _, r)| !is_deleted(file) && (names.contains(&*r.from) || names.contains(&*r.to)))
             .map(|(file, bullet, _)| remove(file, Some(bullet)));
-        self.files.iter().filter(|file| is_deleted(file)).map(|file| remove(file, None)).chain(relations).collect()
+        let files = self.files.iter().filter(|file| is_deleted(file)).map(|file| remove(file, None));
+        Ok(files.chain(relations).collect())
     }
 
     fn delete_observations(&self, deletions: &[EntityObservations]) -> Vec<Operation> {
@@ -282,6 +293,14 @@ impl MemoryGraph {
         let found = self.relations().filter(|(_, _, relation)| deleted.contains(relation));
         found.map(|(file, bullet, _)| remove(file, Some(bullet))).collect()
     }
+}
+
+/// The rejection of a title that several files have.
+fn ambiguous_title(titled: &[&GraphFile]) -> Rejection {
+    let title = &titled[0].title;
+    let names: Vec<String> = titled.iter().map(|file| format!("'{}'", name_with_path(title, &file.path))).collect();
+    Rejection::new(Code::AmbiguousText, format!("{} entities have the title '{title}'", names.len()))
+        .hint(format!("name the one to delete with its path: {}", names.join(", ")))
 }
 
 fn graph_relation(from: &str, to: &str, relation_type: &str) -> GraphRelation {
@@ -428,17 +447,35 @@ mod tests {
         assert_eq!(names, ["User", "User (facts/user.md)"]);
         assert_eq!(read["relations"], json!([{"from": "User (facts/user.md)", "to": "User", "relationType": "knows"}]));
         let delete = |name: &str| answer(&memory, "delete_entities", json!({"entityNames": [name]})).0;
-        assert_eq!(
-            delete("User").iter().map(|operation| &operation["at"]).filter(|at| *at == "facts/ana.md").count(),
-            1
-        );
-        assert!(!delete("User").iter().any(|operation| operation["at"] == "facts/user.md"));
+        let first = delete("User (facts/ana.md)");
+        assert_eq!(first.iter().filter(|operation| operation["at"] == "facts/ana.md").count(), 1);
+        assert!(!first.iter().any(|operation| operation["at"] == "facts/user.md"));
         assert_eq!(delete("User (facts/user.md)")[0]["at"], "facts/user.md");
         assert_eq!(delete("User (facts/user.md)").len(), 1);
         let more = json!({"observations": [{"entityName": "User (facts/user.md)", "contents": ["Likes soup"]}]});
         assert_eq!(answer(&memory, "add_observations", more.clone()).0[0]["at"], "facts/user.md");
         // The name stays valid when the other file is gone.
         assert_eq!(answer(&graph(&[user]), "add_observations", more).0[0]["at"], "facts/user.md");
+    }
+
+    /// A client that had no answer repeats its call.
+    #[test]
+    fn a_repeated_deletion_deletes_no_other_entity_of_the_title() {
+        let files = [("facts/ana.md", "# User\n\n- A\n"), ("facts/user.md", "# User\n\n- B\n")];
+        let (both, one) = (graph(&files), graph(&files[1..]));
+        let delete = |graph: &MemoryGraph, names: &[&str]| {
+            graph
+                .answer(&request("delete_entities", json!({"entityNames": names})))
+                .map(|(operations, _)| operations.len())
+        };
+        let refused = delete(&both, &["User"]).unwrap_err();
+        assert_eq!(refused.code, Code::AmbiguousText);
+        assert!(refused.hint.unwrap().contains("'User (facts/ana.md)', 'User (facts/user.md)'"));
+        assert_eq!(delete(&both, &["User (facts/ana.md)"]), Ok(1));
+        assert_eq!(delete(&one, &["User (facts/ana.md)"]), Ok(0));
+        // With the others by their paths, the title names the one that is left.
+        assert_eq!(delete(&both, &["User", "User (facts/user.md)"]), Ok(2));
+        assert_eq!(delete(&one, &["User"]), Ok(1));
     }
 
     #[test]
