@@ -34,9 +34,14 @@ impl Etag {
         hex(&self.0[..8])
     }
 
+    /// Whether a text can be the start of an etag: 8 to 64 hex digits.
+    pub fn is_prefix(text: &str) -> bool {
+        (8..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    }
+
     /// Whether `proof` is a prefix of this etag: 8 to 64 hex digits, upper or lower case.
     pub fn matches_prefix(&self, proof: &str) -> bool {
-        (8..=64).contains(&proof.len()) && proof.is_ascii() && self.hex().starts_with(&proof.to_ascii_lowercase())
+        Etag::is_prefix(proof) && self.hex().starts_with(&proof.to_ascii_lowercase())
     }
 
     /// Parses exactly 64 hex digits.

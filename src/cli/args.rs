@@ -87,7 +87,7 @@ pub struct FileChangeArgs {
     #[command(flatten)]
     pub change_args: ChangeArgs,
     /// Only change the file if it still has this etag (8 or more hex digits)
-    #[arg(long, value_name = "ETAG", help_heading = "Change options")]
+    #[arg(long, value_name = "ETAG", help_heading = "Change options", value_parser = etag_prefix)]
     pub if_match: Option<String>,
     /// Skip the staleness check when acting on an index, an id or a whole file
     #[arg(short, long, help_heading = "Change options")]
@@ -156,6 +156,14 @@ pub fn seconds(text: &str) -> Result<std::time::Duration, String> {
     let error = || "expected a number of seconds, such as 0.5 or 10".to_owned();
     let n: f64 = text.parse().map_err(|_| error())?;
     std::time::Duration::try_from_secs_f64(n).map_err(|_| error())
+}
+
+/// Parses the start of an etag, 8 to 64 hex digits.
+pub fn etag_prefix(text: &str) -> Result<String, String> {
+    match crate::change::Etag::is_prefix(text) {
+        true => Ok(text.to_owned()),
+        false => Err("expected an etag, 8 to 64 hex digits".to_owned()),
+    }
 }
 
 /// All commands with their options, as clap parses them and as help, man pages and completions describe them.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::answer::PrintAnswer;
-use super::args::seconds;
+use super::args::{etag_prefix, seconds};
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
 use super::run::{Runner, read_content};
@@ -42,7 +42,7 @@ pub struct CheckpointArgs {
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Only replace or remove the checkpoint if it still has this etag (8 or more hex digits)
-    #[arg(long, value_name = "ETAG")]
+    #[arg(long, value_name = "ETAG", value_parser = etag_prefix)]
     pub if_match: Option<String>,
     /// Seconds to wait for another writer (default 10)
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
@@ -111,15 +111,24 @@ fn change(
 impl PrintAnswer for CheckpointList {
     /// Prints key, size, age and etag of each.
     fn print(&self, printer: &mut Printer) {
-        if self.checkpoints.is_empty() {
+        if self.checkpoints.is_empty() && self.damaged.is_empty() {
             return printer.note("no checkpoints; `memdir checkpoint save KEY` saves one");
         }
         self.checkpoints.iter().for_each(|row| print_row(printer, row));
+        for path in &self.damaged {
+            printer.note(&format!(
+                "{path} is a checkpoint that another program damaged; save its key again, or remove it"
+            ));
+        }
     }
 }
 
 fn print_row(printer: &mut Printer, row: &CheckpointRow) {
     printer.text(&row.key);
+    if row.etag.is_empty() {
+        printer.styled(TextStyle::Dim, "  damaged").end_line();
+        return;
+    }
     let (size, age) = (format_size(row.bytes), format_age(row.age_seconds));
     printer.styled(TextStyle::Dim, &format!("  {size}, {age}, etag {}", row.etag)).end_line();
 }

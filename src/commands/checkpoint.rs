@@ -16,7 +16,7 @@ use crate::change::Etag;
 use crate::code::{Code, Rejection};
 use crate::json_shape::quote_short;
 use crate::policy::CheckpointRule;
-use crate::store::checkpoints::{CheckpointHeader, LockedCheckpoints};
+use crate::store::checkpoints::{CheckpointHeader, FoundCheckpoints, LockedCheckpoints};
 
 /// The largest state, in bytes.
 const MAX_STATE_BYTES: usize = 16 << 20;
@@ -47,6 +47,10 @@ pub struct CheckpointRow {
 pub struct CheckpointList {
     /// The checkpoints, sorted by key.
     pub checkpoints: Vec<CheckpointRow>,
+    /// The paths, below the memory, of checkpoints that another program damaged, so that they cannot be loaded; sorted.
+    /// Their keys are unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<String>,
 }
 
 /// The result of `checkpoint load`.
@@ -123,14 +127,19 @@ pub fn load_checkpoint(session: &Session, key: &str) -> CommandResult<Checkpoint
     Ok(CheckpointText { checkpoint: to_row(session, header), text })
 }
 
-/// Lists the checkpoints that the caller may use.
+/// Lists the checkpoints that the caller may use, and the damaged ones, whose keys are unknown, for a caller that may use
+/// all.
 ///
 /// # Errors
 /// `io`.
 pub fn list_checkpoints(session: &Session) -> CommandResult<CheckpointList> {
-    let mut headers = session.store.checkpoints()?;
+    let FoundCheckpoints { mut headers, mut damaged } = session.store.checkpoints()?;
     headers.retain(|header| may_use(session, &header.key));
-    Ok(CheckpointList { checkpoints: headers.into_iter().map(|header| to_row(session, header)).collect() })
+    if is_limited_to_own_keys(session) {
+        damaged.clear();
+    }
+    let checkpoints = headers.into_iter().map(|header| to_row(session, header)).collect();
+    Ok(CheckpointList { checkpoints, damaged })
 }
 
 /// Removes the state under a key, and erases its bytes. With `if_match`, only if it has this etag.
@@ -143,7 +152,12 @@ pub fn remove_checkpoint(session: &Session, key: &str, if_match: Option<&str>) -
     let locked = session.store.lock_checkpoints(false)?.ok_or_else(|| not_found(key))?;
     let header = locked.header(key)?;
     check_etag(key, header.as_ref(), if_match)?;
-    let header = header.ok_or_else(|| not_found(key))?;
+    let header = match header {
+        Some(header) => header,
+        // A damaged one has nothing but its key.
+        None if locked.has_file(key)? => CheckpointHeader { key: key.to_owned(), ..CheckpointHeader::default() },
+        None => return Err(not_found(key).into()),
+    };
     locked.remove(key)?;
     let checkpoint = to_row(session, header);
     Ok(CheckpointChange { checkpoint, outcome: CheckpointOutcome::Removed, pruned: Vec::new() })
@@ -170,7 +184,7 @@ fn prune_locked(
     dry_run: bool,
 ) -> CommandResult<Vec<PrunedItem>> {
     let Some(rule) = session.policy.policy.checkpoints else { return Ok(Vec::new()) };
-    let mut headers = locked.headers()?;
+    let mut headers = locked.checkpoints()?.headers;
     headers.retain(|header| may_use(session, &header.key));
     let due = due_checkpoints(&headers, rule, saved, session.now.timestamp());
     if !dry_run {
@@ -224,8 +238,12 @@ fn user_of(key: &str) -> &str {
 /// Whether the caller may use a key. An agent with an allowlist may not learn what others save, because a state
 /// has no category: it has the keys below its own name, even if its list hides nothing.
 fn may_use(session: &Session, key: &str) -> bool {
-    session.policy.policy.allowed_categories(&session.actor).is_none()
+    !is_limited_to_own_keys(session)
         || !session.actor.is_empty() && !session.actor.contains('/') && user_of(key) == session.actor
+}
+
+fn is_limited_to_own_keys(session: &Session) -> bool {
+    session.policy.policy.allowed_categories(&session.actor).is_some()
 }
 
 fn check_key(session: &Session, key: &str) -> Result<(), Error> {
@@ -262,6 +280,10 @@ fn check_state(state: &str) -> Result<(), Rejection> {
 
 fn check_etag(key: &str, header: Option<&CheckpointHeader>, if_match: Option<&str>) -> Result<(), Rejection> {
     let Some(expected) = if_match else { return Ok(()) };
+    if !Etag::is_prefix(expected) {
+        return Err(Rejection::new(Code::Usage, format!("{} is no etag", quote_short(expected)))
+            .hint("an etag has 8 to 64 hex digits; checkpoint list shows those of all"));
+    }
     let Some(header) = header else {
         let message = format!("there is no checkpoint {}, so it has no etag", quote_short(key));
         return Err(Rejection::new(Code::Conflict, message).detail("etag", Value::Null));

@@ -28,7 +28,7 @@ const UNFINISHED_SUFFIX: &str = ".new";
 const MAX_HEADER_BYTES: usize = 4096;
 
 /// What is known of a checkpoint without its state.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckpointHeader {
     pub key: String,
     /// When it was first saved, RFC 3339.
@@ -41,6 +41,15 @@ pub struct CheckpointHeader {
     pub bytes: u64,
 }
 
+/// The checkpoints of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundCheckpoints {
+    /// Those that can be loaded, sorted by key.
+    pub headers: Vec<CheckpointHeader>,
+    /// The paths, below the data directory, of files that another program damaged, sorted.
+    pub damaged: Vec<String>,
+}
+
 /// The checkpoints, locked: until it is dropped, no other process saves or removes one.
 pub struct LockedCheckpoints {
     folder: OwnedFd,
@@ -49,12 +58,12 @@ pub struct LockedCheckpoints {
 }
 
 impl Store {
-    /// Returns the headers of all checkpoints, sorted by key.
+    /// Returns the headers of all checkpoints, and which files are damaged.
     ///
     /// # Errors
     /// `io`, `unsafe_file`.
-    pub fn checkpoints(&self) -> Result<Vec<CheckpointHeader>, Rejection> {
-        self.open_checkpoints()?.map_or(Ok(Vec::new()), |folder| list_headers(&folder))
+    pub fn checkpoints(&self) -> Result<FoundCheckpoints, Rejection> {
+        self.open_checkpoints()?.map_or(Ok(FoundCheckpoints::default()), |folder| list_checkpoints(&folder))
     }
 
     /// Returns a checkpoint with its state; `None` if there is none.
@@ -105,12 +114,20 @@ impl Store {
 }
 
 impl LockedCheckpoints {
-    /// Returns the headers of all checkpoints, sorted by key.
+    /// Returns the headers of all checkpoints, and which files are damaged.
     ///
     /// # Errors
     /// `io`, `unsafe_file`.
-    pub fn headers(&self) -> Result<Vec<CheckpointHeader>, Rejection> {
-        list_headers(&self.folder)
+    pub fn checkpoints(&self) -> Result<FoundCheckpoints, Rejection> {
+        list_checkpoints(&self.folder)
+    }
+
+    /// Whether there is a checkpoint under a key, damaged or not.
+    ///
+    /// # Errors
+    /// `io`, `unsafe_file`.
+    pub fn has_file(&self, key: &str) -> Result<bool, Rejection> {
+        Ok(root::open_plain(&self.folder, &file_name(key), SHOWN)?.is_some())
     }
 
     /// Returns the header of a checkpoint; `None` if there is none, or it is damaged.
@@ -118,7 +135,10 @@ impl LockedCheckpoints {
     /// # Errors
     /// `io`, `unsafe_file`.
     pub fn header(&self, key: &str) -> Result<Option<CheckpointHeader>, Rejection> {
-        read_header(&self.folder, &file_name(key))
+        Ok(match read_header(&self.folder, &file_name(key))? {
+            ReadHeader::Whole(header) => Some(header),
+            ReadHeader::Damaged | ReadHeader::Missing => None,
+        })
     }
 
     /// Saves a state in place of the one before, and waits until it is on disk.
@@ -189,20 +209,37 @@ fn file_names(folder: &OwnedFd) -> Result<Vec<String>, Rejection> {
     Ok(names)
 }
 
-fn list_headers(folder: &OwnedFd) -> Result<Vec<CheckpointHeader>, Rejection> {
-    let names = file_names(folder)?.into_iter().filter(|name| !name.ends_with(UNFINISHED_SUFFIX));
-    let headers = names.map(|name| read_header(folder, &name)).collect::<Result<Vec<_>, _>>()?;
-    let mut headers: Vec<CheckpointHeader> = headers.into_iter().flatten().collect();
-    headers.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(headers)
+fn list_checkpoints(folder: &OwnedFd) -> Result<FoundCheckpoints, Rejection> {
+    let mut found = FoundCheckpoints::default();
+    for name in file_names(folder)?.into_iter().filter(|name| !name.ends_with(UNFINISHED_SUFFIX)) {
+        match read_header(folder, &name)? {
+            ReadHeader::Whole(header) => found.headers.push(header),
+            ReadHeader::Damaged => found.damaged.push(format!("{CHECKPOINT_DIR}/{name}")),
+            // Removed meanwhile.
+            ReadHeader::Missing => {}
+        }
+    }
+    found.headers.sort_by(|a, b| a.key.cmp(&b.key));
+    found.damaged.sort();
+    Ok(found)
 }
 
-/// Reads the header of a file; `None` if the file is gone or is no checkpoint.
-fn read_header(folder: &OwnedFd, name: &str) -> Result<Option<CheckpointHeader>, Rejection> {
-    let Some(plain) = root::open_plain(folder, name, SHOWN)? else { return Ok(None) };
+/// What a file says of its checkpoint.
+enum ReadHeader {
+    Whole(CheckpointHeader),
+    /// Its header cannot be read or is of another key, or the file is shorter or longer than the header says.
+    Damaged,
+    Missing,
+}
+
+fn read_header(folder: &OwnedFd, name: &str) -> Result<ReadHeader, Rejection> {
+    let Some(plain) = root::open_plain(folder, name, SHOWN)? else { return Ok(ReadHeader::Missing) };
     let start = read_start(&plain)?;
-    let parsed = parse_header(&start);
-    Ok(parsed.map(|(header, _)| header).filter(|header| file_name(&header.key) == name))
+    let is_whole = |(header, length): &(CheckpointHeader, usize)| {
+        file_name(&header.key) == name && header.bytes + *length as u64 == plain.stat.st_size as u64
+    };
+    let parsed = parse_header(&start).filter(is_whole);
+    Ok(parsed.map_or(ReadHeader::Damaged, |(header, _)| ReadHeader::Whole(header)))
 }
 
 fn read_start(plain: &PlainFile) -> Result<Vec<u8>, Rejection> {
@@ -241,7 +278,10 @@ mod tests {
     fn keys_that_no_file_name_can_hold_are_kept_apart() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
-        assert!(store.checkpoints().unwrap().is_empty() && store.lock_checkpoints(false).unwrap().is_none());
+        assert!(
+            store.checkpoints().unwrap() == FoundCheckpoints::default()
+                && store.lock_checkpoints(false).unwrap().is_none()
+        );
         let long = "\u{1}".repeat(200);
         let keys = ["../../etc/passwd", "A", "CON", "a", "a/b", "con", "line\nbreak", &long, "é", "e\u{301}"];
         let locked = store.lock_checkpoints(true).unwrap().unwrap();
@@ -251,7 +291,7 @@ mod tests {
         drop(locked);
         let mut sorted: Vec<&str> = keys.to_vec();
         sorted.sort_unstable();
-        let listed = store.checkpoints().unwrap();
+        let listed = store.checkpoints().unwrap().headers;
         assert_eq!(listed.iter().map(|header| header.key.as_str()).collect::<Vec<_>>(), sorted);
         for key in keys {
             assert_eq!(store.read_checkpoint(key).unwrap().unwrap().1, key);
@@ -272,11 +312,16 @@ mod tests {
         let folder = dir.path().join(CHECKPOINT_DIR);
         std::fs::write(folder.join("0123.new"), "half").unwrap();
         std::fs::write(folder.join("0123"), "no checkpoint").unwrap();
-        assert_eq!(store.checkpoints().unwrap(), [header("a", b"{}")]);
+        let found = store.checkpoints().unwrap();
+        assert_eq!(
+            (&found.headers[..], &found.damaged[..]),
+            (&[header("a", b"{}")][..], &[format!("{CHECKPOINT_DIR}/0123")][..])
+        );
         drop(store.lock_checkpoints(false).unwrap());
         assert!(!folder.join("0123.new").exists());
         let whole = std::fs::read(folder.join(file_name("a"))).unwrap();
         std::fs::write(folder.join(file_name("a")), &whole[..whole.len() - 1]).unwrap();
         assert_eq!(store.read_checkpoint("a").unwrap_err().code, Code::InvalidCheckpoint);
+        assert_eq!(store.checkpoints().unwrap().damaged.len(), 2);
     }
 }

@@ -255,3 +255,44 @@ fn messages_about_nothing_name_what_is_there() {
     let save = memory.run(["checkpoint", "save", "k", "--if-match", "0123456789"]).stdin("{}").exit(4);
     save.stderr_contains("conflict: there is no checkpoint 'k', so it has no etag");
 }
+
+#[test]
+fn a_damaged_checkpoint_is_listed_and_can_be_removed() {
+    let memory = Memory::new();
+    ["a", "b", "c"].iter().for_each(|key| drop(save(&memory, key, "{}")));
+    let path = |key: &str| format!(".memdir/checkpoints/{}", memdir::change::Etag::of(key.as_bytes()).hex());
+    memory.put(&path("b"), "no checkpoint");
+    // Cut by one byte: the header is whole.
+    let whole = std::fs::read(memory.dir().join(path("c"))).unwrap();
+    memory.put(&path("c"), &whole[..whole.len() - 1]);
+    let mut damaged = [path("b"), path("c")];
+    damaged.sort();
+    let listed = memory.run(["checkpoint", "list"]).exit(0);
+    assert_eq!(listed.stdout.lines().count(), 1, "{listed}");
+    for path in &damaged {
+        let note = format!("{path} is a checkpoint that another program damaged");
+        assert!(listed.stderr.contains(&note), "{listed}");
+    }
+    assert_eq!(memory.run(["checkpoint", "list", "--json"]).exit(0).json()["damaged"], json!(damaged));
+    memory.run(["checkpoint", "load", "b"]).exit(2).stderr_contains("damaged");
+    memory.done(["checkpoint", "rm", "b"]).stdout("removed b  damaged\n");
+    save(&memory, "c", "{}");
+    assert_eq!(memory.run(["checkpoint", "list", "--json"]).exit(0).json()["damaged"], json!(null));
+    // A damaged file does not say whose it is.
+    memory.put(&path("b"), "no checkpoint");
+    let memory = memory.policy("version: 1\nallowlists: {planner: [fact]}\n");
+    let listed = memory.run(["checkpoint", "list"]).by("planner").exit(0);
+    assert_eq!(listed.stderr, "memdir: no checkpoints; `memdir checkpoint save KEY` saves one\n");
+}
+
+#[test]
+fn an_etag_that_is_too_short_is_no_conflict() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- A\n");
+    save(&memory, "a", "{}");
+    for etag in ["abc", "0123456", "zzzzzzzzzz", ""] {
+        for words in [&["checkpoint", "save", "a"][..], &["checkpoint", "rm", "a"], &["add", "user", "B"]] {
+            let line: Vec<&str> = words.iter().copied().chain(["--if-match", etag]).collect();
+            memory.run(line).stdin("{}").exit(2).unchanged().stderr_contains("8 to 64 hex digits");
+        }
+    }
+}
