@@ -9,7 +9,9 @@ mod merged;
 mod preview;
 mod withdrawal;
 
-use self::accept::{apply_and_remove, blocked_error, proposed_operations, unreadable_error, unreadable_reason};
+use self::accept::{
+    apply_and_remove, blocked_error, proposed_operations, unforced_note, unreadable_error, unreadable_reason,
+};
 pub use self::merged::remove_merged_proposals;
 pub use self::withdrawal::require_own_proposals;
 use super::change::no_operations_warning;
@@ -98,6 +100,7 @@ pub fn inbox(
     let mut notes: Vec<Warning> = unreadable.into_iter().map(left_in_inbox).collect();
     if options.force {
         let forced = accepted.iter().filter_map(|file| preview::forced_note(session, file));
+        let forced = forced.chain(accepted.iter().filter_map(|file| unforced_note(file)));
         notes.extend(forced.map(|note| Warning::new(Code::Note, note)));
     }
     let outcome = if decision == InboxDecision::Accept { "accepted" } else { "rejected" };

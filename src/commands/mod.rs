@@ -155,6 +155,7 @@ impl Session {
             now: &self.now,
             actor: &self.actor,
             force: false,
+            forget_unforced: false,
             create: false,
             allow_reserved: false,
             links: None,

@@ -78,6 +78,13 @@ pub enum Target {
     IdOrCategory { id: String, category: String },
 }
 
+impl Operation {
+    /// Whether it erases a text for good.
+    pub fn is_forget(&self) -> bool {
+        matches!(self.action, Action::Remove { forget: true, .. })
+    }
+}
+
 impl From<Action> for Operation {
     fn from(action: Action) -> Operation {
         Operation { action, seen: None, if_match: None, reason: None, source: None }

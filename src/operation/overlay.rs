@@ -146,6 +146,7 @@ mod tests {
             now: &now,
             actor: "m",
             force: true,
+            forget_unforced: false,
             create: false,
             allow_reserved: false,
             links: None,

@@ -108,7 +108,7 @@ fn plan_batch(
     }
     changeset.effects.sort_by_key(|e| e.operation);
     changeset.warnings.extend(planner.warnings.into_iter().map(|(_, w)| w));
-    changeset.forget = operations.iter().any(|op| matches!(op.action, Action::Remove { forget: true, .. }));
+    changeset.forget = operations.iter().any(Operation::is_forget);
     Ok(PlanOutcome::Ready(Box::new(changeset)))
 }
 

@@ -259,6 +259,7 @@ impl World {
             now: &now,
             actor: "tester",
             force,
+            forget_unforced: false,
             create: false,
             allow_reserved: false,
             links: None,

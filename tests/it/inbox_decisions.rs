@@ -111,6 +111,28 @@ fn force_forgets_nothing_that_was_proven_by_a_checksum() {
     }
 }
 
+/// One proposal that forgets leaves the others forced.
+#[test]
+fn force_is_for_all_proposals_but_the_one_that_forgets() {
+    let memory = memory().file("facts/tools.md", "# Tools\n\n- X\n- Y\n");
+    let forget = propose(&memory, &["rm", "tools@1", "--forget", "-f"]);
+    let edit = propose(&memory, &["update", "user@2", "B2", "-f"]);
+    memory.done(["add", "user", "D"]);
+    let both = ["inbox", "--accept", "-f", &forget, &edit];
+    let accepted = memory.done(both);
+    assert!(memory.text("facts/user.md").unwrap().ends_with("\n- A\n- B2\n- C\n- D\n"), "{accepted}");
+    assert_eq!(memory.text("facts/tools.md").unwrap(), "# Tools\n\n- Y\n");
+    accepted.stderr_contains(&format!("{forget}: -f does not force what forgets a text"));
+    // One that no longer means what its proposer saw stops them all, and says why.
+    let forget = propose(&memory, &["rm", "tools@1", "--forget", "-f"]);
+    let edit = propose(&memory, &["update", "user@2", "B3", "-f"]);
+    memory.put("facts/tools.md", "# Tools\n\n- Z\n- Y\n");
+    memory.done(["add", "user", "E"]);
+    let refused = memory.run(["inbox", "--accept", "-f", &edit, &forget]).exit(4).unchanged();
+    let refused = refused.stderr_contains(&format!("the proposal {forget} cannot be accepted, so none was"));
+    refused.stderr_contains("-f does not force what forgets a text");
+}
+
 #[test]
 fn the_list_shows_what_accepting_would_write() {
     let memory = memory();

@@ -46,8 +46,7 @@ pub(super) fn proposed_operations<'a>(
 /// The operations of one proposal, as [`proposed_operations`] has them.
 pub(super) fn operations_to_plan(file: &InboxFile, force: bool) -> Result<Vec<Operation>, Rejection> {
     let mut operations = file.proposal.operations.clone().map_err(|error| unreadable_error(file, &error))?;
-    let is_forced =
-        |operation: &&mut Operation| force && !matches!(operation.action, Action::Remove { forget: true, .. });
+    let is_forced = |operation: &&mut Operation| force && !operation.is_forget();
     operations.iter_mut().filter(is_forced).for_each(|operation| operation.if_match = None);
     Ok(operations)
 }
@@ -115,10 +114,25 @@ pub(super) fn blocked_error(session: &Session, files: &[&InboxFile], options: &C
                 SuggestedCommand { subcommand: vec!["inbox", "--accept", "-f"], operands: vec![id.to_owned()] },
             ];
         }
+        if is_stale(named.code) && options.force && forgets_text(blocking_file) {
+            named = named.hint(UNFORCED_FORGET);
+        }
         named.try_command(reject_command(id))
     };
     let Error { rejections, warnings } = is_planned(&[blocking_file], options.force).err().unwrap_or(error);
     Error { rejections: rejections.into_iter().take(1).map(named).collect(), warnings }
+}
+
+const UNFORCED_FORGET: &str = "-f does not force what forgets a text: it could not be undone";
+
+/// Whether a proposal erases a text for good.
+fn forgets_text(file: &InboxFile) -> bool {
+    file.proposal.operations.as_ref().is_ok_and(|operations| operations.iter().any(Operation::is_forget))
+}
+
+/// What to tell about a proposal that `-f` accepts without forcing it.
+pub(super) fn unforced_note(file: &InboxFile) -> Option<String> {
+    forgets_text(file).then(|| format!("{}: {UNFORCED_FORGET}, so it was accepted as it was proposed", file.id()))
 }
 
 /// Whether operations write files of the archive as wholes, as `compact` and `undo` do: no other operation may.
@@ -139,10 +153,10 @@ pub(super) fn plan_accepted(
     accepted: &[Operation],
     options: &ChangeOptions,
 ) -> Result<Changeset, Error> {
-    // What `--forget` removes is not forced: it could not be undone.
-    let forgets = accepted.iter().any(|operation| matches!(operation.action, Action::Remove { forget: true, .. }));
     let context = PlanContext {
-        force: options.force && !forgets,
+        force: options.force,
+        // What `--forget` removes is not forced: it could not be undone.
+        forget_unforced: true,
         create: options.create,
         allow_reserved: writes_archive(accepted),
         ..session.plan_context()

@@ -205,6 +205,7 @@ impl World {
             now: &now,
             actor: "tester",
             force: false,
+            forget_unforced: false,
             create: false,
             allow_reserved: false,
             links: None,

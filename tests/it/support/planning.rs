@@ -49,6 +49,7 @@ impl PlanInput {
             now: &self.now,
             actor: "test",
             force: false,
+            forget_unforced: false,
             create: true,
             allow_reserved: false,
             links: None,
