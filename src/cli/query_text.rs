@@ -10,7 +10,6 @@ use super::text::{Printer, TextStyle};
 use crate::commands::results::{LargerBounds, QueryResult, QueryRow};
 use crate::text::counted_noun::counted_noun;
 use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::view::query::answer::ScopeMatches;
 use crate::view::query::query_row::branch_mark;
 use crate::view::stale_anchors::anchor_mark;
 
@@ -35,7 +34,7 @@ impl PrintAnswer for QueryResult {
             0 => String::new(),
             n => format!("; {} of unknown date left out", counted_noun(n, "item")),
         };
-        if self.found == 0 && self.scopes.is_empty() {
+        if self.found == 0 {
             let other = if self.query.is_empty() { "other filters" } else { "other or fewer words" };
             printer.note(&format!("no matches{undated}; try {other}"));
             return;
@@ -43,10 +42,8 @@ impl PrintAnswer for QueryResult {
         let linked = if self.linked > 0 { format!(" and {} linked", self.linked) } else { String::new() };
         let more = self.more.as_ref().map_or(String::new(), larger_bounds);
         let full = if self.items.iter().all(|row| row.full.is_none()) { "; whole texts: --full" } else { "" };
-        let in_scopes = |count: fn(&ScopeMatches) -> usize| self.scopes.iter().map(count).sum::<usize>();
-        let (shown, found) = (self.shown + in_scopes(|scope| scope.shown), self.found + in_scopes(|scope| scope.found));
-        let tokens = self.tokens + in_scopes(|scope| scope.tokens);
-        let counts = format!("{shown} of {}", counted_noun(found, "item"));
+        let tokens = self.tokens;
+        let counts = format!("{} of {}", self.shown, counted_noun(self.found, "item"));
         let long = format!("{counts}{linked}, {tokens} tokens{undated}{more}");
         // The line itself counts against the budget: of a small one, only the most important part fits.
         let available = self.budget.map_or(usize::MAX, |budget| budget.saturating_sub(tokens));

@@ -30,6 +30,7 @@ use crate::host::agent_hosts::AgentHost;
 use crate::host::agent_hosts::places::SetupScope;
 use crate::host::models::ModelQuery;
 use crate::host::{actor, content, editor, find, user};
+use crate::memory::OpenOptions;
 use crate::operation::Batch;
 use crate::path::ALL_SCOPES;
 use crate::view::query::filter::QueryOptions;
@@ -111,11 +112,15 @@ impl Runner<'_> {
     /// Searches the memory; with [`ALL_SCOPES`] as the scope, all of its scopes, too.
     pub fn query(&self, options: &QueryOptions) -> CliReply {
         // All scopes are searched from the memory above them.
-        let all_scopes = self.global.scope.as_deref() == Some(ALL_SCOPES);
+        let all_scopes = match &self.global.scope {
+            Some(name) => name == ALL_SCOPES,
+            None => std::env::var("MEMDIR_SCOPE").is_ok_and(|name| name == ALL_SCOPES),
+        };
         let global = GlobalArgs { scope: self.global.scope.clone().filter(|_| !all_scopes), ..self.global.clone() };
         let scope = if all_scopes { Some(ALL_SCOPES.to_owned()) } else { options.scope.clone() };
         let options = &QueryOptions { scope, vectors: true, ..options.clone() };
-        match open::open_session(&global, SessionNeeds::LocalDay, None) {
+        let open_options = OpenOptions { all_scopes, ..open::open_options(&global, None) };
+        match open_options.open_session(SessionNeeds::LocalDay) {
             Ok(session) => {
                 session.progress.begin("searching");
                 let touching = query_args::named_from_root(&options.touching, &session.dir);

@@ -196,7 +196,10 @@ fn query_all_scopes(
     }
     match not_found {
         Some(error) if all.found == 0 && all.scopes.is_empty() => Err(error),
-        _ => Ok(QueryResult { scope: Some(ALL_SCOPES.to_owned()), ..all }),
+        _ => {
+            all.count_scopes();
+            Ok(QueryResult { scope: Some(ALL_SCOPES.to_owned()), ..all })
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::tools::{ToolEffect, ToolRequest, ToolSpec, output_schema};
 use crate::code::{Code, Rejection};
 use crate::commands::results::{ChangeOutcome, ChangeResult, FileRow, ListResult, Outline, QueryResult, TextResult};
 use crate::commands::{ChangeOptions, ContextRequest, Error};
+use crate::path::ALL_SCOPES;
 use crate::view::query::query_json::{self, QueryItem};
 
 /// The default tools, in the order in which a session uses them.
@@ -107,6 +108,12 @@ struct QueryAnswer {
 /// match fits into the budget.
 fn query(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     let options = query_json::parse(&Value::Object(call.arguments.clone()).to_string())?;
+    if options.scope.as_deref() == Some(ALL_SCOPES) {
+        // The ids of the answer are addresses for the other tools, which name no scope.
+        return Err(Rejection::new(Code::InvalidQuery, "'filters.user_id' names one scope; '*' is not one")
+            .hint("leave it out to search this memory; `memdir -S '*' query` searches all scopes")
+            .into());
+    }
     let result = call.memory.query(options.with_default_limit())?;
     let note = result.nothing_fits();
     let QueryResult { items, found, .. } = result;

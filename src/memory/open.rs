@@ -30,6 +30,8 @@ pub struct OpenOptions {
     /// A scope of that memory, which cannot be left: another memory in it, with its own files and history. `None`:
     /// `MEMDIR_SCOPE`, else the memory itself.
     pub scope: Option<String>,
+    /// Whether `MEMDIR_SCOPE` may be `*`: for a search in all scopes, from the memory above them.
+    pub all_scopes: bool,
     /// The scope of a session that is in none otherwise: one that the conversation it is for belongs to.
     pub default_scope: Option<String>,
     /// The directory in which the search starts, and from which relative paths lead. `None`: the working directory.
@@ -74,6 +76,8 @@ pub fn working_dir() -> Result<PathBuf, Rejection> {
     std::env::current_dir().map_err(|e| Rejection::new(Code::Io, format!("cannot read the working directory: {e}")))
 }
 
+const NAME_ONE_SCOPE: &str = "name one scope; `memdir scope list` lists them";
+
 impl OpenOptions {
     /// Options for a data directory: one with `memdir.yaml`, `facts/` or `episodes/` in it.
     pub fn new(dir: impl Into<PathBuf>) -> OpenOptions {
@@ -115,11 +119,14 @@ impl OpenOptions {
 
     /// The scope of the option, else of `MEMDIR_SCOPE`. Where the environment names one, no option leaves it.
     fn named_scope(&self) -> Result<Option<ScopeName>, Rejection> {
-        let confined = env("MEMDIR_SCOPE").filter(|name| !name.is_empty());
+        let named = env("MEMDIR_SCOPE").filter(|name| !name.is_empty());
+        let confined = named.clone().filter(|name| name != ALL_SCOPES);
+        let for_query =
+            |what: &str| Rejection::new(Code::Usage, format!("{what} is for `query` only")).hint(NAME_ONE_SCOPE);
         match (self.scope.as_deref(), confined) {
             (Some(named), Some(confined)) if named != confined => Err(find::scope_not_allowed(&confined)),
-            (Some(ALL_SCOPES), _) => Err(Rejection::new(Code::Usage, "-S '*' is for `query` only")
-                .hint("name one scope; `memdir scope list` lists them")),
+            (Some(ALL_SCOPES), _) => Err(for_query("-S '*'")),
+            (None, None) if named.is_some() && !self.all_scopes => Err(for_query("MEMDIR_SCOPE='*'")),
             (Some(named), _) => ScopeName::existing(named).map(Some),
             (None, Some(confined)) => ScopeName::existing(&confined).map(Some),
             (None, None) => Ok(None),

@@ -194,6 +194,7 @@ fn an_error_names_code_reason_and_mend() {
         ("memory_read", json!({"address": "../../etc/passwd"}), "invalid_path", ""),
         ("memory_query", json!({"qery": "x"}), "invalid_query", "did you mean 'query'"),
         ("memory_query", json!({}), "usage", "no words"),
+        ("memory_query", json!({"query": "tabs", "filters": {"user_id": "*"}}), "invalid_query", "names one scope"),
         ("memory_context", json!({"budget_tokens": 1}), "usage", "at least"),
         ("memory_change", json!({"operations": []}), "", ""),
         ("memory_change", json!({}), "invalid_operation", ""),

@@ -630,7 +630,15 @@ fn all_scopes_are_searched_from_the_memory_above() {
     assert!(at("in the memory") < at("-S app: 1 item") && at("-S app: 1 item") < at("in the app"), "{found}");
     assert!(!found.stdout.contains("past") && !found.stdout.contains("-S web"), "{found}");
     let json = memory.done(["--json", "-S", "*", "query", "standup"]).json();
-    assert_eq!((&json["scope"], &json["found"], &json["scopes"][0]["scope"]), (&json!("*"), &json!(1), &json!("app")));
+    assert_eq!((&json["scope"], &json["found"], &json["scopes"][0]["scope"]), (&json!("*"), &json!(2), &json!("app")));
+    assert_eq!((&json["shown"], &json["scopes"][0]["found"]), (&json!(2), &json!(1)));
+    assert!(found.stdout.contains(&format!("2 of 2 items, {} tokens", json["tokens"])), "{found}");
+    let by_environment = memory.run(["query", "standup"]).env("MEMDIR_SCOPE", "*").exit(0);
+    assert_eq!(by_environment.stdout, found.stdout);
+    memory.run(["list"]).env("MEMDIR_SCOPE", "*").exit(2).stderr_contains("for `query` only");
+    // A scope that is named is the scope that is searched.
+    let one = memory.run(["-S", "app", "query", "standup"]).env("MEMDIR_SCOPE", "*").exit(0);
+    assert!(one.stdout.contains("in the app") && !one.stdout.contains("in the memory"), "{one}");
     assert_eq!(json["scopes"][0]["items"][0]["path"], "facts/user.md");
     memory.done(["-S", "*", "query", "nothing-of-this-kind"]).stderr_contains("no matches");
 }

@@ -33,14 +33,14 @@ pub struct QueryResult {
     /// Of a search in all scopes: what was found in each, by name. Addresses are those in the scope.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<ScopeMatches>,
-    /// How many matching items are shown.
+    /// How many matching items are shown; of a search in all scopes, those of the scopes included.
     pub shown: usize,
     /// How many items are shown in addition because they are linked to a matching one.
     #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
     pub linked: usize,
-    /// How many items match.
+    /// How many items match; of a search in all scopes, those of the scopes included.
     pub found: usize,
-    /// Estimated size of the shown items as text, in tokens.
+    /// Estimated size of the shown items as text, in tokens; of a search in all scopes, those of the scopes included.
     pub tokens: usize,
     /// How many more items a date filter left out because their date is unknown.
     #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
@@ -61,6 +61,15 @@ pub struct QueryResult {
 }
 
 impl QueryResult {
+    /// Adds what the scopes have to the totals, once all of them are searched.
+    pub fn count_scopes(&mut self) {
+        for scope in &self.scopes {
+            self.shown += scope.shown;
+            self.found += scope.found;
+            self.tokens += scope.tokens;
+        }
+    }
+
     /// A sentence, if items match and none of them fits into the budget.
     pub fn nothing_fits(&self) -> Option<String> {
         let suggested = self.more.as_ref().and_then(|more| more.budget);
