@@ -11,7 +11,7 @@ use super::text::{Printer, TextStyle};
 use crate::code::{Code, Rejection};
 use crate::commands;
 use crate::commands::results::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
-use crate::commands::scope::ScopeOptions;
+use crate::commands::scope::{ScopeOptions, leftover_note};
 use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]
@@ -69,7 +69,10 @@ pub fn run_scope(runner: &Runner<'_>, args: ScopeArgs) -> CliReply {
 
 impl PrintAnswer for ScopeList {
     fn print(&self, printer: &mut Printer) {
-        if self.scopes.is_empty() && self.archived.is_empty() {
+        for name in &self.leftovers {
+            printer.note(&leftover_note(name));
+        }
+        if self.scopes.is_empty() && self.archived.is_empty() && self.leftovers.is_empty() {
             return printer.note("this memory has no scopes; `memdir scope add NAME` makes one");
         }
         for row in &self.scopes {

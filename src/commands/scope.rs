@@ -48,6 +48,9 @@ pub struct ScopeList {
     pub scopes: Vec<ScopeRow>,
     /// Those that were removed and not purged, by name.
     pub archived: Vec<ScopeRow>,
+    /// For a person: the names of scopes whose files git removed, and whose history is left on this machine.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leftovers: Vec<String>,
 }
 
 /// What became of a scope.
@@ -115,7 +118,33 @@ pub fn scope_list(session: &Session) -> CommandResult<ScopeList> {
         }
         Ok(rows)
     };
-    Ok(ScopeList { scopes: rows(ScopeState::Live)?, archived: rows(ScopeState::Archived)? })
+    Ok(ScopeList {
+        scopes: rows(ScopeState::Live)?,
+        archived: rows(ScopeState::Archived)?,
+        leftovers: leftover_scopes(session).iter().map(ScopeName::to_string).collect(),
+    })
+}
+
+/// The scopes whose files git removed and whose history, with the texts that `undo` needs, is left on this machine. None
+/// for an agent, which may not delete it, in a scope, and where the names cannot be read.
+fn leftover_scopes(session: &Session) -> Vec<ScopeName> {
+    match session.is_agent || session.visibility().is_some() || session.scope.is_some() {
+        true => Vec::new(),
+        false => session.store.scope_leftovers().unwrap_or_default(),
+    }
+}
+
+/// A sentence for each of [`leftover_scopes`], with the command that deletes what is left.
+pub(super) fn leftover_notes(session: &Session) -> Vec<String> {
+    leftover_scopes(session).iter().map(|name| leftover_note(name.as_str())).collect()
+}
+
+/// The sentence about one of them.
+pub fn leftover_note(name: &str) -> String {
+    format!(
+        "git removed the files of the scope '{name}', and its history is left on this machine; unless another branch \
+         has them, `memdir scope rm {name} --purge` deletes it for good"
+    )
 }
 
 /// The scope that a change names, and which of that name there are.

@@ -52,6 +52,8 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let (layer_rows, left_out) = attention::layer_rows(session);
     warnings.extend(left_out.into_iter().map(|reason| WarningRow::from(&Warning::new(Code::Note, reason))));
     warnings.extend(super::hook::no_model_notice(session).as_ref().map(WarningRow::from));
+    let leftovers = super::scope::leftover_notes(session).into_iter();
+    warnings.extend(leftovers.map(|note| WarningRow::from(&Warning::new(Code::Note, note))));
     warnings.extend(trust_notice(session).as_ref().map(WarningRow::from));
     let queued = session.store.queued_names()?.len();
     warnings.extend(super::reflect::lost_transcripts_warning(session).as_ref().map(WarningRow::from));

@@ -129,8 +129,7 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
         run.note_unshared_files();
     }
     if !options.dry_run {
-        // What cannot be moved stays for the next `scope` command.
-        drop(session.store.take_over_rests());
+        run.finish_scopes();
     }
     match result {
         Ok(()) => {

@@ -152,6 +152,26 @@ impl Store {
         Ok(false)
     }
 
+    /// The names for which [`Store::has_scope_leftovers`] finds something, sorted.
+    ///
+    /// # Errors
+    /// `unsafe_file`, `io`.
+    pub fn scope_leftovers(&self) -> Result<Vec<ScopeName>, Rejection> {
+        let mut names = Vec::new();
+        for state in [ScopeState::Live, ScopeState::Archived] {
+            names.extend(directory_names(&self.root(), &state.folder())?);
+        }
+        names.sort();
+        names.dedup();
+        let mut found = Vec::new();
+        for name in names.iter().filter_map(|name| ScopeName::new(name).ok()) {
+            if self.has_scope_leftovers(&name)? {
+                found.push(name);
+            }
+        }
+        Ok(found)
+    }
+
     /// Deletes what [`Store::has_scope_leftovers`] finds, with proposals and archived items. Files of others stay.
     ///
     /// # Errors

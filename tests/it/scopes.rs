@@ -738,6 +738,16 @@ fn sync_takes_the_scopes_along() {
     assert!(!there.memory().join("scopes/app/facts").exists());
     // The history on the other machine is deleted there.
     assert!(there.memory().join("scopes/app/.memdir").exists());
+    // For a person; an agent may not delete it.
+    let note = "`memdir scope rm app --purge` deletes it for good";
+    for line in [&["status"][..], &["scope", "list"], &["sync"]] {
+        let (own, bot) = (there.memdir(line).exit(0), there.memdir([&["--as", "bot"], line].concat()).exit(0));
+        assert!(format!("{}{}", own.stdout, own.stderr).contains(note), "{line:?}: {own:?}");
+        assert!(!format!("{}{}", bot.stdout, bot.stderr).contains(note), "{line:?}: {bot:?}");
+    }
+    let listed = there.memdir(["scope", "list", "--json"]).exit(0).json();
+    assert_eq!(listed["leftovers"], json!(["app"]));
+    assert!(!here.memdir(["status"]).exit(0).stderr.contains("scope rm"));
     let refused = there.memdir(["scope", "add", "app"]).exit(4);
     assert!(refused.stderr.contains("scope rm --purge app"), "{refused:?}");
     // Proposals may be in it, and no policy says any more what an agent may remove.

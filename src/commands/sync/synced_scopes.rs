@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::super::scope::leftover_notes;
+use super::SyncRun;
 use super::sync_state::SyncState;
 use crate::change::{Etag, FileVersion};
 use crate::path::{ARCHIVED_SCOPES, MemoryPath, SCOPES_FOLDER};
@@ -93,6 +95,15 @@ impl SyncedScopes {
             state.record_merge(&scope.store, &entries, &inner);
             state.save(&locked);
         }
+    }
+}
+
+impl SyncRun<'_> {
+    /// Takes along what git left of the scopes that it moved, and names those that it removed.
+    pub(super) fn finish_scopes(&mut self) {
+        // What cannot be moved stays for the next `scope` command.
+        drop(self.session.store.take_over_rests());
+        leftover_notes(self.session).iter().for_each(|note| self.note(note));
     }
 }
 
