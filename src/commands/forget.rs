@@ -18,6 +18,7 @@ use crate::operation::locate::new_section_title;
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
 use crate::store::Store;
+use crate::store::scopes::ScopeState;
 
 /// A text shorter than this, in bytes, is searched with its list marker: alone it would match parts of other words.
 const MIN_SEARCHED_BYTES: usize = 8;
@@ -59,7 +60,7 @@ pub fn find_traces(
     let results = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| match read {
         Ok((bytes, _)) => {
             let text = String::from_utf8(bytes.to_vec()).ok()?;
-            searched.iter().any(|t| text.contains(t)).then(|| Ok((file.path.clone(), text)))
+            holds_any(&text, &searched).then(|| Ok((file.path.clone(), text)))
         }
         Err(error) => why_unread(&file.path, &error).map(Err),
     });
@@ -91,10 +92,11 @@ pub fn find_traces(
         };
         let kept: BTreeSet<&String> =
             after.iter().flat_map(|a| searched.iter().filter(|t| a.contains(t.as_str()))).collect();
+        let wrapped = after.as_ref().is_some_and(|after| kept.is_empty() && holds_any(after, &searched));
         texts.retain(|t| !kept.contains(t));
         earlier_texts.retain(|t| !kept.contains(t));
         let headings = archived_headings.get(path.as_str());
-        if kept.iter().any(|text| !headings.is_some_and(|headings| headings.contains(*text))) {
+        if wrapped || kept.iter().any(|text| !headings.is_some_and(|headings| headings.contains(*text))) {
             remaining_in.insert(path);
         }
     }
@@ -111,6 +113,7 @@ pub fn find_traces(
         let message = format!("some of the text is also in {} and was not removed there", shown.join(", "));
         traces.warnings.push(Warning::new(Code::Note, message));
     }
+    traces.warnings.extend(copies_in_scopes(session, &searched));
     let unread = unread_sentences(session, unread.into_iter());
     traces.warnings.extend(unread.into_iter().map(|sentence| Warning::new(Code::Note, sentence)));
     traces.warnings.extend(summaries_with_words(changeset));
@@ -119,6 +122,52 @@ pub fn find_traces(
         traces.warnings.push(Warning::new(Code::Note, message));
     }
     Ok(traces)
+}
+
+/// Whether a text has one of the others, also across line ends: a bullet may be wrapped.
+fn holds_any(text: &str, searched: &[String]) -> bool {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    searched.iter().any(|one| text.contains(one)) || {
+        let text = words(text);
+        searched.iter().any(|one| text.contains(&words(one)))
+    }
+}
+
+/// A warning for each scope of the memory in which the caller sees one of the texts, and for each that cannot be
+/// searched: each scope is a memory of its own, from which this one removes nothing.
+fn copies_in_scopes(session: &Session, searched: &[String]) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if session.scope.is_some() || searched.is_empty() {
+        return warnings;
+    }
+    for state in [ScopeState::Live, ScopeState::Archived] {
+        for name in session.store.scope_names(state).unwrap_or_default() {
+            let scope = match session.session_of_scope(&name, state) {
+                Ok(Some(scope)) if scope.policy.refuses_reads.is_none() => scope,
+                // Removed meanwhile.
+                Ok(None) => continue,
+                Ok(Some(_)) | Err(_) => {
+                    warnings.push(Warning::new(Code::Note, format!("the scope '{name}' could not be searched")));
+                    continue;
+                }
+            };
+            let files = scope.store.walk(None).unwrap_or_default();
+            let holders = scope.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
+                let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok())?;
+                holds_any(text, searched).then(|| file.path.to_string())
+            });
+            let shown: Vec<String> = holders.into_iter().flatten().take(5).collect();
+            if !shown.is_empty() {
+                let (shown, archived) =
+                    (shown.join(", "), if state == ScopeState::Archived { "archived " } else { "" });
+                let message = format!(
+                    "some of the text is also in the {archived}scope '{name}' ({shown}) and was not removed there"
+                );
+                warnings.push(Warning::new(Code::Note, message));
+            }
+        }
+    }
+    warnings
 }
 
 /// The texts that the changeset removes: whole lines without their markers, and bullets as plain text.

@@ -209,3 +209,41 @@ fn a_proposal_with_a_forgotten_text_goes_whole_and_any_other_stays_whole() {
     assert!(output.stderr.contains("some of the text is also in inbox/"), "{output:#?}");
     assert_eq!(inbox(), kept);
 }
+
+/// A bullet is the same whether its text is wrapped or not.
+#[test]
+fn a_wrapped_copy_is_reported_and_one_in_the_archive_goes() {
+    let memory = memory();
+    let wrapped = SECRET.replace("hunter2 as", "hunter2\n  as");
+    memory.write("facts/twin.md", &format!("# Twin\n\n- {wrapped}\n"));
+    memory.write("archive/facts/old.md", &format!("# Old\n\n- {wrapped}\n- Kept\n"));
+    let output = memory.run(&["rm", "user#work@3", "--forget", "-f"]);
+    let told = "some of the text is also in facts/twin.md and was not removed there";
+    assert!(output.status == 0 && output.stderr.contains(told), "{output:#?}");
+    assert!(memory.text("facts/twin.md").contains("hunter2"), "a live file stays");
+    assert_eq!(memory.text("archive/facts/old.md"), "# Old\n\n- Kept\n");
+}
+
+/// Each scope is a memory of its own: what it has is reported and stays.
+#[test]
+fn a_copy_in_a_scope_is_reported_and_stays() {
+    let memory = memory();
+    memory.write("memdir.yaml", "version: 1\n");
+    for scope in ["web", "old", "none"] {
+        memory.done(&["scope", "add", scope]);
+    }
+    memory.done(&["-S", "web", "add", "user", SECRET]);
+    memory.done(&["-S", "old", "add", "user", SECRET]);
+    memory.done(&["scope", "rm", "old"]);
+    let output = memory.run(&["rm", "user#work@3", "--forget", "-f"]);
+    for told in
+        ["in the scope 'web' (facts/user.md) and was not", "in the archived scope 'old' (facts/user.md) and was not"]
+    {
+        assert!(output.status == 0 && output.stderr.contains(told), "{told}: {output:#?}");
+    }
+    assert!(!output.stderr.contains("'none'"), "{output:#?}");
+    assert!(memory.text("scopes/web/facts/user.md").contains(SECRET));
+    // From a scope no other is searched.
+    let output = memory.run(&["-S", "web", "rm", "user@1", "--forget", "-f"]);
+    assert!(output.status == 0 && !output.stderr.contains("'old'"), "{output:#?}");
+}
