@@ -557,3 +557,13 @@ fn a_redo_does_not_bring_back_what_later_changes_replaced() {
     memory.done(["update", &two, "TWO"]);
     memory.run(["redo", "r2"]).exit(4).unchanged().stderr_contains("try: memdir undo r5\n");
 }
+
+/// An equal bullet of another section went in between, so that the file has no more of them than the revision left.
+#[test]
+fn a_bullet_that_came_back_while_an_equal_one_went_is_not_added_twice() {
+    let memory = Memory::new().file("facts/x.md", "# X\n\n## A\n\n- same\n- a\n\n## B\n\n- same\n- b\n");
+    memory.done(["rm", "x#a@1", "-f"]);
+    memory.done(["rm", "x#b@1", "-f"]);
+    memory.done(["add", "x#a", "same"]);
+    memory.run(["undo", "r1"]).exit(4).unchanged().stderr_contains("\"same\" a second time: it came back since");
+}

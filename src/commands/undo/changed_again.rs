@@ -117,7 +117,11 @@ fn file_conflict(
         if let Some(by) = loss {
             return Some(refusal(format!("bring back {shown}, which {} since", loser(*by)), *by));
         }
-        if count(&now_counts, handle) > count(&file.left, handle) {
+        let section = section_slug(&after, after.bullets()[bullet].section as usize);
+        let [left_here, now_here, after_here] =
+            [&file.left_text, &now, &after].map(|document| count_in_section(document, handle, section.as_deref()));
+        let came_back_here = after_here > now_here && now_here > left_here;
+        if came_back_here || count(&now_counts, handle) > count(&file.left, handle) {
             return Some(refusal(format!("add {shown} a second time: it came back since"), None));
         }
     }
@@ -221,7 +225,9 @@ type HandleCounts = HashMap<Handle, usize>;
 
 /// What an inversion and later changes did to the bullets of one file.
 struct FileBullets {
-    /// The bullets as the revision left them.
+    /// The text as the revision left it.
+    left_text: Document,
+    /// Its bullets.
     left: HandleCounts,
     /// What the inversion brings back.
     restored: HandleCounts,
@@ -264,7 +270,7 @@ impl FileBullets {
                 }
             });
         }
-        FileBullets { left, restored, taken, moved, losses, losses_after_return }
+        FileBullets { left_text, left, restored, taken, moved, losses, losses_after_return }
     }
 }
 
@@ -334,6 +340,15 @@ fn section_of(document: &Document, handle: Handle) -> Option<String> {
     let mut found = (0..document.bullets().len()).filter(|bullet| document.handles()[*bullet] == handle);
     let (Some(bullet), None) = (found.next(), found.next()) else { return None };
     Some(section_slug(document, document.bullets()[bullet].section as usize).unwrap_or_default())
+}
+
+/// How often a bullet stands in the sections with a slug; `None`: above the first heading.
+fn count_in_section(document: &Document, handle: Handle, slug: Option<&str>) -> usize {
+    let is_there = |bullet: &usize| {
+        document.handles()[*bullet] == handle
+            && section_slug(document, document.bullets()[*bullet].section as usize).as_deref() == slug
+    };
+    (0..document.bullets().len()).filter(is_there).count()
 }
 
 fn counts_of(version: Option<&FileVersion>) -> HandleCounts {
