@@ -834,7 +834,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'Pr
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand scope" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_words)"
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"

@@ -35,7 +35,7 @@ pub fn complete(global: &GlobalArgs, words: &[String]) -> String {
     {
         return format_candidates(help_topics(path), partial);
     }
-    let ParsedWords { global, kind, first } = parse_words(global, before);
+    let ParsedWords { global, kind, is_archived_scope } = parse_words(global, before);
     if kind == ValueKind::Page {
         return format_candidates(manual_pages(), partial);
     }
@@ -51,7 +51,7 @@ pub fn complete(global: &GlobalArgs, words: &[String]) -> String {
         ValueKind::Address | ValueKind::AddressOrText if partial.contains(['@', '#']) => inside_file(&session, partial),
         ValueKind::Address | ValueKind::AddressOrText | ValueKind::File => file_candidates(&session),
         ValueKind::Glob => glob_candidates(&session),
-        ValueKind::Scope if first.as_deref() == Some("add") => plain(archived_scopes(&session)),
+        ValueKind::Scope if is_archived_scope => plain(archived_scopes(&session)),
         ValueKind::Scope => plain(scopes(&session)),
         ValueKind::Tag => plain(tags(&session)),
         ValueKind::Actor => plain(actors(&session)),
@@ -66,13 +66,13 @@ struct ParsedWords {
     global: GlobalArgs,
     /// The kind of the last word.
     kind: ValueKind,
-    /// The first positional of the command.
-    first: Option<String>,
+    /// Whether the last word is a scope for `scope add`, which takes back those in the archive.
+    is_archived_scope: bool,
 }
 
 fn parse_words(global: &GlobalArgs, before: &[String]) -> ParsedWords {
     let mut global = global.clone();
-    let mut first = None;
+    let mut first_word = None;
     let mut reader = WordReader::new();
     for word in before {
         match reader.read(word) {
@@ -82,11 +82,13 @@ fn parse_words(global: &GlobalArgs, before: &[String]) -> ParsedWords {
                 Some((long, value)) => set_global(&mut global, long, value),
                 None => global.global |= word == "-g" || word == "--global",
             },
-            WordRole::Positional(_) => first = first.or(Some(word.clone())),
+            WordRole::Positional(_) => first_word = first_word.or(Some(word)),
             WordRole::Subcommand | WordRole::DoubleDash => {}
         }
     }
-    ParsedWords { global, kind: reader.next_value(), first }
+    let is_archived_scope =
+        reader.command.path == ["scope"] && !reader.is_in_option() && first_word.is_some_and(|word| word == "add");
+    ParsedWords { global, kind: reader.next_value(), is_archived_scope }
 }
 
 /// Sets the option that decides which memory is read, or whose allowlist decides which candidates are visible.
@@ -124,7 +126,7 @@ fn manual_pages() -> Candidates {
 /// Files as globs, which need no extension.
 fn glob_candidates(session: &Session) -> Candidates {
     let files = file_candidates(session).into_iter();
-    files.map(|(path, about)| (path.trim_end_matches(".md").to_owned(), about)).collect()
+    files.map(|(path, about)| (path.strip_suffix(".md").unwrap_or(&path).to_owned(), about)).collect()
 }
 
 fn file_candidates(session: &Session) -> Candidates {

@@ -293,7 +293,7 @@ fn value_kind(path: &[&str], arg: &Arg) -> ValueKind {
             ValueKind::Path
         }
         _ if is_address => ValueKind::Address,
-        "NAME" if arg.get_long() == Some("scope") || path == ["scope"] => ValueKind::Scope,
+        "NAME" if arg.get_long() == Some("scope") || arg.is_positional() && path == ["scope"] => ValueKind::Scope,
         "NAME" if arg.get_long() == Some("by") => ValueKind::Actor,
         _ if arg.get_long() == Some("tag") => ValueKind::Tag,
         "GLOB" => ValueKind::Glob,

@@ -179,6 +179,11 @@ impl WordReader {
         next.map_or(ValueKind::Other, |positional| positional.value)
     }
 
+    /// Whether the next word is the value of an option.
+    pub fn is_in_option(&self) -> bool {
+        self.open_option.is_some()
+    }
+
     fn subcommand(&self, word: &str) -> Option<&'static CommandGrammar> {
         let parent = self.command.path;
         COMMANDS.iter().find(|command| match command.path.split_last() {

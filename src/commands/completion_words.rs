@@ -31,7 +31,7 @@ fn scopes_in(session: &Session, state: ScopeState) -> Vec<String> {
     session.store.scope_names(state).unwrap_or_default()
 }
 
-/// The `#tags` of all items, sorted.
+/// The `#tags` in the texts of all items, sorted; not those of front matter.
 pub fn tags(session: &Session) -> Vec<String> {
     let options = QueryOptions { within: vec!["**".to_owned()], ..QueryOptions::default() };
     let mut tags = Vec::new();

@@ -19,6 +19,8 @@ use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
 use crate::store::Store;
 use crate::store::scopes::ScopeState;
+use crate::text::counted_noun::counted_noun;
+use crate::text::text_search::TextSearch;
 
 /// A text shorter than this, in bytes, is searched with its list marker: alone it would match parts of other words.
 const MIN_SEARCHED_BYTES: usize = 8;
@@ -52,6 +54,7 @@ pub fn find_traces(
         earlier_bullets(session, changeset, snapshot, &texts)?;
     earlier_texts.retain(|text| !texts.contains(text));
     let searched = [&texts[..], &earlier_texts[..]].concat();
+    let search = TextSearch::new(&searched);
     let archived_headings = archived_headings(changeset, snapshot);
     let mut remaining_in: BTreeSet<MemoryPath> = BTreeSet::new();
     let mut proposals: Vec<String> = Vec::new();
@@ -60,7 +63,7 @@ pub fn find_traces(
     let results = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| match read {
         Ok((bytes, _)) => {
             let text = String::from_utf8(bytes.to_vec()).ok()?;
-            holds_any(&text, &searched).then(|| Ok((file.path.clone(), text)))
+            search.is_in(&text).then(|| Ok((file.path.clone(), text)))
         }
         Err(error) => why_unread(&file.path, &error).map(Err),
     });
@@ -91,12 +94,11 @@ pub fn find_traces(
             None => Some(text),
         };
         let kept: BTreeSet<&String> =
-            after.iter().flat_map(|a| searched.iter().filter(|t| a.contains(t.as_str()))).collect();
-        let wrapped = after.as_ref().is_some_and(|after| kept.is_empty() && holds_any(after, &searched));
+            after.iter().flat_map(|a| searched.iter().filter(|t| TextSearch::new([*t]).is_in(a))).collect();
         texts.retain(|t| !kept.contains(t));
         earlier_texts.retain(|t| !kept.contains(t));
         let headings = archived_headings.get(path.as_str());
-        if wrapped || kept.iter().any(|text| !headings.is_some_and(|headings| headings.contains(*text))) {
+        if kept.iter().any(|text| !headings.is_some_and(|headings| headings.contains(*text))) {
             remaining_in.insert(path);
         }
     }
@@ -113,7 +115,7 @@ pub fn find_traces(
         let message = format!("some of the text is also in {} and was not removed there", shown.join(", "));
         traces.warnings.push(Warning::new(Code::Note, message));
     }
-    traces.warnings.extend(copies_in_scopes(session, &searched));
+    traces.warnings.extend(copies_in_scopes(session, &search));
     let unread = unread_sentences(session, unread.into_iter());
     traces.warnings.extend(unread.into_iter().map(|sentence| Warning::new(Code::Note, sentence)));
     traces.warnings.extend(summaries_with_words(changeset));
@@ -124,50 +126,72 @@ pub fn find_traces(
     Ok(traces)
 }
 
-/// Whether a text has one of the others, also across line ends: a bullet may be wrapped.
-fn holds_any(text: &str, searched: &[String]) -> bool {
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    searched.iter().any(|one| text.contains(one)) || {
-        let text = words(text);
-        searched.iter().any(|one| text.contains(&words(one)))
-    }
-}
-
 /// A warning for each scope of the memory in which the caller sees one of the texts, and for each that cannot be
 /// searched: each scope is a memory of its own, from which this one removes nothing.
-fn copies_in_scopes(session: &Session, searched: &[String]) -> Vec<Warning> {
+fn copies_in_scopes(session: &Session, search: &TextSearch) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if session.scope.is_some() || searched.is_empty() {
+    if session.scope.is_some() {
         return warnings;
     }
     for state in [ScopeState::Live, ScopeState::Archived] {
-        for name in session.store.scope_names(state).unwrap_or_default() {
-            let scope = match session.session_of_scope(&name, state) {
-                Ok(Some(scope)) if scope.policy.refuses_reads.is_none() => scope,
-                // Removed meanwhile.
-                Ok(None) => continue,
-                Ok(Some(_)) | Err(_) => {
-                    warnings.push(Warning::new(Code::Note, format!("the scope '{name}' could not be searched")));
-                    continue;
+        let kind = if state == ScopeState::Archived { "archived scope" } else { "scope" };
+        let names = session.store.scope_names(state).unwrap_or_else(|error| {
+            warnings.push(Warning::new(Code::Note, format!("no {kind} could be searched: {}", error.message)));
+            Vec::new()
+        });
+        for name in names {
+            let found = holders_in_scope(session, &name, state, search);
+            let message = match found {
+                Ok(ScopeHolders { files, unread: 0 }) if files.is_empty() => continue,
+                Ok(ScopeHolders { files, unread }) if files.is_empty() => {
+                    format!("{} of the {kind} '{name}' could not be searched", counted_noun(unread, "file"))
                 }
+                Ok(ScopeHolders { files, .. }) => {
+                    let shown = files.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+                    format!("some of the text is also in the {kind} '{name}' ({shown}) and was not removed there")
+                }
+                Err(_) => format!("the {kind} '{name}' could not be searched"),
             };
-            let files = scope.store.walk(None).unwrap_or_default();
-            let holders = scope.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
-                let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok())?;
-                holds_any(text, searched).then(|| file.path.to_string())
-            });
-            let shown: Vec<String> = holders.into_iter().flatten().take(5).collect();
-            if !shown.is_empty() {
-                let (shown, archived) =
-                    (shown.join(", "), if state == ScopeState::Archived { "archived " } else { "" });
-                let message = format!(
-                    "some of the text is also in the {archived}scope '{name}' ({shown}) and was not removed there"
-                );
-                warnings.push(Warning::new(Code::Note, message));
-            }
+            warnings.push(Warning::new(Code::Note, message));
         }
     }
     warnings
+}
+
+/// The files of a scope in which one of some texts stands.
+#[derive(Default)]
+struct ScopeHolders {
+    files: Vec<String>,
+    /// How many could not be read.
+    unread: usize,
+}
+
+/// # Errors
+/// What keeps the scope from being searched.
+fn holders_in_scope(
+    session: &Session,
+    name: &str,
+    state: ScopeState,
+    search: &TextSearch,
+) -> Result<ScopeHolders, Rejection> {
+    // Removed meanwhile.
+    let Some(scope) = session.session_of_scope(name, state)? else { return Ok(ScopeHolders::default()) };
+    if let Some(error) = scope.policy.refuses_reads {
+        return Err(error);
+    }
+    let files = scope.store.walk(None)?;
+    let results = scope.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
+        Ok((bytes, _)) => Ok(search.is_in(&String::from_utf8_lossy(bytes)).then(|| file.path.to_string())),
+        Err(error) => Err(why_unread(&file.path, &error).is_some()),
+    });
+    let mut holders = ScopeHolders::default();
+    for result in results {
+        match result {
+            Ok(path) => holders.files.extend(path),
+            Err(is_there) => holders.unread += usize::from(is_there),
+        }
+    }
+    Ok(holders)
 }
 
 /// The texts that the changeset removes: whole lines without their markers, and bullets as plain text.
@@ -350,12 +374,12 @@ fn paths_to_erase(
     earlier_paths: &[MemoryPath],
     texts: &[String],
 ) -> Vec<MemoryPath> {
+    let search = TextSearch::new(texts);
     let mut names: Vec<MemoryPath> = changeset.files.iter().chain(copies).map(|f| f.path.clone()).collect();
     names.extend(earlier_paths.iter().cloned());
     let Ok(entries) = session.store.journal() else { return names };
     let holds = |edits: &Option<Vec<JournalEdit>>| {
-        let has = |text: &str| texts.iter().any(|t| text.contains(t.as_str()));
-        edits.iter().flatten().any(|e| has(&e.old) || has(&e.new))
+        edits.iter().flatten().any(|edit| search.is_in(&edit.old) || search.is_in(&edit.new))
     };
     for entry in entries.iter().rev() {
         let touches_known = entry.files.iter().any(|f| names.contains(&f.path));

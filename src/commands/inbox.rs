@@ -10,7 +10,7 @@ mod preview;
 mod withdrawal;
 
 use self::accept::{
-    apply_and_remove, blocked_error, proposed_operations, unforced_note, unreadable_error, unreadable_reason,
+    apply_and_remove, blocked_error, is_forced, proposed_operations, unreadable_error, unreadable_reason,
 };
 pub use self::merged::remove_merged_proposals;
 pub use self::withdrawal::require_own_proposals;
@@ -98,9 +98,8 @@ pub fn inbox(
     let accepted = if decision == InboxDecision::Accept { &chosen[..] } else { &[] };
     let operations = proposed_operations(accepted, options.force)?;
     let mut notes: Vec<Warning> = unreadable.into_iter().map(left_in_inbox).collect();
-    if options.force {
+    if is_forced(accepted, options.force) {
         let forced = accepted.iter().filter_map(|file| preview::forced_note(session, file));
-        let forced = forced.chain(accepted.iter().filter_map(|file| unforced_note(file)));
         notes.extend(forced.map(|note| Warning::new(Code::Note, note)));
     }
     let outcome = if decision == InboxDecision::Accept { "accepted" } else { "rejected" };

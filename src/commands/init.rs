@@ -12,6 +12,7 @@ use crate::host::git::Git;
 use crate::host::trusted;
 use crate::path::MemoryPath;
 use crate::policy;
+use crate::store::scopes::ScopeState;
 use crate::store::{Store, StoreOptions, init};
 
 /// The files of the example memory: path and text.
@@ -49,6 +50,10 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     };
     let existing = store.walk(None)?.iter().filter(|found| !example(&found.path)).count();
     let is_memory = store.has_top_name(init::POLICY_FILE)?;
+    let mut has_texts = existing > 0;
+    for state in [ScopeState::Live, ScopeState::Archived] {
+        has_texts |= !store.scope_names(state)?.is_empty();
+    }
     if existing > 0 && !is_memory && !options.adopt {
         return Err(Rejection::new(Code::Exists, format!("the directory already contains {existing} markdown files"))
             .hint("use --adopt to turn the directory into a memory without changing its files")
@@ -92,7 +97,7 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     if !is_memory && std::path::absolute(dir).is_ok_and(|dir| Git::discover(&dir).is_some()) {
         notes.push("this is a git work tree; run `memdir setup git` to make git merge the memory by bullet".to_owned());
     }
-    if options.trust && options.is_agent && existing > 0 && !is_memory {
+    if options.trust && options.is_agent && has_texts && !is_memory {
         notes.push(
             "hooks will not act on this memory until a person trusts it, as its files were there before".to_owned(),
         );

@@ -155,7 +155,6 @@ impl Session {
             now: &self.now,
             actor: &self.actor,
             force: false,
-            forget_unforced: false,
             create: false,
             allow_reserved: false,
             links: None,

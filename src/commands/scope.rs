@@ -15,6 +15,7 @@ use crate::path::{MemoryPath, ScopeName};
 use crate::store::scopes::{ScopeState, scope_not_found};
 use crate::store::{Store, init};
 use crate::text::counted_noun::counted_noun;
+use crate::text::shell_quote::shell_quote;
 
 /// What a new scope has as its policy.
 const SCOPE_POLICY: &str = "\
@@ -143,7 +144,8 @@ pub(super) fn leftover_notes(session: &Session) -> Vec<String> {
 pub fn leftover_note(name: &str) -> String {
     format!(
         "git removed the files of the scope '{name}', and its history is left on this machine; unless another branch \
-         has them, `memdir scope rm {name} --purge` deletes it for good"
+         has them, `memdir scope rm {} --purge` deletes it for good",
+        shell_quote(name)
     )
 }
 
@@ -168,7 +170,7 @@ fn find_scope(session: &Session, options: &ScopeOptions) -> CommandResult<NamedS
     }
     let is_live = store.open_scope(ScopeState::Live, name.as_str())?.is_some();
     let is_archived = store.open_scope(ScopeState::Archived, name.as_str())?.is_some();
-    if !is_live && !is_archived {
+    if !is_live && !is_archived && !store.has_scope_leftovers(&name)? {
         ScopeName::new(name.as_str())?;
     }
     Ok(NamedScope { name, store, is_live, is_archived })

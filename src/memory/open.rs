@@ -105,7 +105,7 @@ impl OpenOptions {
         let query = find::DirectoryQuery { scope: self.named_scope()?, ..self.directory_query() };
         let found = find::find_data_dir(&query, start, &|| user::own_memory(config, &env, start))?;
         match (&found.scope, &self.default_scope) {
-            (None, Some(name)) => Ok(FoundDirectory { scope: Some(ScopeName::new(name)?.to_string()), ..found }),
+            (None, Some(name)) => Ok(FoundDirectory { scope: Some(ScopeName::existing(name)?.to_string()), ..found }),
             _ => Ok(found),
         }
     }

@@ -86,7 +86,7 @@ pub fn pick_bullet(
         text: args.text,
         section,
         proven: op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(section_text)),
-        force: planner.is_forced(op),
+        force: planner.context.force,
         new_text: new,
         inert: &inert,
     };
@@ -353,7 +353,7 @@ fn remove_block<'a>(
     let range = section_range(&file.document, section);
     let proven =
         op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(&file.document.text()[range.clone()]));
-    if !proven && !planner.is_forced(op) {
+    if !proven && !planner.context.force {
         return Err(rejections::removal_needs_proof(file, &resolved.path, section, &op.action).into());
     }
     let file = planner.existing_writable_file(&resolved)?;

@@ -374,7 +374,6 @@ mod tests {
             now: &now,
             actor: "m",
             force: true,
-            forget_unforced: false,
             create: true,
             allow_reserved: false,
             links: None,

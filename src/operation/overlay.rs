@@ -146,7 +146,6 @@ mod tests {
             now: &now,
             actor: "m",
             force: true,
-            forget_unforced: false,
             create: false,
             allow_reserved: false,
             links: None,

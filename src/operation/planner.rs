@@ -26,8 +26,6 @@ pub struct PlanContext<'a> {
     pub actor: &'a str,
     /// `-f`: skip the staleness check.
     pub force: bool,
-    /// Whether `force` leaves out the operations that forget a text: no undo brings one back.
-    pub forget_unforced: bool,
     /// `--create`: new files may have names similar to existing ones.
     pub create: bool,
     /// Reserved folders (`archive/`, `inbox/`) may be written, as `check --fix` does.
@@ -117,11 +115,6 @@ impl<'a> Planner<'a> {
             missing_inputs: Vec::new(),
             taken_texts: Vec::new(),
         }
-    }
-
-    /// Whether the staleness check of an operation is skipped.
-    pub fn is_forced(&self, op: &Operation) -> bool {
-        self.context.force && !(self.context.forget_unforced && op.is_forget())
     }
 
     /// Checks whether the present operation may change a file.

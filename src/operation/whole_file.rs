@@ -37,7 +37,7 @@ pub fn write(
             return Ok(vec![PendingEdit::Unchanged(effect)]);
         }
         let proven = op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, None);
-        if !proven && !planner.is_forced(op) {
+        if !proven && !planner.context.force {
             let drops = effects::diff_effects(Some(&file.document), Some(&Document::parse(text)), &resolved.path, n);
             return Err(rejections::write_needs_proof(file, &resolved.path, &drops).into());
         }

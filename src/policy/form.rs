@@ -292,18 +292,15 @@ const LIMIT_SCOPE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
         Some((path, section)) => can_match(path) && !section.is_empty() && !section.contains('#') && one_line(s),
         None => can_match(s) && one_line(s),
     },
-    regex: concat!(
-        r"^[^#\r\n./\\{}\[\]!~][^#\r\n/\\{}\[\]]*(?:/[^#\r\n./\\{}\[\]][^#\r\n/\\{}\[\]]*)*",
-        r"(?:#[^#\r\n]+)?$"
-    ),
-    expected: "a glob over the paths of the memory like facts/*.md, without braces or brackets, optionally with #section",
+    regex: concat!(r"^[^#\r\n./\\~][^#\r\n/\\]*(?:/[^#\r\n./\\][^#\r\n/\\]*)*", r"(?:#[^#\r\n]+)?$"),
+    expected: "a glob over the paths of the memory like facts/*.md, optionally with #section",
     reports_multiline: false,
 });
 const WRITE_MODE_SHAPE: JsonShape = JsonShape::Choice(&["direct", "propose"]);
 const PATH_GLOB_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
     matches: |s| can_match(s) && !s.contains('#') && one_line(s),
-    regex: r"^[^#\r\n./\\{}\[\]!~][^#\r\n/\\{}\[\]]*(?:/[^#\r\n./\\{}\[\]][^#\r\n/\\{}\[\]]*)*$",
-    expected: "a glob over the paths of the memory like facts/*.md, without braces or brackets",
+    regex: r"^[^#\r\n./\\~][^#\r\n/\\]*(?:/[^#\r\n./\\][^#\r\n/\\]*)*$",
+    expected: "a glob over the paths of the memory like facts/*.md",
     reports_multiline: false,
 });
 /// The schema's pattern is coarser than our check, which also covers lengths, Unicode normalization, confusable
@@ -320,11 +317,11 @@ const FILE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
     reports_multiline: false,
 });
 
-/// Whether a path of a memory can match a glob: none is absolute, has an empty part, or one that starts with a dot. The
-/// globs of a policy have no braces, classes or exclusions.
+/// Whether a path of a memory can match a glob: none is absolute, has an empty part, or one that starts with a dot. Braces
+/// and brackets are compared as they are.
 fn can_match(glob: &str) -> bool {
     let is_name = |part: &str| !part.is_empty() && !part.starts_with('.');
-    !glob.contains(['\\', '{', '}', '[', ']']) && !glob.starts_with(['!', '~']) && glob.split('/').all(is_name)
+    !glob.contains('\\') && !glob.starts_with('~') && glob.split('/').all(is_name)
 }
 
 fn one_line(text: &str) -> bool {

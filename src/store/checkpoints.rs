@@ -236,7 +236,7 @@ fn read_header(folder: &OwnedFd, name: &str) -> Result<ReadHeader, Rejection> {
     let Some(plain) = root::open_plain(folder, name, SHOWN)? else { return Ok(ReadHeader::Missing) };
     let start = read_start(&plain)?;
     let is_whole = |(header, length): &(CheckpointHeader, usize)| {
-        file_name(&header.key) == name && header.bytes + *length as u64 == plain.stat.st_size as u64
+        file_name(&header.key) == name && header.bytes.checked_add(*length as u64) == Some(plain.stat.st_size as u64)
     };
     let parsed = parse_header(&start).filter(is_whole);
     Ok(parsed.map_or(ReadHeader::Damaged, |(header, _)| ReadHeader::Whole(header)))
@@ -322,6 +322,11 @@ mod tests {
         let whole = std::fs::read(folder.join(file_name("a"))).unwrap();
         std::fs::write(folder.join(file_name("a")), &whole[..whole.len() - 1]).unwrap();
         assert_eq!(store.read_checkpoint("a").unwrap_err().code, Code::InvalidCheckpoint);
+        assert_eq!(store.checkpoints().unwrap().damaged.len(), 2);
+        let mut longest = header("a", b"{}");
+        longest.bytes = u64::MAX;
+        let text = format!("{}\n{{}}", serde_json::to_string(&longest).unwrap());
+        std::fs::write(folder.join(file_name("a")), text).unwrap();
         assert_eq!(store.checkpoints().unwrap().damaged.len(), 2);
     }
 }

@@ -15,6 +15,7 @@ use super::root::{open_plain, read_contents, read_error, write_all, write_error}
 use super::{LockedStore, platform, slot, walk};
 use crate::code::Rejection;
 use crate::path::MemoryPath;
+use crate::text::text_search::TextSearch;
 
 /// The limits of a collection.
 #[derive(Clone, Copy, Debug)]
@@ -143,7 +144,8 @@ impl LockedStore<'_> {
     /// # Errors
     /// `io`, `read_only`. What was erased until then stays erased.
     pub fn forget(&self, paths: &[MemoryPath], texts: &[String]) -> Result<(), Rejection> {
-        self.forget_queued(texts)?;
+        let texts = TextSearch::new(texts);
+        self.forget_queued(&texts)?;
         self.forget_vectors()?;
         let bytes = match self.journal.borrow().as_ref() {
             Some(journal) => journal.read_all()?,
@@ -151,7 +153,7 @@ impl LockedStore<'_> {
         };
         let mut records = pair_with_endings(&bytes);
         for (intent, _) in &mut records {
-            intent.forget(paths, texts);
+            intent.forget(paths, &texts);
         }
         // The slots first: after a crash in between, the journal still tells whose they are.
         if let Some(undo) = self.root.undo_dir()? {
@@ -159,11 +161,10 @@ impl LockedStore<'_> {
                 let at = records.binary_search_by_key(&rev, |(intent, _)| intent.rev).ok()?;
                 records[at].0.files.get(i)
             };
-            let finders: Vec<_> = texts.iter().map(|t| memchr::memmem::Finder::new(t.as_bytes())).collect();
             for slot_file in list_slots(undo)? {
                 let is_named =
                     file(slot_file.rev, slot_file.file).is_some_and(|f| paths.iter().any(|p| p.as_str() == f.path));
-                let contains_text = |bytes: &[u8]| finders.iter().any(|f| f.find(bytes).is_some());
+                let contains_text = |bytes: &[u8]| texts.is_in(&String::from_utf8_lossy(bytes));
                 if is_named || read_slot(undo, &slot_file.name).is_none_or(|bytes| contains_text(&bytes)) {
                     slot::erase(undo, &slot_file.name)?;
                 }

@@ -13,6 +13,7 @@ use super::root::{self, DataRoot, read_error, write_error};
 use super::{LockedStore, Store, platform, slot};
 use crate::code::{Code, Rejection};
 use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
+use crate::text::text_search::TextSearch;
 
 /// Path of the queue's folder.
 const QUEUE_DIR: &str = ".memdir/queue";
@@ -42,9 +43,8 @@ impl LockedStore<'_> {
     ///
     /// # Errors
     /// `read_only`, `io`.
-    pub(super) fn forget_queued(&self, texts: &[String]) -> Result<(), Rejection> {
+    pub(super) fn forget_queued(&self, texts: &TextSearch) -> Result<(), Rejection> {
         let Some(folder) = self.store.open_queue()? else { return Ok(()) };
-        let contains_text = |text: &str| texts.iter().any(|t| text.contains(t.as_str()));
         for name in self.store.queued_names()? {
             let bytes = match root::open_plain(&folder, &name, "a queue item") {
                 Ok(Some(plain)) => root::read_contents(&plain, "a queue item").ok(),
@@ -54,8 +54,8 @@ impl LockedStore<'_> {
             // JSON may escape a text; other items are searched as they are. What a reference leads to is not searched.
             let holds = name.ends_with(REFERENCE_SUFFIX)
                 || bytes.is_none_or(|bytes| match serde_json::from_slice(&bytes) {
-                    Ok(item) => any_string(&item, &|text: &String| contains_text(text)),
-                    Err(_) => contains_text(&String::from_utf8_lossy(&bytes)),
+                    Ok(item) => any_string(&item, &|text: &String| texts.is_in(text)),
+                    Err(_) => texts.is_in(&String::from_utf8_lossy(&bytes)),
                 });
             if holds {
                 slot::erase(folder.as_fd(), &name)?;
@@ -172,7 +172,7 @@ mod tests {
             locked.enqueue(name, text.as_bytes()).unwrap();
         }
         store.enqueue_reference("d", b"{}").unwrap();
-        locked.forget_queued(&["say \"it\"".to_owned()]).unwrap();
+        locked.forget_queued(&TextSearch::new(&["say \"it\"".to_owned()])).unwrap();
         assert_eq!(store.queued_names().unwrap(), ["c"]);
     }
 

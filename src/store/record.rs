@@ -10,6 +10,7 @@ use super::slot;
 use crate::change::{Changeset, EntryFile, EntryHeader, EntryOutcome, Etag, InverseKind, JournalEdit, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
+use crate::text::text_search::TextSearch;
 
 /// Size of every end record, including its newline, in bytes. It is fixed so that readers find the last one by reading
 /// 64 bytes.
@@ -94,8 +95,8 @@ impl IntentRecord {
 
     /// Removes all recorded texts of these paths, and those of other paths that contain one of these texts. Returns
     /// whether there were any.
-    pub fn forget(&mut self, paths: &[MemoryPath], texts: &[String]) -> bool {
-        let contains_text = |text: &String| texts.iter().any(|t| text.contains(t.as_str()));
+    pub fn forget(&mut self, paths: &[MemoryPath], texts: &TextSearch) -> bool {
+        let contains_text = |text: &String| texts.is_in(text);
         let is_affected = |file: &IntentFile| {
             let edited = file.edits.iter().flatten().any(|(_, old, new)| contains_text(old) || contains_text(new));
             edited || file.summary.as_ref().is_some_and(contains_text) || paths.iter().any(|p| p.as_str() == file.path)

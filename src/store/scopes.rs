@@ -164,7 +164,7 @@ impl Store {
         names.sort();
         names.dedup();
         let mut found = Vec::new();
-        for name in names.iter().filter_map(|name| ScopeName::new(name).ok()) {
+        for name in names.iter().filter_map(|name| ScopeName::existing(name).ok()) {
             if self.has_scope_leftovers(&name)? {
                 found.push(name);
             }

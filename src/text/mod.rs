@@ -43,6 +43,7 @@ pub mod stopwords;
 pub mod strip_diacritics;
 pub mod surrogates;
 pub mod term_overlap;
+pub mod text_search;
 pub mod toml_table;
 pub mod topic_match;
 pub mod url_credentials;

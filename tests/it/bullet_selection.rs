@@ -259,7 +259,6 @@ impl World {
             now: &now,
             actor: "tester",
             force,
-            forget_unforced: false,
             create: false,
             allow_reserved: false,
             links: None,

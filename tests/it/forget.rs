@@ -224,6 +224,18 @@ fn a_wrapped_copy_is_reported_and_one_in_the_archive_goes() {
     assert_eq!(memory.text("archive/facts/old.md"), "# Old\n\n- Kept\n");
 }
 
+/// Nor does it come back from the history of another file.
+#[test]
+fn a_wrapped_copy_of_the_past_goes() {
+    let memory = memory();
+    memory.write("facts/twin.md", &format!("# Twin\n\n- {}\n- Kept\n", SECRET.replace("hunter2 as", "hunter2\n  as")));
+    memory.done(&["rm", "twin@1", "-f"]);
+    assert!(!holders(&memory, "hunter2\\n  as").is_empty(), "the journal has it");
+    memory.done(&["rm", "user#work@3", "--forget", "-f"]);
+    assert_eq!(holders(&memory, "hunter2"), [""; 0]);
+    assert_ne!(memory.run(&["undo", "r2"]).status, 0);
+}
+
 /// Each scope is a memory of its own: what it has is reported and stays.
 #[test]
 fn a_copy_in_a_scope_is_reported_and_stays() {

@@ -111,26 +111,40 @@ fn force_forgets_nothing_that_was_proven_by_a_checksum() {
     }
 }
 
-/// One proposal that forgets leaves the others forced.
+/// What such a revision changes by mistake could not be undone.
 #[test]
-fn force_is_for_all_proposals_but_the_one_that_forgets() {
+fn a_revision_that_forgets_forces_nothing() {
     let memory = memory().file("facts/tools.md", "# Tools\n\n- X\n- Y\n");
     let forget = propose(&memory, &["rm", "tools@1", "--forget", "-f"]);
     let edit = propose(&memory, &["update", "user@2", "B2", "-f"]);
-    memory.done(["add", "user", "D"]);
-    let both = ["inbox", "--accept", "-f", &forget, &edit];
-    let accepted = memory.done(both);
-    assert!(memory.text("facts/user.md").unwrap().ends_with("\n- A\n- B2\n- C\n- D\n"), "{accepted}");
+    memory.put("facts/user.md", memory.text("facts/user.md").unwrap().replace("- A", "- Keep me\n- A"));
+    for both in [[&edit, &forget], [&forget, &edit]] {
+        let refused = memory.run(["inbox", "--accept", "-f", both[0], both[1]]).exit(4).unchanged();
+        let refused = refused.stderr_contains(&format!("the proposal {edit} cannot be accepted, so none was"));
+        refused.stderr_contains(&format!("cannot be undone; accept {forget} by itself"));
+    }
+    memory.done(["inbox", "--accept", &forget]);
     assert_eq!(memory.text("facts/tools.md").unwrap(), "# Tools\n\n- Y\n");
-    accepted.stderr_contains(&format!("{forget}: -f does not force what forgets a text"));
-    // One that no longer means what its proposer saw stops them all, and says why.
-    let forget = propose(&memory, &["rm", "tools@1", "--forget", "-f"]);
-    let edit = propose(&memory, &["update", "user@2", "B3", "-f"]);
-    memory.put("facts/tools.md", "# Tools\n\n- Z\n- Y\n");
-    memory.done(["add", "user", "E"]);
-    let refused = memory.run(["inbox", "--accept", "-f", &edit, &forget]).exit(4).unchanged();
-    let refused = refused.stderr_contains(&format!("the proposal {forget} cannot be accepted, so none was"));
-    refused.stderr_contains("-f does not force what forgets a text");
+    memory.done(["inbox", "--accept", "-f", &edit]);
+    memory.done(["undo"]);
+    assert!(memory.text("facts/user.md").unwrap().contains("- Keep me\n- A\n"));
+}
+
+/// The same in one proposal.
+#[test]
+fn a_proposal_that_also_forgets_is_not_forced() {
+    let memory = memory();
+    let read = memory.text("facts/user.md").unwrap();
+    let seen = memdir::change::Etag::of(read.as_bytes()).hex();
+    let both = format!(
+        r#"[{{"op":"update","at":"user","index":1,"text":"A2","seen":"{seen}"}},
+            {{"op":"rm","at":"user@{}","forget":true}}]"#,
+        crate::support::handle("B")
+    );
+    memory.run(["apply", "--as", "coder"]).stdin(both).may_change().exit(5);
+    memory.put("facts/user.md", read.replace("- A", "- Keep me\n- A"));
+    let refused = memory.run(["inbox", "--accept", "-f"]).exit(4).unchanged();
+    refused.stderr_contains("-f forces nothing in a revision that forgets a text");
 }
 
 #[test]

@@ -759,6 +759,18 @@ fn sync_takes_the_scopes_along() {
     there.memdir(["scope", "add", "app"]).exit(0);
 }
 
+/// The name of one that a person made needs quotes in the command.
+#[test]
+fn what_is_left_of_a_scope_made_by_hand_is_named_and_deleted() {
+    let memory = Memory::new().policy("version: 2\n").file("scopes/My Team/facts/user.md", "# User\n\n- One\n");
+    memory.done(["-S", "My Team", "add", "user", "Two"]);
+    std::fs::remove_dir_all(memory.dir().join("scopes/My Team/facts")).unwrap();
+    memory.run(["scope", "list"]).exit(0).stderr_contains("`memdir scope rm 'My Team' --purge` deletes it for good");
+    memory.run(["scope", "rm", "No Team", "--purge"]).exit(5);
+    memory.done(["scope", "rm", "My Team", "--purge"]);
+    assert!(!memory.dir().join("scopes/My Team").exists());
+}
+
 /// A scope's changes are counted like those of the memory itself, and what a merge brings is no edit by a program.
 #[test]
 fn sync_reads_the_files_of_scopes() {

@@ -29,12 +29,13 @@ fn add_origins(changeset: &mut Changeset, operations: &[OperationWithOrigin<'_>]
     record_superseded(changeset);
 }
 
-/// The operations of proposals, each with its origin. With `force`, without the etags of the files that the proposers
-/// saw, except where a text would be lost: what `--forget` removes, no `undo` brings back.
+/// The operations of proposals, each with its origin. If [`is_forced`] says so, without the etags of the files that the
+/// proposers saw.
 pub(super) fn proposed_operations<'a>(
     files: &[&'a InboxFile],
     force: bool,
 ) -> Result<Vec<OperationWithOrigin<'a>>, Rejection> {
+    let force = is_forced(files, force);
     let mut operations = Vec::new();
     for file in files {
         let each = operations_to_plan(file, force)?.into_iter();
@@ -46,8 +47,9 @@ pub(super) fn proposed_operations<'a>(
 /// The operations of one proposal, as [`proposed_operations`] has them.
 pub(super) fn operations_to_plan(file: &InboxFile, force: bool) -> Result<Vec<Operation>, Rejection> {
     let mut operations = file.proposal.operations.clone().map_err(|error| unreadable_error(file, &error))?;
-    let is_forced = |operation: &&mut Operation| force && !operation.is_forget();
-    operations.iter_mut().filter(is_forced).for_each(|operation| operation.if_match = None);
+    if is_forced(&[file], force) {
+        operations.iter_mut().for_each(|operation| operation.if_match = None);
+    }
     Ok(operations)
 }
 
@@ -91,8 +93,9 @@ pub(super) fn blocked_error(session: &Session, files: &[&InboxFile], options: &C
         let operations = proposed_operations(files, force)?;
         apply_and_remove(session, &operations, &[], &preview, "accepted").map(drop)
     };
+    let force = is_forced(files, options.force);
     let counts: Vec<usize> = (1..=files.len()).collect();
-    let blocking = counts.partition_point(|count| is_planned(&files[..*count], options.force).is_ok());
+    let blocking = counts.partition_point(|count| is_planned(&files[..*count], force).is_ok());
     let Some(&blocking_file) = files.get(blocking) else { return error };
     let id = blocking_file.id();
     let before: Vec<String> = files[..blocking].iter().map(|file| file.id().to_owned()).collect();
@@ -114,25 +117,33 @@ pub(super) fn blocked_error(session: &Session, files: &[&InboxFile], options: &C
                 SuggestedCommand { subcommand: vec!["inbox", "--accept", "-f"], operands: vec![id.to_owned()] },
             ];
         }
-        if is_stale(named.code) && options.force && forgets_text(blocking_file) {
-            named = named.hint(UNFORCED_FORGET);
+        if is_stale(named.code) && options.force && !force {
+            named = named.hint(unforced_hint(files));
         }
         named.try_command(reject_command(id))
     };
-    let Error { rejections, warnings } = is_planned(&[blocking_file], options.force).err().unwrap_or(error);
+    let Error { rejections, warnings } = is_planned(&[blocking_file], force).err().unwrap_or(error);
     Error { rejections: rejections.into_iter().take(1).map(named).collect(), warnings }
 }
 
-const UNFORCED_FORGET: &str = "-f does not force what forgets a text: it could not be undone";
+/// Whether `-f` forces proposals. It forces none of a revision that forgets a text, because that cannot be undone.
+pub(super) fn is_forced(files: &[&InboxFile], force: bool) -> bool {
+    force && !files.iter().any(|file| forgets_text(file))
+}
 
 /// Whether a proposal erases a text for good.
 fn forgets_text(file: &InboxFile) -> bool {
     file.proposal.operations.as_ref().is_ok_and(|operations| operations.iter().any(Operation::is_forget))
 }
 
-/// What to tell about a proposal that `-f` accepts without forcing it.
-pub(super) fn unforced_note(file: &InboxFile) -> Option<String> {
-    forgets_text(file).then(|| format!("{}: {UNFORCED_FORGET}, so it was accepted as it was proposed", file.id()))
+/// Why `-f` did not force proposals of which some forget a text.
+fn unforced_hint(files: &[&InboxFile]) -> String {
+    let reason = "-f forces nothing in a revision that forgets a text, because that cannot be undone";
+    if files.len() == 1 {
+        return reason.to_owned();
+    }
+    let forgetting: Vec<&str> = files.iter().filter(|file| forgets_text(file)).map(|file| file.id()).collect();
+    format!("{reason}; accept {} by itself", forgetting.join(", "))
 }
 
 /// Whether operations write files of the archive as wholes, as `compact` and `undo` do: no other operation may.
@@ -154,9 +165,8 @@ pub(super) fn plan_accepted(
     options: &ChangeOptions,
 ) -> Result<Changeset, Error> {
     let context = PlanContext {
-        force: options.force,
-        // What `--forget` removes is not forced: it could not be undone.
-        forget_unforced: true,
+        // As `is_forced` says of proposals.
+        force: options.force && !accepted.iter().any(Operation::is_forget),
         create: options.create,
         allow_reserved: writes_archive(accepted),
         ..session.plan_context()

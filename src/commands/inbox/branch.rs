@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::accept::operations_to_plan;
+use super::accept::{is_forced, operations_to_plan};
 use super::{InboxFile, not_found_error, read_proposals, selected_ids};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
@@ -163,8 +163,9 @@ fn commit_proposal(
     file: &InboxFile,
     options: &ChangeOptions,
 ) -> Result<BranchCommit, Rejection> {
-    let operations = operations_to_plan(file, options.force)?;
-    let context = PlanContext { force: options.force, create: options.create, ..session.plan_context() };
+    let force = is_forced(&[file], options.force);
+    let operations = operations_to_plan(file, force)?;
+    let context = PlanContext { force, create: options.create, ..session.plan_context() };
     let mut snapshot = Snapshot::new();
     let planned = plan_in_context(session, &mut snapshot, &operations, &context);
     let changeset = planned.map_err(|mut error| error.rejections.remove(0))?;

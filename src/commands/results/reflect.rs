@@ -93,7 +93,7 @@ pub enum RequestVerdict {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct RequestDecision {
-    /// Whether the operation was made, waits, or was refused.
+    /// What became of the request.
     pub decision: RequestVerdict,
     /// Why: in the model's words, unless it is `refused`.
     pub reasoning: String,

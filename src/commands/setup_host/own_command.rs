@@ -8,6 +8,8 @@ use crate::text::shell_quote::shell_quote;
 
 const DIR_OPTION: &str = "--dir";
 const CALLER_OPTION: &str = "--as";
+/// What names another data directory, and goes with no `--dir`.
+const GLOBAL_OPTIONS: [&str; 2] = ["-g", "--global"];
 
 /// Whether a program is memdir, by its name or its path.
 pub(super) fn is_memdir(program: &str) -> bool {
@@ -31,6 +33,7 @@ pub(super) fn server_args(own: &[&str], dir: Option<&str>, caller: Option<&str>)
     if own_dir == dir && caller.is_none() {
         return own.iter().map(|arg| (*arg).to_owned()).collect();
     }
+    let rest = rest.into_iter().filter(|word| dir.is_none() || !GLOBAL_OPTIONS.contains(word));
     let dir = dir.iter().flat_map(|dir| [DIR_OPTION, dir]);
     let caller = caller.iter().flat_map(|name| [CALLER_OPTION, name]);
     dir.chain(caller).chain(rest).map(str::to_owned).collect()
@@ -49,6 +52,7 @@ pub(super) fn hook_command(own: &str, dir: Option<&str>, words: &str) -> Option<
     if own_dir.map(unquoted).as_deref() == dir {
         return Some(own.to_owned());
     }
+    let rest = rest.into_iter().filter(|word| dir.is_none() || !GLOBAL_OPTIONS.contains(word));
     let dir = dir.map(shell_quote);
     let dir = dir.iter().flat_map(|dir| [DIR_OPTION, dir]);
     let words = head[..=program].iter().copied().chain(dir).chain(rest);
@@ -128,6 +132,8 @@ mod tests {
         check(&["mcp", "--tools", "graph"], None, Some("codex"), &["--as", "codex", "mcp", "--tools", "graph"]);
         check(&["--dir", "/old", "mcp", "--read-only"], None, None, &["mcp", "--read-only"]);
         check(&["--dir=/old", "mcp"], Some("/m"), None, &["--dir", "/m", "mcp"]);
+        check(&["-g", "mcp"], Some("/m"), None, &["--dir", "/m", "mcp"]);
+        check(&["-g", "mcp"], None, None, &["-g", "mcp"]);
         check(&["--as", "x", "--dir", "/m", "mcp"], Some("/m"), Some("y"), &["--as", "x", "--dir", "/m", "mcp"]);
     }
 

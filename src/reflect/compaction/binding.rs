@@ -291,6 +291,22 @@ mod tests {
             ("Ana likes milk", "On Fridays eats fish", "Ana likes milk, on Fridays eats fish"),
             ("Bernd isst Fisch", "Isst nie Fleisch", "Bernd isst Fisch, isst nie Fleisch"),
             ("李雷会开车", "从不吃辣", "李雷会开车，从不吃辣"),
+            ("My brother likes milk", "Never eats pork", "My brother likes milk and never eats pork"),
+            ("Ana Weber likes milk", "Never eats pork", "Ana Weber likes milk and never eats pork"),
+            (
+                "The backend team uses Go",
+                "Never deploys on Fridays",
+                "The backend team uses Go and never deploys on Fridays",
+            ),
+            ("Ana doesn't drink", "Never eats pork", "Ana doesn't drink and never eats pork"),
+            ("Ana never drinks", "Likes tea", "Ana never drinks and likes tea"),
+            ("Ana lived in Rome", "Moved to Bonn", "Ana lived in Rome and moved to Bonn"),
+            ("Ana likes milk", "Has two kids", "Ana likes milk and has two kids"),
+            ("Ana likes milk", "Can swim", "Ana likes milk and can swim"),
+            ("Ana likes milk", "No longer smokes", "Ana likes milk and no longer smokes"),
+            ("Ana likes milk", "Absolutely hates tea", "Ana likes milk and absolutely hates tea"),
+            ("我妈妈会开车", "从不吃辣", "我妈妈会开车，从不吃辣"),
+            ("小明会开车", "从不吃辣", "小明会开车，从不吃辣"),
         ] {
             assert!(rearranged_item(merged, &[a, b]).is_some(), "{merged}");
         }

@@ -9,11 +9,13 @@ use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
 const GERMAN_VERBS: WordList = word_list!("compaction/finite_verbs.de.txt");
+const AUXILIARIES: WordList = word_list!("compaction/auxiliaries.en.txt");
 /// Words that may precede a subject, or stand where one is left out: "never eats pork".
 const ADVERBS: WordList = word_list!("compaction/opening_adverbs.txt");
 const HAN_ADVERBS: PhraseList = phrase_list!("compaction/opening_adverbs.zh.txt");
 /// Words of a phrase of two words that may do so: "on Fridays".
 const PHRASE_OPENINGS: WordList = word_list!("compaction/opening_phrases.txt");
+const HAN_SUBJECTS: PhraseList = phrase_list!("compaction/subject_starts.zh.txt");
 /// How far from the start of a Japanese statement its topic ends, in characters.
 const MAX_TOPIC_CHARS: usize = 12;
 
@@ -25,23 +27,14 @@ pub fn states_subject(text: &str) -> bool {
     if let Some(topic) = japanese_topic(text) {
         return topic;
     }
-    if named_group("surnames").iter().any(|name| text.starts_with(name)) {
+    if named_group("surnames").iter().chain(HAN_SUBJECTS).any(|name| text.starts_with(name)) {
         return true;
     }
     let words = first_words(text);
-    let [first, second, ..] = &words[..] else { return false };
-    let is_verb = |word: &str| {
-        matches!(word, "is" | "are" | "was" | "has" | "have" | "can" | "must" | "may" | "should" | "will")
-            || is_third_person(word)
-            || GERMAN_VERBS.contains(word)
-    };
     // "night trains" is no statement.
     let is_noun_phrase = words.len() == 2 && text.starts_with(char::is_lowercase);
-    !is_noun_phrase
-        && !is_third_person(first)
-        && !is_past_verb(first)
-        && !GERMAN_VERBS.contains(first)
-        && is_verb(second)
+    let is_finite = |word: &String| is_third_person(word) || is_past_verb(word) || is_auxiliary(word);
+    !is_noun_phrase && !is_without_subject(text) && words.iter().skip(1).any(is_finite)
 }
 
 /// Whether a statement has no subject of its own.
@@ -64,10 +57,17 @@ pub fn is_without_subject(text: &str) -> bool {
     let phrase = if words.first().is_some_and(|word| PHRASE_OPENINGS.contains(word)) { 2 } else { 0 };
     let Some(first) = words.get(phrase) else { return false };
     let second = words.get(phrase + 1).map_or("", |word| word.as_str());
-    GERMAN_VERBS.contains(first)
-        || first == "prefer"
+    // "Will drives", "May lives in Rome"
+    let is_verb_first = is_auxiliary(first) || is_past_verb(first);
+    first == "prefer"
         || matches!(second, "to" | "with" | "from" | "gegen")
+        || is_verb_first && !is_third_person(second)
         || is_third_person(first) && !matches!(second, "run" | "are" | "is" | "must" | "may" | "have")
+}
+
+/// Whether a word in lower case is an auxiliary verb, or a verb that German conjugates.
+fn is_auxiliary(word: &str) -> bool {
+    AUXILIARIES.contains(word) || GERMAN_VERBS.contains(word)
 }
 
 /// Whether a text names the user.
@@ -86,9 +86,12 @@ fn japanese_topic(text: &str) -> Option<bool> {
     })
 }
 
-/// The first four words in lower case, without articles and the adverbs before them.
+/// The first five words in lower case, without articles and the adverbs before them.
 fn first_words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
-    let words = words.skip_while(|word| ADVERBS.contains(word));
-    words.filter(|word| !matches!(word.as_str(), "the" | "a" | "an" | "der" | "die" | "das")).take(4).collect()
+    let is_adverb = |word: &String| {
+        ADVERBS.contains(word) || matches!(word.as_str(), "no" | "longer") || word.len() > 5 && word.ends_with("ly")
+    };
+    let words = words.skip_while(is_adverb);
+    words.filter(|word| !matches!(word.as_str(), "the" | "a" | "an" | "der" | "die" | "das")).take(5).collect()
 }

@@ -205,7 +205,6 @@ impl World {
             now: &now,
             actor: "tester",
             force: false,
-            forget_unforced: false,
             create: false,
             allow_reserved: false,
             links: None,

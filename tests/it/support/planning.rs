@@ -49,7 +49,6 @@ impl PlanInput {
             now: &self.now,
             actor: "test",
             force: false,
-            forget_unforced: false,
             create: true,
             allow_reserved: false,
             links: None,
