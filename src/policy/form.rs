@@ -289,18 +289,18 @@ const SCOPE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
 });
 const LIMIT_SCOPE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
     matches: |s| match s.split_once('#') {
-        Some((path, section)) => can_match(path) && !section.is_empty() && !section.contains('#') && one_line(s),
-        None => can_match(s) && one_line(s),
+        Some((path, section)) => !path.is_empty() && !section.is_empty() && !section.contains('#') && one_line(s),
+        None => !s.is_empty() && one_line(s),
     },
-    regex: concat!(r"^[^#\r\n./\\~][^#\r\n/\\]*(?:/[^#\r\n./\\][^#\r\n/\\]*)*", r"(?:#[^#\r\n]+)?$"),
-    expected: "a glob over the paths of the memory like facts/*.md, optionally with #section",
+    regex: r"^[^#\r\n]+(?:#[^#\r\n]+)?$",
+    expected: "a glob like facts/*.md, optionally with #section",
     reports_multiline: false,
 });
 const WRITE_MODE_SHAPE: JsonShape = JsonShape::Choice(&["direct", "propose"]);
 const PATH_GLOB_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
-    matches: |s| can_match(s) && !s.contains('#') && one_line(s),
-    regex: r"^[^#\r\n./\\~][^#\r\n/\\]*(?:/[^#\r\n./\\][^#\r\n/\\]*)*$",
-    expected: "a glob over the paths of the memory like facts/*.md",
+    matches: |s| !s.is_empty() && !s.contains('#') && one_line(s),
+    regex: r"^[^#\r\n]+$",
+    expected: "a glob over paths like facts/*.md",
     reports_multiline: false,
 });
 /// The schema's pattern is coarser than our check, which also covers lengths, Unicode normalization, confusable
@@ -316,13 +316,6 @@ const FILE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
     expected: "a path below the data directory like facts/user.md",
     reports_multiline: false,
 });
-
-/// Whether a path of a memory can match a glob: none is absolute, has an empty part, or one that starts with a dot. Braces
-/// and brackets are compared as they are.
-fn can_match(glob: &str) -> bool {
-    let is_name = |part: &str| !part.is_empty() && !part.starts_with('.');
-    !glob.contains('\\') && !glob.starts_with('~') && glob.split('/').all(is_name)
-}
 
 fn one_line(text: &str) -> bool {
     !text.contains(['\r', '\n'])

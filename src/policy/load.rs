@@ -39,6 +39,7 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
         Ok(_) => notes.add(Some(1), "the policy is not a mapping of keys to values".into()),
         Err(problem) => notes.add(problem.line, problem.message),
     };
+    let is_unparsed = !notes.0.is_empty();
     let version = object.get("version").and_then(as_integer);
     let newer = version.filter(|v| *v > form::NEWEST_VERSION);
     if let Some(version) = newer {
@@ -50,6 +51,7 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
     let restricts = object.contains_key("allowlists") || yaml.contains('\0') || yaml.lines().any(may_name_allowlists);
     let may_occur = |key: &&str| restricts && (object.is_empty() || object.contains_key(*key));
     let gates: Vec<&str> = ["categories", "allowlists", "agents"].into_iter().filter(may_occur).collect();
+    let has_agents = object.contains_key("agents");
     let mut valid_keys = Map::new();
     for (key, value) in object {
         let at_maximum = notes.0.len() == MAX_NOTES;
@@ -71,8 +73,14 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
             Err(problem) => _ = notes.add(yaml::line_of(yaml, &problem.path), describe_problem(problem)),
         }
     }
+    // Without its rules, an agent would write what a person is to review.
+    let review_lost =
+        if is_unparsed { yaml.contains("agents") } else { has_agents && !valid_keys.contains_key("agents") };
     let restriction_lost = gates.into_iter().any(|key| !valid_keys.contains_key(key));
-    let policy = Policy { version: version.map_or(1, |v| v.max(1) as u64), ..policy_from(&valid_keys, defaults) };
+    let mut policy = Policy { version: version.map_or(1, |v| v.max(1) as u64), ..policy_from(&valid_keys, defaults) };
+    if review_lost {
+        policy.agent_writes = vec![AgentWriteRule { at: "**".to_owned(), mode: WriteMode::Propose }];
+    }
     let mut loaded = notes.into_loaded(policy, other_lists);
     if restriction_lost {
         loaded.refuses_reads = loaded.refuses_writes.clone().map(|error| {
@@ -80,6 +88,21 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
         });
     }
     loaded
+}
+
+/// The globs of rules that apply to nothing, each with the key of the rule.
+fn idle_globs(policy: &Policy) -> impl Iterator<Item = (&'static str, &str)> {
+    let limits = policy.limits.iter().map(|limit| ("limits", limit.at.as_str()));
+    let lifetimes = policy.lifetimes.iter().filter_map(|rule| Some(("lifetimes", rule.at.as_deref()?)));
+    let writes = policy.agent_writes.iter().map(|rule| ("agents.write", rule.at.as_str()));
+    limits.chain(lifetimes).chain(writes).filter(|(_, at)| !can_match(at.split('#').next().unwrap_or_default()))
+}
+
+/// Whether a path of a memory can match a glob: none is absolute, has an empty part, or one that starts with a dot. Braces
+/// and brackets are compared as they are.
+fn can_match(glob: &str) -> bool {
+    let is_name = |part: &str| !part.is_empty() && !part.starts_with('.');
+    !glob.contains('\\') && !glob.starts_with('~') && glob.split('/').all(is_name)
 }
 
 /// Whether a line of YAML may have the key `allowlists` outside of its comment. An escape may spell any key.
@@ -135,6 +158,10 @@ impl PolicyNotes {
                 format!("memdir.yaml: agents.default names the allowlist {}, which does not exist", quote_short(name));
             warnings.push(Warning::new(Code::InvalidPolicy, message));
         }
+        warnings.extend(idle_globs(&policy).map(|(key, glob)| {
+            let message = format!("memdir.yaml: no path can match the glob {} at '{key}'", quote_short(glob));
+            Warning::new(Code::InvalidPolicy, message)
+        }));
         LoadedPolicy { policy, refuses_writes, refuses_reads: None, warnings }
     }
 }

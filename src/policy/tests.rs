@@ -351,7 +351,7 @@ fn a_limit_applies_to_files_or_sections() {
 }
 
 #[test]
-fn a_glob_that_can_match_no_path_is_refused() {
+fn a_glob_that_can_match_no_path_is_named() {
     for glob in ["../x", "a/../b", "/facts/**", "~/x", "a\\\\b", "./facts", "facts/", ".memdir/**"] {
         for rule in [
             format!("limits: [{{at: \"{glob}\", bullets: 3}}]"),
@@ -359,24 +359,32 @@ fn a_glob_that_can_match_no_path_is_refused() {
             format!("agents: {{write: [{{at: \"{glob}\", mode: propose}}]}}"),
         ] {
             let loaded = load(&format!("version: 2\n{rule}\n"));
-            assert!(loaded.refuses_writes.is_some(), "{rule}");
+            assert_eq!(loaded.refuses_writes, None, "{rule}");
+            assert!(loaded.warnings.iter().any(|warning| warning.message.contains("no path can match")), "{rule}");
         }
     }
-    for glob in [
-        "facts/*.md",
-        "**",
-        "scopes/*",
-        "scopes/*/facts/*.md",
-        "a..b",
-        "用户.md",
-        "facts/my notes?.md",
-        "facts/{a}.md",
-        "[x].md",
-        "!d/**",
-    ] {
+    let sound = ["facts/*.md", "**", "scopes/*", "scopes/*/facts/*.md", "a..b", "用户.md", "facts/my notes?.md"];
+    for glob in sound.into_iter().chain(["facts/{a}.md", "[x].md", "!d/**", "facts/*.md#work"]) {
         let loaded = load(&format!("version: 2\nlimits: [{{at: \"{glob}\", bullets: 3}}]\n"));
-        assert_eq!(loaded.refuses_writes, None, "{glob}");
+        assert_eq!((loaded.refuses_writes, loaded.warnings.len()), (None, 0), "{glob}");
     }
+}
+
+/// In a scope, what cannot be understood is ignored: an agent then writes nothing without review.
+#[test]
+fn agents_write_for_review_where_their_rules_cannot_be_understood() {
+    let above = load("version: 2\n").policy;
+    for own in [
+        "version: 2\nagents: {write: propos}\n",
+        "version: 1\nagents: {write: direct}\n",
+        "version: 2\nagents: {write: [{at: 3, mode: direct}]}\n",
+        "version: 2\nagents: {write: direct\n",
+    ] {
+        let loaded = load_scope(own, &above, "web");
+        assert!(loaded.policy.reviews_agents_at(&path("facts/user.md")), "{own}");
+    }
+    let direct = load_scope("version: 2\nagents: {write: direct}\n", &above, "web");
+    assert!(!direct.policy.reviews_agents_at(&path("facts/user.md")));
 }
 
 const EXTRA_TEXTS: &[&str] = &["facts/user.md", "a/b c.md", "facts/*.md#work", "**", "supervisor", "用户.md"];
