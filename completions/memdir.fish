@@ -1095,7 +1095,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand man" -s v -l verbose -d 'A
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s h -l help -d 'Print help'
 
-# Files, sections, bullets and revisions are read from the memory.
+# Files, sections, bullets, revisions, scopes, tags and names are read from the memory.
 function __fish_memdir_words
     set -l words (commandline -opc) (commandline -ct)
     command memdir __complete -- $words[2..-1] 2>/dev/null

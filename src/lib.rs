@@ -25,8 +25,8 @@
 //! change them at any time, and the next call sees their changes.
 //!
 //! Codes, actions and fields of results are added in minor versions, so the enums and the result types are
-//! `#[non_exhaustive]`: a `match` has an arm for what is unknown, and a pattern ends in `..`. The `…Options` are not, for
-//! they are written with `..Default::default()`, and neither are the types that an implementation of [`models::Model`]
+//! `#[non_exhaustive]`: a `match` has an arm for what is unknown, and a pattern ends in `..`. The `…Options` are not,
+//! because a program writes them with `..Default::default()` or, where there is no default, `new`, and neither are the types that an implementation of [`models::Model`]
 //! makes.
 //!
 //! Features: `network` (models behind HTTP), `cli` (the command line, with clap) and `mcp` (`memdir mcp`) are on by

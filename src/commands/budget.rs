@@ -160,12 +160,7 @@ pub fn reserve(session: &Session, name: &str, tokens: u64) -> Result<Option<Toke
     let unfiltered = session.unfiltered();
     let (locked, _) = unfiltered.store.lock()?;
     let mut ledger = TokenLedger::load(&session.store).on_day(&day);
-    let reads_conversation = name.starts_with(CONVERSATION_REQUEST);
     if ledger.used_on(&day).saturating_add(tokens) > budget {
-        if reads_conversation && tokens > budget {
-            ledger.needed = ledger.needed.max(needed_budget(session, tokens));
-            ledger.save(&locked);
-        }
         return Ok(None);
     }
     let name = format!("{name}-{}", ledger.held.len());
@@ -220,6 +215,11 @@ pub fn set_needed(session: &Session, needed: u64) {
     if let Ok((locked, _)) = unfiltered.store.lock() {
         TokenLedger { needed, ..TokenLedger::load(&session.store) }.save(&locked);
     }
+}
+
+/// Records the daily budget that a conversation of the queue needs, if no other of them needs more.
+pub fn raise_needed(session: &Session, needed: u64) {
+    set_needed(session, needed.max(TokenLedger::load(&session.store).needed));
 }
 
 /// Counts what `reflect` wrote today.

@@ -1,4 +1,4 @@
-# Files, sections, bullets and revisions are read from the memory.
+# Files, sections, bullets, revisions, scopes, tags and names are read from the memory.
 _memdir_dynamic() {
     local line=${COMP_LINE:0:COMP_POINT} split=${COMP_WORDS[COMP_CWORD]} cur cut word about
     local -a words found=()

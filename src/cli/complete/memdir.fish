@@ -1,4 +1,4 @@
-# Files, sections, bullets and revisions are read from the memory.
+# Files, sections, bullets, revisions, scopes, tags and names are read from the memory.
 function __fish_memdir_words
     set -l words (commandline -opc) (commandline -ct)
     command memdir __complete -- $words[2..-1] 2>/dev/null

@@ -1,5 +1,5 @@
 
-# Files, sections, bullets and revisions are read from the memory.
+# Files, sections, bullets, revisions, scopes, tags and names are read from the memory.
 _memdir() {
     local ret=1
     local -a memdir_words

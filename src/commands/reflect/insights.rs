@@ -59,10 +59,12 @@ pub fn make_insights(
         return Ok(report);
     }
     let mut reader = SourceReader::new(session);
+    let dialogue = dialogue(session, conversation)?;
     let sources = InsightSources {
         entries: newest_entries(session, &mut reader)?,
         facts: newest_facts(session, &mut reader)?,
-        snippet: snippet(session, conversation)?,
+        snippet: dialogue_end(&dialogue),
+        said_by_user: dialogue.into_iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text).collect(),
     };
     if reader.left_out {
         let message = "what an allowlist hides from some agents was left out: all of them see insights";
@@ -265,18 +267,21 @@ fn shortened(text: &str) -> String {
     text.chars().take(MAX_ITEM_CHARS).collect()
 }
 
-/// The end of a conversation, without what hosts and tools put into it.
-fn snippet(session: &Session, conversation: &[u8]) -> Result<String, Error> {
+/// What the user and the assistant say in a conversation, without what hosts and tools put into it.
+fn dialogue(session: &Session, conversation: &[u8]) -> Result<Vec<(Role, String)>, Error> {
     if conversation.iter().all(u8::is_ascii_whitespace) {
-        return Ok(String::new());
+        return Ok(Vec::new());
     }
     let conversations = super::conversations::parse_conversations(session, conversation)?;
-    let turns = conversations.iter().flat_map(|conversation| &conversation.turns);
-    let said: Vec<String> = turns
-        .filter(|turn| !turn.injected && matches!(turn.role, Role::User | Role::Assistant))
-        .map(|turn| format!("{}: {}", turn.role.name(), turn.text.trim()))
-        .collect();
-    let text = said.join("\n");
+    let turns = conversations.into_iter().flat_map(|conversation| conversation.turns);
+    let said = turns.filter(|turn| !turn.injected && matches!(turn.role, Role::User | Role::Assistant));
+    Ok(said.map(|turn| (turn.role, turn.text.trim().to_owned())).collect())
+}
+
+/// The end of a dialogue.
+fn dialogue_end(dialogue: &[(Role, String)]) -> String {
+    let lines: Vec<String> = dialogue.iter().map(|(role, text)| format!("{}: {text}", role.name())).collect();
+    let text = lines.join("\n");
     let from = text.chars().count().saturating_sub(MAX_SNIPPET_CHARS);
-    Ok(text.chars().skip(from).collect())
+    text.chars().skip(from).collect()
 }

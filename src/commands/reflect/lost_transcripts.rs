@@ -1,5 +1,5 @@
-//! Queued transcripts that were gone before they were read: recorded for `status`, because the output of a process in
-//! the background is not shown.
+//! Queued transcripts that are gone or can never be read: recorded for `status`, because the output of a process in the
+//! background is not shown.
 //!
 //! Never names what was in one.
 
@@ -16,7 +16,7 @@ const NOTE: &str = "lost_transcripts";
 /// How long `status` mentions them, in days.
 const SHOWN_DAYS: i64 = 7;
 
-/// The transcripts that were lost, none of them longer than [`SHOWN_DAYS`] after another.
+/// The transcripts that were dropped, each within [`SHOWN_DAYS`] of the one before.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct LostTranscripts {
     /// The day of the last, `YYYY-MM-DD`.
@@ -49,8 +49,8 @@ pub(super) fn record(session: &Session, reason: &str) {
 pub fn lost_transcripts_warning(session: &Session) -> Option<Warning> {
     let lost = LostTranscripts::load(session)?;
     let what = counted_noun(lost.count, "queued transcript");
-    let (verb, pronoun) = if lost.count == 1 { ("was", "it") } else { ("were", "them") };
+    let verb = if lost.count == 1 { "was" } else { "were" };
     let reason = if session.visibility().is_some() { String::new() } else { format!(": {}", lost.reason) };
-    let message = format!("{what} {verb} gone before `reflect` read {pronoun}, the last on {}{reason}", lost.day);
+    let message = format!("{what} could not be read and {verb} dropped, the last on {}{reason}", lost.day);
     Some(Warning::new(Code::Note, message))
 }

@@ -259,6 +259,9 @@ impl<'a> ReflectRun<'a> {
         let Some(reservation) = budget::reserve(session, &request, estimate as u64)? else {
             if let Some(reason) = budget::shortfall(session, estimate as u64) {
                 self.needed_budget = budget::needed_budget(session, estimate as u64);
+                if !change_options.dry_run {
+                    budget::raise_needed(session, self.needed_budget);
+                }
                 self.enqueue(bytes, &reason)?;
                 return Ok(ReflectFlow::Skip);
             }

@@ -110,8 +110,13 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
             None => work.conversation.into_bytes(),
             Some(path) => match outside_files::read(Path::new(path)) {
                 Ok(bytes) => bytes,
+                // A disk or a permission may be back later.
+                Err(error) if error.code == Code::Io => {
+                    failed.push(error.into());
+                    continue;
+                }
                 Err(error) => {
-                    // The host has deleted it: there is nothing left to wait for.
+                    // The host has deleted it, or it can never be read: there is nothing to wait for.
                     let message = format!("a queued transcript is skipped: {}", error.message);
                     report.warnings.push(note_row(message));
                     if !how.dry_run {

@@ -332,7 +332,7 @@ impl HostToolCall {
     }
 }
 
-/// The path that a `file:` URI names (RFC 8089); any other text is itself.
+/// The path that a `file://` URI names (RFC 8089); any other text is itself.
 fn without_file_scheme(path: &str) -> Cow<'_, str> {
     let Some(rest) = path.strip_prefix("file://") else { return Cow::Borrowed(path) };
     let local = rest.strip_prefix("localhost").unwrap_or(rest);

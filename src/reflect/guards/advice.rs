@@ -90,6 +90,10 @@ mod tests {
     fn what_describes_the_user_or_was_said_is_none() {
         for text in [
             "User shows increased trust when admitting mistakes.",
+            "Honesty is important to the user.",
+            "User was expected to compare drafts.",
+            "User needs to work with drafts.",
+            "用户最好的草稿是比较。",
             "User needs proof before a decision.",
             "User values being heard.",
             "User decides best after a written comparison.",

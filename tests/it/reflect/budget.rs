@@ -238,7 +238,7 @@ fn a_smaller_conversation_does_not_hide_what_a_larger_one_needs() {
 }
 
 #[test]
-fn status_tells_that_a_queued_transcript_was_gone() {
+fn status_tells_that_a_queued_transcript_was_dropped() {
     let memory = Memory::new();
     let gone = memory.dir().with_file_name("gone.jsonl");
     enqueue_transcript(&memory.session(), gone.to_str().unwrap(), "s1", 10).unwrap();
@@ -246,9 +246,9 @@ fn status_tells_that_a_queued_transcript_was_gone() {
     assert_eq!(answer.warnings.len(), 1, "{:?}", answer.warnings);
     assert!(memory.session().store.queued_names().unwrap().is_empty());
     let status = memory.done(["status"]);
-    status.stderr_contains("1 queued transcript was gone before `reflect` read it, the last on 2026-02-24");
+    status.stderr_contains("1 queued transcript could not be read and was dropped, the last on 2026-02-24");
     let later = memory.run(["status"]).env("MEMDIR_NOW", "2026-03-03T10:00:00Z").exit(0);
-    assert!(!later.stderr.contains("was gone"), "{later}");
+    assert!(!later.stderr.contains("dropped"), "{later}");
 }
 
 #[test]
