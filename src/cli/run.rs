@@ -114,7 +114,7 @@ impl Runner<'_> {
         // All scopes are searched from the memory above them.
         let all_scopes = match &self.global.scope {
             Some(name) => name == ALL_SCOPES,
-            None => std::env::var("MEMDIR_SCOPE").is_ok_and(|name| name == ALL_SCOPES),
+            None => open::env("MEMDIR_SCOPE").as_deref() == Some(ALL_SCOPES),
         };
         let global = GlobalArgs { scope: self.global.scope.clone().filter(|_| !all_scopes), ..self.global.clone() };
         let scope = if all_scopes { Some(ALL_SCOPES.to_owned()) } else { options.scope.clone() };

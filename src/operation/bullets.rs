@@ -37,7 +37,7 @@ pub struct SelectorArgs<'a> {
 }
 
 /// What `update` gives a bullet.
-pub struct BulletUpdate<'a> {
+pub struct BulletReplacement<'a> {
     /// The new text and, with more than a paragraph, what is below it.
     pub item: NewBullet,
     /// Metadata keys and values to set; an empty value removes the key.
@@ -200,13 +200,13 @@ pub fn update(
     op: &Operation,
     at: &Target,
     selector: SelectorArgs<'_>,
-    new: BulletUpdate<'_>,
+    new: BulletReplacement<'_>,
     archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
     planner.check_if_match(n, op, &resolved);
     let file = planner.existing_writable_file(&resolved)?;
-    let BulletUpdate { item, meta: pairs } = new;
+    let BulletReplacement { item, meta: pairs } = new;
     if item.text.contains(['\n', '\r']) {
         return Err(Rejection::new(Code::Multiline, "the text contains a line break").into());
     }

@@ -10,7 +10,7 @@ use crate::document::{DocumentEdit, Handle, InsertPosition, NewBullet};
 use crate::path::MemoryPath;
 
 use super::apply_to_file::apply_to_file;
-use super::bullets::{BulletUpdate, SelectorArgs};
+use super::bullets::{BulletReplacement, SelectorArgs};
 use super::file_edits::group_by_file;
 use super::pending_edit::PendingEdit;
 use super::planner::{PlanContext, Planner};
@@ -188,7 +188,7 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
             validation::check_bullet_size(text, children)?;
             let item = NewBullet { text: text.clone(), meta: None, children: children.clone() };
             let selector = SelectorArgs { index: *index, text: old.as_deref() };
-            bullets::update(planner, n, op, at, selector, BulletUpdate { item, meta }, *archive)
+            bullets::update(planner, n, op, at, selector, BulletReplacement { item, meta }, *archive)
         }
         Action::Remove { at, index, text, archive, purge, if_exists, .. } => {
             let archive = archive.then_some(purge.as_deref());

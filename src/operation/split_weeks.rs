@@ -41,7 +41,7 @@ pub fn is_month(path: &MemoryPath) -> bool {
 }
 
 /// Keys of the front matter that are about the month as a whole.
-const KEYS_OF_MONTH: [&str; 4] = ["summary", "description", "resource_id", "title"];
+const KEYS_OF_MONTH: [&str; 5] = ["summary", "description", "resource_id", "title", "permalink"];
 
 /// Splits a month. `others` are all files that may link to it, and the weeks that there are; `agents` is what is hidden
 /// from agents. A week that does not exist gets the front matter of the month.
@@ -99,7 +99,7 @@ pub fn split_month(
         }
         let after = Document::parse(text.as_str());
         require_targets(document, week, &after, &targets, &own)?;
-        require_hidden((month, document), (week, &after), &places, agents)?;
+        require_hidden([(month, document), (week, &after)], &places, agents)?;
         split.files.insert(week.clone(), Some(text));
     }
     let cuts = moved.iter().map(|entry| Splice { start: entry.range.start, end: entry.range.end, new: String::new() });
@@ -182,14 +182,14 @@ fn shared_front_matter(month: &Document) -> Result<String, String> {
     Ok(if is_empty { String::new() } else { front.text().to_owned() })
 }
 
-/// Checks that no agent sees an entry in its week that is hidden from it in its month. `places` are the offsets of the
-/// entries in both.
+/// Checks that no agent sees an entry in its week that is hidden from it in its month, the two files of `pair`. `places`
+/// are the offsets of the entries in both.
 fn require_hidden(
-    (month, before): (&MemoryPath, &Document),
-    (week, after): (&MemoryPath, &Document),
+    pair: [(&MemoryPath, &Document); 2],
     places: &[(usize, usize)],
     agents: &[Visibility],
 ) -> Result<(), String> {
+    let [(month, before), (week, after)] = pair;
     for agent in agents {
         let hides = |path: &MemoryPath, document: &Document| {
             let ranges = agent.hidden_ranges(document, path);

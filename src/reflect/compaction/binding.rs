@@ -272,7 +272,8 @@ mod tests {
         }
     }
 
-    /// Statements that were written without a look at the rules: how many wrong merges pass, and right ones do not.
+    /// Statements that were written without a look at the rules, which were then improved by three of the wrong ones:
+    /// none of these passes, and none of the right ones is refused.
     #[test]
     fn judged_merges() {
         let passed = lines_that(true, include_str!("../../../fixtures/exact_tokens/judged_bound_wrong.txt"));
@@ -307,6 +308,7 @@ mod tests {
             ("Ana likes milk", "Absolutely hates tea", "Ana likes milk and absolutely hates tea"),
             ("我妈妈会开车", "从不吃辣", "我妈妈会开车，从不吃辣"),
             ("小明会开车", "从不吃辣", "小明会开车，从不吃辣"),
+            ("老周会开车", "从不吃辣", "老周会开车，从不吃辣"),
         ] {
             assert!(rearranged_item(merged, &[a, b]).is_some(), "{merged}");
         }

@@ -27,7 +27,11 @@ pub fn states_subject(text: &str) -> bool {
     if let Some(topic) = japanese_topic(text) {
         return topic;
     }
-    if named_group("surnames").iter().chain(HAN_SUBJECTS).any(|name| text.starts_with(name)) {
+    // "小王", "老李"
+    let names = [text, text.strip_prefix(['小', '老', '阿']).unwrap_or(text)];
+    if named_group("surnames").iter().any(|name| names.iter().any(|text| text.starts_with(name)))
+        || HAN_SUBJECTS.iter().any(|subject| text.starts_with(subject))
+    {
         return true;
     }
     let words = first_words(text);

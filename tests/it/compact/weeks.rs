@@ -91,12 +91,15 @@ fn each_month_names_its_revision() {
 #[test]
 fn tags_that_hide_a_month_hide_its_weeks() {
     let policy = "version: 2\ncategories: {custom: [{name: health}]}\nallowlists: {planner: [work]}\n";
-    let memory =
-        Memory::new().policy(policy).file("episodes/2025-11.md", &format!("---\ntags: [health]\n---\n{MONTH}"));
+    let month = format!("---\ntags: [health]\npermalink: episodes/2025-11\ntitle: November\n---\n{MONTH}");
+    let memory = Memory::new().policy(policy).file("episodes/2025-11.md", &month);
     memory.run(["compact", "episodes", "--by-week"]).exit(0);
     let seen = memory.done(["list"]).stdout.clone();
     assert!(seen.contains("2025-W45") && seen.contains("2025-W47"), "{seen}");
     let planner = memory.run(["list"]).by("planner").exit(0);
     assert!(!planner.stdout.contains("2025-"), "{planner}");
     memory.run(["read", "episodes/2025-W45.md"]).by("planner").exit(5).stderr_contains("category_not_allowed");
+    // What names the month is no name of a week.
+    let week = memory.text("episodes/2025-W45.md").unwrap();
+    assert!(week.starts_with("---\ntags: [health]\n---\n"), "{week}");
 }
