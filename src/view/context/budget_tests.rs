@@ -1,6 +1,7 @@
 //! How far contexts of different memories use their budgets, in both orders.
 
 use super::contents::ContextContents;
+use super::notes::NoteReason;
 use super::page::{ContextOptions, default_page};
 use super::tests::{context_contents, context_options};
 use crate::policy::Policy;
@@ -119,4 +120,23 @@ fn every_budget_is_used_for_every_kind_of_memory() {
         }
     }
     assert!(failures.is_empty(), "{}\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn a_stable_page_reports_as_left_out_what_none_of_its_blocks_shows() {
+    let policy = Policy::default();
+    for (kind, count) in ["pinned", "mixed", "episodes"].into_iter().flat_map(|kind| [12, 30, 150].map(|n| (kind, n))) {
+        let files = memory(kind, count);
+        for budget in (320..1600).step_by(16) {
+            let contents = context_contents(&files, &policy);
+            let page = default_page(&ContextOptions { stable: true, ..context_options(budget) }, &contents, &policy);
+            let is_shown = |address: &String| page.items.iter().any(|item| item.address == *address);
+            let pinned = contents.notes.iter().filter(|note| note.reason == NoteReason::Pinned);
+            let has_more = pinned.clone().any(|note| !is_shown(&note.address));
+            let says = |what: &str| page.left_out.iter().any(|line| line.contains(what));
+            assert_eq!(says(" more pinned:"), has_more, "{kind} {count} {budget}\n{}", page.text);
+            let is_whole = page.entries.len() == contents.entries.len();
+            assert!(!(is_whole && says("older ones")), "{kind} {count} {budget}\n{}", page.text);
+        }
+    }
 }

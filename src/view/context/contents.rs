@@ -168,7 +168,8 @@ impl ContextContents<'_> {
         block::min_budget(NOTES_HEAD, self.notes.len(), &|left| self.omitted_notes(left, policy))
     }
 
-    fn omitted_notes(&self, left: &[usize], policy: &Policy) -> Vec<String> {
+    /// The lines about items that are left out, given by index.
+    pub fn omitted_notes(&self, left: &[usize], policy: &Policy) -> Vec<String> {
         notes::omitted_lines(&left.iter().map(|n| &self.notes[*n]).collect::<Vec<_>>(), policy)
     }
 

@@ -373,7 +373,7 @@ pub(super) fn pack_index(
 }
 
 /// The line that reports omitted entries; `first` is the newest of them.
-fn omitted_entries_line(first: Option<&RecentEntry>) -> String {
+pub(super) fn omitted_entries_line(first: Option<&RecentEntry>) -> String {
     let first = first.map_or("", |entry| address_path(&entry.address));
     match sanitize::is_plain_name(first) {
         true => format!("… and older ones: memdir list {first}"),

@@ -14,7 +14,8 @@ use super::delta;
 use super::files::IndexedFile;
 use super::page::{
     ContextOptions, FACTS_HEAD, FILES_HEAD, FixedLines, MORE_FILES_HEAD, address_path, entry_row, file_row,
-    join_blocks, least_budgets, omitted_files, pack_entries, pack_index, pack_more_entries, since_when,
+    join_blocks, least_budgets, omitted_entries_line, omitted_files, pack_entries, pack_index, pack_more_entries,
+    since_when,
 };
 use super::reported::ReportedItems;
 use crate::policy::Policy;
@@ -74,6 +75,8 @@ struct StableBlocks {
     more_notes: (PackedBlock, Vec<usize>),
     /// More entries below the older facts, where all facts are shown.
     more_entries: (PackedBlock, Vec<usize>),
+    /// The lines about items and entries that none of the blocks shows.
+    left_out: Vec<String>,
 }
 
 impl StableBlocks {
@@ -122,13 +125,14 @@ fn to_result(
     updates: &PackedBlock,
 ) -> ContextResult {
     let FixedLines { frame, guide, aside } = fixed;
-    let StableBlocks { noted, rest, more_notes: (more_notes, more_rows), more_entries: (more_entries, older) } = blocks;
+    let StableBlocks { noted, rest, more_notes, more_entries, left_out } = blocks;
+    let ((more_notes, more_rows), (more_entries, older)) = (more_notes, more_entries);
     let mut shown_index = rest.index.lines.clone();
     shown_index.extend(aside.iter().cloned());
     let mut lines = vec![guide, vec![frame], noted.lines.clone(), shown_index, rest.entries.lines.clone()];
     let [older_facts, new_facts, more_facts] = rest.facts.each_ref().map(|(block, _)| block.lines.clone());
     lines.extend([older_facts, more_entries.lines, more_notes.lines, new_facts, more_facts, updates.lines.clone()]);
-    let left_out = [&noted.omitted, &rest.index.omitted, &aside, &rest.entries.omitted, &updates.omitted];
+    let left_out = [&left_out, &rest.index.omitted, &aside, &updates.omitted];
     let items = noted.shown.iter().chain(&more_rows).map(|n| contents.note_item(*n));
     let (files, entries) = (&contents.files, &contents.entries);
     ContextResult {
@@ -205,7 +209,14 @@ fn pack_part(contents: &ContextContents<'_>, policy: &Policy, budget: usize, roo
         (true, false) => entries(left, room.empty()),
         (false, _) => Default::default(),
     };
-    StableBlocks { noted, rest, more_notes, more_entries }
+    let not_shown = (0..contents.notes.len()).filter(|n| !noted.shown.contains(n) && !more_notes.1.contains(n));
+    let mut left_out = contents.omitted_notes(&not_shown.collect::<Vec<_>>(), policy);
+    // Without any entry on the page, the index lists their files.
+    let has_entries = [&rest.entries, &more_entries.0].iter().any(|block| !block.shown.is_empty());
+    let is_shown = |n: &usize| rest.entries.shown.contains(n) || more_entries.1.contains(n);
+    let first_entry = (0..contents.entries.len()).find(|n| has_entries && !is_shown(n));
+    left_out.extend(first_entry.map(|n| omitted_entries_line(Some(&contents.entries[n]))));
+    StableBlocks { noted, rest, more_notes, more_entries, left_out }
 }
 
 /// Packs entries, index and facts into `budget`, and more facts into what the updates leave. `whole_notes` are the
@@ -351,6 +362,7 @@ fn pack_whole(contents: &ContextContents<'_>, policy: &Policy, budget: usize) ->
         rest,
         more_notes: Default::default(),
         more_entries: Default::default(),
+        left_out: Vec::new(),
     })
 }
 
