@@ -174,6 +174,10 @@ fn plan_with_fetches(
     context: &PlanContext<'_>,
 ) -> Result<Changeset, Error> {
     let visibility = session.filtered_visibility();
+    let fetch_one = |input: MissingInput, snapshot: &mut Snapshot| match &visibility {
+        Some(visibility) => fetch_visible(session, visibility, input, snapshot),
+        None => fetch(&session.store, input, snapshot),
+    };
     // Each round fetches at least one new input, and one operation needs fewer than ten, so this limit is never
     // reached.
     for _ in 0..MAX_ATTEMPTS * (ops.len() + 1) {
@@ -186,9 +190,13 @@ fn plan_with_fetches(
             }
             PlanOutcome::NeedsInput(inputs) => {
                 for input in inputs {
-                    match &visibility {
-                        Some(visibility) => fetch_visible(session, visibility, input, snapshot)?,
-                        None => fetch(&session.store, input, snapshot)?,
+                    fetch_one(input.clone(), snapshot)?;
+                    // All files that link to one are needed, however many: not each in a round of its own.
+                    let MissingInput::Backlinks(to) = &input else { continue };
+                    for holder in snapshot.backlinks(to).unwrap_or_default().to_vec() {
+                        if !snapshot.has_read(&holder) {
+                            fetch_one(MissingInput::File(holder), snapshot)?;
+                        }
                     }
                 }
             }

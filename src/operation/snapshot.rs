@@ -204,6 +204,11 @@ impl Snapshot {
         names.sort();
     }
 
+    /// Whether it was looked for a file.
+    pub fn has_read(&self, path: &MemoryPath) -> bool {
+        self.files.contains_key(path)
+    }
+
     /// A file; `None` if it does not exist.
     pub fn file(&self, path: &MemoryPath) -> PlanStep<Option<&LoadedFile>> {
         match self.files.get(path) {

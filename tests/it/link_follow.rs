@@ -304,3 +304,18 @@ fn a_text_edit_that_takes_no_linked_heading_away_tells_nothing() {
         assert_eq!(memory.run(command).stdin(input).exit(0).stderr, "", "{command:?}");
     }
 }
+
+#[test]
+fn any_number_of_files_may_link_to_what_moves() {
+    let mut memory = Memory::new().file("facts/target.md", "# Target\n\n## Part\n\n- x ^one\n");
+    for n in 0..40 {
+        memory = memory.file(&format!("facts/l{n}.md"), "- see [[target]], [[target#Part]], [[target#^one]]\n");
+    }
+    memory.done(["mv", "target", "renamed"]);
+    memory.done(["set", "renamed#part", "title=Other"]);
+    memory.done(["mv", "renamed#other", "elsewhere", "--create"]);
+    for n in 0..40 {
+        let text = memory.text(&format!("facts/l{n}.md")).unwrap();
+        assert_eq!(text, "- see [[renamed]], [[elsewhere#Other]], [[elsewhere#^one]]\n");
+    }
+}
