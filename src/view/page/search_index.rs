@@ -1,6 +1,7 @@
 //! Ranks every word of the page in advance, with the functions of `query`: what the reader types is looked up.
 //!
-//! Never scores by itself. For one word the order is that of `query --all` on the same files.
+//! Never scores by itself. For one word the order is that of `query --all` on the same files, but for items with only a
+//! part of it that is frequent.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -24,6 +25,9 @@ use crate::view::query::terms::{QueryTerm, QueryTerms};
 
 /// The number of files that `query` always splits into items, as a sample for the mean length.
 const SAMPLE_FILES: usize = 8;
+/// A part of a word (`user` of `user77`) that more items contain adds none to those of the word: thousands of such words
+/// with thousands of items each would take minutes, and megabytes of the page.
+const MAX_IMPLIED_ITEMS: usize = 64;
 /// The digits of [`IndexedWord::hits`].
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -161,7 +165,11 @@ impl Vocabulary {
                 found.entry(*file).or_default().insert(*item);
             }
         };
-        for text in query.all.iter().flat_map(QueryTerm::texts) {
+        let is_rare = |term: &&QueryTerm| {
+            let places = |text| self.places.get(text).map_or(0, Vec::len);
+            !term.implied || term.texts().map(places).sum::<usize>() <= MAX_IMPLIED_ITEMS
+        };
+        for text in query.all.iter().filter(is_rare).flat_map(QueryTerm::texts) {
             self.places.get(text).into_iter().for_each(|places| add(places));
             if is_hash(text) {
                 let longer = self.places.range(text.to_owned()..).take_while(|(token, _)| token.starts_with(text));
@@ -278,5 +286,26 @@ impl<'a> WordRanker<'a> {
             }
         }
         IndexedWord { words, best: (best * 100.0).round().max(0.0) as u32, hits }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::view::context::itemize;
+
+    #[test]
+    fn a_frequent_part_of_a_word_adds_no_items_to_it() {
+        let counted = |bullets: usize, word: &str| {
+            let text: String = (0..bullets).map(|n| format!("- Ticket of user{n}\n")).collect();
+            let path = MemoryPath::from_disk_name("facts/a.md").unwrap();
+            let files = [itemize(&path, Document::parse(&text))];
+            let (today, language) = (Date::constant(2026, 2, 24), DetectedLanguage::English);
+            let query = QueryTerms::parse_with(word, today, || language);
+            Vocabulary::of(&files, today, language).places_of(&query).values().map(BTreeSet::len).sum::<usize>()
+        };
+        assert_eq!((counted(60, "user7"), counted(60, "ticket")), (60, 60));
+        assert_eq!((counted(70, "user7"), counted(70, "ticket")), (1, 70));
     }
 }
