@@ -309,10 +309,28 @@ mod tests {
             ("我妈妈会开车", "从不吃辣", "我妈妈会开车，从不吃辣"),
             ("小明会开车", "从不吃辣", "小明会开车，从不吃辣"),
             ("老周会开车", "从不吃辣", "老周会开车，从不吃辣"),
+            ("Our children love tea", "Never eats pork", "Our children love tea and never eat pork"),
+            ("They like tea", "Never eats pork", "They like tea and never eat pork"),
+            ("Kids love pizza", "Hates olives", "Kids love pizza, hates olives"),
+            ("Tom, Ana and Eva run", "Hates olives", "Tom, Ana and Eva run, hates olives"),
+            ("Alfred can swim", "Never eats pork", "Alfred can swim and never eats pork"),
+            ("Ahmed and Sara like tea", "Never eats pork", "Ahmed and Sara like tea and never eat pork"),
+            ("Anna kam 2020 nach Bonn", "Trinkt keinen Kaffee", "Anna kam 2020 nach Bonn, trinkt keinen Kaffee"),
+            ("Unsere Kinder lieben Tee", "Isst kein Fleisch", "Unsere Kinder lieben Tee, isst kein Fleisch"),
+            ("舅舅喜欢茶", "不吃辣", "舅舅喜欢茶，不吃辣"),
+            ("客户喜欢电话", "不喜欢邮件", "客户喜欢电话，不喜欢邮件"),
         ] {
             assert!(rearranged_item(merged, &[a, b]).is_some(), "{merged}");
         }
         assert_eq!(rearranged_item("Often drinks tea; Ana likes milk", &["Ana likes milk", "Often drinks tea"]), None);
+        for (a, b, merged) in [
+            ("Software engineer at Acme", "Allergic to nuts", "Software engineer at Acme, allergic to nuts"),
+            ("Moved to Bonn in 2020", "Never eats pork", "Moved to Bonn in 2020 and never eats pork"),
+            ("喜欢喝茶", "不吃辣", "喜欢喝茶，不吃辣"),
+            ("Isst gern Fisch", "Trinkt keinen Kaffee", "Isst gern Fisch, trinkt keinen Kaffee"),
+        ] {
+            assert_eq!(rearranged_item(merged, &[a, b]), None, "{merged}");
+        }
         assert_eq!(rearranged_item("Usually Ana cooks, Leo washes", &["Usually Ana cooks", "Leo washes"]), None);
         for merged in [
             "Allergic to nuts, Bernd likes milk",

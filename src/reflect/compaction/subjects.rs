@@ -2,8 +2,8 @@
 //!
 //! Never decides for a language whose verbs it does not know: such a statement neither names a subject nor lacks one.
 
-use crate::text::chinese_words::chinese_words;
-use crate::text::phrase::named_group;
+use crate::text::chinese_words::{ChineseWord, WordClass, chinese_words};
+use crate::text::phrase::{is_capitalized, named_group};
 use crate::text::verbs::{is_past_verb, is_third_person};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
@@ -15,6 +15,8 @@ const ADVERBS: WordList = word_list!("compaction/opening_adverbs.txt");
 const HAN_ADVERBS: PhraseList = phrase_list!("compaction/opening_adverbs.zh.txt");
 /// Words of a phrase of two words that may do so: "on Fridays".
 const PHRASE_OPENINGS: WordList = word_list!("compaction/opening_phrases.txt");
+/// Words with which a subject of several people or things starts, and plurals without an ending.
+const SUBJECT_STARTS: WordList = word_list!("compaction/subject_starts.txt");
 const HAN_SUBJECTS: PhraseList = phrase_list!("compaction/subject_starts.zh.txt");
 /// How far from the start of a Japanese statement its topic ends, in characters.
 const MAX_TOPIC_CHARS: usize = 12;
@@ -31,6 +33,8 @@ pub fn states_subject(text: &str) -> bool {
     let names = [text, text.strip_prefix(['小', '老', '阿']).unwrap_or(text)];
     if named_group("surnames").iter().any(|name| names.iter().any(|text| text.starts_with(name)))
         || HAN_SUBJECTS.iter().any(|subject| text.starts_with(subject))
+        || starts_with_han_noun(text)
+        || names_several(text)
     {
         return true;
     }
@@ -38,7 +42,28 @@ pub fn states_subject(text: &str) -> bool {
     // "night trains" is no statement.
     let is_noun_phrase = words.len() == 2 && text.starts_with(char::is_lowercase);
     let is_finite = |word: &String| is_third_person(word) || is_past_verb(word) || is_auxiliary(word);
-    !is_noun_phrase && !is_without_subject(text) && words.iter().skip(1).any(is_finite)
+    // "Kids love tea"
+    let has_plural_verb =
+        matches!(&words[..], [noun, verb, ..] if noun.ends_with('s') && is_third_person(&format!("{verb}s")));
+    !is_noun_phrase && !is_without_subject(text) && (has_plural_verb || words.iter().skip(1).any(is_finite))
+}
+
+/// Whether a text starts with people or things: "our children", "they", "Tom and Ana", "Tom, Ana and Eva".
+fn names_several(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let (first, second, third) = (words.next().unwrap_or(""), words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let is_pair = matches!(second, "and" | "und" | "&") && is_capitalized(third);
+    let is_list = first.ends_with(',') && is_capitalized(second);
+    SUBJECT_STARTS.contains(&first.to_lowercase()) || is_capitalized(first) && (is_pair || is_list)
+}
+
+/// Whether a Chinese text starts with a noun and what is said of it: 客户喜欢电话.
+fn starts_with_han_noun(text: &str) -> bool {
+    let words = chinese_words(text);
+    let is_noun = |word: &ChineseWord<'_>| word.class == WordClass::Noun;
+    let is_said =
+        |word: &ChineseWord<'_>| word.class.is_verbal() || matches!(word.text, "不" | "没" | "会" | "能" | "prefer");
+    text.starts_with(is_unspaced) && words.first().is_some_and(is_noun) && words.get(1).is_some_and(is_said)
 }
 
 /// Whether a statement has no subject of its own.
@@ -61,12 +86,12 @@ pub fn is_without_subject(text: &str) -> bool {
     let phrase = if words.first().is_some_and(|word| PHRASE_OPENINGS.contains(word)) { 2 } else { 0 };
     let Some(first) = words.get(phrase) else { return false };
     let second = words.get(phrase + 1).map_or("", |word| word.as_str());
-    // "Will drives", "May lives in Rome"
+    // "Will drives", "May lives in Rome", "Alfred can swim"
     let is_verb_first = is_auxiliary(first) || is_past_verb(first);
     first == "prefer"
         || matches!(second, "to" | "with" | "from" | "gegen")
-        || is_verb_first && !is_third_person(second)
-        || is_third_person(first) && !matches!(second, "run" | "are" | "is" | "must" | "may" | "have")
+        || is_verb_first && !is_third_person(second) && !is_auxiliary(second)
+        || is_third_person(first) && !matches!(second, "run" | "are" | "is" | "must" | "may" | "have" | "need")
 }
 
 /// Whether a word in lower case is an auxiliary verb, or a verb that German conjugates.
