@@ -23,7 +23,7 @@ const MAX_BULLETS: usize = 2000;
 
 /// The maximum number of bullets that are compared word by word. Bounds the time in lists of nearly equal bullets, such
 /// as sensor values.
-const MAX_COMPARED: usize = 8;
+const MAX_COMPARED: usize = 4;
 
 /// Warns of the bullet of the file that a new one repeats with the fewest other words, or of one of its section that it
 /// contradicts: in another section, the same label may be about something else.

@@ -25,8 +25,7 @@ const MIN_TYPO_LENGTH: usize = 5;
 /// of content is never one of them: it may deny, limit or replace what the other text says, in a language that no list
 /// knows.
 pub fn extra_words(a: &Statement<'_>, b: &Statement<'_>) -> Option<usize> {
-    let is_other = a.is_negated() != b.is_negated() || a.is_event() != b.is_event();
-    if a.label_key != b.label_key || is_other || signs(a.text) != signs(b.text) {
+    if a.label_key != b.label_key || a.is_negated() != b.is_negated() || signs(a.text) != signs(b.text) {
         return None;
     }
     let (few, many) = (significant(a), significant(b));
@@ -52,7 +51,11 @@ pub fn extra_words(a: &Statement<'_>, b: &Statement<'_>) -> Option<usize> {
         HAN_HARMLESS.contains(word.surface) || fillers().any(|filler| has_typo(filler, word))
     };
     let is_alike = few_enough && extras.iter().all(|word| is_harmless(word)) && is_same_order(&partners);
-    let is_same = is_alike && !exact_tokens::differ(a.text, b.text) && ends_with_user(a.text) == ends_with_user(b.text);
+    // What takes longest is looked at last: most pairs differ in a word.
+    let is_same = is_alike
+        && a.is_event() == b.is_event()
+        && ends_with_user(a.text) == ends_with_user(b.text)
+        && !exact_tokens::differ(a.text, b.text);
     is_same.then_some(extras.len())
 }
 

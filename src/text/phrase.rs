@@ -17,10 +17,10 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::ops::Range;
-use std::str::Lines;
+
 use std::sync::OnceLock;
 
-use super::word_list::{PhraseList, WordList, phrase_list, word_list};
+use super::word_list::{Entries, PhraseList, WordList, phrase_list, word_list};
 use super::words::{is_unspaced, words};
 
 /// A word of a sentence. The `'s` of "user's" is a token of its own.
@@ -136,7 +136,7 @@ impl PhrasePatterns {
     fn build_index<K: Eq + Hash>(
         &self,
         first: impl Fn(&'static str) -> Option<K>,
-        named: impl Fn(&str) -> Lines<'static>,
+        named: impl Fn(&str) -> Entries,
     ) -> PhraseIndex<K> {
         let mut index = PhraseIndex { by_first: HashMap::new(), any: Vec::new() };
         for pattern in self.patterns {
