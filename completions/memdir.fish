@@ -26,8 +26,8 @@ end
 
 complete -c memdir -n "__fish_memdir_needs_command" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_needs_command" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_needs_command" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_needs_command" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_needs_command" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_needs_command" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_needs_command" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -87,8 +87,8 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "completions" -d 'Prin
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "man" -d 'Print a manual page (roff)'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand init" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand init" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand init" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand init" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -102,8 +102,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand init" -l no-pager -d 'Prin
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand status" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand status" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand status" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand status" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -116,8 +116,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand status" -s h -l help -d 'P
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s L -l limit -d 'Print at most N rows, and how many are left out; 0 for all' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand list" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand list" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -130,8 +130,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand list" -l no-pager -d 'Prin
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand read" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand read" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand read" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand read" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -144,21 +144,21 @@ complete -c memdir -n "__fish_memdir_using_subcommand read" -s h -l help -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s L -l limit -d 'Print at most N items, 0 for all (default: 10, or as many as -b allows)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s b -l budget -d 'Print at most N tokens' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l category -d 'Only items of this category: a file\'s stem or tag, a section\'s slug, a [category] (repeatable: any of them)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l tag -d 'Only items with this #tag (repeatable: all of them)' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l in -d 'Only items in these files: facts/*.md, episodes, user (repeatable: any of them)' -r -f -a "(__fish_memdir_words)"
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l tag -d 'Only items with this #tag (repeatable: all of them)' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l in -d 'Only items in these files: facts/*.md, episodes, user (repeatable: any of them)' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l imp -d 'Importance: 7, 5.., ..3 or 3..7' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l conf -d 'Minimum confidence, 0 to 1, after decay' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l since -d 'Only items since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'; items of unknown date are counted, not shown' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l until -d 'Only items until WHEN' -r
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only items by this actor' -r -f -a "(__fish_memdir_words)"
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only items by this actor' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l source -d 'Only items whose metadata names this source' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l run -d 'Only items whose metadata names this run' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l touching -d 'Only bullets whose `when=` matches this path (repeatable: any of them)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l threshold -d 'Minimum relevance, 0 to 1; 1 is an item with every word of the query but those such as "the"' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand query" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -179,8 +179,8 @@ records\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s b -l budget -d 'Print at most N tokens (default 2000, at least 320), and the commands that show what is left out' -r
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand context" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand context" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -193,7 +193,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand context" -s v -l verbose -
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s F -l file -d 'Read a markdown list, or the text of one bullet, from a file (- for stdin)' -r -F
-complete -c memdir -n "__fish_memdir_using_subcommand add" -l tag -d 'Append #T to each text (repeatable)' -r -f -a "(__fish_memdir_words)"
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l tag -d 'Append #T to each text (repeatable)' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l imp -d 'Importance, 0 to 10' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l conf -d 'Confidence, 0 to 1' -r
@@ -206,8 +206,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -l lock-timeout -d 'S
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand add" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -232,8 +232,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -l lock-timeout -d
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand update" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand update" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -252,8 +252,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -l lock-timeout -d 'Se
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand rm" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand rm" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -274,8 +274,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand restore" -l lock-timeout -
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand restore" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand restore" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -295,8 +295,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand mv" -l lock-timeout -d 'Se
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand mv" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand mv" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -316,8 +316,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand set" -l lock-timeout -d 'S
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand set" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand set" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand set" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand set" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -341,8 +341,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand append" -l lock-timeout -d
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand append" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand append" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand append" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand append" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -365,8 +365,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand patch" -l lock-timeout -d 
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand patch" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand patch" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -386,8 +386,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand write" -l lock-timeout -d 
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand write" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand write" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand write" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand write" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -408,8 +408,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand apply" -l lock-timeout -d 
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand apply" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand apply" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -429,8 +429,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -l consent -d 'The u
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand edit" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand edit" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -444,8 +444,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -l no-pager -d 'Prin
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -460,7 +460,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_see
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -f -a "update" -d 'Replace the text of a bullet'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -f -a "list" -d 'List all bullets of a file or section with index and handle'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s F -l file -d 'Read a markdown list, or the text of one bullet, from a file (- for stdin)' -r -F
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l tag -d 'Append #T to each text (repeatable)' -r -f -a "(__fish_memdir_words)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l tag -d 'Append #T to each text (repeatable)' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l imp -d 'Importance, 0 to 10' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l conf -d 'Confidence, 0 to 1' -r
@@ -473,8 +473,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -497,8 +497,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -522,8 +522,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -538,8 +538,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s L -l limit -d 'Print at most N rows, and how many are left out; 0 for all' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -551,12 +551,12 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l since -d 'Only entries since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'' -r
-complete -c memdir -n "__fish_memdir_using_subcommand log" -l by -d 'Only entries by this actor' -r -f -a "(__fish_memdir_words)"
+complete -c memdir -n "__fish_memdir_using_subcommand log" -l by -d 'Only entries by this actor' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s L -l limit -d 'Print at most N entries, 0 for all (default: 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand log" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand log" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand log" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand log" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -571,8 +571,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand log" -l no-pager -d 'Print
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand show" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand show" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand show" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand show" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -585,8 +585,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand show" -s h -l help -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l since -d 'Show bullet changes from this revision, date or age until now' -r
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand diff" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand diff" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -601,8 +601,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand diff" -s h -l help -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l since -d 'Only events since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'' -r
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand stats" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand stats" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -614,15 +614,15 @@ complete -c memdir -n "__fish_memdir_using_subcommand stats" -s q -l quiet -d 'P
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s v -l verbose -d 'Also print etags, metadata and how the memory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -l by -d 'Undo the newest change by this actor that is not undone' -r -f -a "(__fish_memdir_words)"
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -l by -d 'Undo the newest change by this actor that is not undone' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s m -l reason -d 'The reason, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l source -d 'The source, recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the history' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -640,8 +640,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -l consent -d 'The u
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand redo" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand redo" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand redo" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand redo" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -655,7 +655,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -s h -l help -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l mode -d 'tools: the model makes tool calls; ops: it replies with one JSON object; auto: whichever its host supports' -r -f -a "auto\t''
 tools\t''
 ops\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l into -d 'Put everything into this file' -r -f -a "(__fish_memdir_words)"
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l into -d 'Put everything into this file' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l related -d 'With --record: the ids of conversations that it is related to' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l request -d 'Make a change that is asked for in words, such as "Remove all egg preferences": a model finds the items, and its edits are made together or not at all' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l tags -d 'With --request: only files with one of these tags in their front matter' -r
@@ -670,8 +670,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l source -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -696,8 +696,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l consent -d 'The 
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -725,8 +725,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l lock-timeout -
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand compact" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand compact" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -748,8 +748,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand prune" -l consent -d 'The 
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand prune" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand prune" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -773,8 +773,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -l consent -d 'The 
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand check" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand check" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand check" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -796,8 +796,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l consent -d 'Th
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -813,8 +813,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l no-pager -d 'P
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand setup" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand setup" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -833,8 +833,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -l no-pager -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand scope" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand scope" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -854,8 +854,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand sync" -l timeout -d 'Secon
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand sync" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand sync" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -885,8 +885,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand import" -l consent -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand import" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand import" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -901,8 +901,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand import" -s h -l help -d 'P
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -l settle -d 'Wait N seconds for further changes first' -r
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand embed" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand embed" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand embed" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand embed" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -923,8 +923,8 @@ html\t'A page to look at, in one file that needs no server'"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s o -l out -d 'Write to a new file that only you can read; - is standard output' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand export" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand export" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand export" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand export" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -940,8 +940,8 @@ seed\t''
 graph\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -957,8 +957,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l if-match -d
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -972,8 +972,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Wri
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l marker-size -d 'The length of conflict markers, in characters' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand merge" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand merge" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -985,8 +985,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand merge" -l no-pager -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1003,8 +1003,8 @@ cursor\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s b -l budget -d 'At session-start, print at most N tokens (default 600, at least 320)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand hook" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand hook" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand hook" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand hook" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1016,8 +1016,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand hook" -l no-pager -d 'Prin
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand tool" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand tool" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1030,8 +1030,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand tool" -l no-pager -d 'Prin
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand etag" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand etag" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1043,8 +1043,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand etag" -l no-pager -d 'Prin
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand where" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand where" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand where" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand where" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1056,8 +1056,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand where" -l no-pager -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand schema" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand schema" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand schema" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand schema" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1069,8 +1069,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand schema" -l no-pager -d 'Pr
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand completions" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand completions" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand completions" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand completions" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1083,8 +1083,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand completions" -s h -l help 
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l all -d 'Write all pages into this directory' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
-complete -c memdir -n "__fish_memdir_using_subcommand man" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_words)"
-complete -c memdir -n "__fish_memdir_using_subcommand man" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand man" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand man" -l as -d 'The caller\'s name, recorded in the history; also MEMDIR_AS' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -1099,6 +1099,11 @@ complete -c memdir -n "__fish_memdir_using_subcommand man" -s h -l help -d 'Prin
 function __fish_memdir_words
     set -l words (commandline -opc) (commandline -ct)
     command memdir __complete -- $words[2..-1] 2>/dev/null
+end
+
+# The values of an option without the option that is in the same word, as fish completes them.
+function __fish_memdir_values
+    __fish_memdir_words | string replace -r -- '^(--[^=]*=|-[^-]=?)' ''
 end
 
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "help" -d 'Print the help of a command'

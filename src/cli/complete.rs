@@ -5,11 +5,12 @@
 use clap::Args;
 
 use super::args::GlobalArgs;
-use super::grammar::{COMMANDS, ValueKind, WordReader, WordRole};
+use super::grammar::{COMMANDS, OptionGrammar, ValueKind, WordReader, WordRole};
 use super::{open, sanitize};
-use crate::commands::completion_words::{actors, archived_scopes, scopes, tags};
+use crate::commands::completion_words::{actors, archived_scopes, callers, scopes, sessions_in_scopes, tags};
 use crate::commands::results::ListResult;
 use crate::commands::{self, ListOptions, LogOptions, Session};
+use crate::memory::OpenOptions;
 use crate::text::one_line::cut_with_ellipsis;
 
 #[derive(Args, Debug)]
@@ -27,73 +28,96 @@ pub fn complete(global: &GlobalArgs, words: &[String]) -> String {
     let Some((partial, before)) = words.split_last() else {
         return String::new();
     };
-    if partial.starts_with('-') {
-        return String::new();
-    }
     if let Some((first, path)) = before.split_first()
         && first == "help"
     {
-        return format_candidates(help_topics(path), partial);
+        return format_candidates(help_topics(path), "", partial);
     }
-    let ParsedWords { global, kind, is_archived_scope } = parse_words(global, before);
-    if kind == ValueKind::Page {
-        return format_candidates(manual_pages(), partial);
-    }
-    if !kind.is_completed() {
+    let ParsedWords { mut global, kind, is_archived_scope, is_query, value_start } =
+        parse_words(global, before, partial);
+    let (option, value) = partial.split_at(value_start);
+    if value.starts_with('-') || !kind.is_completed() {
         return String::new();
     }
-    let session = open::enter_start(&global);
-    let Ok(session) = session.and_then(|()| open::open_session(&global, open::SessionNeeds::Texts, None)) else {
+    if kind == ValueKind::Page {
+        return format_candidates(manual_pages(), option, value);
+    }
+    let all_scopes = is_query && open::names_all_scopes(&global);
+    global.scope = global.scope.filter(|_| !all_scopes);
+    let open_options = OpenOptions { all_scopes, ..open::open_options(&global, None) };
+    let session = open::enter_start(&global).and_then(|()| open_options.open_session(open::SessionNeeds::Texts));
+    let Ok(session) = session else {
         return String::new();
     };
-    let candidates = match kind {
-        ValueKind::Revision => revision_candidates(&session),
-        ValueKind::Address | ValueKind::AddressOrText if partial.contains(['@', '#']) => inside_file(&session, partial),
-        ValueKind::Address | ValueKind::AddressOrText | ValueKind::File => file_candidates(&session),
-        ValueKind::Glob => glob_candidates(&session),
-        ValueKind::Scope if is_archived_scope => plain(archived_scopes(&session)),
-        ValueKind::Scope => plain(scopes(&session)),
-        ValueKind::Tag => plain(tags(&session)),
-        ValueKind::Actor => plain(actors(&session)),
+    let mut sessions = vec![session];
+    if all_scopes {
+        sessions.extend(sessions_in_scopes(&sessions[0]));
+    }
+    let candidates_in = |session: &Session| match kind {
+        ValueKind::Revision => revision_candidates(session),
+        ValueKind::Address | ValueKind::AddressOrText if value.contains(['@', '#']) => inside_file(session, value),
+        ValueKind::Address | ValueKind::AddressOrText | ValueKind::File => file_candidates(session),
+        ValueKind::Glob => glob_candidates(session),
+        ValueKind::Scope if is_archived_scope => plain(archived_scopes(session)),
+        ValueKind::Scope => plain(scopes(session)),
+        ValueKind::Tag => plain(tags(session)),
+        ValueKind::Actor => plain(actors(session)),
+        ValueKind::Caller => plain(callers(session)),
         ValueKind::Text | ValueKind::Path | ValueKind::Other | ValueKind::Page => Vec::new(),
     };
-    format_candidates(candidates, partial)
+    let mut candidates: Candidates = sessions.iter().flat_map(candidates_in).collect();
+    if sessions.len() > 1 {
+        candidates.sort();
+        candidates.dedup_by(|a, b| a.0 == b.0);
+    }
+    format_candidates(candidates, option, value)
 }
 
 /// What the words before the last one say about it.
 struct ParsedWords {
     /// The global options among them.
     global: GlobalArgs,
-    /// The kind of the last word.
+    /// The kind of the last word, or of the value in it.
     kind: ValueKind,
     /// Whether the last word is a scope for `scope add`, which takes back those in the archive.
     is_archived_scope: bool,
+    /// Whether the command is `query`, which may search all scopes.
+    is_query: bool,
+    /// Where in the last word the value starts, in bytes: behind `--name=` or `-S`.
+    value_start: usize,
 }
 
-fn parse_words(global: &GlobalArgs, before: &[String]) -> ParsedWords {
+fn parse_words(global: &GlobalArgs, before: &[String], partial: &str) -> ParsedWords {
     let mut global = global.clone();
     let mut first_word = None;
     let mut reader = WordReader::new();
     for word in before {
+        let attached = reader.attached_value(word, false);
         match reader.read(word) {
-            WordRole::OptionValue(option) if option.short == Some('C') => global.start.push(word.into()),
-            WordRole::OptionValue(option) => set_global(&mut global, option.long, word),
-            WordRole::Options => match word.strip_prefix("--").and_then(|long| long.split_once('=')) {
-                Some((long, value)) => set_global(&mut global, long, value),
+            WordRole::OptionValue(option) => set_global(&mut global, option, word),
+            WordRole::Options => match attached {
+                Some((option, start)) => set_global(&mut global, option, &word[start..]),
                 None => global.global |= word == "-g" || word == "--global",
             },
             WordRole::Positional(_) => first_word = first_word.or(Some(word)),
             WordRole::Subcommand | WordRole::DoubleDash => {}
         }
     }
-    let is_archived_scope =
-        reader.command.path == ["scope"] && !reader.is_in_option() && first_word.is_some_and(|word| word == "add");
-    ParsedWords { global, kind: reader.next_value(), is_archived_scope }
+    let attached = reader.attached_value(partial, true);
+    let is_operand = !reader.expects_value() && attached.is_none();
+    ParsedWords {
+        global,
+        kind: attached.map_or_else(|| reader.next_value(), |(option, _)| option.value),
+        is_archived_scope: is_operand && reader.command.path == ["scope"] && first_word.is_some_and(|w| w == "add"),
+        is_query: reader.command.path == ["query"],
+        value_start: attached.map_or(0, |(_, start)| start),
+    }
 }
 
 /// Sets the option that decides which memory is read, or whose allowlist decides which candidates are visible.
-fn set_global(global: &mut GlobalArgs, long: &str, value: &str) {
-    match long {
+fn set_global(global: &mut GlobalArgs, option: &OptionGrammar, value: &str) {
+    match option.long {
+        _ if option.short == Some('C') => global.start.push(value.into()),
         "dir" => global.dir = Some(value.into()),
         "scope" => global.scope = Some(value.to_owned()),
         "as" => global.actor = Some(value.to_owned()),
@@ -173,8 +197,9 @@ fn revision_candidates(session: &Session) -> Candidates {
     }
 }
 
-/// Prints the candidates that start with the incomplete word. `facts/` and `episodes/` may be omitted from it.
-fn format_candidates(candidates: Candidates, partial: &str) -> String {
+/// Prints the candidates that start with the incomplete value, each behind its option if both are one word. `facts/` and
+/// `episodes/` may be omitted from the value.
+fn format_candidates(candidates: Candidates, option: &str, partial: &str) -> String {
     let mut out = String::new();
     for (word, description) in candidates {
         let short = word.strip_prefix("facts/").or(word.strip_prefix("episodes/")).unwrap_or(&word);
@@ -183,6 +208,7 @@ fn format_candidates(candidates: Candidates, partial: &str) -> String {
             (false, true) => short,
             _ => continue,
         };
+        sanitize::escape_line(&mut out, option, true);
         sanitize::escape_line(&mut out, word, true);
         out.push('\t');
         sanitize::escape_line(&mut out, &cut_with_ellipsis(&description, 60), true);
@@ -199,12 +225,13 @@ mod tests {
     fn the_memory_and_the_caller_are_read_from_the_words() {
         let read = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
-            let ParsedWords { global, kind, .. } = parse_words(&GlobalArgs::default(), &words);
+            let ParsedWords { global, kind, .. } = parse_words(&GlobalArgs::default(), &words, "");
             let start = global.start.first().map(std::path::PathBuf::from);
             (start.or(global.dir).map(|dir| dir.display().to_string()), global.actor, global.global, kind)
         };
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(read("-C a --as=x rm -n"), (text("a"), text("x"), false, ValueKind::AddressOrText));
+        assert_eq!(read("-Ca -nS=b --as x rm"), (text("a"), text("x"), false, ValueKind::AddressOrText));
         assert_eq!(read("--dir a list"), (text("a"), None, false, ValueKind::Address));
         assert_eq!(read("-g --as x bullet add"), (None, text("x"), true, ValueKind::Address));
         assert_eq!(read("add user -m --as=x"), (None, None, false, ValueKind::Text));
@@ -213,7 +240,7 @@ mod tests {
     #[test]
     fn a_short_name_is_completed_too() {
         let rows = || vec![("facts/user.md".to_owned(), "a\tb".to_owned()), ("x.md".to_owned(), String::new())];
-        assert_eq!(format_candidates(rows(), "us"), "user.md\ta\\tb\n");
-        assert_eq!(format_candidates(rows(), "fa"), "facts/user.md\ta\\tb\n");
+        assert_eq!(format_candidates(rows(), "", "us"), "user.md\ta\\tb\n");
+        assert_eq!(format_candidates(rows(), "--in=", "fa"), "--in=facts/user.md\ta\\tb\n");
     }
 }

@@ -133,7 +133,7 @@ fn patch_fish(clap: &str) -> String {
     let mut out = String::with_capacity(clap.len());
     for line in clap.lines() {
         out.push_str(line);
-        out.push_str(if is_completed(line) { " -f -a \"(__fish_memdir_words)\"\n" } else { "\n" });
+        out.push_str(if is_completed(line) { " -f -a \"(__fish_memdir_values)\"\n" } else { "\n" });
     }
     out
 }
@@ -268,7 +268,7 @@ fn grammar_table() -> String {
          //! those options and its positionals.\n\
          //!\n\
          //! Never edited: `MEMDIR_BLESS=1 cargo test --test it generated` rewrites it.\n\n\
-         use super::grammar::ValueKind::{Actor, Address, AddressOrText, File, Glob, Other, Page, Path, Revision, Scope, Tag, Text};\n\
+         use super::grammar::ValueKind::{Actor, Address, AddressOrText, Caller, File, Glob, Other, Page, Path, Revision, Scope, Tag, Text};\n\
          use super::grammar::{CommandGrammar, OptionGrammar, command, many, one, option};\n\n",
     );
     for (name, option) in &options {
@@ -295,6 +295,7 @@ fn value_kind(path: &[&str], arg: &Arg) -> ValueKind {
         _ if is_address => ValueKind::Address,
         "NAME" if arg.get_long() == Some("scope") || arg.is_positional() && path == ["scope"] => ValueKind::Scope,
         "NAME" if arg.get_long() == Some("by") => ValueKind::Actor,
+        "NAME" if arg.get_long() == Some("as") => ValueKind::Caller,
         _ if arg.get_long() == Some("tag") => ValueKind::Tag,
         "GLOB" => ValueKind::Glob,
         "PAGE" => ValueKind::Page,

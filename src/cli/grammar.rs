@@ -53,6 +53,8 @@ pub enum ValueKind {
     Tag,
     /// The name of who made changes.
     Actor,
+    /// The name of who calls.
+    Caller,
     /// A glob of files of the memory.
     Glob,
     /// A manual page.
@@ -144,7 +146,7 @@ impl WordReader {
         if let Some(option) = self.open_option.take() {
             return WordRole::OptionValue(option);
         }
-        let is_marked_text = self.next_value().is_text() && strip_list_marker(word).is_some();
+        let is_marked_text = self.is_marked_text(word);
         if !self.after_double_dash && word == "--" {
             self.after_double_dash = true;
             return WordRole::DoubleDash;
@@ -179,11 +181,6 @@ impl WordReader {
         next.map_or(ValueKind::Other, |positional| positional.value)
     }
 
-    /// Whether the next word is the value of an option.
-    pub fn is_in_option(&self) -> bool {
-        self.open_option.is_some()
-    }
-
     fn subcommand(&self, word: &str) -> Option<&'static CommandGrammar> {
         let parent = self.command.path;
         COMMANDS.iter().find(|command| match command.path.split_last() {
@@ -192,17 +189,42 @@ impl WordReader {
         })
     }
 
+    /// Whether the next word is a text behind a list marker.
+    fn is_marked_text(&self, word: &str) -> bool {
+        self.next_value().is_text() && strip_list_marker(word).is_some()
+    }
+
+    /// The option of the next word whose value is in the same word (`--name=value`, `-Fvalue`), and the index in bytes
+    /// at which the value starts. Of an incomplete word the value may be empty: `-F`.
+    pub fn attached_value(&self, word: &str, is_incomplete: bool) -> Option<(&'static OptionGrammar, usize)> {
+        if self.after_double_dash || self.open_option.is_some() || self.is_marked_text(word) {
+            return None;
+        }
+        if word.starts_with("--") {
+            let (name, _) = word.split_once('=')?;
+            return Some((self.option_without_value(name)?, name.len() + 1));
+        }
+        let (option, end) = self.short_option(word.strip_prefix('-').map(|_| word)?)?;
+        let value = &word[end..];
+        (is_incomplete || !value.is_empty()).then(|| (option, end + usize::from(value.starts_with('='))))
+    }
+
     /// The option of this word whose value is the next word (not `--name=value` or `-Fvalue`).
     fn option_without_value(&self, word: &str) -> Option<&'static OptionGrammar> {
-        let find = |wanted: &dyn Fn(&OptionGrammar) -> bool| {
-            self.command.options.iter().chain(COMMANDS[0].options).find(|option| wanted(option))
-        };
-        if let Some(long) = word.strip_prefix("--") {
-            return find(&|option| option.long == long);
+        match word.strip_prefix("--") {
+            Some(long) => self.find_option(|option| option.long == long),
+            None => self.short_option(word).filter(|(_, end)| *end == word.len()).map(|(option, _)| option),
         }
+    }
+
+    /// The first short option of a word that takes a value, and the index in bytes behind it.
+    fn short_option(&self, word: &str) -> Option<(&'static OptionGrammar, usize)> {
         let mut shorts = word.char_indices().skip(1);
-        let (at, short, option) = shorts.find_map(|(at, c)| Some((at, c, find(&|option| option.short == Some(c))?)))?;
-        (at + short.len_utf8() == word.len()).then_some(option)
+        shorts.find_map(|(at, c)| Some((self.find_option(|option| option.short == Some(c))?, at + c.len_utf8())))
+    }
+
+    fn find_option(&self, is_wanted: impl Fn(&OptionGrammar) -> bool) -> Option<&'static OptionGrammar> {
+        self.command.options.iter().chain(COMMANDS[0].options).find(|option| is_wanted(option))
     }
 }
 
@@ -240,6 +262,28 @@ mod tests {
         check("reflect", "reflect", ValueKind::Path);
         check("diff", "diff", ValueKind::Revision);
         check("read --", "read", ValueKind::Address);
+    }
+
+    #[test]
+    fn a_value_may_be_in_the_word_of_its_option() {
+        let attached = |before: &str, word: &str| {
+            let mut reader = WordReader::new();
+            for word in before.split_whitespace() {
+                reader.read(word);
+            }
+            reader.attached_value(word, false).map(|(option, at)| (option.value, word[at..].to_owned()))
+        };
+        let found = |kind, value: &str| Some((kind, value.to_owned()));
+        assert_eq!(attached("query", "--tag=a=b"), found(ValueKind::Tag, "a=b"));
+        assert_eq!(attached("query", "--tag="), found(ValueKind::Tag, ""));
+        assert_eq!(attached("", "-Steam"), found(ValueKind::Scope, "team"));
+        assert_eq!(attached("rm", "-nS=team"), found(ValueKind::Scope, "team"));
+        assert_eq!(WordReader::new().attached_value("-S", true).map(|(_, at)| at), Some(2));
+        for (before, word) in
+            [("query", "--tag"), ("", "-S"), ("query", "--new=x"), ("-S", "-Sx"), ("rm --", "-Sx"), ("rm", "- Sx")]
+        {
+            assert_eq!(attached(before, word), None, "{before} {word}");
+        }
     }
 
     #[test]

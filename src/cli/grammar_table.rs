@@ -3,13 +3,13 @@
 //!
 //! Never edited: `MEMDIR_BLESS=1 cargo test --test it generated` rewrites it.
 
-use super::grammar::ValueKind::{Actor, Address, AddressOrText, File, Glob, Other, Page, Path, Revision, Scope, Tag, Text};
+use super::grammar::ValueKind::{Actor, Address, AddressOrText, Caller, File, Glob, Other, Page, Path, Revision, Scope, Tag, Text};
 use super::grammar::{CommandGrammar, OptionGrammar, command, many, one, option};
 
 const C_PATH: OptionGrammar = option("", Some('C'), Path);
 const DIR_PATH: OptionGrammar = option("dir", None, Path);
 const SCOPE_SCOPE: OptionGrammar = option("scope", Some('S'), Scope);
-const AS_OTHER: OptionGrammar = option("as", None, Other);
+const AS_CALLER: OptionGrammar = option("as", None, Caller);
 const COLOR_OTHER: OptionGrammar = option("color", None, Other);
 const LIMIT_OTHER: OptionGrammar = option("limit", Some('L'), Other);
 const BUDGET_OTHER: OptionGrammar = option("budget", Some('b'), Other);
@@ -72,7 +72,7 @@ const ALL_PATH: OptionGrammar = option("all", None, Path);
 
 /// The program itself, then all commands.
 pub const COMMANDS: &[CommandGrammar] = &[
-    command(&[], &[], &[C_PATH, DIR_PATH, SCOPE_SCOPE, AS_OTHER, COLOR_OTHER], &[]),
+    command(&[], &[], &[C_PATH, DIR_PATH, SCOPE_SCOPE, AS_CALLER, COLOR_OTHER], &[]),
     command(&["init"], &[], &[], &[one(Path)]),
     command(&["status"], &["st"], &[], &[]),
     command(&["list"], &["ls"], &[LIMIT_OTHER], &[one(Address)]),

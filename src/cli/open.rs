@@ -9,6 +9,7 @@ use crate::code::{Code, Rejection};
 use crate::commands::Session;
 use crate::memory::OpenOptions;
 pub use crate::memory::{SessionNeeds, env, working_dir};
+use crate::path::ALL_SCOPES;
 
 /// What the global options say about the memory to open.
 pub fn open_options(global: &GlobalArgs, lock_timeout: Option<Duration>) -> OpenOptions {
@@ -19,6 +20,14 @@ pub fn open_options(global: &GlobalArgs, lock_timeout: Option<Duration>) -> Open
         actor: global.actor.clone(),
         lock_timeout,
         ..OpenOptions::default()
+    }
+}
+
+/// Whether the options or the environment ask for all scopes.
+pub fn names_all_scopes(global: &GlobalArgs) -> bool {
+    match &global.scope {
+        Some(name) => name == ALL_SCOPES,
+        None => env("MEMDIR_SCOPE").as_deref() == Some(ALL_SCOPES),
     }
 }
 

@@ -4,10 +4,10 @@ _memdir() {
     local ret=1
     local -a memdir_words
     # Without the quotes that the shell needs: 'user\#w' is the address 'user#w'.
-    memdir_words=("${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}")
+    memdir_words=("${(@Q)words[2,CURRENT-1]}")
     _memdir_clap "$@" && ret=0
     # Aliases and the operands of help are unknown to the functions above.
-    if (( ! compstate[nmatches] && $#memdir_words > 1 )); then
+    if (( ! compstate[nmatches] && $#memdir_words )); then
         _memdir_candidates && ret=0
     fi
     return ret
@@ -18,10 +18,12 @@ _memdir_words() {
 }
 
 _memdir_candidates() {
-    local line
+    # The option in front of its value (--tag=, -S) is in IPREFIX where clap's functions have split the word.
+    local line option=${(Q)IPREFIX} word=${(Q)PREFIX}
     local -a found shown
-    for line in "${(@f)$(command memdir __complete -- "${(@)memdir_words}" 2>/dev/null)}"; do
+    for line in "${(@f)$(command memdir __complete -- "${(@)memdir_words}" "$option$word" 2>/dev/null)}"; do
         [[ -n $line ]] || continue
+        line=${line#"$option"}
         found+=("${line%%$'\t'*}")
         shown+=("${line%%$'\t'*}  ${line#*$'\t'}")
     done
