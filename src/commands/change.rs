@@ -22,6 +22,7 @@ use super::results::{
 use super::review::require_review;
 use super::scope_limits;
 use super::secrets_check::check_secrets;
+use super::unmerged_files::require_merged;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning};
@@ -157,6 +158,7 @@ pub fn plan_in_context(
     context: &PlanContext<'_>,
 ) -> Result<Changeset, Error> {
     let changeset = plan_with_fetches(session, snapshot, ops, context)?;
+    require_merged(session, snapshot, changeset.files.iter().map(|file| &file.path))?;
     if context.policy.scope_limits.is_empty() || changeset.files.is_empty() {
         return Ok(changeset);
     }

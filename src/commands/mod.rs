@@ -82,6 +82,7 @@ mod status;
 mod superseded;
 pub mod sync;
 mod undo;
+mod unmerged_files;
 mod unread_files;
 pub mod usage;
 pub mod vector_search;

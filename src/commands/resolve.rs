@@ -12,6 +12,7 @@ use super::layers::AddressesInLayer;
 use super::results::{
     ChangeResult, ConflictRow, ConflictSide, ConflictedFile, ResolveResult, SideBullet, UndecidedFile, UndecidedReason,
 };
+use super::unmerged_files::UnmergedFiles;
 use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
 use crate::change::{Changeset, FileVersion};
 use crate::code::{Code, Rejection, Warning};
@@ -111,10 +112,14 @@ struct UnreadFile {
 /// The files with conflict markers, and those that could not be searched.
 fn marked_files(session: &Session) -> Result<(Vec<MemoryPath>, Vec<UnreadFile>), Rejection> {
     let files = session.store.walk(None)?;
+    let unmerged = UnmergedFiles::new(session);
     let each = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
         Ok((bytes, _)) => {
-            let text = std::str::from_utf8(bytes).ok();
-            text.and_then(conflict_regions::marker_length).map(|_| Ok(file.path.clone()))
+            let text = std::str::from_utf8(bytes).ok()?;
+            conflict_regions::unmerged_marker_length(text)?;
+            let is_conflict =
+                conflict_regions::marker_length(text).is_some() || unmerged.has_conflict(&file.path, text);
+            is_conflict.then(|| Ok(file.path.clone()))
         }
         Err(error) if error.code == Code::FileNotFound => None,
         Err(error) => {
@@ -268,7 +273,7 @@ fn has_no_markers(session: &Session, changeset: &Changeset, path: &MemoryPath) -
     let bytes = after.or_else(|| session.store.read(path).ok().flatten().map(|version| version.bytes));
     let text = bytes.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
     text.is_some_and(|t| {
-        conflict_regions::marker_length(&t).is_none() && Document::parse(t).conflict_marker_line().is_none()
+        conflict_regions::unmerged_marker_length(&t).is_none() && Document::parse(t).conflict_marker_line().is_none()
     })
 }
 
@@ -301,7 +306,11 @@ fn resolve_text(
     text: &str,
     take: Option<ConflictChoice>,
 ) -> Result<Option<ResolvedFile>, Rejection> {
-    let Some(size) = conflict_regions::marker_length(text) else {
+    let size = match index.entry(path) {
+        Some(_) => conflict_regions::unmerged_marker_length(text),
+        None => conflict_regions::marker_length(text),
+    };
+    let Some(size) = size else {
         return match Document::parse(text).conflict_marker_line() {
             None => Ok(None),
             Some(line) => Err(Rejection::new(
@@ -343,7 +352,7 @@ fn resolve_text(
 
 /// The common ancestor from git's index, if the file is unmerged there.
 fn base_from_index(index: &UnmergedIndex, path: &MemoryPath, text: &str) -> Option<String> {
-    let base = index.base(path).filter(|base| conflict_regions::marker_length(base).is_none())?;
+    let base = index.base(path).filter(|base| conflict_regions::unmerged_marker_length(base).is_none())?;
     // git may have converted the line endings in the work tree.
     match text.contains("\r\n") && !base.contains('\r') {
         true => Some(base.replace('\n', "\r\n")),

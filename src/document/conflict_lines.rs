@@ -3,6 +3,7 @@
 //! Never resolves a conflict: the bullets of all sides are read.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Length of a marker in characters.
 const MARKER_LENGTH: usize = 7;
@@ -37,6 +38,56 @@ pub fn leftover_markers(text: &str) -> impl Iterator<Item = usize> {
         let is_labelled = |sign: char| sign == '|' || content.len() > MARKER_LENGTH + 1;
         marker_sign(content).filter(|sign| "<|>".contains(*sign) && is_labelled(*sign)).map(|_| start)
     })
+}
+
+/// Whether all conflict markers of a text are examples: every one stands in a block of fenced code that is closed, and
+/// each block has whole sets of git's markers only. `code` has the byte ranges of the text's blocks of code, ascending.
+///
+/// A conflict inside such a block, with the same fence on both sides, looks the same: only git knows the difference.
+pub fn are_examples(text: &str, code: impl Iterator<Item = Range<usize>>) -> bool {
+    let mut code = code.filter(|block| is_closed_fence(&text[block.clone()])).peekable();
+    let mut at = 0;
+    // The block of the set that is open, and whether its middle marker was found.
+    let mut open: Option<(Range<usize>, bool)> = None;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let content = line.trim_end_matches(['\r', '\n']);
+        let Some(sign) = marker_sign(content).filter(|sign| "<|=>%+".contains(*sign)) else { continue };
+        while code.next_if(|block| block.end <= start).is_some() {}
+        let block = code.peek().filter(|block| block.contains(&start));
+        open = match (sign, block, open) {
+            ('<', Some(block), None) if !is_label_of_jj(content) => Some((block.clone(), false)),
+            ('|', Some(block), Some((of, false))) if of == *block => Some((of, false)),
+            ('=', Some(block), Some((of, false))) if of == *block => Some((of, true)),
+            ('>', Some(block), Some((of, true))) if of == *block => None,
+            // A heading, a list or a diff.
+            ('=' | '+' | '%', _, None) => None,
+            _ => return false,
+        };
+    }
+    open.is_none()
+}
+
+/// Whether a block of code has an opening and a closing fence.
+fn is_closed_fence(block: &str) -> bool {
+    let mut lines = block.lines();
+    let (Some(first), Some(last)) = (lines.next(), lines.next_back()) else { return false };
+    let fence = |line: &str| {
+        let line = line.trim_start_matches(' ');
+        let sign = line.chars().next().filter(|sign| ['`', '~'].contains(sign))?;
+        let rest = line.trim_start_matches(sign);
+        (line.len() - rest.len() >= 3).then(|| (sign, line.len() - rest.len(), rest.trim().is_empty()))
+    };
+    match (fence(first), fence(last)) {
+        (Some((sign, length, _)), Some((closing, closing_length, true))) => sign == closing && closing_length >= length,
+        _ => false,
+    }
+}
+
+/// Whether jj wrote a first marker: it numbers its conflicts, and lists them nowhere in git.
+fn is_label_of_jj(line: &str) -> bool {
+    line.split_once("onflict ").is_some_and(|(_, rest)| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The sign of a marker line.

@@ -351,9 +351,21 @@ impl Document {
         None
     }
 
-    /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order.
+    /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order, and for
+    /// examples of them.
     pub fn conflict_marker_line(&self) -> Option<usize> {
-        conflict_lines::first_marker_line(&self.text)
+        conflict_lines::first_marker_line(&self.text).filter(|_| !self.has_example_markers())
+    }
+
+    /// Line number (1-based) of the first merge conflict marker if all of them are in closed blocks of fenced code, each
+    /// set in one block: an example, unless git lists the file as unmerged.
+    pub fn example_marker_line(&self) -> Option<usize> {
+        conflict_lines::first_marker_line(&self.text).filter(|_| self.has_example_markers())
+    }
+
+    fn has_example_markers(&self) -> bool {
+        let code = self.blocks.iter().filter(|block| block.kind == BlockKind::Code);
+        conflict_lines::are_examples(&self.text, code.map(|block| block.span.range()))
     }
 
     /// Line number (1-based) of a merge conflict marker that stands alone; lines of code do not count.

@@ -171,6 +171,44 @@ fn only_a_whole_set_of_conflict_markers_counts() {
 }
 
 #[test]
+fn markers_in_a_closed_block_of_code_are_an_example() {
+    let lines = |text: &str| {
+        let document = Document::parse(text);
+        (document.conflict_marker_line(), document.example_marker_line())
+    };
+    let set = "<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n";
+    let diff3 = set.replace("=======", "||||||| base\n=======");
+    let example = |text: &str| {
+        assert_eq!(lines(text), (None, Some(text.lines().position(|l| l.starts_with("<<<<")).unwrap() + 1)), "{text}")
+    };
+    example(&format!("- a\n\n```\n{set}```\n- b\n"));
+    example(&format!("~~~~ text\n{set}x\n{diff3}~~~~~\n\nTitle\n=======\n"));
+    example(&format!("```\n{set}```\n\n  ```sh\n{diff3}  ```\n").replace('\n', "\r\n"));
+    let conflict = |text: &str| {
+        let (line, example) = lines(text);
+        assert!(line.is_some() && example.is_none(), "{text}");
+    };
+    // Outside code, in code that is not closed, and in part of it.
+    conflict(set);
+    conflict(&format!("```\n{set}"));
+    conflict(&format!("````\n{set}```\n"));
+    conflict(&format!("```\n{set}```\n{set}"));
+    conflict("```\n<<<<<<< ours\na\n```\n=======\nb\n```\n>>>>>>> theirs\n");
+    conflict("<<<<<<< ours\n```\na\n=======\n```\nb\n>>>>>>> theirs\n```\n");
+    conflict("<<<<<<< ours\n```\na\n```\n=======\n```\nb\n```\n>>>>>>> theirs\n");
+    conflict("```\na\n<<<<<<< ours\n```\n\n```\n=======\nb\n>>>>>>> theirs\n```\n");
+    conflict("    a\n<<<<<<< ours\n    b\n=======\n    c\n>>>>>>> theirs\n    d\n");
+    conflict(&format!("- a\n\n  ```\n{set}  ```\n"));
+    // A second marker of one kind, or one that is left over.
+    conflict(&format!("```\n<<<<<<< x\n{set}```\n"));
+    conflict(&format!("```\n{set}>>>>>>> x\n```\n"));
+    // jj's own, which git does not list.
+    conflict("```\n<<<<<<< conflict 1 of 1\n+++++++ one\n- a\n%%%%%%% two\n+b\n>>>>>>> conflict 1 of 1 ends\n```\n");
+    conflict(&format!("```\n{set}```\n").replace("ours", "Side #1 (Conflict 1 of 1)"));
+    assert_eq!(lines("```\n<<<<<<< ours\n```\n"), (None, None));
+}
+
+#[test]
 fn bytes_that_are_no_text_are_rejected() {
     assert_eq!(Document::from_bytes(b"a\xff".to_vec()).unwrap_err(), TextDecodeError::InvalidUtf8(1));
     assert_eq!(Document::from_bytes(b"ab\0".to_vec()).unwrap_err(), TextDecodeError::NulByte(2));

@@ -4,6 +4,7 @@
 
 pub use super::merge::conflict_markers::ConflictRegion;
 use super::merge::conflict_markers::{self, ConflictPiece, rest_after_marker};
+use crate::document::Document;
 
 /// The length of git's default conflict marker, in characters.
 const DEFAULT_MARKER_LENGTH: usize = 7;
@@ -18,8 +19,16 @@ pub enum ConflictChoice {
     Both,
 }
 
-/// The length of a text's conflict markers, in characters; `None` if it has no complete set of them.
+/// The length of a text's conflict markers, in characters; `None` if it has no complete set of them, or if they are an
+/// example ([`Document::example_marker_line`]).
 pub fn marker_length(text: &str) -> Option<usize> {
+    let is_example =
+        |length: &usize| *length == DEFAULT_MARKER_LENGTH && Document::parse(text).example_marker_line().is_some();
+    unmerged_marker_length(text).filter(|length| !is_example(length))
+}
+
+/// As [`marker_length`], for a file that git lists as unmerged: markers in code may be a conflict, too.
+pub fn unmerged_marker_length(text: &str) -> Option<usize> {
     memchr::memmem::find(text.as_bytes(), b"<<<<<<<")?;
     let runs = text.lines().map(|line| line.bytes().take_while(|b| *b == b'<').count());
     runs.filter(|run| *run >= DEFAULT_MARKER_LENGTH).find(|run| conflict_markers::split_sides(text, *run).is_some())
@@ -148,5 +157,7 @@ mod tests {
         assert_eq!(parse_conflicts(long, 9)[0].ours, "- a\n<<<<<<< not one\n");
         assert_eq!(marker_length("<<<<<<< x\n- b\n=======\n"), None);
         assert_eq!(marker_length("- a\n"), None);
+        let example = format!("```\n{TEXT}```\n");
+        assert_eq!((marker_length(&example), unmerged_marker_length(&example)), (None, Some(7)));
     }
 }

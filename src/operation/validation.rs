@@ -30,16 +30,18 @@ pub fn check_writable(path: &MemoryPath, document: Option<&Document>, allow_rese
             },
         ));
     }
-    if let Some(line) = document.and_then(Document::conflict_marker_line) {
-        return Err(Rejection::new(
-            Code::ConflictMarkers,
-            format!("{path} contains merge conflict markers (line {line})"),
-        )
+    match document.and_then(Document::conflict_marker_line) {
+        Some(line) => Err(conflict_markers_rejection(path, line)),
+        None => Ok(()),
+    }
+}
+
+/// The rejection of a change to a file with conflict markers; `line` is the first one's, from 1.
+pub fn conflict_markers_rejection(path: &MemoryPath, line: usize) -> Rejection {
+    Rejection::new(Code::ConflictMarkers, format!("{path} contains merge conflict markers (line {line})"))
         .hint("resolve the conflict first; the file is read-only until then")
         .try_command(SuggestedCommand::new("resolve", path.as_str()))
-        .detail("line", line));
-    }
-    Ok(())
+        .detail("line", line)
 }
 
 /// Checks whether a file may be created at a path. `create` allows names similar to existing ones.

@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
 use super::super::inbox::ProposalRemoval;
+use super::super::unmerged_files::UnmergedFiles;
 use super::super::{Error, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -95,6 +96,7 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
     let hints = DueHints::new(policy, uses, today);
     let files = session.store.walk(None)?;
     session.progress.begin_files("reading", files.len());
+    let unmerged = UnmergedFiles::new(session);
     let found = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         session.progress.finish_file();
         let bytes = match read {
@@ -110,7 +112,7 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
             (Some("inbox"), _) => false,
             _ => hints.may_be_due(text),
         };
-        if !may_be_due || file.path.odd().is_some() {
+        if !may_be_due || file.path.odd().is_some() || unmerged.has_conflict(&file.path, text) {
             return None;
         }
         let finder = DueFinder {
@@ -198,9 +200,6 @@ impl DueFinder<'_> {
         let file = ItemizedFile::without_counts(self.path.clone(), Document::parse(text));
         let facts = ItemFacts::new(&file, origins);
         let document = &file.document;
-        if document.conflict_marker_line().is_some() {
-            return self.out;
-        }
         let entries: Vec<std::ops::Range<usize>> = file
             .items
             .iter()
@@ -340,9 +339,6 @@ impl DueFinder<'_> {
     /// The items of an archive file that are due to be purged.
     fn in_archive(mut self, text: &str) -> DueItems {
         let document = Document::parse(text);
-        if document.conflict_marker_line().is_some() {
-            return self.out;
-        }
         if let Some(reason) = section_meta(&document, 0).and_then(|meta| self.purge_reason(&meta)) {
             self.push(DueAction::Purge, DueTarget::File, reason, false, None);
             return self.out;

@@ -13,8 +13,9 @@ use crate::commands::inbox::merged_removals;
 use crate::commands::journal_notes::stale_anchors;
 use crate::commands::layers::Layer;
 use crate::commands::results::{AttentionKind, AttentionRow};
+use crate::commands::unmerged_files::UnmergedFiles;
 use crate::document::summary::FileKind;
-use crate::document::{Document, MAX_FILE_BYTES, first_marker_line};
+use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::file_change::file_kind;
 use crate::reflect::inbox_item;
 use crate::store::FoundFile;
@@ -46,6 +47,7 @@ pub struct AttentionScan<'a> {
     facts: Mutex<FactTexts>,
     /// What the last check of this machine found: no code is opened.
     stale_anchors: StaleAnchors,
+    unmerged: UnmergedFiles<'a>,
 }
 
 /// The texts of fact files, dropped once they are too large to be compared.
@@ -75,14 +77,20 @@ impl FactTexts {
 
 impl<'a> AttentionScan<'a> {
     pub fn new(session: &'a Session) -> AttentionScan<'a> {
-        AttentionScan { session, facts: Mutex::default(), stale_anchors: stale_anchors(&session.store) }
+        AttentionScan {
+            session,
+            facts: Mutex::default(),
+            stale_anchors: stale_anchors(&session.store),
+            unmerged: UnmergedFiles::new(session),
+        }
     }
 
     /// The counts of a file. What cannot be read has none: `check` reports it.
     pub fn examine(&self, file: &FoundFile, read: Result<(&[u8], bool), Rejection>) -> AttentionCounts {
         let mut counts = AttentionCounts { bytes: file.size, ..AttentionCounts::default() };
         let Ok((bytes, _)) = read else { return counts };
-        counts.is_conflicted = std::str::from_utf8(bytes).is_ok_and(|text| first_marker_line(text).is_some());
+        counts.is_conflicted =
+            std::str::from_utf8(bytes).is_ok_and(|text| self.unmerged.has_conflict(&file.path, text));
         if inbox_item::id_of(&file.path).is_some() {
             let today = self.session.now.date().to_string();
             match inbox_item::parse_item(&String::from_utf8_lossy(bytes)).is_expired(&today) {

@@ -62,7 +62,7 @@ pub fn sort_unmerged(
             continue;
         };
         let text = String::from_utf8_lossy(&now.bytes);
-        if let Some(size) = conflict_regions::marker_length(&text) {
+        if let Some(size) = conflict_regions::unmerged_marker_length(&text) {
             files.conflicts.push(conflicted_file(&path, &conflict_regions::parse_conflicts(&text, size)));
         } else if text.contains('\0') {
             files.undecided.push(undecided(UndecidedReason::NoText));

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::{ConflictLabels, MergeConflict};
+use crate::document::Document;
 
 /// The three texts of a file that contains conflict markers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,9 @@ pub fn without_conflicts(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     // Git makes the markers of each inner merge longer than those around it.
     while let Some(size) = longest_marker(&text) {
+        if Document::parse(&*text).example_marker_line().is_some() {
+            break;
+        }
         let Some(ConflictSides { base, ours, .. }) = split_sides(&text, size) else { break };
         text = Cow::Owned(base.unwrap_or(ours));
     }

@@ -46,6 +46,49 @@ fn conflicts_that_merge_by_bullet_are_resolved() {
     memory.done(["log"]).stdout_contains("tester: resolve; facts/user.md");
 }
 
+const EXAMPLE: &str = "# User\n\n- Reads conflicts such as\n\n```\nx\n<<<<<<< HEAD\n- Prefers spaces\n=======\n- Prefers tabs\n>>>>>>> other\ny\n```\n\n- Window seats\n";
+
+#[test]
+fn an_example_of_markers_in_a_block_of_code_is_no_conflict() {
+    let memory = Memory::new().file(FILE, EXAMPLE);
+    memory.done(["add", "user", "Likes dark mode"]);
+    memory.done(["rm", "user", "- Window seats"]);
+    memory.done(["check"]);
+    assert!(!memory.done(["status"]).stdout.contains("conflict"));
+    memory.done(["resolve", "--ours"]);
+    memory.done(["resolve", "user", "--ours"]).stderr_contains("facts/user.md has no conflict markers");
+    memory.run(["write", "style", "--create"]).stdin(EXAMPLE).exit(0);
+    let text = memory.text(FILE).unwrap();
+    assert!(text.contains("x\n<<<<<<< HEAD\n- Prefers spaces\n=======\n- Prefers tabs\n>>>>>>> other\ny\n"), "{text}");
+    // With one marker outside the block it is a conflict.
+    memory.put(FILE, EXAMPLE.replace(">>>>>>> other\ny\n```\n", "```\n>>>>>>> other\n"));
+    memory.run(["add", "user", "Speaks Dutch"]).exit(5).stderr_contains("conflict_markers");
+}
+
+#[test]
+fn a_conflict_in_a_block_of_code_is_one_while_git_lists_the_file_as_unmerged() {
+    let code = |line: &str| format!("# User\n\n- Sets\n\n```\ntab = {line}\n```\n\n- Window seats\n");
+    let repo = Repo::new();
+    repo.parted(FILE, &code("8"), &code("4"), &code("2"));
+    repo.try_git(["merge", "--no-edit", "other"]).exit(1);
+    let text = repo.text(FILE);
+    assert!(text.contains("```\n<<<<<<< HEAD\ntab = 4\n=======\ntab = 2\n>>>>>>> other\n```\n"), "{text}");
+    for words in [
+        &["add", "user", "Speaks Dutch"][..],
+        &["rm", "user", "- Window seats"],
+        &["rm", "-n", "user", "- Window seats"],
+    ] {
+        repo.memdir(words.iter().copied())
+            .exit(5)
+            .stderr_contains("facts/user.md contains merge conflict markers (line 6)");
+    }
+    repo.memdir(["check"]).exit(6).stdout_contains("has an unresolved merge conflict");
+    repo.memdir(["status"]).exit(0).stdout_contains("conflict");
+    repo.memdir(["resolve"]).exit(4).stdout_contains("1 conflict left");
+    repo.memdir(["resolve", "--ours"]).exit(0);
+    assert_eq!(repo.text(FILE), code("4"));
+}
+
 #[test]
 fn the_remaining_conflicts_are_shown_with_the_handles_of_both_sides() {
     let memory = Memory::new().file(FILE, TWO_EDITS);
