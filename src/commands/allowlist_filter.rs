@@ -58,6 +58,7 @@ impl Session {
             policy: self.policy.clone(),
             scope: self.scope.clone(),
             layers: self.layers.clone(),
+            layer_name: self.layer_name.clone(),
             embeddings: self.embeddings.clone(),
             user_tokens_per_day: self.user_tokens_per_day,
             actor: self.actor.clone(),

@@ -217,6 +217,7 @@ pub(super) fn keep_as_proposal(
         quote: Some(secrets::redact(&batch.consent.join("; ")).0).filter(|quotes| !quotes.is_empty()),
         diff: texts.diff(),
         scope: session.scope.as_ref().map(|scope| scope.name.clone()),
+        layer: session.layer_name.clone(),
         operation,
     };
     let action = Action::Write { at: Target::Address(path.to_string()), text: item.to_markdown(), create: true };

@@ -12,8 +12,8 @@ use super::results::{
 use crate::code::{Rejection, SuggestedCommand};
 use crate::path::SourceAddress;
 
-/// The values of errors and warnings that are addresses.
-const ADDRESS_KEYS: [&str; 5] = ["address", "path", "near", "moved_to", "archive"];
+/// The values of errors and warnings that are addresses, or ids that commands take.
+const ADDRESS_KEYS: [&str; 6] = ["address", "path", "near", "moved_to", "archive", "proposal"];
 
 fn named(layer: &str, address: &str) -> String {
     SourceAddress { source: layer, address }.to_string()
@@ -152,7 +152,10 @@ pub(super) fn rejection_in_shared_scope(rejection: Rejection, scope: &str) -> Re
 }
 
 fn named_rejection(mut rejection: Rejection, message: String, source: &str) -> Rejection {
-    rejection.message = message;
+    rejection.message = match rejection.details.get("proposal").and_then(Value::as_str) {
+        Some(id) => replace_word(&message, id, &named(source, id)),
+        None => message,
+    };
     let suggested = rejection.suggestions.first().and_then(|command| command.operands.first());
     if let (Some(hint), Some(address)) = (&mut rejection.hint, suggested) {
         *hint = replace_word(hint, address, &named(source, address));

@@ -130,6 +130,8 @@ pub struct Session {
     pub scope: Option<OpenScope>,
     /// The memories that are read together with this one.
     pub layers: Option<Layers>,
+    /// The name by which the nearest layer knows this one, if it is a farther layer.
+    pub layer_name: Option<String>,
     /// The embeddings of the user config, for the memories that it names.
     pub embeddings: Option<vector_search::EmbeddingAccess>,
     /// The limit of the user config on model usage, in tokens a day.

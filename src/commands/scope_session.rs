@@ -235,6 +235,7 @@ impl Session {
             policy: parts.policy,
             scope: Some(parts.scope),
             layers: None,
+            layer_name: None,
             ..self.clone_session()
         }
         .with_allowlist()

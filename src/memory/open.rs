@@ -185,6 +185,7 @@ impl OpenOptions {
             policy,
             scope,
             layers: None,
+            layer_name: None,
             embeddings: config.embeddings.as_ref().map(embedding_access),
             user_tokens_per_day: config.tokens_per_day,
             is_agent: self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people),
@@ -316,7 +317,10 @@ impl OpenOptions {
         let Some((nearest, mut session)) = opened.next() else {
             return Err(first_error.unwrap_or_else(|| Rejection::new(Code::NoDataDir, "no layer is a memory")));
         };
-        let others = opened.map(|(place, session)| Layer { name: place.name.clone(), session: session.into() });
+        let others = opened.map(|(place, session)| {
+            let session = Session { layer_name: Some(place.name.clone()), ..session };
+            Layer { name: place.name.clone(), session: session.into() }
+        });
         session.layers = Some(Layers {
             own: nearest.name.clone(),
             others: others.collect(),

@@ -38,6 +38,8 @@ pub struct InboxItem {
     pub diff: String,
     /// The scope that it waits in.
     pub scope: Option<String>,
+    /// The layer that it waits in, if it is not the nearest one where it was proposed.
+    pub layer: Option<String>,
 }
 
 /// The id of a proposal: `p` and six hexadecimal digits of the operation's hash, so that the same operation waits only
@@ -71,9 +73,12 @@ impl InboxItem {
         out.push_str(&format!("- Expires: {}\n", self.until));
         let id = proposal_id(&self.operation);
         let scope = self.scope.as_ref().map_or(String::new(), |name| format!(" -S {}", shell_quote(name)));
+        let layer = self.layer.as_ref().map_or(String::new(), |name| format!("{name}:"));
+        let itself =
+            if layer.is_empty() { String::new() } else { format!(" (in that memory itself without `{layer}`)") };
         out.push_str(&format!(
-            "\nAccept it with `memdir{scope} inbox {id} --accept`, reject it with `memdir{scope} inbox {id} --reject`. What \
-             is accepted is the operation below; it may be edited first.\n",
+            "\nAccept it with `memdir{scope} inbox {layer}{id} --accept`, reject it with `memdir{scope} inbox {layer}{id} \
+             --reject`{itself}. What is accepted is the operation below; it may be edited first.\n",
         ));
         // Each line of the diff starts with a sign, and the JSON is a single line: neither can close its code fence.
         out.push_str("\n```diff\n");
@@ -253,6 +258,7 @@ mod tests {
             quote: Some("I moved\nto Berlin".into()),
             diff: format!("+- {text}"),
             scope: None,
+            layer: None,
         }
     }
 
@@ -261,6 +267,14 @@ mod tests {
         let item = InboxItem { scope: Some("my team".into()), ..proposal("City: Berlin") };
         let id = proposal_id(&item.operation);
         let commands = ["--accept", "--reject"].map(|verb| format!("`memdir -S 'my team' inbox {id} {verb}`"));
+        assert!(commands.iter().all(|command| item.to_markdown().contains(command)), "{}", item.to_markdown());
+    }
+
+    #[test]
+    fn the_commands_of_a_proposal_name_its_layer() {
+        let item = InboxItem { layer: Some("mine".into()), ..proposal("City: Berlin") };
+        let id = proposal_id(&item.operation);
+        let commands = ["--accept", "--reject"].map(|verb| format!("`memdir inbox mine:{id} {verb}`"));
         assert!(commands.iter().all(|command| item.to_markdown().contains(command)), "{}", item.to_markdown());
     }
 

@@ -150,6 +150,7 @@ pub fn open_session(dir: &Path, actor: &str, policy: &str, options: StoreOptions
         policy: memdir::policy::load(policy),
         scope: None,
         layers: None,
+        layer_name: None,
         embeddings: None,
         user_tokens_per_day: None,
         actor: actor.to_owned(),

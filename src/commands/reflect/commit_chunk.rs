@@ -237,6 +237,7 @@ fn new_inbox_item(
         quote: Some(accepted.quote.clone()),
         diff: diff.to_owned(),
         scope: session.scope.as_ref().map(|scope| scope.name.clone()),
+        layer: session.layer_name.clone(),
     }
 }
 

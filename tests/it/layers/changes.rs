@@ -164,6 +164,12 @@ fn a_proposal_in_a_layer_is_found_by_the_command_that_names_it() {
     let output = refused(&project, &["--as", "bot", "add", "mine:style", "Proposed"], "review");
     let line = output.stderr.lines().find_map(|line| line.strip_prefix("try: memdir inbox ")).unwrap();
     assert!(line.starts_with("mine:p"), "{output:#?}");
+    assert!(output.stderr.contains(&format!("waits in inbox/ as {line};")), "{output:#?}");
+    let file = text(&project, &format!("{MINE}/inbox/{}.md", line.trim_start_matches("mine:")));
+    assert!(file.contains(&format!("Accept it with `memdir inbox {line} --accept`")), "{file}");
+    let json = project.run(&["--as", "bot", "--json", "add", "mine:style", "Proposed"]).stderr;
+    let error: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(error["details"]["proposal"], *line, "{json}");
     assert!(done(&project, &["inbox", line]).contains(&format!("{line} ")), "{}", done(&project, &["inbox", line]));
     assert!(done(&project, &["inbox", "mine:"]).contains("Proposed"));
     done(&project, &["inbox", line, "--accept"]);
