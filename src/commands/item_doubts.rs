@@ -75,7 +75,7 @@ impl<'a> ItemDoubts<'a> {
     fn stale_anchor(&self, address: &str, anchor: &str) -> Option<(StaleAnchor, String)> {
         let anchor = CodeAnchor::parse(anchor).ok()?;
         let hash = anchor.hash?;
-        let source = SourceAddress::parse(address).map_or("", |address| address.source);
+        let source = SourceAddress::parse_shared(address).map_or("", |address| address.source);
         let mut code = self.code.borrow_mut();
         let CodeCache { repositories, files, bytes_left, searched_left } = &mut *code;
         let repository = repositories.entry(source.to_owned()).or_insert_with(|| self.repository_of(source));

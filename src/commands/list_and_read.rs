@@ -232,7 +232,8 @@ type SourceTarget<'a> = (&'a str, Arc<Session>, &'a str);
 pub(super) fn shared_address<'a>(session: &Session, address: &'a str) -> Result<Option<SourceTarget<'a>>, Rejection> {
     // Nearly no address has a colon, and nearly no session has others beside it.
     let has_sources = session.scope.is_some() || session.layers.is_some();
-    let Some(SourceAddress { source, address }) = has_sources.then(|| SourceAddress::parse(address)).flatten() else {
+    let Some(SourceAddress { source, address }) = has_sources.then(|| SourceAddress::parse_shared(address)).flatten()
+    else {
         return Ok(None);
     };
     Ok(session.source(source)?.map(|other| (source, other, address)))

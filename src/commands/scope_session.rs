@@ -209,7 +209,7 @@ impl Session {
     /// # Errors
     /// `scope_not_allowed`; as [`open_scope`].
     pub(super) fn require_own_scope(&self, address: &str) -> Result<(), Rejection> {
-        let named = self.scope.as_ref().and_then(|_| SourceAddress::parse(address));
+        let named = self.scope.as_ref().and_then(|_| SourceAddress::parse_shared(address));
         let Some(SourceAddress { source, .. }) = named else { return Ok(()) };
         match self.shared_scope(source)? {
             None => Ok(()),

@@ -32,14 +32,14 @@ impl AnswerUse {
             (None, Some(slug)) => format!("#{slug}"),
             (None, None) => String::new(),
         };
-        let is_own = SourceAddress::parse(&text.path).is_none();
+        let is_own = SourceAddress::parse_shared(&text.path).is_none();
         let items = is_own.then(|| format!("{}{part}", text.path)).into_iter().collect();
         AnswerUse { command: "read", items, count: None }
     }
 
     /// What `query` shows, of the memory itself: items of others are not its own to keep.
     pub fn of_query(result: &QueryResult) -> AnswerUse {
-        let is_own = |address: &&String| SourceAddress::parse(address).is_none();
+        let is_own = |address: &&String| SourceAddress::parse_shared(address).is_none();
         let items = result.items.iter().map(|item| &item.address).filter(is_own).cloned().collect();
         AnswerUse { command: "query", items, count: result.items.is_empty().then_some(0) }
     }

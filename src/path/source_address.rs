@@ -21,6 +21,13 @@ impl<'a> SourceAddress<'a> {
         ScopeName::new(source).is_ok().then_some(SourceAddress { source, address })
     }
 
+    /// As [`SourceAddress::parse`], also for a shared scope whose directory a person named. Never for a text that may be
+    /// a time or a sentence.
+    pub fn parse_shared(text: &'a str) -> Option<SourceAddress<'a>> {
+        let (source, address) = text.split_once(':')?;
+        ScopeName::existing(source).is_ok().then_some(SourceAddress { source, address })
+    }
+
     /// The path of a file of a source, as it is shown elsewhere.
     pub fn path(source: &str, path: &MemoryPath) -> MemoryPath {
         // A name that is safe on disk stays so with a source in front.
@@ -46,6 +53,11 @@ mod tests {
         assert_eq!(parsed("team:"), Some(("team", "")));
         for plain in ["user@acvh", "facts/user.md", "facts/a:b.md", "C:\\x", ":user", ""] {
             assert_eq!(parsed(plain), None, "{plain}");
+        }
+        let shared = |text| SourceAddress::parse_shared(text).map(|a| (a.source, a.address));
+        assert_eq!(shared("Team Notes:user@acvh"), Some(("Team Notes", "user@acvh")));
+        for plain in ["user@acvh", "facts/a:b.md", ":user", ".team:user", "*:user"] {
+            assert_eq!(shared(plain), None, "{plain}");
         }
         let path = MemoryPath::new("facts/user.md").unwrap();
         assert_eq!(SourceAddress::path("team", &path).as_str(), "team:facts/user.md");

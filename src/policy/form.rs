@@ -276,14 +276,14 @@ const NAME_PATTERN: TextPattern = TextPattern {
     expected: "a name of at most 64 characters",
     reports_multiline: false,
 };
-/// Coarser than [`crate::path::ScopeName`]: a scope with another name does not exist, and so is not shared.
+/// Coarser than [`crate::path::ScopeName::existing`]: a scope with another name does not exist, and so is not shared. A
+/// colon ends the name in an address.
 const SCOPE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
     matches: |s| {
-        let rest = s.strip_prefix(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
-        let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
-        rest.is_some_and(|rest| rest.len() < 64 && rest.chars().all(is_allowed))
+        let is_allowed = |c: char| c > '\x1f' && c != '\x7f' && !matches!(c, '/' | ':');
+        !s.starts_with(['.', '*']) && (1..=255).contains(&s.chars().count()) && s.chars().all(is_allowed)
     },
-    regex: r"^[a-z0-9][a-z0-9._-]{0,63}$",
+    regex: r"^[^\x00-\x1f\x7f/:.*][^\x00-\x1f\x7f/:]{0,254}$",
     expected: "the name of a scope like web",
     reports_multiline: false,
 });

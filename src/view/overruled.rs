@@ -23,7 +23,7 @@ pub struct LayeredText<'a> {
 impl<'a> LayeredText<'a> {
     /// `path` names its layer, if that is not the nearest; `layers` are the names of the farther ones, in order.
     pub fn new(path: &'a str, text: &'a str, layers: &[String]) -> LayeredText<'a> {
-        let inner = SourceAddress::parse(path).map_or(path, |named| named.address);
+        let inner = SourceAddress::parse_shared(path).map_or(path, |named| named.address);
         LayeredText { distance: distance(path, layers), path: inner, statement: Statement::of(text) }
     }
 
@@ -36,7 +36,7 @@ impl<'a> LayeredText<'a> {
 
 /// How far the layer of a path or an address is, given the names of the farther ones.
 pub fn distance(address: &str, layers: &[String]) -> usize {
-    let named = SourceAddress::parse(address);
+    let named = SourceAddress::parse_shared(address);
     named.and_then(|named| layers.iter().position(|name| name == named.source)).map_or(0, |at| at + 1)
 }
 

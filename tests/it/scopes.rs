@@ -590,6 +590,31 @@ fn a_shared_scope_is_read_by_all_and_changed_by_none() {
 }
 
 #[test]
+fn a_scope_that_a_person_named_can_be_shared() {
+    let memory = with_scopes("version: 2\nshared: [Team Notes, é]\n")
+        .file("scopes/Team Notes/facts/user.md", "# User\n\n- Standup at ten\n")
+        .file("scopes/é/facts/user.md", "# User\n\n- Standup in French\n");
+    memory.done(["-S", "web", "add", "user", "Standup in the web room"]);
+    let at = format!("Team Notes:facts/user.md@{}", handle("Standup at ten"));
+    let json = memory.done(["-S", "web", "query", "standup", "--json"]).json();
+    let addresses: Vec<&str> =
+        json["items"].as_array().unwrap().iter().map(|item| item["address"].as_str().unwrap()).collect();
+    assert!(json["found"] == 3 && addresses.contains(&at.as_str()), "{json}");
+    memory.done(["-S", "web", "read", &at]).stdout("- Standup at ten\n");
+    memory.done(["-S", "web", "list", "Team Notes:user"]).stdout_contains("Standup at ten");
+    memory.done(["-S", "web", "query", "standup", "--in", "é:user"]).stdout_contains("Standup in French");
+    memory.done(["-S", "web", "context"]).stdout_contains("Team Notes:facts/user.md");
+    let refused = memory.run(["-S", "web", "add", "Team Notes:user", "x"]).exit(5).unchanged();
+    refused.stderr_contains("scope_not_allowed: the scope 'Team Notes' is shared");
+    // What another memory showed counts as no use of this one.
+    assert!(!memory.text("scopes/web/.memdir/usage").unwrap_or_default().contains("Team Notes"));
+    for name in ["a/b", "a:b", ".hidden", "'*'"] {
+        memory.put("memdir.yaml", format!("version: 2\nshared: [\"{}\"]\n", name.trim_matches('\'')));
+        memory.run(["check"]).may_change().exit(6).stdout_contains("shared");
+    }
+}
+
+#[test]
 fn a_shared_scope_is_named_in_errors_and_refused_by_what_would_answer_about_the_own_one() {
     let memory = with_scopes("version: 2\nshared: [team]\n");
     memory.done(["scope", "add", "team"]);

@@ -91,7 +91,7 @@ impl BulletOrigins {
 
     /// The origins of the memory that a path names, and the path there.
     fn source_of(&self, path: &MemoryPath) -> Option<(&BulletOrigins, MemoryPath)> {
-        let named = SourceAddress::parse(path.as_str()).filter(|_| !self.sources.is_empty())?;
+        let named = SourceAddress::parse_shared(path.as_str()).filter(|_| !self.sources.is_empty())?;
         let (_, origins) = self.sources.iter().find(|(name, _)| name == named.source)?;
         Some((origins, MemoryPath::from_disk_name(named.address).ok()?))
     }
