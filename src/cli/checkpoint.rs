@@ -125,11 +125,11 @@ impl PrintAnswer for CheckpointList {
 
 fn print_row(printer: &mut Printer, row: &CheckpointRow) {
     printer.text(&row.key);
-    if row.etag.is_empty() {
+    if row.damaged {
         printer.styled(TextStyle::Dim, "  damaged").end_line();
         return;
     }
-    let (size, age) = (format_size(row.bytes), format_age(row.age_seconds));
+    let (size, age) = (format_size(row.bytes), format_age(row.age_seconds.unwrap_or(0)));
     printer.styled(TextStyle::Dim, &format!("  {size}, {age}, etag {}", row.etag)).end_line();
 }
 

@@ -29,16 +29,29 @@ const MAX_KEY_BYTES: usize = 200;
 pub struct CheckpointRow {
     /// The key of 1 to 200 bytes, e.g. `ana/thread-7`.
     pub key: String,
+    /// Whether another program damaged it, so that nothing but its key is known: of a removed one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub damaged: bool,
     /// The size of the state, in bytes.
+    #[serde(skip_serializing_if = "is_zero")]
     pub bytes: u64,
     /// The etag of the state, to pass as `--if-match`.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub etag: String,
     /// When it was first saved.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub created: String,
     /// When it was last saved.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub updated: String,
     /// Seconds since it was last saved.
-    pub age_seconds: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age_seconds: Option<i64>,
+}
+
+/// Whether a size is that of no state: JSON has at least one byte.
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }
 
 /// The result of `checkpoint list`.
@@ -101,7 +114,7 @@ pub fn save_checkpoint(
     check_state(state)?;
     let locked = session.store.lock_checkpoints(true)?.ok_or_else(|| not_found(key))?;
     let before = locked.header(key)?;
-    check_etag(key, before.as_ref(), if_match)?;
+    check_etag(&locked, key, before.as_ref(), if_match)?;
     let now = session.now.timestamp();
     let updated = now.round(Unit::Millisecond).unwrap_or(now).to_string();
     let header = CheckpointHeader {
@@ -151,15 +164,15 @@ pub fn remove_checkpoint(session: &Session, key: &str, if_match: Option<&str>) -
     check_key(session, key)?;
     let locked = session.store.lock_checkpoints(false)?.ok_or_else(|| not_found(key))?;
     let header = locked.header(key)?;
-    check_etag(key, header.as_ref(), if_match)?;
-    let header = match header {
-        Some(header) => header,
-        // A damaged one has nothing but its key.
-        None if locked.has_file(key)? => CheckpointHeader { key: key.to_owned(), ..CheckpointHeader::default() },
+    check_etag(&locked, key, header.as_ref(), if_match)?;
+    let checkpoint = match header {
+        Some(header) => to_row(session, header),
+        None if locked.has_file(key)? => {
+            CheckpointRow { key: key.to_owned(), damaged: true, ..CheckpointRow::default() }
+        }
         None => return Err(not_found(key).into()),
     };
     locked.remove(key)?;
-    let checkpoint = to_row(session, header);
     Ok(CheckpointChange { checkpoint, outcome: CheckpointOutcome::Removed, pruned: Vec::new() })
 }
 
@@ -278,13 +291,26 @@ fn check_state(state: &str) -> Result<(), Rejection> {
     })
 }
 
-fn check_etag(key: &str, header: Option<&CheckpointHeader>, if_match: Option<&str>) -> Result<(), Rejection> {
+/// Checks the etag of the checkpoint under a key; `header` is `None` if there is none, or it is damaged.
+fn check_etag(
+    locked: &LockedCheckpoints,
+    key: &str,
+    header: Option<&CheckpointHeader>,
+    if_match: Option<&str>,
+) -> Result<(), Rejection> {
     let Some(expected) = if_match else { return Ok(()) };
     if !Etag::is_prefix(expected) {
         return Err(Rejection::new(Code::Usage, format!("{} is no etag", quote_short(expected)))
             .hint("an etag has 8 to 64 hex digits; checkpoint list shows those of all"));
     }
     let Some(header) = header else {
+        if locked.has_file(key)? {
+            let message =
+                format!("the checkpoint {} was damaged by another program, so its etag is unknown", quote_short(key));
+            return Err(Rejection::new(Code::Conflict, message)
+                .hint("save its key again without --if-match, or remove it")
+                .detail("etag", Value::Null));
+        }
         let message = format!("there is no checkpoint {}, so it has no etag", quote_short(key));
         return Err(Rejection::new(Code::Conflict, message).detail("etag", Value::Null));
     };
@@ -312,8 +338,9 @@ fn to_row(session: &Session, header: CheckpointHeader) -> CheckpointRow {
     let age = |updated: Timestamp| session.now.timestamp().duration_since(updated).as_secs();
     CheckpointRow {
         bytes: header.bytes,
+        damaged: false,
         etag: short(&header),
-        age_seconds: header.updated.parse().map_or(0, age),
+        age_seconds: Some(header.updated.parse().map_or(0, age)),
         key: header.key,
         created: header.created,
         updated: header.updated,

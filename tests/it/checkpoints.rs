@@ -275,7 +275,20 @@ fn a_damaged_checkpoint_is_listed_and_can_be_removed() {
     }
     assert_eq!(memory.run(["checkpoint", "list", "--json"]).exit(0).json()["damaged"], json!(damaged));
     memory.run(["checkpoint", "load", "b"]).exit(2).stderr_contains("damaged");
+    for words in [&["checkpoint", "save", "b"][..], &["checkpoint", "rm", "b"]] {
+        let line: Vec<&str> = words.iter().copied().chain(["--if-match", "0123456789"]).collect();
+        let refused = memory.run(line).stdin("{}").exit(4).unchanged();
+        refused.stderr_contains("the checkpoint 'b' was damaged by another program, so its etag is unknown");
+    }
     memory.done(["checkpoint", "rm", "b"]).stdout("removed b  damaged\n");
+    memory.put(&path("b"), "no checkpoint");
+    let removed = memory.done(["checkpoint", "rm", "b", "--json"]).json();
+    let expected = json!({"key": "b", "damaged": true, "outcome": "removed", "pruned": []});
+    let part = |key: &str| (removed.get(key).cloned(), expected.get(key).cloned());
+    for key in ["key", "damaged", "outcome", "pruned", "bytes", "etag", "created", "updated", "age_seconds"] {
+        let (is, should_be) = part(key);
+        assert_eq!(is, should_be, "{key} {removed}");
+    }
     save(&memory, "c", "{}");
     assert_eq!(memory.run(["checkpoint", "list", "--json"]).exit(0).json()["damaged"], json!(null));
     // A damaged file does not say whose it is.
