@@ -68,6 +68,9 @@ pub enum InsertPosition {
     /// Directly after a bullet and its children, as its sibling. No operation asks for it yet.
     #[cfg_attr(not(feature = "internals"), expect(dead_code))]
     After(usize),
+    /// Among the numbered top-level bullets of a section's own content: where the number is missing, and with it; as
+    /// `EndOfSection` where it is not.
+    Numbered { section: usize, number: u32 },
     /// Below new headings at the end of a section (0: of the file). The first heading is one level deeper than the
     /// section (in the file, level 2), each other one level deeper than the one before. Edits with the same first
     /// headings share them.

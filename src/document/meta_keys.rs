@@ -165,6 +165,10 @@ meta_keys! {
         writer: KeyWriter::Archive,
         manual: "the section that it was archived from, as #slug; # for the part of the file above all headings",
     }
+    Nr = "nr" {
+        writer: KeyWriter::Archive,
+        manual: "the number that it had in its list, from which it was archived",
+    }
     Anchor = "anchor" { value: MetaType::Anchor, manual: "the lines of code that it describes" }
     W = "w" {
         value: MetaType::Share, writer: KeyWriter::Links,

@@ -212,6 +212,12 @@ impl Document {
         &self.text[content as usize..head_end as usize]
     }
 
+    /// The number in front of a bullet of a numbered list, as written; `None` in another list.
+    pub fn list_number(&self, bullet: usize) -> Option<u32> {
+        let marker = &self.text[self.bullets[bullet].marker as usize..];
+        marker[..marker.bytes().take_while(u8::is_ascii_digit).count()].parse().ok()
+    }
+
     /// A bullet's plain text: lines joined into one, structural escapes removed.
     pub fn bullet_text(&self, bullet: usize) -> Cow<'_, str> {
         escape::decode(join_lines(self.bullet_raw(bullet)))

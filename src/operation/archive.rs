@@ -55,6 +55,9 @@ impl ArchivedItem {
         let mut item = to_new_bullet(document, bullet);
         let mut meta = item.meta.take().unwrap_or_default();
         set_archive_keys(&mut meta, &planner.today(), purge, Some(&section_reference(document, section)));
+        if let Some(number) = document.list_number(bullet).filter(|_| document.bullets()[bullet].depth == 0) {
+            meta.set(MetaKey::Nr.name(), &number.to_string());
+        }
         item.meta = Some(meta);
         ArchivedItem::new(path, document, section, ArchivedContent::Bullet(item))
     }
@@ -110,9 +113,10 @@ pub fn set_archive_keys(meta: &mut BulletMeta, archived: &str, purge: Option<&st
     meta.set(MetaKey::From.name(), from.unwrap_or_default());
 }
 
-/// Removes what [`set_archive_keys`] wrote.
+/// Removes what [`set_archive_keys`] wrote, and the number in a list.
 pub fn clear_archive_keys(meta: &mut BulletMeta) {
     set_archive_keys(meta, "", None, None);
+    meta.set(MetaKey::Nr.name(), "");
 }
 
 /// A section as the key `from` names it: `#slug`, or `#` for what is above all headings.

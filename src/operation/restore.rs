@@ -139,6 +139,18 @@ struct ArchivedBullet {
     titles: Vec<String>,
     /// Its `from`.
     from: Option<String>,
+    /// The number that it had in its list.
+    number: Option<u32>,
+}
+
+impl ArchivedBullet {
+    /// Where it goes in a section that exists.
+    fn position_in(&self, section: usize) -> InsertPosition {
+        match self.number {
+            Some(number) => InsertPosition::Numbered { section, number },
+            None => InsertPosition::EndOfSection(section),
+        }
+    }
 }
 
 fn take_bullet(planner: &mut Planner<'_>, archive_file: ArchiveFile<'_>, bullet: usize) -> PlanStep<ArchivedBullet> {
@@ -148,6 +160,7 @@ fn take_bullet(planner: &mut Planner<'_>, archive_file: ArchiveFile<'_>, bullet:
     let mut meta = item.meta.take().unwrap_or_default();
     let section = file.document.bullets()[bullet].section as usize;
     let from = meta.raw(MetaKey::From.name()).map(str::to_owned);
+    let number = meta.raw(MetaKey::Nr.name()).and_then(|number| number.parse().ok());
     archive::clear_archive_keys(&mut meta);
     if planner.context.policy.lifetimes.iter().any(|rule| rule.unused_days.is_some()) {
         // Else the next `prune` would archive it again.
@@ -159,7 +172,7 @@ fn take_bullet(planner: &mut Planner<'_>, archive_file: ArchiveFile<'_>, bullet:
         planner.warn(n, Warning::new(Code::Note, message));
     }
     item.meta = (!meta.0.is_empty()).then_some(meta);
-    Ok(ArchivedBullet { bullet, item, home, titles: section_titles(&file.document, section), from })
+    Ok(ArchivedBullet { bullet, item, home, titles: section_titles(&file.document, section), from, number })
 }
 
 fn restore_bullet(
@@ -168,18 +181,18 @@ fn restore_bullet(
     archived: ArchivedBullet,
 ) -> PlanStep<Vec<PendingEdit>> {
     let ArchiveFile { n, op, path, .. } = archive_file;
-    let ArchivedBullet { bullet, item, home, titles, from } = archived;
+    let ArchivedBullet { bullet, item, home, titles, from, .. } = &archived;
     let create = Operation { if_match: None, ..op.clone() };
-    let base = planner.edit_base(n, &create, &home, true)?;
+    let base = planner.edit_base(n, &create, home, true)?;
     let document = base.document();
-    let (position, destination) = match place_in(document, &titles, from.as_deref()) {
+    let (position, destination) = match place_in(document, titles, from.as_deref()) {
         RestorePlace::Section(at) => {
-            require_new_text(document, &home, at, &item)?;
+            require_new_text(document, home, at, item)?;
             let address = match document.sections()[at].level {
                 0 | 1 => home.to_string(),
                 _ => format!("{home}#{}", document.sections()[at].slug),
             };
-            (InsertPosition::EndOfSection(at), address)
+            (archived.position_in(at), address)
         }
         RestorePlace::NewSections(under, titles) => {
             let address = format!("{home}#{}", slug(titles.last().map_or("", String::as_str)));
@@ -187,8 +200,16 @@ fn restore_bullet(
         }
     };
     Ok(vec![
-        PendingEdit::Edit(path.clone(), DocumentEdit::Remove { bullet }, EffectKind::MovedAway(bullet, destination)),
-        PendingEdit::Edit(home, DocumentEdit::Insert { at: position, items: vec![item] }, EffectKind::NoEffect),
+        PendingEdit::Edit(
+            path.clone(),
+            DocumentEdit::Remove { bullet: *bullet },
+            EffectKind::MovedAway(*bullet, destination),
+        ),
+        PendingEdit::Edit(
+            home.clone(),
+            DocumentEdit::Insert { at: position, items: vec![item.clone()] },
+            EffectKind::NoEffect,
+        ),
     ])
 }
 
@@ -306,7 +327,7 @@ impl ArchivedSection {
         let at = match place_in(&document, titles, None) {
             RestorePlace::Section(at) => {
                 require_new_text(&document, &self.home, at, &archived.item)?;
-                InsertPosition::EndOfSection(at)
+                archived.position_in(at)
             }
             RestorePlace::NewSections(under, titles) => InsertPosition::NewSection { under, titles },
         };
@@ -417,12 +438,17 @@ fn restore_items(
     for &i in archived.iter().filter(|&&i| range.contains(&(document.sections()[i].heading.start as usize))) {
         sections.push(take_section(planner, archive_file, i, &mut made)?);
     }
-    let mut bullets = Vec::new();
+    let mut taken = Vec::new();
     for (i, bullet) in document.bullets().iter().enumerate() {
-        if bullet.depth > 0 || !range.contains(&(bullet.line_start as usize)) || is_inside(bullet.line_start) {
-            continue;
+        if bullet.depth == 0 && range.contains(&(bullet.line_start as usize)) && !is_inside(bullet.line_start) {
+            taken.push(take_bullet(planner, archive_file, i)?);
         }
-        let archived = take_bullet(planner, archive_file, i)?;
+    }
+    // Those that go to one gap of a numbered list, by their numbers.
+    taken.sort_by_key(|archived| archived.number.unwrap_or(0));
+    let mut bullets = Vec::new();
+    for archived in taken {
+        let i = archived.bullet;
         let mut destination = None;
         for section in &mut sections {
             destination = section.add_bullet(&archived)?.map(|title| format!("{}#{}", section.home, slug(&title)));

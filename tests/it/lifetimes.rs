@@ -631,3 +631,40 @@ fn a_pinned_bullet_is_archived_after_its_own_expiry_only() {
     assert!(!left.contains("- Is in Rome") && left.contains("- Stays"), "{left}");
     assert!(memory.text("archive/facts/user.md").unwrap().contains("- Is in Rome\n  <!-- mem pin=yes exp=2026-03-01"));
 }
+
+const STEPS: &str = "# Release\n\n1. Bump\n2. Test\n3. Tag\n4. Push\n5. Tell\n";
+
+#[test]
+fn a_restored_item_of_a_numbered_list_has_its_number_again() {
+    let file = "procedures/release.md";
+    let memory = Memory::new().file(file, STEPS);
+    let address = |text: &str| format!("procedures/release@{}", handle(text));
+    let archive = |texts: &[&str]| {
+        memory.done(["rm", "--archive"].map(str::to_owned).into_iter().chain(texts.iter().map(|text| address(text))));
+    };
+    archive(&["Tag", "Push"]);
+    let archived = memory.text("archive/procedures/release.md").unwrap();
+    assert!(archived.contains("- Tag\n  <!-- mem archived=2026-02-24 from=# nr=3 -->\n"), "{archived}");
+    memory.done(["restore", &address("Push")]);
+    assert_eq!(memory.text(file).unwrap(), STEPS.replace("3. Tag\n", ""));
+    memory.done(["restore", &address("Tag")]);
+    assert_eq!(memory.text(file).unwrap(), STEPS);
+    // The first and the last, and all of a gap at once, in another order than they left in.
+    archive(&["Push"]);
+    archive(&["Bump"]);
+    archive(&["Test"]);
+    archive(&["Tell"]);
+    memory.done(["restore", "archive/procedures/release.md"]);
+    assert_eq!(memory.text(file).unwrap(), STEPS);
+    // What has the number now stays before it.
+    archive(&["Tag"]);
+    memory.put(file, STEPS.replace("Tag", "Sign"));
+    memory.done(["restore", &address("Tag")]);
+    assert_eq!(memory.text(file).unwrap(), format!("{}6. Tag\n", STEPS.replace("Tag", "Sign")));
+    // The list with the gap, of two.
+    let two = "# Release\n\n1. Bump\n2. Test\n3. Tag\n\nThen:\n\n1. Push\n2. Tell\n3. Rest\n";
+    memory.put(file, two);
+    archive(&["Tell"]);
+    memory.done(["restore", &address("Tell")]);
+    assert_eq!(memory.text(file).unwrap(), two);
+}

@@ -12,6 +12,12 @@ use crate::document::{BlockKind, Bullet, Document, lines};
 pub(super) enum InsertPoint {
     Before(usize),
     After(usize),
+    /// Before or after a bullet of a numbered list, with this number.
+    Numbered {
+        beside: usize,
+        after: bool,
+        number: u32,
+    },
     /// The end of a section's own content if it has no bullet.
     EmptySection(usize),
     NewSection(usize, Vec<String>),
@@ -29,17 +35,43 @@ impl InsertPoint {
                 check_section(*under)?,
                 titles.iter().map(|title| title.trim().to_owned()).collect(),
             ),
+            InsertPosition::Numbered { section, number } => {
+                match gap_of_number(document, check_section(*section)?, *number) {
+                    Some((beside, after)) => InsertPoint::Numbered { beside, after, number: *number },
+                    None => InsertPoint::resolve(document, &InsertPosition::EndOfSection(*section))?,
+                }
+            }
             InsertPosition::EndOfSection(s) => {
-                let (from, to) = own_text_range(document, check_section(*s)?);
-                let first = bullets.partition_point(|b| (b.line_start as usize) < from);
-                let last = bullets.partition_point(|b| (b.line_start as usize) < to);
-                let found = (first..last).rev().find(|b| bullets[*b].depth == 0);
+                let found = own_bullets(document, check_section(*s)?).next_back();
                 found.map_or(
                     InsertPoint::EmptySection(if *s == 0 { top_section(document) } else { *s }),
                     InsertPoint::After,
                 )
             }
         })
+    }
+}
+
+/// The top-level bullets of a section's own content.
+fn own_bullets(document: &Document, section: usize) -> impl DoubleEndedIterator<Item = usize> {
+    let bullets = document.bullets();
+    let (from, to) = own_text_range(document, section);
+    let first = bullets.partition_point(|b| (b.line_start as usize) < from);
+    let last = bullets.partition_point(|b| (b.line_start as usize) < to);
+    (first..last).filter(|b| bullets[*b].depth == 0)
+}
+
+/// The bullet beside which a number is missing in a numbered list of a section, and whether it is the one before; `None`
+/// if no list lacks it. The numbers of a list ascend.
+fn gap_of_number(document: &Document, section: usize, number: u32) -> Option<(usize, bool)> {
+    let numbered: Vec<(usize, u32)> =
+        own_bullets(document, section).filter_map(|bullet| Some((bullet, document.list_number(bullet)?))).collect();
+    let ends = |n: usize, own: u32| numbered.get(n + 1).is_none_or(|(_, next)| *next > number || *next <= own);
+    let before = numbered.iter().enumerate().find(|(n, (_, own))| *own < number && ends(*n, *own));
+    match (before, numbered.first()) {
+        (Some((_, (bullet, _))), _) => Some((*bullet, true)),
+        (None, Some((first, own))) if *own > number => Some((*first, false)),
+        (None, _) => None,
     }
 }
 
@@ -52,7 +84,10 @@ pub(super) fn sort_new_sections(groups: &mut [(&InsertPoint, Vec<usize>)]) {
             let first = |depth: usize| points.iter().position(|other| shared_headings(other, point) >= depth);
             (1..=titles.len()).map(first).collect()
         }
-        InsertPoint::Before(_) | InsertPoint::After(_) | InsertPoint::EmptySection(_) => Vec::new(),
+        InsertPoint::Before(_)
+        | InsertPoint::After(_)
+        | InsertPoint::Numbered { .. }
+        | InsertPoint::EmptySection(_) => Vec::new(),
     };
     groups.sort_by_cached_key(|(point, _)| key(point));
 }
@@ -140,6 +175,13 @@ pub(super) fn insert_layout(
     match point {
         InsertPoint::After(b) => sibling_layout(document, *b, level, true),
         InsertPoint::Before(b) => sibling_layout(document, *b, level, false),
+        InsertPoint::Numbered { beside, after, number } => {
+            let mut layout = sibling_layout(document, *beside, level, *after)?;
+            if let ListMarker::Number(first, _) = &mut layout.marker {
+                *first = *number;
+            }
+            Ok(layout)
+        }
         InsertPoint::EmptySection(s) => Ok(empty_section_layout(document, *s, level)),
         InsertPoint::NewSection(under, titles) => Ok(new_section_layout(document, *under, titles, shared)),
     }

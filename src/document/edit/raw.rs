@@ -102,7 +102,10 @@ impl EditTranslator<'_> {
                 *bullet = self.translate_bullet(*bullet, false)?;
             }
             DocumentEdit::Insert {
-                at: InsertPosition::EndOfSection(section) | InsertPosition::NewSection { under: section, .. },
+                at:
+                    InsertPosition::EndOfSection(section)
+                    | InsertPosition::Numbered { section, .. }
+                    | InsertPosition::NewSection { under: section, .. },
                 ..
             } => {
                 *section = self.translate_section(*section)?;

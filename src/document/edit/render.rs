@@ -187,7 +187,14 @@ fn refuse_inside_removed(document: &Document, targets: &EditTargets<'_>, refused
             (DocumentEdit::Update { bullet, .. } | DocumentEdit::SetMeta { bullet, .. }, _) => {
                 document.bullets().len() > *bullet && is_removed(*bullet, true)
             }
-            (_, Some(InsertPoint::After(bullet) | InsertPoint::Before(bullet))) => is_removed(*bullet, false),
+            (
+                _,
+                Some(
+                    InsertPoint::After(bullet)
+                    | InsertPoint::Before(bullet)
+                    | InsertPoint::Numbered { beside: bullet, .. },
+                ),
+            ) => is_removed(*bullet, false),
             _ => false,
         };
         if conflicts {
