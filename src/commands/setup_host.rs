@@ -159,7 +159,8 @@ pub fn setup_host(
             .hint("omit --user to change the files of this project")
             .into());
     }
-    let needs_trust = !matches!(target, HostTarget::AgentsMd) && mode != SetupMode::Remove;
+    // Only hooks ask whether a memory is trusted.
+    let needs_trust = matches!(target, HostTarget::Host(_)) && mode != SetupMode::Remove;
     let is_trusted = !needs_trust || trusted::is_trusted(&user::load_config(env).0, &session.dir, env);
     // Whether hooks may show the texts of a memory to agents is a person's decision.
     let adds_trust = !is_trusted && mode == SetupMode::Install && !session.is_agent;

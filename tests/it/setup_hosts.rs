@@ -319,6 +319,18 @@ fn a_server_of_the_users_own_gets_the_data_directory() {
 }
 
 #[test]
+fn a_setup_without_hooks_needs_no_trust() {
+    let project = Project::new();
+    let config = || fs_err::read_to_string(project.home.path().join(".config/memdir/config.yaml")).unwrap();
+    project.put(".config/memdir/config.yaml", "people: [ana]\n");
+    let output = project.run(&["--as", "bot", "setup", "mcp"]).exit(0);
+    assert!(output.stdout.contains(".mcp.json") && !output.stdout.contains("hooks"), "{output:#?}");
+    project.run(&["--as", "bot", "setup", "mcp", "--check"]).exit(0);
+    project.run(&["--as", "ana", "setup", "mcp"]).exit(0);
+    assert_eq!(config(), "people: [ana]\n");
+}
+
+#[test]
 fn an_agent_sets_up_a_host_and_a_person_trusts_the_memory() {
     let project = Project::new();
     let config = || fs_err::read_to_string(project.home.path().join(".config/memdir/config.yaml")).unwrap();
