@@ -41,8 +41,12 @@ impl PrintAnswer for EmbedResult {
             return;
         }
         let missing = if self.missing > 0 { format!(", {} still missing", self.missing) } else { String::new() };
+        let full = match self.without_space {
+            0 => String::new(),
+            texts => format!(", {texts} without one because the table is full"),
+        };
         let EmbedResult { vectors, made, dropped, model, .. } = self;
-        printer.text(&format!("{vectors} vectors by {model}: {made} new, {dropped} dropped{missing}")).end_line();
+        printer.text(&format!("{vectors} vectors by {model}: {made} new, {dropped} dropped{missing}{full}")).end_line();
     }
 
     fn warnings(&self) -> &[WarningRow] {

@@ -61,8 +61,10 @@ pub struct EmbedResult {
     pub made: usize,
     /// How many vectors were dropped, because their text is gone.
     pub dropped: usize,
-    /// How many texts still have none.
+    /// How many texts still have none and may get one.
     pub missing: usize,
+    /// How many texts have none because the table of vectors has no space for them.
+    pub without_space: usize,
     /// Whether another process makes vectors now, so that this one did nothing.
     pub busy: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -155,7 +157,7 @@ impl EmbedRun<'_> {
         let length = vectors.values().next().map(StoredVector::length);
         let missing: Vec<(&TextHash, &String)> =
             with_space(&texts, length).filter(|(hash, _)| !vectors.contains_key(hash)).collect();
-        (result.vectors, result.missing) = (vectors.len(), texts.len() - vectors.len());
+        result.count(&texts, &vectors);
         result.dropped += dropped;
         if missing.is_empty() && dropped == 0 {
             return Ok(true);
@@ -174,8 +176,8 @@ impl EmbedRun<'_> {
                 Err(error) => failure = Some(error),
             }
             if let Some(found) = batch.iter().find_map(|(hash, _)| vectors.get(hash)).map(StoredVector::length) {
-                vectors.retain(|_, vector| vector.length() == found);
                 end = texts.keys().nth(VectorTable::max_count(Some(found)));
+                vectors.retain(|hash, vector| vector.length() == found && end.is_none_or(|end| hash < end));
             }
             if failure.is_some() || self.requests >= MAX_REQUESTS {
                 break;
@@ -191,13 +193,13 @@ impl EmbedRun<'_> {
         }
         if is_forgotten || !self.write(&identity, &vectors)? {
             // A text was forgotten meanwhile, perhaps one of these: the next process starts anew.
-            (result.vectors, result.missing) = (0, texts.len());
+            result.count(&texts, &BTreeMap::new());
             return Ok(true);
         }
         let found = vectors.values().next().map(StoredVector::length);
         let has_new_length = length.is_some() && found.is_some() && length != found;
         result.made = self.made.iter().filter(|hash| vectors.contains_key(hash)).count();
-        (result.vectors, result.missing) = (vectors.len(), texts.len() - vectors.len());
+        result.count(&texts, &vectors);
         match failure {
             Some(error) => {
                 Err(model_rejection(error).hint("check find.embeddings in the user config; what was made is kept"))
@@ -263,6 +265,16 @@ impl EmbedRun<'_> {
         let name = self.model.model.as_deref().unwrap_or_default();
         let (locked, _) = self.store.lock()?;
         locked.write_vectors(&self.turn, &VectorTable::encode(name, identity, vectors))
+    }
+}
+
+impl EmbedResult {
+    /// Counts the texts that have a vector, those that lack one, and those for which there is no space.
+    fn count(&mut self, texts: &BTreeMap<TextHash, String>, vectors: &BTreeMap<TextHash, StoredVector>) {
+        let space = with_space(texts, vectors.values().next().map(StoredVector::length)).count();
+        self.vectors = vectors.len();
+        self.missing = space.saturating_sub(vectors.len());
+        self.without_space = texts.len() - space;
     }
 }
 
@@ -364,5 +376,10 @@ mod tests {
         let kept = kept_vectors(&texts, &known);
         let missing = with_space(&texts, Some(8192)).filter(|(hash, _)| !kept.contains_key(hash)).count();
         assert_eq!((kept.len(), missing), (8171, 1));
+        let mut result = EmbedResult::default();
+        result.count(&texts, &kept);
+        assert_eq!((result.vectors, result.missing, result.without_space), (8171, 1, 828));
+        result.count(&texts, &BTreeMap::new());
+        assert_eq!((result.vectors, result.missing, result.without_space), (0, 9000, 0));
     }
 }
