@@ -222,10 +222,22 @@ pub fn raise_needed(session: &Session, needed: u64) {
     set_needed(session, needed.max(TokenLedger::load(&session.store).needed));
 }
 
-/// Counts what `reflect` wrote today.
+/// Counts what `reflect` writes today.
 pub fn add_writes(session: &Session, locked: &LockedStore<'_>, writes: usize) {
+    change_writes(session, locked, writes, u64::saturating_add);
+}
+
+/// Takes back what was counted and then not written.
+pub fn remove_writes(session: &Session, locked: &LockedStore<'_>, writes: usize) {
+    change_writes(session, locked, writes, u64::saturating_sub);
+}
+
+fn change_writes(session: &Session, locked: &LockedStore<'_>, writes: usize, change: fn(u64, u64) -> u64) {
+    if writes == 0 {
+        return;
+    }
     let mut ledger = TokenLedger::load(&session.store).on_day(&session.now.date().to_string());
-    ledger.writes += writes as u64;
+    ledger.writes = change(ledger.writes, writes as u64);
     ledger.save(locked);
 }
 

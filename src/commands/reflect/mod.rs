@@ -306,12 +306,10 @@ impl<'a> ReflectRun<'a> {
                     return Ok(ReflectFlow::Stop);
                 }
                 budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &totals);
+                // Counted first: where the process is killed behind the commit, no more than the limit is written.
+                budget::add_writes(session, &locked, unwritten(accepted, None));
                 let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
-                if let Ok(committed) = &kept {
-                    let is_dropped = |at: usize| committed.dropped.iter().any(|(dropped, _)| *dropped == at);
-                    let written = accepted.iter().filter(|a| a.as_proposal.is_none() && !is_dropped(a.decision_index));
-                    budget::add_writes(session, &locked, written.count());
-                }
+                budget::remove_writes(session, &locked, unwritten(accepted, Some(&kept)));
                 if kept.is_ok() && !is_incomplete {
                     watermark::save(&locked, id, &turns[..range.end]);
                 }
@@ -448,6 +446,18 @@ fn write_limit_reached(session: &Session, today: &str) -> Option<String> {
 /// Whether one of the operations is a write, and no proposal.
 fn writes_memory(accepted: &[AcceptedOperation]) -> bool {
     accepted.iter().any(|operation| operation.as_proposal.is_none())
+}
+
+/// How many of the operations that are writes, and no proposals, were not made by this commit; `None`: before it.
+fn unwritten(accepted: &[AcceptedOperation], kept: Option<&Result<CommittedChunk, Error>>) -> usize {
+    let is_unwritten = |at: usize| match kept {
+        None => true,
+        Some(Ok(committed)) => {
+            committed.by_other_process || committed.dropped.iter().any(|(dropped, _)| *dropped == at)
+        }
+        Some(Err(error)) => error.rejections.iter().all(|rejection| rejection.changed == Some(false)),
+    };
+    accepted.iter().filter(|a| a.as_proposal.is_none() && is_unwritten(a.decision_index)).count()
 }
 
 /// The texts that wait because only one conversation states them, another one than this.

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use super::script::add;
-use crate::support::{CommandRun, Memory, memdir_command};
+use crate::support::{CommandRun, Memory, clean_command, memdir_command};
 use serde_json::json;
 
 /// A memory whose model replies with these operations to every request; the request is kept beside it.
@@ -189,6 +189,35 @@ fn over_the_daily_number_of_memories_work_is_deferred_until_the_next_day() {
     let next_day = memory.run(["reflect", "--queued"]).env("MEMDIR_NOW", "2026-02-25T10:00:00Z").exit(0);
     next_day.stdout_contains("1 turn");
     memory.run(["reflect", "--queued"]).exit(0).stderr_contains("nothing pending");
+}
+
+#[test]
+fn a_process_killed_behind_the_commit_has_counted_what_it_wrote() {
+    for nth in 1.. {
+        let memory = with(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")])
+            .policy("version: 2\nbudget: {writes_per_day: 1}\n");
+        let home = memory.dir().parent().unwrap().to_path_buf();
+        let talk = home.join("talk.md");
+        fs_err::write(&talk, "User: I'm Zhang San.\n").unwrap();
+        let memdir = memdir_command(&home);
+        let mut command = clean_command("strace", &home);
+        let inject = format!("inject=renameat:signal=SIGKILL:when={nth}");
+        command.args(["-qq", "-o", "/dev/null", "-e", "trace=renameat", "-e", &inject]).arg(memdir.get_program());
+        command.envs(memdir.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.env("XDG_CONFIG_HOME", home.join("config")).env("MEMDIR", memory.dir());
+        let ended = command.arg("reflect").arg(&talk).output().unwrap();
+        if ended.status.success() {
+            assert!(nth > 1 && memory.text("facts/user.md").is_some(), "{ended:?}");
+            return;
+        }
+        let has_written = memory.text("facts/user.md").is_some_and(|text| text.contains("Zhang San"));
+        let ledger: serde_json::Value =
+            serde_json::from_str(&memory.text(".memdir/tokens").unwrap_or("{}".into())).unwrap();
+        assert!(!has_written || ledger["writes"] == 1, "killed at renameat {nth}: {ledger}");
+        // What was read twice is counted once.
+        memory.run(["reflect", talk.to_str().unwrap()]).ends();
+        assert!(memory.text("facts/user.md").is_none_or(|text| text.matches("Zhang San").count() == 1), "{nth}");
+    }
 }
 
 /// Starts a command, and waits until its model has been called and is silent.
