@@ -13,6 +13,7 @@ use clap_complete::aot;
 use super::args;
 use super::argv::RmOperand;
 use super::grammar::ValueKind;
+use super::roff_text::roff_to_text;
 use crate::code::{Code, Rejection};
 use crate::{host, operation, policy, view};
 
@@ -55,13 +56,16 @@ pub struct CompletionsArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(about = "Print a manual page (roff)", after_help = "Example: memdir man add | man -l -")]
+#[command(about = "Print a manual page", after_help = "Example: memdir man add")]
 #[group(skip)]
 pub struct ManArgs {
     /// A command, or format for memdir-format(5), durability for memdir-durability(7) (default: memdir(1))
     #[arg(value_name = "PAGE")]
     pub page: Option<String>,
-    /// Write all pages into this directory
+    /// Print it in roff, the source of `man`
+    #[arg(long)]
+    pub roff: bool,
+    /// Write all pages in roff into this directory
     #[arg(long, value_name = "DIR", conflicts_with = "page")]
     pub all: Option<PathBuf>,
 }
@@ -164,7 +168,7 @@ fn patch_zsh(clap: &str) -> String {
     out
 }
 
-/// Returns one manual page in roff; with `--all`, writes all of them to a directory.
+/// Returns one manual page as text or in roff; with `--all`, writes all of them to a directory.
 pub fn man(args: &ManArgs) -> Result<String, Rejection> {
     if let Some(dir) = &args.all {
         host::content::create_folder(dir)?;
@@ -182,7 +186,8 @@ pub fn man(args: &ManArgs) -> Result<String, Rejection> {
         verb => format!("memdir-{verb}.1"),
     };
     let no_page = || Rejection::new(Code::Usage, format!("no manual page '{page}'"));
-    man_pages().into_iter().find(|(n, _)| *n == file).map(|(_, text)| text).ok_or_else(no_page)
+    let (_, roff) = man_pages().into_iter().find(|(n, _)| *n == file).ok_or_else(no_page)?;
+    Ok(if args.roff { roff } else { roff_to_text(&roff) })
 }
 
 /// All manual pages: file name and roff.

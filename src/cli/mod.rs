@@ -40,6 +40,7 @@ mod prune;
 mod query_args;
 mod query_text;
 mod reflect;
+mod roff_text;
 mod rot;
 mod run;
 mod run_reflect;

@@ -86,8 +86,11 @@ fn all_manual_pages_are_written_to_a_directory() {
     memory.done(["man", "--all", dir]);
     memory.done(["man", "--all", dir]).unchanged();
     let page = memory.text("share/man/memdir-add.1").unwrap();
-    memory.done(["man", "add"]).stdout(&page);
-    memory.done(["man", "durability"]).stdout(&memory.text("share/man/memdir-durability.7").unwrap());
+    memory.done(["man", "--roff", "add"]).stdout(&page);
+    let text = memory.done(["man", "add"]).stdout;
+    assert!(text.starts_with("NAME\n    memdir-add - Add bullets") && !text.contains('\\'), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    memory.done(["man", "--roff", "durability"]).stdout(&memory.text("share/man/memdir-durability.7").unwrap());
     let file = memory.dir().join("memdir.yaml/man");
     memory.run(["man", "--all", file.to_str().unwrap()]).exit(1).stderr_contains("cannot be created").unchanged();
     for topic in ["operation", "policy", "query", "answer"] {
