@@ -22,7 +22,8 @@ use crate::store::scopes::ScopeState;
 use crate::text::counted_noun::counted_noun;
 use crate::text::text_search::TextSearch;
 
-/// A text shorter than this, in bytes, is searched with its list marker: alone it would match parts of other words.
+/// A text shorter than this, in bytes, is searched with its list marker, if it has one: alone it would match parts of
+/// other words.
 const MIN_SEARCHED_BYTES: usize = 8;
 
 /// What must be scrubbed from the history.
@@ -290,17 +291,19 @@ fn summaries_with_words(changeset: &Changeset) -> Vec<Warning> {
     warnings
 }
 
-/// The search string for a removed line: its text, or the whole line if the text is short; `None` for derived lines and
-/// lines without text, which would match everywhere.
+/// The search string for a removed line: its text, or the whole line if the text is short; `None` for derived lines,
+/// and for what would match everywhere: lines without text, and short ones without a list marker (the last line of a
+/// wrapped bullet, a line of code).
 fn search_string(line: &str) -> Option<String> {
     let derived = ["> Summary:", "<!-- mem ", "---", "```", "- Date: ", "- Updated: "]
         .iter()
         .any(|start| line.starts_with(start));
     let text = strip_marker(line);
-    if derived || text.is_empty() {
+    let is_short = text.len() < MIN_SEARCHED_BYTES;
+    if derived || text.is_empty() || is_short && text == line.trim() {
         return None;
     }
-    Some(if text.len() < MIN_SEARCHED_BYTES { line.to_owned() } else { text.to_owned() })
+    Some(if is_short { line.to_owned() } else { text.to_owned() })
 }
 
 fn strip_marker(line: &str) -> &str {

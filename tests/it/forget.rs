@@ -259,3 +259,18 @@ fn a_copy_in_a_scope_is_reported_and_stays() {
     let output = memory.run(&["-S", "web", "rm", "user@1", "--forget", "-f"]);
     assert!(output.status == 0 && !output.stderr.contains("'old'"), "{output:#?}");
 }
+
+/// Nor is it looked for elsewhere: what has it as a part keeps its history.
+#[test]
+fn a_short_line_without_a_marker_is_no_search_string() {
+    let memory = memory();
+    memory.write("facts/wrapped.md", "# Wrapped\n\n- Prefers long walks and\n  tea\n- Other\n\n```\nfi\n```\n");
+    memory.write("facts/work.md", "# Work\n\n- The team meets on Monday\n- All figures fit\n");
+    memory.done(&["update", "work@1", "The squad meets", "-f"]);
+    memory.done(&["rm", "work@2", "-f"]);
+    memory.done(&["rm", "wrapped", "--forget", "-f"]);
+    assert_eq!(holders(&memory, "long walks"), [""; 0]);
+    memory.done(&["undo", "r3"]);
+    memory.done(&["undo", "r2"]);
+    assert!(memory.text("facts/work.md").contains("- The team meets on Monday\n- All figures fit\n"));
+}
