@@ -19,7 +19,7 @@ use super::restricted_change::{fetch_visible, require_visible_files};
 use super::results::{
     ChangeOutcome, ChangeResult, ChangedFile, ChangedFileKind, EffectRow, RepeatedChange, WarningRow,
 };
-use super::review::require_review;
+use super::review::{require_own_copies, require_review};
 use super::scope_limits;
 use super::secrets_check::check_secrets;
 use super::unmerged_files::require_merged;
@@ -65,6 +65,7 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
         let mut snapshot = Snapshot::new();
         let mut changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
         require_consent(session, None, &batch, &changeset, &snapshot)?;
+        require_own_copies(session, None, &batch, &changeset, &snapshot)?;
         if changeset.forget {
             let traces = find_traces(session, &mut changeset, &snapshot)?;
             changeset.warnings.extend(traces.warnings);
@@ -90,6 +91,8 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
             summary_lines = own_summary_lines(session, &changeset)?;
         }
         require_consent(session, Some(&locked), &batch, &changeset, &snapshot)?;
+        require_review(session, Some(&locked), &batch, &changeset, &snapshot)?;
+        require_own_copies(session, Some(&locked), &batch, &changeset, &snapshot)?;
         Ok((changeset, snapshot))
     })
     .map(ChangeOutcome::Changed)

@@ -2,7 +2,9 @@
 //!
 //! Never decides who is an agent. What `reflect` finds is routed to the inbox by itself, piece by piece.
 
-use super::consent::{ChangedTexts, keep_as_proposal};
+use super::consent::{ChangedTexts, keep_as_proposal, require_consent};
+use super::forget::find_traces;
+use super::inbox::require_own_proposals;
 use super::{Error, Session};
 use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Rejection, SuggestedCommand};
@@ -29,14 +31,59 @@ pub(super) fn require_review(
     snapshot: &Snapshot,
 ) -> Result<(), Error> {
     let Some(what) = reviewed_files(session, changeset) else { return Ok(()) };
+    let reviewed = match changeset.forget {
+        true => "forget, which also erases copies and history of other files,",
+        false => "write",
+    };
+    let reason = format!("a person reviews what agents {reviewed} in {what}");
+    wait_for_review(session, locked, batch, changeset, snapshot, &what, &reason)
+}
+
+/// Refuses that an agent forgets a text where the copies that go with it are not its own to remove: proposals of others,
+/// and sensitive fields in `archive/`. The whole batch is kept as a proposal, unless `locked` is `None` (a dry run).
+///
+/// # Errors
+/// `review` or `consent`, with the proposal's id; the errors of searching the copies and of writing the proposal.
+pub(super) fn require_own_copies(
+    session: &Session,
+    locked: Option<&LockedStore<'_>>,
+    batch: &Batch,
+    changeset: &Changeset,
+    snapshot: &Snapshot,
+) -> Result<(), Error> {
+    if !session.is_agent || !changeset.forget {
+        return Ok(());
+    }
+    let mut with_copies = changeset.clone();
+    find_traces(session, &mut with_copies, snapshot)?;
+    let copies = with_copies.files.get(changeset.files.len()..).unwrap_or_default();
+    if require_own_proposals(session, copies).is_err() {
+        let reason = "a person removes what waits of others, and the text to forget waits there, too";
+        return wait_for_review(session, locked, batch, &with_copies, snapshot, "what waits of others", reason);
+    }
+    require_consent(session, locked, batch, &with_copies, snapshot)
+}
+
+/// Keeps a batch as a proposal that waits for the review of `what`, unless `locked` is `None` (a dry run). Always an
+/// error.
+///
+/// # Errors
+/// `review`, with the proposal's id; the errors of writing the proposal.
+fn wait_for_review(
+    session: &Session,
+    locked: Option<&LockedStore<'_>>,
+    batch: &Batch,
+    changeset: &Changeset,
+    snapshot: &Snapshot,
+    what: &str,
+    reason: &str,
+) -> Result<(), Error> {
     let Some(locked) = locked else {
-        let reason = format!("a person reviews what agents write in {what}{WOULD_WAIT}");
-        return Err(Rejection::new(Code::Review, reason).hint(REVIEW_HINT).into());
+        return Err(Rejection::new(Code::Review, format!("{reason}{WOULD_WAIT}")).hint(REVIEW_HINT).into());
     };
     let texts = ChangedTexts::of(changeset, snapshot);
     let id = keep_as_proposal(session, locked, batch, changeset, &texts, &format!("{REVIEW_REASON}{what}"))?;
-    let reason = format!("a person reviews what agents write in {what}; the change waits in inbox/ as {id}");
-    Err(Rejection::new(Code::Review, reason)
+    Err(Rejection::new(Code::Review, format!("{reason}; the change waits in inbox/ as {id}"))
         .hint(REVIEW_HINT)
         .try_command(SuggestedCommand::new("inbox", id.as_str()))
         .detail("path", format!("inbox/{id}.md"))
@@ -46,7 +93,8 @@ pub(super) fn require_review(
 
 const REVIEW_HINT: &str = "it is kept, so do not repeat it; a person accepts it, here or by merging a branch";
 
-/// The files of a change by an agent that the policy reviews, for a message; `None` if there are none.
+/// The files of a change by an agent that the policy reviews, for a message; `None` if there are none. Where it reviews
+/// any file, it reviews all that forgets a text: copies and history of every file go with it.
 pub(super) fn reviewed_files(session: &Session, changeset: &Changeset) -> Option<String> {
     let policy = &session.policy.policy;
     if !session.is_agent || policy.agent_writes.is_empty() && policy.agent_writes_above.is_empty() {
@@ -55,7 +103,10 @@ pub(super) fn reviewed_files(session: &Session, changeset: &Changeset) -> Option
     let reviewed: Vec<&str> = changeset
         .files
         .iter()
-        .filter(|file| policy.reviews_agents_at(&file.path) && !is_derived_index(file, changeset))
+        .filter(|file| {
+            let is_reviewed = policy.reviews_agents_at(&file.path) || changeset.forget && policy.reviews_agents();
+            is_reviewed && !is_derived_index(file, changeset)
+        })
         .map(|file| file.path.as_str())
         .collect();
     match reviewed[..] {

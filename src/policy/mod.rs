@@ -372,6 +372,11 @@ impl Policy {
         !path.starts_with("inbox/") && (proposes(&self.agent_writes_above) || proposes(&self.agent_writes))
     }
 
+    /// Whether a change of any file by an agent waits for a person.
+    pub fn reviews_agents(&self) -> bool {
+        self.agent_writes.iter().chain(&self.agent_writes_above).any(|rule| rule.mode == WriteMode::Propose)
+    }
+
     /// Finds a category by name.
     #[cfg(test)]
     pub fn category(&self, name: &str) -> Option<&CategoryRule> {

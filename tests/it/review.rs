@@ -449,3 +449,51 @@ fn a_proposed_move_says_where_to() {
     memory.run(["mv", "user", "people"]).by("planner").may_change().exit(5);
     memory.done(["inbox"]).stdout_contains(" mv user to people\n");
 }
+
+/// What an agent forgets in a file of its own takes copies and history of the others along.
+#[test]
+fn an_agent_forgets_nothing_by_itself_where_a_file_is_reviewed() {
+    let policy = "version: 2\nagents: {write: [{at: facts/a.md, mode: direct}, {at: '**', mode: propose}]}\n";
+    let text = "A person wrote this long line";
+    let memory = Memory::new().policy(policy).file("facts/a.md", "# A\n\n- First\n");
+    memory.done(["add", "b", text]);
+    memory.done(["update", "b@1", "A person changed this", "-f"]);
+    memory.put("archive/facts/b.md", format!("# B\n\n- {text}\n- Kept\n"));
+    memory.run(["add", "a", text]).by("bot").exit(0);
+    memory.run(["rm", "a@2", "--forget", "-f", "-n"]).by("bot").exit(5).unchanged();
+    let run = memory.run(["rm", "a@2", "--forget", "-f"]).by("bot").may_change().exit(5);
+    run.stderr_contains("memdir: review: a person reviews what agents forget");
+    assert!(memory.text("archive/facts/b.md").unwrap().contains(text));
+    memory.done(["undo", "r2"]);
+    assert!(memory.text("facts/b.md").unwrap().contains(text));
+    // A person may.
+    memory.done(["inbox", "--accept"]);
+    assert!(!memory.text("archive/facts/b.md").unwrap().contains(text));
+}
+
+/// Nor does it remove what another agent proposed by forgetting the same text, or a sensitive field in the archive.
+#[test]
+fn an_agent_forgets_no_text_that_waits_of_another_or_that_needs_consent_in_the_archive() {
+    let text = "Releases are tagged by CI at noon";
+    let memory = Memory::new().policy("version: 2\nagents: {write: propose}\n").file("facts/a.md", "# A\n\n- First\n");
+    memory.run(["add", "b", text]).by("bot2").may_change().exit(5);
+    let of_another = waiting(&memory);
+    memory.put("memdir.yaml", "version: 2\nsensitive: [city]\n");
+    memory.run(["add", "a", text, "Austin by the river"]).by("bot1").exit(0);
+    memory.run(["rm", "a@2", "--forget", "-f", "-n"]).by("bot1").exit(5).unchanged();
+    let run = memory.run(["rm", "a@2", "--forget", "-f"]).by("bot1").may_change().exit(5);
+    run.stderr_contains("memdir: review: a person removes what waits of others");
+    assert!(waiting(&memory).contains(&of_another[0]) && waiting(&memory).len() == 2);
+    memory.put("archive/facts/user.md", "# User\n\n## City\n\n- Austin by the river\n");
+    let run = memory.run(["rm", "a@3", "--forget", "-f"]).by("bot1").may_change().exit(5);
+    run.stderr_contains("memdir: consent: city changes only with the user's consent");
+    assert!(memory.text("archive/facts/user.md").unwrap().contains("Austin"));
+    // Its own proposal goes.
+    memory.put("memdir.yaml", "version: 2\nagents: {write: propose}\n");
+    memory.run(["add", "b", "Waits by the first agent"]).by("bot1").may_change().exit(5);
+    let all = waiting(&memory).len();
+    memory.put("memdir.yaml", "version: 2\n");
+    memory.run(["add", "a", "Waits by the first agent"]).by("bot1").exit(0);
+    memory.run(["rm", "a", "- Waits by the first agent", "--forget"]).by("bot1").exit(0);
+    assert_eq!(waiting(&memory).len(), all - 1);
+}
