@@ -11,7 +11,7 @@ use super::text::{Printer, TextStyle};
 use crate::code::{Code, Rejection};
 use crate::commands;
 use crate::commands::results::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
-use crate::commands::scope::{ScopeOptions, leftover_note};
+use crate::commands::scope::{ScopeOptions, leftover_note, unmarked_note};
 use crate::text::counted_noun::counted_noun;
 
 #[derive(Args, Debug)]
@@ -72,7 +72,11 @@ impl PrintAnswer for ScopeList {
         for name in &self.leftovers {
             printer.note(&leftover_note(name));
         }
-        if self.scopes.is_empty() && self.archived.is_empty() && self.leftovers.is_empty() {
+        for name in &self.unmarked {
+            printer.note(&unmarked_note(name));
+        }
+        let all = [self.scopes.len(), self.archived.len(), self.leftovers.len(), self.unmarked.len()];
+        if all == [0; 4] {
             return printer.note("this memory has no scopes; `memdir scope add NAME` makes one");
         }
         for row in &self.scopes {

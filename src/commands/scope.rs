@@ -12,6 +12,7 @@ use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::limits;
 use crate::path::{MemoryPath, ScopeName};
+use crate::store::scope_leftovers::{ScopeLeftovers, scope_without_policy};
 use crate::store::scopes::{ScopeState, scope_not_found};
 use crate::store::{Store, init};
 use crate::text::counted_noun::counted_noun;
@@ -52,6 +53,9 @@ pub struct ScopeList {
     /// For a person: the names of scopes whose files git removed, and whose history is left on this machine.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub leftovers: Vec<String>,
+    /// For a person: the names of directories with files and the history of a scope, but without its `memdir.yaml`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unmarked: Vec<String>,
 }
 
 /// What became of a scope.
@@ -80,7 +84,8 @@ pub struct ScopeChange {
     /// The name of the scope.
     pub scope: String,
     pub action: ScopeAction,
-    /// The number of its items: bullets, and entries of episodes.
+    /// The number of its items: bullets, and entries of episodes; of a scope whose files git removed, the files in its
+    /// `inbox/`.
     pub items: usize,
     /// The number of items deleted for good, also those of its archive.
     #[serde(rename = "deletedCount", skip_serializing_if = "Option::is_none")]
@@ -119,33 +124,50 @@ pub fn scope_list(session: &Session) -> CommandResult<ScopeList> {
         }
         Ok(rows)
     };
+    let leftovers = leftover_scopes(session);
+    let names_of = |all: &[ScopeLeftovers], has_files: bool| {
+        all.iter().filter(|one| one.has_files == has_files).map(|one| one.name.to_string()).collect()
+    };
     Ok(ScopeList {
         scopes: rows(ScopeState::Live)?,
         archived: rows(ScopeState::Archived)?,
-        leftovers: leftover_scopes(session).iter().map(ScopeName::to_string).collect(),
+        leftovers: names_of(&leftovers, false),
+        unmarked: names_of(&leftovers, true),
     })
 }
 
-/// The scopes whose files git removed and whose history, with the texts that `undo` needs, is left on this machine. None
-/// for an agent, which may not delete it, in a scope, and where the names cannot be read.
-fn leftover_scopes(session: &Session) -> Vec<ScopeName> {
+/// The scopes whose history, with the texts that `undo` needs, is left on this machine without their marks. None for an
+/// agent, which may not delete it, in a scope, and where the names cannot be read.
+fn leftover_scopes(session: &Session) -> Vec<ScopeLeftovers> {
     match session.is_agent || session.visibility().is_some() || session.scope.is_some() {
         true => Vec::new(),
         false => session.store.scope_leftovers().unwrap_or_default(),
     }
 }
 
-/// A sentence for each of [`leftover_scopes`], with the command that deletes what is left.
+/// A sentence for each of [`leftover_scopes`], with what to do about it.
 pub(super) fn leftover_notes(session: &Session) -> Vec<String> {
-    leftover_scopes(session).iter().map(|name| leftover_note(name.as_str())).collect()
+    let note = |one: &ScopeLeftovers| match one.has_files {
+        true => unmarked_note(one.name.as_str()),
+        false => leftover_note(one.name.as_str()),
+    };
+    leftover_scopes(session).iter().map(note).collect()
 }
 
-/// The sentence about one of them.
+/// The sentence about a scope whose files git removed.
 pub fn leftover_note(name: &str) -> String {
     format!(
         "git removed the files of the scope '{name}', and its history is left on this machine; unless another branch \
          has them, `memdir scope rm {} --purge` deletes it for good",
         shell_quote(name)
+    )
+}
+
+/// The sentence about a scope that has files, but no `memdir.yaml`.
+pub fn unmarked_note(name: &str) -> String {
+    format!(
+        "the scope '{name}' has files, but no memdir.yaml that makes it one: bring its memdir.yaml back with git, or \
+         make an empty one beside the files"
     )
 }
 
@@ -170,7 +192,7 @@ fn find_scope(session: &Session, options: &ScopeOptions) -> CommandResult<NamedS
     }
     let is_live = store.open_scope(ScopeState::Live, name.as_str())?.is_some();
     let is_archived = store.open_scope(ScopeState::Archived, name.as_str())?.is_some();
-    if !is_live && !is_archived && !store.has_scope_leftovers(&name)? {
+    if !is_live && !is_archived && store.leftovers_of(&name)?.is_none() {
         ScopeName::new(name.as_str())?;
     }
     Ok(NamedScope { name, store, is_live, is_archived })
@@ -211,12 +233,10 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
                 .into())
         }
         (false, true, false) => Err(archived_rejection(&name, items(ScopeState::Archived)?).into()),
-        (false, false, false) if store.has_scope_leftovers(&name)? => {
-            let reason = format!("the history of an earlier scope '{name}' is left, whose files git removed");
-            let hint = format!("bring its files back with git, or delete it for good with `scope rm --purge {name}`");
-            Err(Rejection::new(Code::Exists, reason).hint(hint).into())
-        }
         (false, false, false) => {
+            if let Some(leftovers) = store.leftovers_of(&name)? {
+                return Err(leftovers_rejection(&leftovers).into());
+            }
             if !options.dry_run {
                 create_scope(&store, &name)?;
             }
@@ -248,14 +268,16 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         let states = [(ScopeState::Live, is_live), (ScopeState::Archived, is_archived)];
         let found: Vec<ScopeState> = states.into_iter().filter_map(|(state, exists)| exists.then_some(state)).collect();
         if found.is_empty() {
-            if !store.has_scope_leftovers(&name)? {
-                return Err(scope_not_found(name.as_str()).into());
-            }
+            let leftovers = store.leftovers_of(&name)?.ok_or_else(|| scope_not_found(name.as_str()))?;
             require_person_for_leftovers(session, &name)?;
-            if !options.dry_run {
-                store.purge_scope_leftovers(&name)?;
+            if leftovers.has_files {
+                return Err(scope_without_policy(&name).into());
             }
-            return Ok(change(ScopeAction::Purged, 0, Some(0)));
+            let in_inbox = match options.dry_run {
+                true => leftovers.in_inbox,
+                false => store.purge_scope_leftovers(&name)?.in_inbox,
+            };
+            return Ok(change(ScopeAction::Purged, in_inbox, Some(in_inbox)));
         }
         let items = purge_scopes(session, &store, &name, &found, options.dry_run)?;
         return Ok(change(ScopeAction::Purged, items, Some(items)));
@@ -361,6 +383,17 @@ fn archived_rejection(name: &ScopeName, items: usize) -> Rejection {
         .try_command(try_with(vec!["scope", "add", "--restore"]))
         .try_command(try_with(vec!["scope", "rm", "--purge"]))
         .detail("items", items)
+}
+
+/// The error where the history of an earlier scope has the name.
+fn leftovers_rejection(leftovers: &ScopeLeftovers) -> Rejection {
+    let name = &leftovers.name;
+    if leftovers.has_files {
+        return Rejection { code: Code::Exists, ..scope_without_policy(name) };
+    }
+    let reason = format!("the history of an earlier scope '{name}' is left, whose files git removed");
+    let hint = format!("bring its files back with git, or delete it for good with `scope rm --purge {name}`");
+    Rejection::new(Code::Exists, reason).hint(hint)
 }
 
 /// Creates what a scope consists of. A killed run is finished by the next: every step leaves what is there.

@@ -42,6 +42,7 @@ mod recover;
 mod request_search;
 mod rescue;
 mod root;
+pub mod scope_leftovers;
 pub mod scopes;
 mod slot;
 pub mod usage;

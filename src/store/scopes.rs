@@ -15,7 +15,7 @@ use crate::code::{Code, Rejection};
 use crate::path::{ARCHIVED_SCOPES, FOLDERS, MemoryPath, SCOPES_FOLDER, ScopeName};
 
 /// The history of a scope, which is in no commit.
-const HISTORY_FOLDER: &str = ".memdir";
+pub(super) const HISTORY_FOLDER: &str = ".memdir";
 /// The prefix of a scope that is being deleted, in that folder.
 const PURGED_PREFIX: &str = ".purged-";
 /// Maximum depth of folders in a purged scope: each level holds a descriptor.
@@ -31,7 +31,7 @@ pub enum ScopeState {
 
 impl ScopeState {
     /// The folder of scopes in this state, below the data directory.
-    fn folder(self) -> String {
+    pub(super) fn folder(self) -> String {
         match self {
             ScopeState::Live => SCOPES_FOLDER.to_owned(),
             ScopeState::Archived => format!("{SCOPES_FOLDER}/{ARCHIVED_SCOPES}"),
@@ -137,65 +137,6 @@ impl Store {
         self.finish_purges().map_err(|error| Rejection { changed: Some(true), ..error })
     }
 
-    /// Whether the history of a scope is left on this machine whose files git removed: by a sync, or by a checkout of
-    /// another branch.
-    ///
-    /// # Errors
-    /// `unsafe_file`, `io`.
-    pub fn has_scope_leftovers(&self, name: &ScopeName) -> Result<bool, Rejection> {
-        for state in [ScopeState::Live, ScopeState::Archived] {
-            let history = format!("{}/{name}/{HISTORY_FOLDER}", state.folder());
-            if self.open_scope(state, name.as_str())?.is_none() && self.root().open_folder(&history)?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The names for which [`Store::has_scope_leftovers`] finds something, sorted.
-    ///
-    /// # Errors
-    /// `unsafe_file`, `io`.
-    pub fn scope_leftovers(&self) -> Result<Vec<ScopeName>, Rejection> {
-        let mut names = Vec::new();
-        for state in [ScopeState::Live, ScopeState::Archived] {
-            names.extend(directory_names(&self.root(), &state.folder())?);
-        }
-        names.sort();
-        names.dedup();
-        let mut found = Vec::new();
-        for name in names.iter().filter_map(|name| ScopeName::existing(name).ok()) {
-            if self.has_scope_leftovers(&name)? {
-                found.push(name);
-            }
-        }
-        Ok(found)
-    }
-
-    /// Deletes what [`Store::has_scope_leftovers`] finds, with proposals and archived items. Files of others stay.
-    ///
-    /// # Errors
-    /// `busy`, `read_only`, `io`, `unsafe_file`.
-    pub fn purge_scope_leftovers(&self, name: &ScopeName) -> Result<(), Rejection> {
-        // No sync brings the scope's files back meanwhile.
-        let (_locked, _) = self.lock()?;
-        let root = self.root();
-        for state in [ScopeState::Live, ScopeState::Archived] {
-            if self.open_scope(state, name.as_str())?.is_some() {
-                continue;
-            }
-            let Some(leftovers) = root.open_folder(&format!("{}/{name}", state.folder()))? else { continue };
-            for folder in FOLDERS {
-                remove_tree(&leftovers, folder, 0)?;
-            }
-            _ = rustix::fs::unlinkat(&leftovers, init::GITIGNORE_FILE, AtFlags::empty());
-            // Last: a purge that is killed before is found again.
-            remove_tree(&leftovers, HISTORY_FOLDER, 0)?;
-            _ = rustix::fs::unlinkat(&open_existing(&root, &state.folder())?, name.as_str(), AtFlags::REMOVEDIR);
-        }
-        Ok(())
-    }
-
     /// Deletes what interrupted purges left.
     ///
     /// # Errors
@@ -249,12 +190,12 @@ pub fn scope_not_found(name: &str) -> Rejection {
     Rejection::new(Code::ScopeNotFound, format!("this memory has no scope '{escaped}'"))
 }
 
-fn open_existing(root: &DataRoot, folder: &str) -> Result<OwnedFd, Rejection> {
+pub(super) fn open_existing(root: &DataRoot, folder: &str) -> Result<OwnedFd, Rejection> {
     root.open_folder(folder)?.ok_or_else(|| super::executor::removed_meanwhile_error(&format!("'{folder}/'")))
 }
 
 /// The names of the directories in a folder; none if it does not exist.
-fn directory_names(root: &DataRoot, folder: &str) -> Result<Vec<String>, Rejection> {
+pub(super) fn directory_names(root: &DataRoot, folder: &str) -> Result<Vec<String>, Rejection> {
     let Some(dir) = root.open_folder(folder)? else { return Ok(Vec::new()) };
     let (mut names, mut buffer) = (Vec::new(), Vec::with_capacity(32 << 10));
     walk::list_names(&dir, &mut buffer, &mut |name, kind| {
@@ -299,7 +240,7 @@ fn take_over_rest(above: &OwnedFd, name: &str, scope: &OwnedFd) -> Result<(), Re
 }
 
 /// The names in a directory.
-fn entry_names(dir: &OwnedFd, shown: &str) -> Result<Vec<Vec<u8>>, Rejection> {
+pub(super) fn entry_names(dir: &OwnedFd, shown: &str) -> Result<Vec<Vec<u8>>, Rejection> {
     let (mut entries, mut buffer) = (Vec::new(), Vec::with_capacity(32 << 10));
     walk::list_names(dir, &mut buffer, &mut |name, _| {
         if !matches!(name, b"." | b"..") {
@@ -311,7 +252,7 @@ fn entry_names(dir: &OwnedFd, shown: &str) -> Result<Vec<Vec<u8>>, Rejection> {
 }
 
 /// Deletes a directory with everything in it; links are deleted, not followed. Nothing if there is none.
-fn remove_tree(above: &OwnedFd, name: &str, depth: usize) -> Result<(), Rejection> {
+pub(super) fn remove_tree(above: &OwnedFd, name: &str, depth: usize) -> Result<(), Rejection> {
     let shown = format!("'{name}'");
     let dir = match platform::open_dir(above.as_fd(), name) {
         Ok(dir) if depth < MAX_DEPTH => dir,

@@ -796,6 +796,50 @@ fn what_is_left_of_a_scope_made_by_hand_is_named_and_deleted() {
     assert!(!memory.dir().join("scopes/My Team").exists());
 }
 
+/// What git did not remove, as of a branch that has not committed it, is the only copy.
+#[test]
+fn a_scope_without_its_policy_that_has_files_is_no_leftover() {
+    for file in ["procedures/deploy.md", "procedures/deploy.sh", "archive/facts/user.md", "notes.md", "topics/a.md"] {
+        let memory = Memory::new().policy("version: 2\n");
+        memory.done(["scope", "add", "web"]);
+        memory.done(["-S", "web", "add", "user", "One"]);
+        memory.put(&format!("scopes/web/{file}"), "# Deploy\n\n- Only here\n");
+        std::fs::remove_dir_all(memory.dir().join("scopes/web/facts")).unwrap();
+        std::fs::remove_file(memory.dir().join("scopes/web/memdir.yaml")).unwrap();
+        for line in [&["scope", "list"][..], &["status"]] {
+            let run = memory.run(line).exit(0);
+            let all = format!("{}{}", run.stdout, run.stderr);
+            assert!(all.contains("the scope 'web' has files, but no memdir.yaml") && !all.contains("--purge"), "{run}");
+        }
+        assert_eq!(memory.run(["scope", "list", "--json"]).exit(0).json()["unmarked"], json!(["web"]));
+        memory.run(["scope", "rm", "web", "--purge"]).exit(3).unchanged();
+        memory.run(["scope", "add", "web"]).exit(4).unchanged();
+        assert!(memory.dir().join("scopes/web/.memdir/journal").exists(), "{file}");
+        memory.put("scopes/web/memdir.yaml", "");
+        memory.run(["-S", "web", "log"]).exit(0).stdout_contains("add");
+    }
+}
+
+/// Nor does a file go uncounted.
+#[test]
+fn a_purge_of_what_git_left_tells_how_many_files_waited() {
+    let memory = Memory::new().policy("version: 2\n");
+    memory.done(["scope", "add", "web"]);
+    memory.done(["-S", "web", "add", "user", "One"]);
+    memory.put("scopes/web/inbox/idea.md", "- Not consented to\n");
+    memory.put("scopes/web/kept.txt", "of another program\n");
+    std::fs::remove_dir_all(memory.dir().join("scopes/web/facts")).unwrap();
+    std::fs::remove_file(memory.dir().join("scopes/web/memdir.yaml")).unwrap();
+    std::fs::create_dir_all(memory.dir().join("scopes/web/archive/facts")).unwrap();
+    for line in [&["scope", "rm", "web", "--purge", "-n", "--json"][..], &["scope", "rm", "web", "--purge", "--json"]] {
+        let run = memory.run(line).may_change().exit(0).json();
+        assert_eq!((&run["items"], &run["deletedCount"]), (&json!(1), &json!(1)), "{run}");
+    }
+    let left: Vec<_> =
+        std::fs::read_dir(memory.dir().join("scopes/web")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["kept.txt"]);
+}
+
 /// A scope's changes are counted like those of the memory itself, and what a merge brings is no edit by a program.
 #[test]
 fn sync_reads_the_files_of_scopes() {
