@@ -3,7 +3,7 @@
 //!
 //! Never changes another live file: if the same text occurs there, a warning names the file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::Session;
@@ -94,12 +94,13 @@ pub fn find_traces(
             }
             None => Some(text),
         };
-        let kept: BTreeSet<&String> =
-            after.iter().flat_map(|a| searched.iter().filter(|t| TextSearch::new([*t]).is_in(a))).collect();
+        let Some(after) = after else { continue };
+        let kept = whole_texts(&after);
         texts.retain(|t| !kept.contains(t));
         earlier_texts.retain(|t| !kept.contains(t));
         let headings = archived_headings.get(path.as_str());
-        if kept.iter().any(|text| !headings.is_some_and(|headings| headings.contains(*text))) {
+        let is_heading = |text: &String| headings.is_some_and(|headings| headings.contains(text));
+        if searched.iter().any(|text| !is_heading(text) && TextSearch::new([text]).is_in(&after)) {
             remaining_in.insert(path);
         }
     }
@@ -326,6 +327,15 @@ fn without_texts(text: &str, texts: &[String]) -> Option<String> {
     }
     let has_content = |line: &str| !line.trim().is_empty() && !line.starts_with(['#', '>']);
     remaining.lines().any(has_content).then_some(remaining)
+}
+
+/// The lines and bullets of a text, with and without the marker of a list: what stands there as a whole is no trace of
+/// another file.
+fn whole_texts(text: &str) -> HashSet<String> {
+    let document = Document::parse(text);
+    let bullets = (0..document.bullets().len()).map(|bullet| document.bullet_text(bullet).to_string());
+    let lines = text.lines().flat_map(|line| [line.trim(), strip_marker(line)]).map(str::to_owned);
+    bullets.chain(lines).collect()
 }
 
 /// Whether a line is one of the texts, with or without the marker of a list.

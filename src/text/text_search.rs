@@ -1,24 +1,53 @@
 //! Searches for whole texts, also where they are wrapped.
 
-/// Texts that are looked for in others.
+/// What a short text begins with: the marker of a list, quote or heading.
+const MARKERS: [char; 5] = ['#', '-', '*', '+', '>'];
+
+/// Texts that are looked for in others. One with a marker in front is a whole line: without its end it would be found in
+/// lines that say something else.
 pub struct TextSearch {
-    /// Each as it is, and with single spaces between its words.
-    texts: Vec<(String, String)>,
+    texts: Vec<SearchedText>,
+}
+
+struct SearchedText {
+    text: String,
+    /// With single spaces between its words; `None` for a line.
+    spaced: Option<String>,
+}
+
+impl SearchedText {
+    fn is_plainly_in(&self, text: &str) -> bool {
+        match self.spaced {
+            Some(_) => text.contains(&self.text),
+            None => text.match_indices(&self.text).any(|(at, found)| ends_bullet(&text[at + found.len()..])),
+        }
+    }
 }
 
 impl TextSearch {
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a String>) -> TextSearch {
-        TextSearch { texts: texts.into_iter().map(|text| (text.clone(), single_spaced(text))).collect() }
+        let searched = |text: &String| SearchedText {
+            text: text.clone(),
+            spaced: (!text.starts_with(MARKERS)).then(|| single_spaced(text)),
+        };
+        TextSearch { texts: texts.into_iter().map(searched).collect() }
     }
 
     /// Whether one of the texts stands in another, as it is or with other line ends and indents between its words.
     pub fn is_in(&self, text: &str) -> bool {
-        self.texts.iter().any(|(plain, _)| text.contains(plain))
+        self.texts.iter().any(|searched| searched.is_plainly_in(text))
             || text.contains('\n') && {
                 let text = single_spaced(text);
-                self.texts.iter().any(|(_, spaced)| text.contains(spaced))
+                self.texts.iter().filter_map(|searched| searched.spaced.as_ref()).any(|spaced| text.contains(spaced))
             }
     }
+}
+
+/// Whether the text of a bullet ends here: what follows on the line, if anything, is metadata.
+fn ends_bullet(rest: &str) -> bool {
+    let rest = rest.split(['\r', '\n']).next().unwrap_or_default();
+    let after = rest.trim_start();
+    after.is_empty() || after.len() < rest.len() && after.starts_with(['<', '^'])
 }
 
 fn single_spaced(text: &str) -> String {
@@ -41,5 +70,17 @@ mod tests {
             assert!(!search.is_in(text), "{text}");
         }
         assert!(!TextSearch::new(&[]).is_in("a\nb"));
+    }
+
+    #[test]
+    fn a_short_line_is_found_only_as_a_whole_bullet() {
+        let search = TextSearch::new(&["- Ana".to_owned()]);
+        for text in ["- Ana", "- Ana\n", "- Bob\n- Ana\r\n", "- Ana <!-- mem imp=9 -->\n", "- Ana ^a1", "- Anas\n- Ana"]
+        {
+            assert!(search.is_in(text), "{text}");
+        }
+        for text in ["- Analysis is due", "- Ana Maria", "- Bob\n  Ana", "Ana", "- Ana<b>"] {
+            assert!(!search.is_in(text), "{text}");
+        }
     }
 }

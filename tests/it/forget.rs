@@ -274,3 +274,22 @@ fn a_short_line_without_a_marker_is_no_search_string() {
     memory.done(&["undo", "r2"]);
     assert!(memory.text("facts/work.md").contains("- The team meets on Monday\n- All figures fit\n"));
 }
+
+/// Another bullet that has the text as a part of a word, or in a longer sentence, keeps it in no history.
+#[test]
+fn a_text_within_another_bullet_comes_back_from_no_history() {
+    for (text, part, is_told) in
+        [("Ana", "Analysis is due on Monday", false), (SECRET, &*format!("{SECRET} twice"), true)]
+    {
+        let memory = DataDirectory::new(&[
+            ("facts/user.md", &*format!("# User\n\n- {text}\n")),
+            ("facts/twin.md", &*format!("# Twin\n\n- {text}\n- Bob\n")),
+            ("facts/work.md", &*format!("# Work\n\n- {part}\n")),
+        ]);
+        memory.done(&["rm", "twin@1", "-f"]);
+        let output = memory.run(&["rm", "user@1", "--forget", "-f"]);
+        assert_eq!((output.status, output.stderr.contains("also in facts/work.md")), (0, is_told), "{output:#?}");
+        assert_ne!(memory.run(&["undo", "r1"]).status, 0);
+        assert!(!memory.text("facts/twin.md").contains(text) && memory.text("facts/work.md").contains(part));
+    }
+}
