@@ -100,7 +100,7 @@ pub fn find_traces(
         earlier_texts.retain(|t| !kept.contains(t));
         let headings = archived_headings.get(path.as_str());
         let is_heading = |text: &String| headings.is_some_and(|headings| headings.contains(text));
-        if searched.iter().any(|text| !is_heading(text) && TextSearch::new([text]).is_in(&after)) {
+        if search.found_in(&after).any(|text| !is_heading(text)) {
             remaining_in.insert(path);
         }
     }

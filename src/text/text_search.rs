@@ -22,6 +22,11 @@ impl SearchedText {
             None => text.match_indices(&self.text).any(|(at, found)| ends_bullet(&text[at + found.len()..])),
         }
     }
+
+    /// Whether it stands in a text whose words have single spaces between them.
+    fn is_wrapped_in(&self, unwrapped: &str) -> bool {
+        self.spaced.as_ref().is_some_and(|spaced| unwrapped.contains(spaced))
+    }
 }
 
 impl TextSearch {
@@ -37,9 +42,16 @@ impl TextSearch {
     pub fn is_in(&self, text: &str) -> bool {
         self.texts.iter().any(|searched| searched.is_plainly_in(text))
             || text.contains('\n') && {
-                let text = single_spaced(text);
-                self.texts.iter().filter_map(|searched| searched.spaced.as_ref()).any(|spaced| text.contains(spaced))
+                let unwrapped = single_spaced(text);
+                self.texts.iter().any(|searched| searched.is_wrapped_in(&unwrapped))
             }
+    }
+
+    /// The texts that stand in another, as it is or with other line ends and indents between its words.
+    pub fn found_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a String> {
+        let unwrapped = if text.contains('\n') { single_spaced(text) } else { String::new() };
+        let found = self.texts.iter().filter(move |one| one.is_plainly_in(text) || one.is_wrapped_in(&unwrapped));
+        found.map(|searched| &searched.text)
     }
 }
 
@@ -69,6 +81,8 @@ mod tests {
         for text in ["", "the vault", "the vault\n\nno code", "two spaces"] {
             assert!(!search.is_in(text), "{text}");
         }
+        let text = "two\n  spaces, the vault code";
+        assert_eq!(search.found_in(text).collect::<Vec<_>>(), ["the vault code", "two  spaces"]);
         assert!(!TextSearch::new(&[]).is_in("a\nb"));
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Searches every file there is, machine state too.
 
+use memdir::text::text_search::TextSearch;
+
 use crate::support::memory::{DataDirectory, apply};
 
 const SECRET: &str = "Prefers hunter2 as a password";
@@ -292,4 +294,15 @@ fn a_text_within_another_bullet_comes_back_from_no_history() {
         assert_ne!(memory.run(&["undo", "r1"]).status, 0);
         assert!(!memory.text("facts/twin.md").contains(text) && memory.text("facts/work.md").contains(part));
     }
+}
+
+/// A file is unwrapped once for all texts, not for each: others wait for the lock meanwhile.
+#[test]
+fn many_texts_are_found_in_a_large_file_in_a_moment() {
+    let texts: Vec<String> = (0..500).map(|n| format!("fact number {n} of a list")).collect();
+    let lines: String = (0..20_000).map(|n| format!("- another line {n} of\n  a log\n")).collect();
+    let start = std::time::Instant::now();
+    let search = TextSearch::new(&texts);
+    assert_eq!(search.found_in(&format!("{lines}- fact number 7\n  of a list\n")).collect::<Vec<_>>(), [&texts[7]]);
+    assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
 }
