@@ -26,6 +26,9 @@ use crate::text::text_search::TextSearch;
 /// other words.
 const MIN_SEARCHED_BYTES: usize = 8;
 
+/// How many files with a copy a note names.
+const MAX_NAMED_FILES: usize = 20;
+
 /// What must be scrubbed from the history.
 #[derive(Debug, Default)]
 pub struct ForgetTraces {
@@ -63,8 +66,8 @@ pub fn find_traces(
     let found = session.store.walk(None)?;
     let results = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| match read {
         Ok((bytes, _)) => {
-            let text = String::from_utf8(bytes.to_vec()).ok()?;
-            search.is_in(&text).then(|| Ok((file.path.clone(), text)))
+            let text = String::from_utf8_lossy(bytes);
+            search.is_in(&text).then(|| Ok((file.path.clone(), text.into_owned(), std::str::from_utf8(bytes).is_ok())))
         }
         Err(error) => why_unread(&file.path, &error).map(Err),
     });
@@ -75,11 +78,12 @@ pub fn find_traces(
             Err(reason) => unread.push(reason),
         }
     }
-    for (path, text) in holders {
+    for (path, text, is_utf8) in holders {
         let planned = changeset.files.iter().find(|f| f.path == path);
         let after = match planned {
             Some(file) => file.after.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()),
-            None if path.is_set_aside() => {
+            // A file that is not UTF-8 is not written: its other bytes would change.
+            None if path.is_set_aside() && is_utf8 => {
                 let after = match inbox_item::id_of(&path) {
                     // Without some of its lines a proposal would show another change than it makes.
                     Some(id) if proposes_text(&text, &texts) => {
@@ -113,8 +117,8 @@ pub fn find_traces(
         traces.warnings.push(Warning::new(Code::Note, message));
     }
     if !remaining_in.is_empty() {
-        let shown: Vec<&str> = remaining_in.iter().map(MemoryPath::as_str).take(5).collect();
-        let message = format!("some of the text is also in {} and was not removed there", shown.join(", "));
+        let files: Vec<&str> = remaining_in.iter().map(MemoryPath::as_str).collect();
+        let message = format!("some of the text is also in {} and was not removed there", named_files(&files));
         traces.warnings.push(Warning::new(Code::Note, message));
     }
     traces.warnings.extend(copies_in_scopes(session, &search));
@@ -142,22 +146,30 @@ fn copies_in_scopes(session: &Session, search: &TextSearch) -> Vec<Warning> {
             Vec::new()
         });
         for name in names {
-            let found = holders_in_scope(session, &name, state, search);
-            let message = match found {
-                Ok(ScopeHolders { files, unread: 0 }) if files.is_empty() => continue,
-                Ok(ScopeHolders { files, unread }) if files.is_empty() => {
-                    format!("{} of the {kind} '{name}' could not be searched", counted_noun(unread, "file"))
-                }
-                Ok(ScopeHolders { files, .. }) => {
-                    let shown = files.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
-                    format!("some of the text is also in the {kind} '{name}' ({shown}) and was not removed there")
-                }
-                Err(_) => format!("the {kind} '{name}' could not be searched"),
+            let mut note = |message| warnings.push(Warning::new(Code::Note, message));
+            let Ok(ScopeHolders { files, unread }) = holders_in_scope(session, &name, state, search) else {
+                note(format!("the {kind} '{name}' could not be searched"));
+                continue;
             };
-            warnings.push(Warning::new(Code::Note, message));
+            if !files.is_empty() {
+                let files = named_files(&files.iter().map(String::as_str).collect::<Vec<_>>());
+                note(format!("some of the text is also in the {kind} '{name}' ({files}) and was not removed there"));
+            }
+            if unread > 0 {
+                note(format!("{} of the {kind} '{name}' could not be searched", counted_noun(unread, "file")));
+            }
         }
     }
     warnings
+}
+
+/// The names of files in a sentence; of many the first, and how many more there are.
+fn named_files(files: &[&str]) -> String {
+    let shown = files[..files.len().min(MAX_NAMED_FILES)].join(", ");
+    match files.len().saturating_sub(MAX_NAMED_FILES) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// The files of a scope in which one of some texts stands.
@@ -329,8 +341,8 @@ fn without_texts(text: &str, texts: &[String]) -> Option<String> {
     remaining.lines().any(has_content).then_some(remaining)
 }
 
-/// The lines and bullets of a text, with and without the marker of a list: what stands there as a whole is no trace of
-/// another file.
+/// The lines and bullets of a text, with and without the marker of a list: what is one of them as a whole stays in the
+/// history, too.
 fn whole_texts(text: &str) -> HashSet<String> {
     let document = Document::parse(text);
     let bullets = (0..document.bullets().len()).map(|bullet| document.bullet_text(bullet).to_string());

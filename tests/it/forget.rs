@@ -306,3 +306,33 @@ fn many_texts_are_found_in_a_large_file_in_a_moment() {
     assert_eq!(search.found_in(&format!("{lines}- fact number 7\n  of a list\n")).collect::<Vec<_>>(), [&texts[7]]);
     assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
 }
+
+/// A file that is not UTF-8 is named, too, and stays as it is; of many files the note says how many more there are.
+#[test]
+fn a_copy_in_another_encoding_or_in_many_files_is_reported() {
+    let memory = memory();
+    memory.write("memdir.yaml", "version: 1\n");
+    let latin = [b"- Caf\xe9\n- ", SECRET.as_bytes(), b"\n"].concat();
+    memory.done(&["scope", "add", "web"]);
+    for path in ["facts/latin.md", "archive/facts/latin.md", "scopes/web/facts/latin.md"] {
+        std::fs::create_dir_all(memory.path(path).parent().unwrap()).unwrap();
+        std::fs::write(memory.path(path), &latin).unwrap();
+    }
+    let large = std::fs::File::create(memory.path("scopes/web/facts/large.md")).unwrap();
+    large.set_len(1 << 30).unwrap();
+    for n in 1..=20 {
+        memory.write(&format!("facts/n{n}.md"), &format!("- {SECRET}\n"));
+    }
+    let output = memory.run(&["rm", "user#work@3", "--forget", "-f"]);
+    for told in [
+        "in archive/facts/latin.md, facts/latin.md, facts/n1.md",
+        "facts/n7.md and 2 more and was not removed there",
+        "in the scope 'web' (facts/latin.md) and was not removed there",
+        "1 file of the scope 'web' could not be searched",
+    ] {
+        assert!(output.status == 0 && output.stderr.contains(told), "{told}: {output:#?}");
+    }
+    for path in ["facts/latin.md", "archive/facts/latin.md"] {
+        assert_eq!(std::fs::read(memory.path(path)).unwrap(), latin);
+    }
+}
