@@ -2,6 +2,7 @@
 //!
 //! Never touches a memory file, nor what undoing the last 100 revisions needs.
 
+use std::collections::{HashMap, HashSet};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::FileType;
@@ -152,25 +153,29 @@ impl LockedStore<'_> {
             None => return Ok(()),
         };
         let mut records = pair_with_endings(&bytes);
-        for (intent, _) in &mut records {
-            intent.forget(paths, &texts);
-        }
+        let undo = self.root.undo_dir()?;
+        let slots = undo.map_or(Ok(Vec::new()), list_slots)?;
+        let holders: Vec<&SlotFile> = slots
+            .iter()
+            .filter(|slot| {
+                let bytes = undo.and_then(|undo| read_slot(undo, &slot.name));
+                bytes.is_none_or(|bytes| texts.is_in(&String::from_utf8_lossy(&bytes)))
+            })
+            .collect();
+        let path_of = |slot: &SlotFile| {
+            let at = records.binary_search_by_key(&slot.rev, |(intent, _)| intent.rev).ok()?;
+            Some(records[at].0.files.get(slot.file)?.path.as_str())
+        };
+        let is_named = |slot: &SlotFile| path_of(slot).is_some_and(|of| paths.iter().any(|path| path.as_str() == of));
+        let held: HashSet<&str> = holders.iter().map(|slot| slot.name.as_str()).collect();
         // The slots first: after a crash in between, the journal still tells whose they are.
-        if let Some(undo) = self.root.undo_dir()? {
-            let file = |rev, i: usize| {
-                let at = records.binary_search_by_key(&rev, |(intent, _)| intent.rev).ok()?;
-                records[at].0.files.get(i)
-            };
-            for slot_file in list_slots(undo)? {
-                let is_named =
-                    file(slot_file.rev, slot_file.file).is_some_and(|f| paths.iter().any(|p| p.as_str() == f.path));
-                let contains_text = |bytes: &[u8]| texts.is_in(&String::from_utf8_lossy(bytes));
-                if is_named || read_slot(undo, &slot_file.name).is_none_or(|bytes| contains_text(&bytes)) {
-                    slot::erase(undo, &slot_file.name)?;
-                }
+        if let Some(undo) = undo {
+            for slot in slots.iter().filter(|slot| is_named(slot) || held.contains(slot.name.as_str())) {
+                slot::erase(undo, &slot.name)?;
             }
             platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))?;
         }
+        forget_in_records(&mut records, paths, &texts, &holders);
         // Torn lines, which are part of no record, are dropped too.
         self.rewrite_journal(&records)
     }
@@ -224,6 +229,36 @@ impl LockedStore<'_> {
         self.poisoned.set(false);
         platform::sync(machine).map_err(to_error)
     }
+}
+
+/// Erases these texts, and all texts of these paths, in the records of a journal. `holders` are the slots that have one.
+///
+/// The summary line of a file has words of its bullets: where the file had one of the texts before or after a revision,
+/// the line goes, too.
+fn forget_in_records(
+    records: &mut [(IntentRecord, Option<BatchEnding>)],
+    paths: &[MemoryPath],
+    texts: &TextSearch,
+    holders: &[&SlotFile],
+) {
+    let mut files_of: HashMap<u64, Vec<usize>> = HashMap::new();
+    holders.iter().for_each(|slot| files_of.entry(slot.rev).or_default().push(slot.file));
+    // The last revision of each file, and whether it had one of the texts.
+    let mut last: HashMap<String, (usize, usize, bool)> = HashMap::new();
+    let mut neighbours = Vec::new();
+    for (at, (intent, _)) in records.iter_mut().enumerate() {
+        let erased = files_of.get(&intent.rev).map_or(&[][..], Vec::as_slice);
+        let found = intent.forget(paths, texts, erased);
+        for (index, file) in intent.files.iter().enumerate() {
+            let is_holder = found.contains(&index);
+            match last.insert(file.path.clone(), (at, index, is_holder)) {
+                Some((before, index, false)) if is_holder => neighbours.push((before, index)),
+                Some((_, _, true)) if !is_holder => neighbours.push((at, index)),
+                _ => {}
+            }
+        }
+    }
+    neighbours.into_iter().for_each(|(at, index)| records[at].0.forget_summary(index));
 }
 
 /// Returns a slot's bytes; `None` if they cannot be read.

@@ -10,7 +10,8 @@ use super::slot;
 use crate::change::{Changeset, EntryFile, EntryHeader, EntryOutcome, Etag, InverseKind, JournalEdit, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
-use crate::text::text_search::TextSearch;
+
+mod forget;
 
 /// Size of every end record, including its newline, in bytes. It is fixed so that readers find the last one by reading
 /// 64 bytes.
@@ -91,47 +92,6 @@ impl IntentRecord {
     /// When it was written.
     pub fn at(&self) -> &str {
         &self.header.at
-    }
-
-    /// Removes all recorded texts of these paths, and those of other paths that contain one of these texts. Returns
-    /// whether there were any.
-    pub fn forget(&mut self, paths: &[MemoryPath], texts: &TextSearch) -> bool {
-        let contains_text = |text: &String| texts.is_in(text);
-        let is_affected = |file: &IntentFile| {
-            let edited = file.edits.iter().flatten().any(|(_, old, new)| contains_text(old) || contains_text(new));
-            edited || file.summary.as_ref().is_some_and(contains_text) || paths.iter().any(|p| p.as_str() == file.path)
-        };
-        let EntryHeader { reason, source, consent, request, .. } = &mut self.header;
-        let in_header = [&*reason, source, consent, request].into_iter().flatten().any(contains_text);
-        let in_operations = self.operations.iter().chain(&self.answer).any(|value| any_string(value, &contains_text));
-        if !in_header && !in_operations && !self.files.iter().any(is_affected) {
-            return false;
-        }
-        (self.answer, *reason, *consent) = (None, None, None);
-        *source = source.take().filter(|s| !contains_text(s));
-        *request = request.take().filter(|s| !contains_text(s));
-        // The names of the operations are no text: with them, `log` still shows what was done.
-        let name_only = |operation: &Value| Some(serde_json::json!({"op": operation.get("op")?.as_str()?}));
-        self.operations = self.operations.iter().filter_map(name_only).collect();
-        self.forgotten = true;
-        for file in self.files.iter_mut().filter(|file| is_affected(file)) {
-            (file.edits, file.summary) = (None, None);
-        }
-        true
-    }
-
-    /// Removes everything but who changed which file when.
-    pub fn drop_texts(&mut self) {
-        let EntryHeader { at, actor, .. } = std::mem::take(&mut self.header);
-        (self.header, self.answer) = (EntryHeader { at, actor, ..EntryHeader::default() }, None);
-        self.operations.clear();
-        self.files.iter_mut().for_each(|file| (file.edits, file.summary) = (None, None));
-    }
-
-    /// Removes the answer and the texts of files.
-    pub fn drop_file_texts(&mut self) {
-        self.answer = None;
-        self.files.iter_mut().for_each(|file| (file.edits, file.summary) = (None, None));
     }
 
     /// Whether every file is one that a command may write. Any other record was not written by memdir, and recovery

@@ -336,3 +336,19 @@ fn a_copy_in_another_encoding_or_in_many_files_is_reported() {
         assert_eq!(std::fs::read(memory.path(path)).unwrap(), latin);
     }
 }
+
+/// The derived summary line of another file that had the text has words of it.
+#[test]
+fn neither_words_of_it_in_the_summary_line_of_another_file_of_the_past() {
+    let memory = DataDirectory::new(&[
+        ("facts/user.md", "# User\n\n- The vault code is hunter2 as of May\n"),
+        ("facts/twin.md", "# Twin\n\n- The vault code is hunter2 as of May\n- Kept\n"),
+    ]);
+    memory.done(&["add", "twin", "Extra line"]);
+    assert_eq!(holders(&memory, "code, hunter2"), [".memdir/journal", "facts/twin.md"]);
+    memory.done(&["rm", "twin@1", "-f"]);
+    memory.done(&["add", "twin", "Something after"]);
+    memory.done(&["rm", "user@1", "--forget", "-f"]);
+    assert_eq!(holders(&memory, "hunter2"), [""; 0]);
+    memory.done(&["undo", "r3"]);
+}
