@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Dir, FlockOperation, flock};
 use rustix::io::Errno;
+use serde_json::Value;
 
 use super::record::any_string;
 use super::root::{self, DataRoot, read_error, write_error};
@@ -51,12 +52,9 @@ impl LockedStore<'_> {
                 Ok(None) => continue,
                 Err(_) => None,
             };
-            // JSON may escape a text; other items are searched as they are. What a reference leads to is not searched.
+            // What a reference leads to is not searched.
             let holds = name.ends_with(REFERENCE_SUFFIX)
-                || bytes.is_none_or(|bytes| match serde_json::from_slice(&bytes) {
-                    Ok(item) => any_string(&item, &|text: &String| texts.is_in(text)),
-                    Err(_) => texts.is_in(&String::from_utf8_lossy(&bytes)),
-                });
+                || bytes.is_none_or(|bytes| is_in_json(texts, &String::from_utf8_lossy(&bytes)));
             if holds {
                 slot::erase(folder.as_fd(), &name)?;
             }
@@ -122,6 +120,20 @@ impl Store {
     }
 }
 
+/// Whether one of the texts stands in another, as it is or as a string of JSON, which may escape it: the other text may be
+/// JSON as a whole or in each of its lines, and its strings may be such texts, as a transcript in an item is.
+fn is_in_json(texts: &TextSearch, text: &str) -> bool {
+    let in_value = |text: &str| {
+        let is_value = text.trim_start().starts_with(['{', '[', '"']);
+        let value = is_value.then(|| serde_json::from_str::<Value>(text).ok()).flatten()?;
+        Some(any_string(&value, &|text: &String| is_in_json(texts, text)))
+    };
+    match in_value(text) {
+        Some(found) => found,
+        None => texts.is_in(text) || text.contains('\n') && text.lines().any(|line| in_value(line) == Some(true)),
+    }
+}
+
 fn add_item(root: &DataRoot, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
     if bytes.len() as u64 > MAX_ITEM_BYTES {
         return Err(Rejection::new(Code::TooLarge, format!("a queue item is larger than {MAX_FILE_SIZE}")));
@@ -168,7 +180,18 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
         let (locked, _) = store.lock().unwrap();
-        for (name, text) in [("a", r#"{"conversation":"say \"it\""}"#), ("b", "say \"it\" plainly"), ("c", "else")] {
+        let quoted = |text: &str| serde_json::to_string(text).unwrap();
+        let line = |text: &str| format!("{{\"type\":\"user\",\"content\":{}}}", quoted(text));
+        let item = |transcript: &str| format!("{{\"conversation\":{}}}", quoted(transcript));
+        for (name, text) in [
+            ("a", item("say \"it\"")),
+            ("b", "say \"it\" plainly".to_owned()),
+            ("c", item(&format!("{}\n{}", line("something"), line("else")))),
+            ("e", item(&format!("{}\n{}\n", line("first"), line("do say \"it\"")))),
+            ("f", item(&line("say\n\"it\" wrapped"))),
+            ("g", item(&format!("[\n{}\n]", line("say \"it\"")))),
+            ("h", item(&format!("torn {{\n{}", line("say \"it\"")))),
+        ] {
             locked.enqueue(name, text.as_bytes()).unwrap();
         }
         store.enqueue_reference("d", b"{}").unwrap();
