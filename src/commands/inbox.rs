@@ -125,8 +125,8 @@ pub fn inbox(
 /// for consent and are on no branch. They wait in the inbox until the branch is merged.
 ///
 /// # Errors
-/// `proposal_not_found`, `no_repository`, `usage`, `exists`, `git`; the reason of the first proposal if none can be
-/// committed.
+/// `proposal_not_found`, `no_repository`, `usage`, `exists`, `git`; `consent` for an agent that names a proposal of
+/// another, or one that waits for consent; the reason of the first proposal if none can be committed.
 pub fn inbox_branch(
     session: &Session,
     ids: &[String],
@@ -138,17 +138,24 @@ pub fn inbox_branch(
     let merged = if options.dry_run { None } else { remove_merged_proposals(session)? };
     let merged = merged.map_or(Vec::new(), |(ids, _)| ids);
     let (files, for_consent) = branch::proposals_for_branch(session, ids)?;
-    let left_for_consent = (for_consent > 0).then(|| match for_consent {
-        1 => "1 proposal waits for consent, and is left out of a branch that others may see; name it to commit it"
-            .to_owned(),
-        n => format!(
-            "{n} proposals wait for consent, and are left out of a branch that others may see; name them to commit them"
-        ),
+    let left_for_consent = (for_consent > 0).then(|| {
+        let (waiting, it) = match for_consent {
+            1 => ("1 proposal waits for consent, and is".to_owned(), "it"),
+            n => (format!("{n} proposals wait for consent, and are"), "them"),
+        };
+        let way = match session.is_agent {
+            true => format!("a person may commit {it}"),
+            false => format!("name {it} to commit {it}"),
+        };
+        format!("{waiting} left out of a branch that others may see; {way}")
     });
     if files.is_empty() {
         let mut listed = list(session, &[], options)?;
         if !listed.proposals.is_empty() {
-            let is_there = "every proposal is on a branch already; name one to commit it again".to_owned();
+            let is_there = match session.is_agent {
+                true => "no proposal of yours waits that is on no branch".to_owned(),
+                false => "every proposal is on a branch already; name one to commit it again".to_owned(),
+            };
             let reason = format!("no branch was made: {}", left_for_consent.unwrap_or(is_there));
             listed.warnings.push(WarningRow::from(&Warning::new(Code::Note, reason)));
         }

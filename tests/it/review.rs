@@ -329,6 +329,28 @@ fn what_cannot_be_committed_stays_and_says_why() {
     assert!(!repo.git(["branch", "--list"]).contains("memory/draft"));
 }
 
+/// Others see the branch, and merging it accepts.
+#[test]
+fn an_agent_commits_its_own_proposals_only_and_none_that_waits_for_consent() {
+    let (repo, own) = repo();
+    repo.memdir(["add", "user", "City: Austin", "--as", "planner"]).exit(5);
+    repo.memdir(["add", "user", "Owns a boat", "--as", "other"]).exit(5);
+    let of =
+        |text: &str| ids(&repo).into_iter().find(|id| repo.text(&format!("inbox/{id}.md")).contains(text)).unwrap();
+    for (id, reason) in [(of("Austin"), "waits for the user's consent"), (of("a boat"), "is by another")] {
+        let before = repo.text(&format!("inbox/{id}.md"));
+        let refused = repo.memdir(["inbox", &id, "--branch", "memory/x", "--as", "planner"]).exit(5);
+        assert!(refused.stderr.contains("memdir: consent: ") && refused.stderr.contains(reason), "{refused:?}");
+        assert_eq!(repo.text(&format!("inbox/{id}.md")), before);
+    }
+    let made = repo.memdir(["inbox", "--branch", "memory/x", "--as", "planner"]).exit(0);
+    assert!(made.stderr.contains("a person may commit it"), "{made:?}");
+    let committed = repo.git(["log", "-p", "memory/x"]);
+    assert!(own.iter().all(|id| committed.contains(id)), "{committed}");
+    assert!(!committed.contains("Austin") && !committed.contains("boat"), "{committed}");
+    repo.memdir(["inbox", &of("a boat"), "--branch", "memory/boat"]).exit(0);
+}
+
 #[test]
 fn a_dry_run_of_a_branch_creates_none() {
     let (repo, ids) = repo();

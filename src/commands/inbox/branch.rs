@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::accept::{is_forced, operations_to_plan};
+use super::withdrawal::{is_own_proposal, require_publishable};
 use super::{InboxFile, not_found_error, read_proposals, selected_ids};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
@@ -50,10 +51,10 @@ impl MadeBranch<'_> {
 }
 
 /// Reads the proposals that `inbox --branch` is about: those named, else all that do not wait for consent and are on no
-/// branch.
+/// branch; for an agent, of its own. Also returns how many wait for consent.
 ///
 /// # Errors
-/// `proposal_not_found`; `io`.
+/// `proposal_not_found`; `consent` for an agent that names one of another, or one that waits for consent; `io`.
 pub(super) fn proposals_for_branch(session: &Session, ids: &[String]) -> Result<(Vec<InboxFile>, usize), Rejection> {
     let today = session.now.date().to_string();
     let all = read_proposals(session)?;
@@ -64,10 +65,14 @@ pub(super) fn proposals_for_branch(session: &Session, ids: &[String]) -> Result<
     }
     let is_named = |file: &InboxFile| ids.iter().any(|id| id == file.id());
     let waits = |file: &InboxFile| !file.proposal.reason().starts_with(CONSENT_REASON);
+    for file in all.iter().filter(|file| is_named(file)) {
+        require_publishable(session, file.id(), &file.proposal, !waits(file))?;
+    }
+    let is_chosen = |file: &InboxFile| ids.is_empty() && is_own_proposal(session, &file.proposal);
     let git = Git::in_dir(&session.dir);
     let mut chosen = Vec::new();
     let mut for_consent = 0;
-    for file in all.into_iter().filter(|file| ids.is_empty() && !file.proposal.is_expired(&today) || is_named(file)) {
+    for file in all.into_iter().filter(|file| is_chosen(file) && !file.proposal.is_expired(&today) || is_named(file)) {
         let is_on_branch = match file.proposal.branch() {
             Some(branch) => git.has_branch(&branch.name)?,
             None => false,

@@ -8,15 +8,20 @@ use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::reflect::inbox_item::{self, PendingProposal};
 use crate::text::one_line::one_line;
 
+/// Whether the caller may withdraw or publish a proposal: a person any, an agent its own.
+pub(super) fn is_own_proposal(session: &Session, proposal: &PendingProposal) -> bool {
+    !session.is_agent || proposal.proposer() == Some(one_line(&session.actor).as_str())
+}
+
 /// Refuses that an agent withdraws the proposal of another.
 ///
 /// # Errors
 /// `consent`.
 pub(super) fn require_own_proposal(session: &Session, id: &str, proposal: &PendingProposal) -> Result<(), Rejection> {
-    let proposer = proposal.proposer().unwrap_or("nobody who is known");
-    if !session.is_agent || proposer == one_line(&session.actor) {
+    if is_own_proposal(session, proposal) {
         return Ok(());
     }
+    let proposer = proposal.proposer().unwrap_or("nobody who is known");
     let reason =
         format!("{} is an agent, and the proposal {id} is by {proposer}: only a person can reject it", session.actor);
     Err(Rejection::new(Code::Consent, reason)
@@ -25,7 +30,31 @@ pub(super) fn require_own_proposal(session: &Session, id: &str, proposal: &Pendi
         .detail("proposal", id))
 }
 
-/// The same for the files of an `undo` or `redo`, where it would remove or rewrite proposals.
+/// Refuses that an agent commits the proposal of another, or one that waits for consent, on a branch that others see.
+///
+/// # Errors
+/// `consent`.
+pub(super) fn require_publishable(
+    session: &Session,
+    id: &str,
+    proposal: &PendingProposal,
+    waits_for_consent: bool,
+) -> Result<(), Rejection> {
+    let reason = match (session.is_agent, is_own_proposal(session, proposal)) {
+        (true, _) if waits_for_consent => "waits for the user's consent",
+        (_, false) => "is by another",
+        _ => return Ok(()),
+    };
+    let message = format!(
+        "{} is an agent, and the proposal {id} {reason}: only a person commits it on a branch that others see",
+        session.actor
+    );
+    Err(Rejection::new(Code::Consent, message)
+        .hint("a person runs the command in a terminal of their own, without --as or MEMDIR_AS")
+        .detail("proposal", id))
+}
+
+/// [`require_own_proposal`] for the files of an `undo` or `redo`, where it would remove or rewrite proposals.
 ///
 /// # Errors
 /// `consent`.
