@@ -82,6 +82,9 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
         policy.agent_writes = vec![AgentWriteRule { at: "**".to_owned(), mode: WriteMode::Propose }];
     }
     let mut loaded = notes.into_loaded(policy, other_lists);
+    // Else an agent would write what the rule was to review.
+    let is_idle_review = |rule: &&mut AgentWriteRule| rule.mode == WriteMode::Propose && !can_match(&rule.at);
+    loaded.policy.agent_writes.iter_mut().filter(is_idle_review).for_each(|rule| rule.at = "**".to_owned());
     if restriction_lost {
         loaded.refuses_reads = loaded.refuses_writes.clone().map(|error| {
             error.hint("fix the file: it restricts what agents see, so nothing can be read or written until then")
@@ -90,17 +93,21 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
     loaded
 }
 
-/// The globs of rules that apply to nothing, each with the key of the rule.
-fn idle_globs(policy: &Policy) -> impl Iterator<Item = (&'static str, &str)> {
-    let limits = policy.limits.iter().map(|limit| ("limits", limit.at.as_str()));
-    let lifetimes = policy.lifetimes.iter().filter_map(|rule| Some(("lifetimes", rule.at.as_deref()?)));
-    let writes = policy.agent_writes.iter().map(|rule| ("agents.write", rule.at.as_str()));
-    limits.chain(lifetimes).chain(writes).filter(|(_, at)| !can_match(at.split('#').next().unwrap_or_default()))
+/// The globs of rules that can match no path, each with the key of the rule, and what follows from it.
+fn idle_globs(policy: &Policy) -> impl Iterator<Item = (&'static str, &str, &'static str)> {
+    let limits = policy.limits.iter().map(|limit| ("limits", limit.at.as_str(), ""));
+    let lifetimes = policy.lifetimes.iter().filter_map(|rule| Some(("lifetimes", rule.at.as_deref()?, "")));
+    let writes = policy.agent_writes.iter().map(|rule| match rule.mode {
+        WriteMode::Propose => ("agents.write", rule.at.as_str(), ", so the rule holds for every file"),
+        WriteMode::Direct => ("agents.write", rule.at.as_str(), ""),
+    });
+    limits.chain(lifetimes).chain(writes).filter(|(_, at, _)| !can_match(at))
 }
 
-/// Whether a path of a memory can match a glob: none is absolute, has an empty part, or one that starts with a dot. Braces
-/// and brackets are compared as they are.
+/// Whether a path of a memory can match a glob, which may name a section: none is absolute, has an empty part, or one
+/// that starts with a dot. Braces and brackets are compared as they are.
 fn can_match(glob: &str) -> bool {
+    let glob = glob.split('#').next().unwrap_or_default();
     let is_name = |part: &str| !part.is_empty() && !part.starts_with('.');
     !glob.contains('\\') && !glob.starts_with('~') && glob.split('/').all(is_name)
 }
@@ -158,8 +165,8 @@ impl PolicyNotes {
                 format!("memdir.yaml: agents.default names the allowlist {}, which does not exist", quote_short(name));
             warnings.push(Warning::new(Code::InvalidPolicy, message));
         }
-        warnings.extend(idle_globs(&policy).map(|(key, glob)| {
-            let message = format!("memdir.yaml: no path can match the glob {} at '{key}'", quote_short(glob));
+        warnings.extend(idle_globs(&policy).map(|(key, glob, result)| {
+            let message = format!("memdir.yaml: no path can match the glob {} at '{key}'{result}", quote_short(glob));
             Warning::new(Code::InvalidPolicy, message)
         }));
         LoadedPolicy { policy, refuses_writes, refuses_reads: None, warnings }

@@ -383,6 +383,16 @@ fn agents_write_for_review_where_their_rules_cannot_be_understood() {
         let loaded = load_scope(own, &above, "web");
         assert!(loaded.policy.reviews_agents_at(&path("facts/user.md")), "{own}");
     }
+    // Nor where the glob of a rule that reviews can match no path.
+    for glob in ["/facts/**", "./facts/**", "facts/", "../x"] {
+        let own =
+            format!("version: 2\nagents: {{write: [{{at: a.md, mode: direct}}, {{at: \"{glob}\", mode: propose}}]}}\n");
+        for loaded in [load(&own), load_scope(&own, &above, "web")] {
+            assert!(loaded.policy.reviews_agents_at(&path("facts/user.md")), "{own}");
+            assert!(!loaded.policy.reviews_agents_at(&path("a.md")), "{own}");
+            assert!(loaded.warnings[0].message.contains("so the rule holds for every file"), "{loaded:?}");
+        }
+    }
     let direct = load_scope("version: 2\nagents: {write: direct}\n", &above, "web");
     assert!(!direct.policy.reviews_agents_at(&path("facts/user.md")));
 }
