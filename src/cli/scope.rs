@@ -13,6 +13,7 @@ use crate::commands;
 use crate::commands::results::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
 use crate::commands::scope::{ScopeOptions, leftover_note, unmarked_note};
 use crate::text::counted_noun::counted_noun;
+use crate::text::shell_quote::shell_quote;
 
 #[derive(Args, Debug)]
 #[command(
@@ -106,8 +107,9 @@ impl PrintAnswer for ScopeChange {
             ScopeAction::Added => format!("scope '{name}' {would}added"),
             ScopeAction::Restored => format!("scope '{name}' {would}restored, with {items}"),
             ScopeAction::Archived => {
+                let quoted = shell_quote(name);
                 format!(
-                    "scope '{name}' {would}archived, with {items}; `memdir scope add {name} --restore` brings it back"
+                    "scope '{name}' {would}archived, with {items}; `memdir scope add {quoted} --restore` brings it back"
                 )
             }
             ScopeAction::Purged => format!("scope '{name}' {would}purged: {items} deleted for good"),

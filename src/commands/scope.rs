@@ -301,7 +301,11 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
                 })
                 .into())
         }
-        (false, false) => Err(scope_not_found(name.as_str()).into()),
+        (false, false) => Err(match store.leftovers_of(&name)?.filter(|_| !session.is_agent) {
+            None => scope_not_found(name.as_str()),
+            Some(leftovers) => Rejection { code: Code::ScopeNotFound, ..leftovers_rejection(&leftovers) },
+        }
+        .into()),
     }
 }
 
@@ -392,7 +396,8 @@ fn leftovers_rejection(leftovers: &ScopeLeftovers) -> Rejection {
         return Rejection { code: Code::Exists, ..scope_without_policy(name) };
     }
     let reason = format!("the history of an earlier scope '{name}' is left, whose files git removed");
-    let hint = format!("bring its files back with git, or delete it for good with `scope rm --purge {name}`");
+    let quoted = shell_quote(name.as_str());
+    let hint = format!("bring its files back with git, or delete it for good with `scope rm --purge {quoted}`");
     Rejection::new(Code::Exists, reason).hint(hint)
 }
 

@@ -15,6 +15,7 @@ use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName, SourceAddress};
 use crate::policy::{LoadedPolicy, Policy};
 use crate::store::scopes::{ScopeState, scope_not_found};
 use crate::store::{Store, init};
+use crate::text::shell_quote::shell_quote;
 
 /// The largest policy, in bytes.
 const MAX_POLICY_BYTES: u64 = 64 << 10;
@@ -216,7 +217,8 @@ impl Session {
             Some(_) => {
                 let reason = format!("the scope '{source}' is shared: from here it can be read, and nothing else");
                 Err(Rejection::new(Code::ScopeNotAllowed, reason).hint(format!(
-                    "`list`, `read`, `query` and `context` show it; the rest is done in it, with -S {source}"
+                    "`list`, `read`, `query` and `context` show it; the rest is done in it, with -S {}",
+                    shell_quote(source)
                 )))
             }
         }

@@ -792,8 +792,20 @@ fn what_is_left_of_a_scope_made_by_hand_is_named_and_deleted() {
     std::fs::remove_dir_all(memory.dir().join("scopes/My Team/facts")).unwrap();
     memory.run(["scope", "list"]).exit(0).stderr_contains("`memdir scope rm 'My Team' --purge` deletes it for good");
     memory.run(["scope", "rm", "No Team", "--purge"]).exit(5);
+    memory.run(["scope", "add", "My Team"]).exit(4).stderr_contains("`scope rm --purge 'My Team'`");
+    memory.run(["scope", "rm", "My Team"]).exit(3).stderr_contains("`scope rm --purge 'My Team'`");
+    let by_agent = memory.run(["scope", "rm", "My Team"]).by("bot").exit(3);
+    assert!(!by_agent.stderr.contains("--purge"), "{by_agent}");
     memory.done(["scope", "rm", "My Team", "--purge"]);
     assert!(!memory.dir().join("scopes/My Team").exists());
+}
+
+/// So it does in the commands that bring it back.
+#[test]
+fn a_name_with_blanks_is_quoted_in_commands() {
+    let memory = Memory::new().policy("version: 2\n").file("scopes/$(touch x)/facts/user.md", "# User\n\n- One\n");
+    let archived = memory.done(["scope", "rm", "$(touch x)"]);
+    assert!(archived.stderr.contains("`memdir scope add '$(touch x)' --restore` brings it back"), "{archived}");
 }
 
 /// What git did not remove, as of a branch that has not committed it, is the only copy.
