@@ -136,7 +136,8 @@ pub fn setup_host(
     let auto_memory = session.dir.to_str().map(str::to_owned);
     // An earlier call may have written a hook for the end of a turn, with a remote that is not configured any more.
     let at_stop = mode == SetupMode::Remove || home_remote(&user::load_config(env).0, env)?.is_some();
-    let entries = HostEntries { target, dir: needed_dir(session, start, env)?, auto_memory, at_stop };
+    let (dir, is_user_memory) = (needed_dir(session, start, env)?, is_user_memory(session, env));
+    let entries = HostEntries { target, dir, is_user_memory, auto_memory, at_stop };
     let mut edits: Vec<ConfigEdit> = Vec::new();
     // What an earlier call may have written is removed without the option, too.
     let auto_memory_file = target.auto_memory_file().filter(|_| options.auto_memory || mode == SetupMode::Remove);
@@ -228,7 +229,7 @@ fn write_edits(edits: &[ConfigEdit], mut is_changed: bool) -> Result<(), Rejecti
 /// # Errors
 /// None that depend on the machine.
 pub fn manual_entries(target: HostTarget) -> Result<String, Rejection> {
-    let entries = HostEntries { target, dir: None, auto_memory: None, at_stop: false };
+    let entries = HostEntries { target, dir: None, is_user_memory: false, auto_memory: None, at_stop: false };
     let mut out = String::new();
     for file in target.files() {
         let edit = entries.edit_text(file, None, SetupMode::Install).map_err(|error| invalid(file.project, &error))?;
@@ -248,6 +249,12 @@ fn needed_dir(session: &Session, start: &Path, env: EnvLookup<'_>) -> Result<Opt
     let dir = session.dir.to_str().map(str::to_owned);
     let dir = dir.ok_or_else(|| Rejection::new(Code::Usage, "the path of the memory is not UTF-8"))?;
     Ok(Some(dir).filter(|_| !same))
+}
+
+/// Whether the memory is the user's own, which `-g` names.
+fn is_user_memory(session: &Session, env: EnvLookup<'_>) -> bool {
+    let own = user::data_dir(&user::load_config(env).0, env).and_then(|dir| dir.canonicalize().ok());
+    own.is_some() && own == session.dir.canonicalize().ok()
 }
 
 fn edit_agents_file(path: PathBuf, mode: SetupMode) -> Result<ConfigEdit, Rejection> {

@@ -639,6 +639,28 @@ fn the_users_own_memory_is_set_up_for_the_user() {
     assert!(codex.join("hooks.json").exists() && codex.join("config.toml").exists());
 }
 
+/// An entry for the user's own memory is not for that of a project, which is found without an option.
+#[test]
+fn entries_with_a_global_option_are_for_the_memory_of_the_project() {
+    let project = Project::new();
+    let server = r#"{"mcpServers":{"memdir":{"command":"memdir","args":["-g","--as","claude","mcp"]}}}"#;
+    project.put("work/.mcp.json", server);
+    let hook = "memdir -g hook session-start --host claude";
+    let hooks = json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": hook}]}]}});
+    project.put("work/.claude/settings.json", &hooks.to_string());
+    project.run(&["setup", "claude", "--check"]).exit(6);
+    project.run(&["setup", "claude"]).exit(0);
+    let args = value("x.json", &text(&project, ".mcp.json"))["mcpServers"]["memdir"]["args"].clone();
+    assert_eq!(args, json!(["--as", "claude", "mcp"]));
+    assert!(!text(&project, ".claude/settings.json").contains("-g"));
+    project.run(&["setup", "claude", "--check"]).exit(0);
+    // The user's own memory keeps it.
+    project.run(&["-g", "init"]).exit(0);
+    project.put(".claude.json", server);
+    project.run(&["-g", "setup", "claude"]).exit(0);
+    assert!(fs_err::read_to_string(project.home.path().join(".claude.json")).unwrap().contains("\"-g\""));
+}
+
 #[test]
 fn the_lines_to_copy_in_the_docs_are_those_that_are_written() {
     let docs = fs_err::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/agents.md")).unwrap();

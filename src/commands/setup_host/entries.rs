@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::hook::START_BUDGET;
 use super::super::setup::SetupMode;
+use super::own_command::CommandMemory;
 use super::{ConfigEdit, HostTarget, SERVER, invalid, own_command};
 use crate::code::Rejection;
 use crate::host::EnvLookup;
@@ -22,6 +23,8 @@ pub(super) struct HostEntries {
     pub(super) target: HostTarget,
     /// The data directory, if it must be named.
     pub(super) dir: Option<String>,
+    /// Whether it is the user's own memory.
+    pub(super) is_user_memory: bool,
     /// The data directory as the folder of the host's own memory.
     pub(super) auto_memory: Option<String>,
     /// The end of each turn is a hook, too: it pushes to the user's remote, before the machine may be gone.
@@ -237,7 +240,11 @@ impl HostEntries {
 
     /// The arguments of the server, made of those that are there.
     fn server_args(&self, own: &[&str]) -> Vec<String> {
-        own_command::server_args(own, self.dir.as_deref(), self.target.caller())
+        own_command::server_args(own, self.memory(), self.target.caller())
+    }
+
+    fn memory(&self) -> CommandMemory<'_> {
+        CommandMemory { dir: self.dir.as_deref(), is_user_memory: self.is_user_memory }
     }
 
     fn hook_command(&self, host: &AgentHost, event: HookEvent) -> String {
@@ -289,8 +296,7 @@ impl HostEntries {
             }
         };
         let words = hook_words(host, event);
-        let corrected =
-            |hook: &Value| own_command::hook_command(hook["command"].as_str()?, self.dir.as_deref(), &words);
+        let corrected = |hook: &Value| own_command::hook_command(hook["command"].as_str()?, self.memory(), &words);
         for (n, element) in value.as_array()?.iter().enumerate() {
             let mut steps: Vec<JsonStep<'a>> = keys.clone().chain([JsonStep::Index(n)]).collect();
             let hooks = element["hooks"].as_array().map_or(std::slice::from_ref(element), Vec::as_slice);
@@ -366,7 +372,7 @@ impl HostEntries {
         mode: SetupMode,
     ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
         let args: Vec<&str> = own.args.iter().map(String::as_str).collect();
-        let corrected = own_command::server_args(&args, self.dir.as_deref(), None);
+        let corrected = own_command::server_args(&args, self.memory(), None);
         if corrected == own.args {
             return Ok((Some(text.to_owned()), Vec::new()));
         }

@@ -8,8 +8,24 @@ use crate::text::shell_quote::shell_quote;
 
 const DIR_OPTION: &str = "--dir";
 const CALLER_OPTION: &str = "--as";
-/// What names another data directory, and goes with no `--dir`.
+/// What names the user's own memory, and goes with no `--dir`.
 const GLOBAL_OPTIONS: [&str; 2] = ["-g", "--global"];
+
+/// The memory that commands are to use.
+#[derive(Clone, Copy)]
+pub(super) struct CommandMemory<'a> {
+    /// Its data directory, if it must be named.
+    pub(super) dir: Option<&'a str>,
+    /// Whether it is the user's own.
+    pub(super) is_user_memory: bool,
+}
+
+impl CommandMemory<'_> {
+    /// Whether an option names another memory.
+    fn excludes(self, option: &str) -> bool {
+        (self.dir.is_some() || !self.is_user_memory) && GLOBAL_OPTIONS.contains(&option)
+    }
+}
 
 /// Whether a program is memdir, by its name or its path.
 pub(super) fn is_memdir(program: &str) -> bool {
@@ -25,22 +41,22 @@ pub(super) fn is_written_by_setup(args: &[&str]) -> bool {
     }
 }
 
-/// The arguments of a server, for a data directory, and for a caller if they name none.
-pub(super) fn server_args(own: &[&str], dir: Option<&str>, caller: Option<&str>) -> Vec<String> {
+/// The arguments of a server, for a memory, and for a caller if they name none.
+pub(super) fn server_args(own: &[&str], memory: CommandMemory<'_>, caller: Option<&str>) -> Vec<String> {
     let is_named = own.iter().any(|arg| option_value(arg, CALLER_OPTION).is_some());
     let caller = caller.filter(|_| !is_named);
     let (own_dir, rest) = without_dir(own);
-    if own_dir == dir && caller.is_none() {
+    if own_dir == memory.dir && caller.is_none() && !rest.iter().any(|word| memory.excludes(word)) {
         return own.iter().map(|arg| (*arg).to_owned()).collect();
     }
-    let rest = rest.into_iter().filter(|word| dir.is_none() || !GLOBAL_OPTIONS.contains(word));
-    let dir = dir.iter().flat_map(|dir| [DIR_OPTION, dir]);
+    let rest = rest.into_iter().filter(|word| !memory.excludes(word));
+    let dir = memory.dir.iter().flat_map(|dir| [DIR_OPTION, dir]);
     let caller = caller.iter().flat_map(|name| [CALLER_OPTION, name]);
     dir.chain(caller).chain(rest).map(str::to_owned).collect()
 }
 
-/// The command of a hook, for a data directory; `None` if it does not run memdir with these words.
-pub(super) fn hook_command(own: &str, dir: Option<&str>, words: &str) -> Option<String> {
+/// The command of a hook, for a memory; `None` if it does not run memdir with these words.
+pub(super) fn hook_command(own: &str, memory: CommandMemory<'_>, words: &str) -> Option<String> {
     let at = own.find(&format!(" {words}"))?;
     let (head, tail) = own.split_at(at);
     if tail[words.len() + 1..].starts_with(|c| c != ' ') {
@@ -49,11 +65,11 @@ pub(super) fn hook_command(own: &str, dir: Option<&str>, words: &str) -> Option<
     let head = shell_words(head);
     let program = head.iter().position(|word| is_memdir(word))?;
     let (own_dir, rest) = without_dir(&head[program + 1..]);
-    if own_dir.map(unquoted).as_deref() == dir {
+    if own_dir.map(unquoted).as_deref() == memory.dir && !rest.iter().any(|word| memory.excludes(word)) {
         return Some(own.to_owned());
     }
-    let rest = rest.into_iter().filter(|word| dir.is_none() || !GLOBAL_OPTIONS.contains(word));
-    let dir = dir.map(shell_quote);
+    let rest = rest.into_iter().filter(|word| !memory.excludes(word));
+    let dir = memory.dir.map(shell_quote);
     let dir = dir.iter().flat_map(|dir| [DIR_OPTION, dir]);
     let words = head[..=program].iter().copied().chain(dir).chain(rest);
     Some(words.collect::<Vec<_>>().join(" ") + tail)
@@ -123,7 +139,8 @@ mod tests {
     #[test]
     fn a_server_keeps_the_options_of_the_user() {
         let check = |own: &[&str], dir: Option<&str>, caller: Option<&str>, expected: &[&str]| {
-            assert_eq!(server_args(own, dir, caller), expected, "{own:?}");
+            let memory = CommandMemory { dir, is_user_memory: false };
+            assert_eq!(server_args(own, memory, caller), expected, "{own:?}");
         };
         check(&["mcp"], None, None, &["mcp"]);
         check(&["mcp"], None, Some("claude"), &["--as", "claude", "mcp"]);
@@ -133,16 +150,20 @@ mod tests {
         check(&["--dir", "/old", "mcp", "--read-only"], None, None, &["mcp", "--read-only"]);
         check(&["--dir=/old", "mcp"], Some("/m"), None, &["--dir", "/m", "mcp"]);
         check(&["-g", "mcp"], Some("/m"), None, &["--dir", "/m", "mcp"]);
-        check(&["-g", "mcp"], None, None, &["-g", "mcp"]);
+        check(&["-g", "--as", "ana", "mcp"], None, Some("claude"), &["--as", "ana", "mcp"]);
         check(&["--as", "x", "--dir", "/m", "mcp"], Some("/m"), Some("y"), &["--as", "x", "--dir", "/m", "mcp"]);
+        let own_memory = CommandMemory { dir: None, is_user_memory: true };
+        assert_eq!(server_args(&["-g", "mcp"], own_memory, None), ["-g", "mcp"]);
     }
 
     #[test]
     fn a_hook_keeps_the_program_and_the_options_of_the_user() {
         let words = "hook stop --host claude";
         let check = |own: &str, dir: Option<&str>, expected: Option<&str>| {
-            assert_eq!(hook_command(own, dir, words).as_deref(), expected, "{own}");
+            let memory = CommandMemory { dir, is_user_memory: false };
+            assert_eq!(hook_command(own, memory, words).as_deref(), expected, "{own}");
         };
+        check("memdir -g hook stop --host claude", None, Some("memdir hook stop --host claude"));
         check("memdir hook stop --host claude", None, Some("memdir hook stop --host claude"));
         check("memdir hook stop --host claude", Some("/m"), Some("memdir --dir /m hook stop --host claude"));
         check("memdir --dir '/m' hook stop --host claude", None, Some("memdir hook stop --host claude"));
