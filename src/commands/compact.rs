@@ -15,7 +15,7 @@ use crate::document::{Document, Visibility};
 use crate::llm::Model;
 use crate::operation::evict::ItemAges;
 use crate::operation::limits;
-use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, rejections};
+use crate::operation::{Batch, Operation, PlanContext, Snapshot, rejections};
 use crate::path::MemoryPath;
 use crate::reflect::compaction::CompactionStep;
 use dialogue::CompactDialogue;
@@ -74,7 +74,7 @@ pub fn compact(
     change_options: &ChangeOptions,
     model: Option<&dyn Model>,
 ) -> CommandResult<CompactOutcome> {
-    if options.batch.as_ref().is_some_and(has_forget) {
+    if options.batch.as_ref().is_some_and(Batch::forgets) {
         let refusal = Rejection::new(Code::Usage, "compact cannot be combined with rm --forget");
         return Err(refusal.hint("run rm --forget first").into());
     }
@@ -101,7 +101,7 @@ pub fn change_with(
     model: Option<&dyn Model>,
 ) -> CommandResult<ChangeOutcome> {
     let evicts = session.policy.policy.evicts();
-    let Some(model) = model.filter(|_| evicts && !has_forget(&batch)) else { return change(session, batch, options) };
+    let Some(model) = model.filter(|_| evicts && !batch.forgets()) else { return change(session, batch, options) };
     match (CompactionRun { session, scope: CompactionScope::GrownByBatch, options, model_required: false })
         .run(batch, Some(model))?
     {
@@ -111,10 +111,6 @@ pub fn change_with(
             Ok(ChangeOutcome::Changed(change))
         }
     }
-}
-
-fn has_forget(batch: &Batch) -> bool {
-    batch.operations.iter().any(|op| matches!(op.action, Action::Remove { forget: true, .. }))
 }
 
 /// How a compaction ended.

@@ -13,7 +13,7 @@ use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag, JournalEntry};
 use crate::code::{Rejection, Warning};
 use crate::document::{Document, Visibility, VisibleParts, memory_index};
-use crate::operation::{Action, Batch, MissingInput, Snapshot};
+use crate::operation::{Batch, MissingInput, Snapshot};
 use crate::path::MemoryPath;
 use crate::store::RevisionSide;
 
@@ -23,8 +23,7 @@ use crate::store::RevisionSide;
 /// `category_not_allowed` if the change concerns anything hidden; else the errors of planning on what the agent sees.
 pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) -> CommandResult<ChangeOutcome> {
     // Forgetting scans every file and the whole history, which would reveal where hidden text occurs.
-    let forgets = |action: &Action| matches!(action, Action::Remove { forget: true, .. });
-    if batch.operations.iter().any(|op| forgets(&op.action)) {
+    if batch.forgets() {
         return Err(allowlist_rejection().into());
     }
     let plan = || -> Result<(Changeset, Snapshot), Error> {

@@ -85,6 +85,13 @@ impl Operation {
     }
 }
 
+impl Batch {
+    /// Whether one of its operations erases a text for good.
+    pub fn forgets(&self) -> bool {
+        self.operations.iter().any(Operation::is_forget)
+    }
+}
+
 impl From<Action> for Operation {
     fn from(action: Action) -> Operation {
         Operation { action, seen: None, if_match: None, reason: None, source: None }
