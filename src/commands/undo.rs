@@ -8,6 +8,7 @@ mod changed_again;
 mod changeset;
 mod dropped_text;
 mod gone_file;
+mod outside_edits;
 
 use super::change::commit_loop;
 use super::consent::require_consent;
@@ -327,9 +328,9 @@ fn invert_file(
     let (base_etag, wanted_etag) =
         if inversion.is_undo { (file.after, file.before) } else { (file.before, file.after) };
     let etag = now.as_ref().map(|v| v.etag);
-    if etag.is_none()
-        && base_etag.is_some()
-        && let Some(error) = gone_file::refusal(store, inversion, file)?
+    if base_etag.is_some()
+        && etag != base_etag
+        && let Some(error) = gone_file::refusal(store, inversion, file, etag.is_none())?
     {
         return Err(error);
     }
@@ -351,7 +352,7 @@ fn invert_file(
         return Ok(Some(replace_file(&file.path, now, wanted)));
     }
     let base = store.text_at(rev, &file.path, from)?;
-    merge_inverse(&file.path, base, now, wanted, rev).map(Some)
+    merge_inverse(&file.path, base, now, wanted, rev)
 }
 
 /// The change of one file from its current to its wanted version.
@@ -384,14 +385,14 @@ fn changed_since(path: &MemoryPath, rev: u64) -> Rejection {
         .detail("path", path.as_str())
 }
 
-/// Merges the inverse with later changes of the file; `conflict` if they overlap.
+/// Merges the inverse with later changes of the file; `None` if nothing of it is left to do, `conflict` if they overlap.
 fn merge_inverse(
     path: &MemoryPath,
     base: Option<FileVersion>,
     now: Option<FileVersion>,
     wanted: Option<FileVersion>,
     rev: u64,
-) -> Result<FileChange, Rejection> {
+) -> Result<Option<FileChange>, Rejection> {
     let conflict = || changed_since(path, rev);
     let Some(now) = now else { return Err(conflict()) };
     let text = |v: &FileVersion| String::from_utf8(v.bytes.to_vec()).map_err(|_| conflict());
@@ -403,6 +404,11 @@ fn merge_inverse(
         (None, Some(_)) => without_bullets(&base_text).ok_or_else(conflict)?,
         (None, None) => return Err(conflict()),
     };
+    let [base_document, now_document, wanted_document] =
+        [&base_text, &ours, &wanted_text].map(|text| Document::parse(text.as_str()));
+    if outside_edits::is_taken_out_already(&base_document, &now_document, &wanted_document) {
+        return Ok(None);
+    }
     let merged = merge::merge_file(path.as_str(), &base_text, &ours, &wanted_text, &merge::ConflictLabels::default())
         .into_clean_text()
         .map_err(|clashes| {
@@ -410,8 +416,16 @@ fn merge_inverse(
             error.hint = Some(CONFLICT_HINT.into());
             error
         })?;
+    let merged_document = Document::parse(merged.as_str());
+    let lost = outside_edits::lost_bullet(&base_document, &now_document, &wanted_document, &merged_document);
+    if let Some(bullet) = lost {
+        let shown = changed_again::shown_bullet(&now_document, bullet);
+        let reason =
+            format!("{path} was changed since r{rev}, whose inverse would remove {shown}, which is not of r{rev}");
+        return Err(Rejection { message: reason, ..conflict() });
+    }
     let merged = FileVersion::new(merged.into_bytes(), now.mode);
-    Ok(FileChange { mode: None, ..replace_file(path, Some(now), Some(merged)) })
+    Ok(Some(FileChange { mode: None, ..replace_file(path, Some(now), Some(merged)) }))
 }
 
 fn without_bullets(text: &str) -> Option<String> {

@@ -567,3 +567,59 @@ fn a_bullet_that_came_back_while_an_equal_one_went_is_not_added_twice() {
     memory.done(["add", "x#a", "same"]);
     memory.run(["undo", "r1"]).exit(4).unchanged().stderr_contains("\"same\" a second time: it came back since");
 }
+
+/// A file that was made at the path of one that was moved is another file.
+#[test]
+fn a_move_to_a_file_that_was_renamed_is_not_undone_in_a_new_file_of_its_name() {
+    let memory = Memory::new()
+        .file("facts/user.md", "# User\n\n- Apple pie\n")
+        .file("facts/bee.md", "# Bee\n\n- Kept one\n- Kept two\n");
+    memory.done(["mv", "bee@1", "user", "-f"]);
+    memory.done(["mv", "user", "people"]);
+    memory.done(["add", "user", "Something new"]);
+    let refused = memory.run(["undo", "r1"]).exit(4).unchanged();
+    assert!(refused.stderr.contains("facts/user.md was moved to facts/people.md by r2"), "{refused}");
+    // Back at its place, it is the same file.
+    memory.done(["rm", "user", "-f"]);
+    memory.done(["mv", "people", "user"]);
+    memory.done(["add", "user", "Something else"]);
+    memory.done(["undo", "r1"]);
+    assert!(memory.text("facts/bee.md").unwrap().contains("- Kept one\n"));
+    assert!(!memory.text("facts/user.md").unwrap().contains("Kept one"));
+}
+
+/// An editor took the bullet out, and wrote one that another section has, too.
+#[test]
+fn undo_leaves_what_an_editor_wrote() {
+    let text = "# User\n\n- Apple pie\n- Blue sky\n\n## Work\n\n- Cold tea\n- Apple pie\n\n## Home\n\n- Dark roast\n";
+    let memory = Memory::new().file("facts/user.md", text);
+    memory.done(["add", "user#work", "Early bird"]);
+    let edited = memory.text("facts/user.md").unwrap().replace("- Early bird\n", "");
+    let edited = edited.replacen("- Apple", "- Blue sky\n- Apple", 1);
+    memory.put("facts/user.md", &edited);
+    let undone = memory.done(["undo", "r1"]).unchanged();
+    assert!(undone.stderr.contains("nothing of r1 is left to undo") && !undone.stdout.contains("undone"), "{undone}");
+    // With the bullet still there, only that goes, or nothing.
+    memory.put("facts/user.md", edited.replace("- Cold tea\n", "- Cold tea\n- Early bird\n"));
+    memory.run(["undo", "r1"]).exit(4).unchanged().stderr_contains("\"Blue sky\", which is not of r1");
+    memory.put("facts/user.md", edited.replace("- Apple pie\n\n##", "- Apple pie\n- Early bird\n\n##"));
+    memory.done(["undo", "r1"]);
+    assert_eq!(memory.text("facts/user.md").unwrap().matches("- Blue sky\n").count(), 2);
+    assert!(!memory.text("facts/user.md").unwrap().contains("Early bird"));
+}
+
+/// A later change did the same: the summary line alone is nothing to undo, and nothing to redo after it.
+#[test]
+fn an_undo_that_would_change_the_summary_line_alone_is_none() {
+    let text = "# User\n\n- Apple pie\n\n## Work\n\n- Cold tea\n- Dark roast\n";
+    let memory = Memory::new().file("facts/user.md", text);
+    memory.done(["rm", "user#work@2", "-f"]);
+    memory.done(["add", "user#work", "Dark roast"]);
+    let undone = memory.done(["undo", "r1"]).unchanged();
+    assert!(undone.stderr.contains("nothing of r1 is left to undo") && undone.stdout.is_empty(), "{undone}");
+    memory.done(["redo"]).unchanged();
+    // A revision that changed that line only is undone.
+    memory.done(["set", "user", "summary=Who they are"]);
+    memory.done(["undo"]).stdout_contains("undone r3");
+    assert!(!memory.text("facts/user.md").unwrap().contains("Who they are"));
+}

@@ -149,7 +149,7 @@ fn loser(by: Option<u64>) -> String {
     format!("{by} removed, moved or replaced")
 }
 
-fn shown_bullet(document: &Document, bullet: usize) -> String {
+pub(super) fn shown_bullet(document: &Document, bullet: usize) -> String {
     let text = one_line(&document.bullet_text(bullet));
     format!("@{} \"{}\"", document.handle_name(bullet), cut_with_ellipsis(&text, SHOWN_CHARACTERS))
 }
@@ -221,7 +221,7 @@ impl<'a> LaterRevisions<'a> {
 }
 
 /// How often each bullet stands in a text.
-type HandleCounts = HashMap<Handle, usize>;
+pub(super) type HandleCounts = HashMap<Handle, usize>;
 
 /// What an inversion and later changes did to the bullets of one file.
 struct FileBullets {
@@ -355,18 +355,18 @@ fn counts_of(version: Option<&FileVersion>) -> HandleCounts {
     document_counts(&document_of(version))
 }
 
-fn document_counts(document: &Document) -> HandleCounts {
+pub(super) fn document_counts(document: &Document) -> HandleCounts {
     let mut counts = HandleCounts::new();
     document.handles().iter().for_each(|handle| *counts.entry(*handle).or_default() += 1);
     counts
 }
 
-fn count(counts: &HandleCounts, handle: Handle) -> usize {
+pub(super) fn count(counts: &HandleCounts, handle: Handle) -> usize {
     counts.get(&handle).copied().unwrap_or(0)
 }
 
 /// What `more` has more often than `less`.
-fn difference(more: &HandleCounts, less: &HandleCounts) -> HandleCounts {
+pub(super) fn difference(more: &HandleCounts, less: &HandleCounts) -> HandleCounts {
     let surplus = more.iter().map(|(handle, times)| (*handle, times.saturating_sub(count(less, *handle))));
     surplus.filter(|(_, times)| *times > 0).collect()
 }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use super::outside_edits::own_lines;
 use super::{RevisionInversion, changed_again, erased_error, invert_file};
 use crate::change::{Changeset, Effect, EffectSign, FileChange, InverseKind};
 use crate::code::{Code, Rejection, Warning};
@@ -11,7 +12,7 @@ use crate::document::Document;
 use crate::operation::conflict_regions::{self, ConflictChoice};
 use crate::operation::effects;
 use crate::path::MemoryPath;
-use crate::store::Store;
+use crate::store::{RevisionSide, Store};
 
 /// The changeset that undoes or redoes a revision, based on the current files.
 pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) -> Result<Changeset, Vec<Rejection>> {
@@ -76,9 +77,39 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
         );
         Warning::new(Code::Note, message)
     }));
+    if (inversion.is_undo || !inversion.is_in_effect) && skipped.is_empty() {
+        drop_lone_summaries(store, inversion, &mut changeset);
+    }
     drop_incomplete_moves(&mut changeset.files);
     changeset.effects = changeset.files.iter().flat_map(|change| change_effects(store, change)).collect();
     Ok(changeset)
+}
+
+/// Drops a change of summary lines alone, which follow from the rest, unless the revision changed nothing else: then
+/// nothing of it is left to invert, which a note says.
+fn drop_lone_summaries(store: &Store, inversion: &RevisionInversion, changeset: &mut Changeset) {
+    let rev = inversion.entry.rev;
+    let is_same = |before: Option<&[u8]>, after: Option<&[u8]>| match (before, after) {
+        (Some(before), Some(after)) => own_lines(before) == own_lines(after),
+        (before, after) => before == after,
+    };
+    let is_lone = |change: &FileChange| {
+        let before = change.before.as_ref().map(|version| &version.bytes[..]);
+        is_same(before, change.after.as_ref().map(|bytes| &bytes[..]))
+    };
+    let changed_texts = |path: &MemoryPath| {
+        let [before, after] = [RevisionSide::Before, RevisionSide::After].map(|side| store.text_at(rev, path, side));
+        let (Ok(before), Ok(after)) = (before, after) else { return true };
+        let [before, after] = [&before, &after].map(|version| version.as_ref().map(|version| &version.bytes[..]));
+        !is_same(before, after)
+    };
+    if changeset.files.iter().all(is_lone) && inversion.entry.files.iter().any(|file| changed_texts(&file.path)) {
+        changeset.files.clear();
+        let verb = if inversion.is_undo { "undo" } else { "redo" };
+        let message =
+            format!("nothing of r{rev} is left to {verb}: later changes did it already; name an older revision");
+        changeset.warnings.push(Warning::new(Code::Note, message));
+    }
 }
 
 /// Keeps a move only if both of its files are in the changeset and neither is also edited; else clears `moved`.

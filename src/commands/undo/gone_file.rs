@@ -1,31 +1,35 @@
-//! What a later revision did to a file that a revision to undo or redo wrote and that is no longer there.
+//! What a later revision did to a file that a revision to undo or redo wrote and that is no longer there. A file that was
+//! made at the path of one that was moved is another one.
 //!
 //! Never follows the file to its new place: undoing the move first is one command, and shows what happens.
 
 use super::{EntryOutcome, RevisionInversion};
-use crate::change::EntryFile;
+use crate::change::{EntryFile, JournalEntry};
 use crate::code::{Code, Rejection, SuggestedCommand};
+use crate::path::MemoryPath;
 use crate::store::Store;
 
-/// Why a file that is gone cannot be changed by an inversion; `None` if it need not be there: it was removed, as the
-/// undone revision is to be.
+/// Why a file cannot be changed by an inversion that is gone (nothing stands at its path), or was moved; `None` if it was
+/// not moved, or need not be there: it was removed, as the undone revision is to be.
 pub(super) fn refusal(
     store: &Store,
     inversion: &RevisionInversion,
     file: &EntryFile,
+    is_gone: bool,
 ) -> Result<Option<Rejection>, Rejection> {
     let rev = inversion.entry.rev;
     let entries = match store.entries_from(rev)? {
         Some(entries) => entries,
         None => store.journal()?,
     };
-    let later = entries.iter().rev().take_while(|entry| entry.rev > rev);
-    let mut touching = later.filter(|entry| entry.outcome == EntryOutcome::Done).filter_map(|entry| {
-        let touched = entry.files.iter().find(|other| other.path == file.path)?;
-        Some((entry, touched))
-    });
-    let last = touching.next().filter(|(_, touched)| touched.after.is_none());
+    let later = entries.iter().filter(|entry| entry.rev > rev && entry.outcome == EntryOutcome::Done);
     let path = &file.path;
+    let moved = last_move(later.clone(), path);
+    if !is_gone && moved.is_none() {
+        return Ok(None);
+    }
+    let mut touching = later.rev().filter_map(|entry| Some((entry, entry.files.iter().find(|one| one.path == *path)?)));
+    let last = moved.or_else(|| touching.next().filter(|(_, touched)| touched.after.is_none()));
     let (what, by) = match last {
         Some((by, touched)) => match &touched.moved {
             Some(to) => (format!("was moved to {to} by r{}", by.rev), Some(by)),
@@ -49,4 +53,23 @@ pub(super) fn refusal(
         _ if inversion.is_undo => error.hint("skip such files with --keep-edited"),
         _ => error,
     }))
+}
+
+/// The revision that moved a file away from a path and left it elsewhere, with the file there; `None` if it was not moved,
+/// came back, or was removed where it had been moved to.
+fn last_move<'a>(
+    later: impl Iterator<Item = &'a JournalEntry>,
+    path: &'a MemoryPath,
+) -> Option<(&'a JournalEntry, &'a EntryFile)> {
+    let mut place = path;
+    let mut left = None;
+    for entry in later {
+        let Some(file) = entry.files.iter().find(|file| file.path == *place && file.after.is_none()) else { continue };
+        let to = file.moved.as_ref()?;
+        if place == path {
+            left = Some((entry, file));
+        }
+        place = to;
+    }
+    left.filter(|_| place != path)
 }
