@@ -1826,7 +1826,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__man)
-            opts="-C -g -S -q -v -h --all --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
+            opts="-C -g -S -q -v -h --roff --all --dir --global --scope --as --json --quiet --verbose --color --no-pager --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -84,7 +84,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "etag" -d 'Print the e
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "where" -d 'Print the path of the memory or of a file'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "schema" -d 'Print a JSON Schema'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "completions" -d 'Print a shell completion script'
-complete -c memdir -n "__fish_memdir_needs_command" -f -a "man" -d 'Print a manual page (roff)'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "man" -d 'Print a manual page'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -1080,7 +1080,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand completions" -s q -l quiet
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s v -l verbose -d 'Also print etags, metadata and how the memory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l no-pager -d 'Print everything at once, not through MEMDIR_PAGER or PAGER'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand man" -l all -d 'Write all pages into this directory' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand man" -l all -d 'Write all pages in roff into this directory' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"
@@ -1088,6 +1088,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand man" -l as -d 'The caller\
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand man" -l roff -d 'Print it in roff, the source of `man`'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s q -l quiet -d 'Print no result of a change and no warnings'

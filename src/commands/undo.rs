@@ -63,7 +63,8 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
             _ => return Err(Rejection::new(Code::RevisionNotFound, format!("r{} was never applied", entry.rev))),
         }
         let keep_edited = undo_options.keep_edited;
-        Ok(Some(RevisionInversion { entry: entry.clone(), is_undo: true, is_in_effect: true, keep_edited }))
+        let inverts = InverseKind::Undo(entry.rev);
+        Ok(Some(RevisionInversion { entry: entry.clone(), inverts, is_undo: true, is_in_effect: true, keep_edited }))
     })
 }
 
@@ -110,18 +111,36 @@ pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> Co
             None => journal::revision_to_redo(entries),
         };
         let Some(entry) = entry else { return Ok(None) };
+        let inverts = InverseKind::Redo(entry.rev);
         let is_in_effect = match journal::revision_states(entries).get(&entry.rev) {
             Some(journal::RevisionState::Done) => true,
-            Some(journal::RevisionState::Undone { .. }) => false,
+            // What the undo did is taken back, so that what a revision in between removed stays removed.
+            Some(journal::RevisionState::Undone { by }) => match entries.iter().find(|undo| undo.rev == *by) {
+                Some(undo) => {
+                    let undo = undo.clone();
+                    let inversion = RevisionInversion {
+                        entry: undo,
+                        inverts,
+                        is_undo: true,
+                        is_in_effect: true,
+                        keep_edited: false,
+                    };
+                    return Ok(Some(inversion));
+                }
+                None => false,
+            },
             _ => return Err(Rejection::new(Code::RevisionNotFound, format!("r{} was never applied", entry.rev))),
         };
-        Ok(Some(RevisionInversion { entry: entry.clone(), is_undo: false, is_in_effect, keep_edited: false }))
+        let entry = entry.clone();
+        Ok(Some(RevisionInversion { entry, inverts, is_undo: false, is_in_effect, keep_edited: false }))
     })
 }
 
-/// A revision to undo (`is_undo`) or to redo.
+/// A revision to take back (`is_undo`) or to apply again.
 struct RevisionInversion {
     entry: JournalEntry,
+    /// What this is to the journal: the redo of a revision takes its undo back.
+    inverts: InverseKind,
     is_undo: bool,
     /// Whether no later revision undid it.
     is_in_effect: bool,
@@ -235,7 +254,7 @@ fn recent_inversion(
             Some(InverseKind::Undo(rev) | InverseKind::Redo(rev)) => rev < first,
             None => false,
         };
-        if chosen.is_undo || !entries.iter().any(concerns_older) {
+        if matches!(chosen.inverts, InverseKind::Undo(_)) || !entries.iter().any(concerns_older) {
             return Ok(RecentInversion::Found(Box::new(chosen)));
         }
     }
@@ -406,9 +425,6 @@ fn merge_inverse(
     };
     let [base_document, now_document, wanted_document] =
         [&base_text, &ours, &wanted_text].map(|text| Document::parse(text.as_str()));
-    if outside_edits::is_taken_out_already(&base_document, &now_document, &wanted_document) {
-        return Ok(None);
-    }
     let merged = merge::merge_file(path.as_str(), &base_text, &ours, &wanted_text, &merge::ConflictLabels::default())
         .into_clean_text()
         .map_err(|clashes| {
@@ -416,6 +432,9 @@ fn merge_inverse(
             error.hint = Some(CONFLICT_HINT.into());
             error
         })?;
+    if outside_edits::is_taken_out_already(&base_document, &now_document, &wanted_document) {
+        return Ok(None);
+    }
     let merged_document = Document::parse(merged.as_str());
     let lost = outside_edits::lost_bullet(&base_document, &now_document, &wanted_document, &merged_document);
     if let Some(bullet) = lost {

@@ -623,3 +623,18 @@ fn an_undo_that_would_change_the_summary_line_alone_is_none() {
     memory.done(["undo"]).stdout_contains("undone r3");
     assert!(!memory.text("facts/user.md").unwrap().contains("Who they are"));
 }
+
+#[test]
+fn redo_brings_nothing_back_that_a_revision_in_between_removed_or_moved() {
+    let memory =
+        Memory::new().file("facts/user.md", "# User\n\n- Has a cat\n").file("facts/other.md", "# Other\n\n- x\n");
+    memory.done(["add", "user", "Likes tea", "Likes beer", "Has a dog"]);
+    memory.done(["rm", "user@3", "-f"]);
+    memory.done(["mv", "user@3", "other", "-f"]);
+    let before = (memory.text("facts/user.md"), memory.text("facts/other.md"));
+    memory.done(["undo", "r1"]);
+    memory.done(["redo"]).stdout_contains("redone r1");
+    assert_eq!((memory.text("facts/user.md"), memory.text("facts/other.md")), before);
+    memory.done(["undo"]).stdout_contains("undone r3");
+    memory.done(["undo"]).stdout_contains("undone r2").stdout_contains("Likes beer");
+}

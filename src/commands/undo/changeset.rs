@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::outside_edits::own_lines;
 use super::{RevisionInversion, changed_again, erased_error, invert_file};
-use crate::change::{Changeset, Effect, EffectSign, FileChange, InverseKind};
+use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::Document;
 use crate::operation::conflict_regions::{self, ConflictChoice};
@@ -20,10 +20,7 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
     if entry.forgotten {
         return Err(vec![erased_error(entry)]);
     }
-    let mut changeset = Changeset {
-        inverts: Some(if inversion.is_undo { InverseKind::Undo(entry.rev) } else { InverseKind::Redo(entry.rev) }),
-        ..Changeset::default()
-    };
+    let mut changeset = Changeset { inverts: Some(inversion.inverts), ..Changeset::default() };
     let (mut refused, mut skipped) = (Vec::new(), Vec::new());
     let mut refuse = |path: &MemoryPath, error: Rejection, changeset: &mut Changeset| {
         if !inversion.keep_edited || error.code != Code::Conflict {
