@@ -29,14 +29,43 @@ fn trimmed_line(text: &str, start: usize, end: usize) -> &str {
     text[start..end].trim_end_matches([' ', '\t', '\r', '\n'])
 }
 
+/// A top-level key: its line, and where the lines of its value end. Both include the line ending.
+struct KeyEntry {
+    line: Span,
+    end: usize,
+}
+
+/// The entry of a top-level key, plain or in quotes. Blank lines and comments below the last line of the value do not
+/// belong to it.
+fn key_entry(document: &Document, key: &str) -> Option<KeyEntry> {
+    let lines = lines_between_fences(document)?;
+    let text = |line: &Span| &document.text()[line.range()];
+    let at = lines.iter().position(|line| is_key(text(line), key))?;
+    let mut end = lines[at].end as usize;
+    for line in &lines[at + 1..] {
+        if continues_value(text(line)) {
+            end = line.end as usize;
+        } else if !text(line).trim().is_empty() && !text(line).starts_with('#') {
+            break;
+        }
+    }
+    Some(KeyEntry { line: lines[at], end })
+}
+
+/// Whether a line below a top-level key belongs to its value: it is indented, an item of a list, or closes a bracket.
+fn continues_value(line: &str) -> bool {
+    let is_item = |rest: &str| rest.trim_end().is_empty() || rest.starts_with([' ', '\t']);
+    !line.trim().is_empty() && line.starts_with([' ', '\t', ']', '}']) || line.strip_prefix('-').is_some_and(is_item)
+}
+
 /// The line of a top-level key including its line ending, if its value is on that line only.
 pub(super) fn key_line(document: &Document, key: &str) -> Option<Span> {
-    let lines = lines_between_fences(document)?;
-    let at = lines.iter().position(|l| is_key(&document.text()[l.range()], key))?;
-    let continues = document.text()[lines[at].end as usize..].starts_with([' ', '\t', '-', '\n', '\r']);
-    let next = lines.get(at + 1).map_or("", |l| &document.text()[l.range()]);
-    let below = next.trim_start_matches(['\n', '\r']);
-    (!continues || below.is_empty() || !below.starts_with([' ', '\t', '-'])).then_some(lines[at])
+    key_entry(document, key).filter(|entry| entry.end == entry.line.end as usize).map(|entry| entry.line)
+}
+
+/// Whether the front matter has a top-level key.
+pub(super) fn has_key(document: &Document, key: &str) -> bool {
+    key_entry(document, key).is_some()
 }
 
 fn lines_between_fences(document: &Document) -> Option<Vec<Span>> {
@@ -53,9 +82,21 @@ fn lines_between_fences(document: &Document) -> Option<Vec<Span>> {
     Some(out)
 }
 
+/// Whether a line starts with a key, plain or in quotes, and its colon.
 fn is_key(line: &str, key: &str) -> bool {
-    let rest = line.strip_prefix(key).and_then(|r| r.trim_start_matches([' ', '\t']).strip_prefix(':'));
-    rest.is_some_and(|r| r.is_empty() || r.starts_with([' ', '\t', '\r', '\n']))
+    key_length(line, key).is_some()
+}
+
+/// The bytes before the colon of a key's line; `None` if it is the line of another key.
+fn key_length(line: &str, key: &str) -> Option<usize> {
+    let quote = line.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let after_key = match quote {
+        Some(quote) => line[1..].strip_prefix(key)?.strip_prefix(quote)?,
+        None => line.strip_prefix(key)?,
+    };
+    let colon = after_key.trim_start_matches([' ', '\t']);
+    let rest = colon.strip_prefix(':')?;
+    (rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n'])).then_some(line.len() - colon.len())
 }
 
 /// Span of the value on a key's line, including quotes and without a comment. `None` for values that need a YAML
@@ -63,7 +104,11 @@ fn is_key(line: &str, key: &str) -> bool {
 pub(super) fn value_span(document: &Document, line: Span) -> Option<Span> {
     let bytes = document.text().as_bytes();
     let range = line.range();
-    let colon = range.start + bytes[range.clone()].iter().position(|b| *b == b':')?;
+    let line_text = &document.text()[range.clone()];
+    // A key in quotes may have a colon of its own.
+    let quoted = line_text.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let key_end = quoted.and_then(|quote| line_text[1..].find(quote)).map_or(0, |at| at + 1);
+    let colon = range.start + key_end + line_text[key_end..].find(':')?;
     let end = lines::trim_end(bytes, colon + 1, range.end);
     let start = lines::skip_blanks(bytes, colon + 1).min(end);
     let text = &document.text()[start..end];
@@ -103,13 +148,13 @@ fn scalar_length(text: &str) -> Option<usize> {
     None
 }
 
-/// The replacement that sets a key; an empty value removes its line.
+/// The replacement that sets a key, or with an empty value removes it; a value of several lines is replaced as a whole.
+/// `None` without front matter, if there is nothing to remove, and for a new key that would need quotes.
 pub(super) fn set_value(document: &Document, key: &str, value: &str) -> Option<Splice> {
     let front = document.front_matter()?;
     let text = document.text();
-    let Some(line) = key_line(document, key) else {
-        let exists = lines_between_fences(document)?.iter().any(|l| is_key(&text[l.range()], key));
-        if exists || value.is_empty() || !is_plain_key(key) {
+    let Some(KeyEntry { line, end }) = key_entry(document, key) else {
+        if value.is_empty() || !is_plain_key(key) {
             return None;
         }
         let fence = lines::start(text.as_bytes(), lines::end_without_eol(text.as_bytes(), front.end as usize));
@@ -117,12 +162,25 @@ pub(super) fn set_value(document: &Document, key: &str, value: &str) -> Option<S
         return Some(Splice { start: fence, end: fence, new });
     };
     if value.is_empty() {
-        return Some(Splice { start: line.start as usize, end: line.end as usize, new: String::new() });
+        return Some(Splice { start: line.start as usize, end, new: String::new() });
     }
-    let old = self::value_span(document, line)?.range();
+    let (start, has_lines_below) = (line.start as usize, end > line.end as usize);
+    let colon = start + key_length(&text[line.range()], key)?;
+    let line_end = lines::trim_end(text.as_bytes(), colon + 1, line.end as usize);
+    let value_start = lines::skip_blanks(text.as_bytes(), colon + 1).min(line_end);
+    let old = match self::value_span(document, line) {
+        Some(old) if !has_lines_below || old.start == old.end => old.range(),
+        _ => value_start..line_end,
+    };
     let gap = if text[..old.start].ends_with(':') { " " } else { "" };
     let tail = if text[old.end..].starts_with('#') { " " } else { "" };
-    Some(Splice { start: old.start, end: old.end, new: format!("{gap}{}{tail}", quote_scalar(value)) })
+    let new = format!("{gap}{}{tail}", quote_scalar(value));
+    if !has_lines_below {
+        return Some(Splice { start: old.start, end: old.end, new });
+    }
+    // A comment behind the key stays, the lines below it go with the value.
+    let (comment, eol) = (&text[old.end..line_end], &text[lines::end_without_eol(text.as_bytes(), end)..end]);
+    Some(Splice { start: old.start, end, new: format!("{new}{comment}{eol}") })
 }
 
 fn is_plain_key(key: &str) -> bool {
@@ -220,15 +278,35 @@ mod tests {
     }
 
     #[test]
+    fn a_value_of_several_lines_is_replaced_as_a_whole() {
+        for value in [
+            "|\n  long\n\n  text",
+            "\n  - x\n  - y",
+            "\n- x\n-\n  y",
+            "[x,\n  y]",
+            "{x: y,\n}",
+            "\"x\n  y\"",
+            "\n  # c\n  x: y",
+        ] {
+            let text = format!("---\nb: c\na: {value}\n\n# d\ne: f\n---\n");
+            check(&text, "a", "z", Some("---\nb: c\na: z\n\n# d\ne: f\n---\n"));
+            check(&text, "a", "", Some("---\nb: c\n\n# d\ne: f\n---\n"));
+            assert_eq!(Document::parse(text).front_text("a"), None);
+        }
+        check("---\r\na: # c\r\n  - x\r\n---\r\n", "a", "z", Some("---\r\na: z # c\r\n---\r\n"));
+        check("---\na: &x b\n---\n", "a", "z", Some("---\na: z\n---\n"));
+    }
+
+    #[test]
     fn one_scalar_is_replaced_and_nothing_else() {
         check("---\na: b # c\nd: e\n---\n", "a", "no", Some("---\na: \"no\" # c\nd: e\n---\n"));
         check("---\r\na: 'it''s'\r\n---\r\n", "a", "x: y", Some("---\r\na: \"x: y\"\r\n---\r\n"));
         check("---\na:\n---\n", "a", "b", Some("---\na: b\n---\n"));
         check("---\na: b\n---\n", "n", "12", Some("---\na: b\nn: \"12\"\n---\n"));
         check("---\na: b\nc: d\n---\n", "a", "", Some("---\nc: d\n---\n"));
-        check("---\na: |\n  long\n---\n", "a", "b", None);
-        check("---\na:\n  - x\n---\n", "a", "b", None);
-        check("---\na:\n- x\n---\n", "a", "b", None);
+        check("---\n\"a\": b\n'c' : d\n---\n", "a", "e", Some("---\n\"a\": e\n'c' : d\n---\n"));
+        check("---\n\"a\": b\n'c' : d\n---\n", "c", "e", Some("---\n\"a\": b\n'c' : e\n---\n"));
+        check("---\na: b\n---\n", "c", "", None);
         check("- a\n", "a", "b", None);
         for odd in [
             "yes",

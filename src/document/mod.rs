@@ -167,8 +167,14 @@ impl Document {
         self.front_value(key).map(|value| front_matter::unquote_scalar(&self.text[value.range()]))
     }
 
-    /// Returns the replacement that sets a front matter scalar, quoted where YAML needs it. An empty value removes the
-    /// line. `None` if there is no front matter or the current value spans several lines.
+    /// Whether the front matter has a top-level key, on one line or several.
+    pub fn has_front_key(&self, key: &str) -> bool {
+        front_matter::has_key(self, key)
+    }
+
+    /// Returns the replacement that sets a front matter key to a string, quoted where YAML needs it. An empty value
+    /// removes the key; a value of several lines is replaced as a whole. `None` if there is no front matter, or nothing
+    /// to remove.
     pub fn set_front_value(&self, key: &str, value: &str) -> Option<Splice> {
         front_matter::set_value(self, key, value)
     }

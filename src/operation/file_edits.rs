@@ -183,6 +183,12 @@ fn check_overlap(
     edit: &DocumentEdit,
     document: Option<&Document>,
 ) -> Result<(), Rejection> {
+    let makes_front = |edit: &DocumentEdit| document.is_some_and(|d| adds_front_matter(d, edit));
+    if makes_front(edit)
+        && let Some((m, ..)) = file_edits.edits.iter().find(|(m, other, _)| *m != n && makes_front(other))
+    {
+        return Err(overlap_rejection(n, *m, &file_edits.path));
+    }
     let Some((start, end)) = document.and_then(|d| edited_range(d, edit)) else { return Ok(()) };
     for (m, other, _) in &file_edits.edits {
         let Some((s, e)) = document.and_then(|d| edited_range(d, other)) else { continue };
@@ -197,6 +203,13 @@ fn check_overlap(
         }
     }
     Ok(())
+}
+
+/// Whether an edit adds a front matter to a file that has none.
+fn adds_front_matter(document: &Document, edit: &DocumentEdit) -> bool {
+    let DocumentEdit::Raw(splice) = edit else { return false };
+    let is_at_top = splice.start == splice.end && splice.start == document.body_start();
+    is_at_top && splice.new.starts_with("---") && document.front_matter().is_none()
 }
 
 /// The byte range that an edit changes; `None` for insertions, which never overlap.

@@ -2,10 +2,13 @@
 //!
 //! Never serializes front matter or headings anew: one value is replaced, all other bytes stay.
 
-use crate::change::EffectSign;
+use serde_json::Value;
+
+use crate::change::{Effect, EffectSign};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, DocumentEdit, slug};
 use crate::path::{MemoryPath, is_id};
+use crate::policy::yaml;
 use crate::text::Splice;
 
 use super::field_checks::{check_key, check_summary_line, escape_for_message, invalid_value};
@@ -39,9 +42,10 @@ pub fn set(
         SectionRef::Missing(name) => return Err(rejections::section_not_found(file, &resolved.path, name).into()),
     };
     let mut pending = Vec::new();
+    let mut new_front = NewFrontMatter::default();
     for (key, value) in pairs {
         let edits = match section {
-            0 => set_file_value(&file.document, &resolved.path, key, value, n)?,
+            0 => set_file_value(&file.document, &resolved.path, key, value, n, &mut new_front)?,
             at => vec![set_section_value(&file.document, &resolved.path, at, key, value, n)?],
         };
         if key == "title"
@@ -52,6 +56,8 @@ pub fn set(
         }
         pending.extend(edits);
     }
+    // Before a title that is added at the same place.
+    pending.splice(..0, new_front.into_edit(&file.document, &resolved.path));
     if pending.is_empty() {
         pending.push(PendingEdit::Unchanged(effects::line_effect(
             &resolved.path,
@@ -84,15 +90,36 @@ fn renamed_links(
     Ok(change.update_links(planner, n)?.pending)
 }
 
+/// The keys that are set in a file without front matter.
+#[derive(Default)]
+struct NewFrontMatter {
+    lines: Vec<String>,
+    effects: Vec<Effect>,
+}
+
+impl NewFrontMatter {
+    /// The edit that writes them as one front matter, at the start of the file; none without keys.
+    fn into_edit(self, document: &Document, path: &MemoryPath) -> Option<PendingEdit> {
+        if self.lines.is_empty() {
+            return None;
+        }
+        let (at, eol) = (document.body_start(), document.eol().as_str());
+        let new = format!("---{eol}{}{eol}---{eol}{eol}", self.lines.join(eol));
+        let splice = DocumentEdit::Raw(Splice { start: at, end: at, new });
+        Some(PendingEdit::Edit(path.clone(), splice, EffectKind::Prepared(self.effects)))
+    }
+}
+
 fn set_file_value(
     document: &Document,
     path: &MemoryPath,
     key: &str,
     value: &str,
     n: usize,
+    new_front: &mut NewFrontMatter,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let effect_kind =
-        EffectKind::Prepared(vec![effects::line_effect(path, EffectSign::Set, format!("{key}={value}"), None, n)]);
+    let effect = effects::line_effect(path, EffectSign::Set, format!("{key}={value}"), None, n);
+    let prepared = |effect| EffectKind::Prepared(vec![effect]);
     if key == "summary" {
         check_summary_line(value)?;
         if document.summary_line().is_some_and(|s| document.text()[s.value.range()] == *value) {
@@ -101,7 +128,7 @@ fn set_file_value(
         let empty_edit =
             DocumentEdit::Raw(Splice { start: document.text().len(), end: document.text().len(), new: String::new() });
         return Ok(vec![
-            PendingEdit::Edit(path.clone(), empty_edit, effect_kind),
+            PendingEdit::Edit(path.clone(), empty_edit, prepared(effect)),
             PendingEdit::SetSummary(path.clone(), value.to_owned()),
         ]);
     }
@@ -111,29 +138,73 @@ fn set_file_value(
             Some(h1) if document.text()[h1.title.range()] == *title => return Ok(Vec::new()),
             Some(h1) => Splice { start: h1.title.start as usize, end: h1.title.end as usize, new: title.to_owned() },
             None => {
-                let at = document.front_matter().map_or(0, |f| f.end as usize);
+                let at = document.body_start();
                 let eol = document.eol().as_str();
                 Splice { start: at, end: at, new: format!("# {title}{eol}{eol}") }
             }
         };
-        return Ok(vec![PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), effect_kind)]);
+        return Ok(vec![PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), prepared(effect))]);
     }
     check_key(key)?;
     if value.chars().any(char::is_control) {
         return Err(Rejection::new(Code::Multiline, "a value must be one line without control characters").into());
     }
-    let splice = match document.set_front_value(key, value) {
-        Some(splice) if document.text()[splice.start..splice.end] == splice.new => return Ok(Vec::new()),
-        Some(splice) => splice,
-        None => {
-            let eol = document.eol().as_str();
-            let bom = if document.text().starts_with('\u{feff}') { 3 } else { 0 };
-            let fresh = Document::parse("---\n---\n");
-            let line = fresh.set_front_value(key, value).map(|s| s.new.trim_end().to_owned()).unwrap_or_default();
-            Splice { start: bom, end: bom, new: format!("---{eol}{line}{eol}---{eol}{eol}") }
+    if value.is_empty() && !document.has_front_key(key) {
+        return Ok(Vec::new());
+    }
+    if document.front_matter().is_none() {
+        let fresh = Document::parse("---\n---\n");
+        new_front.lines.extend(fresh.set_front_value(key, value).map(|line| line.new.trim_end().to_owned()));
+        new_front.effects.push(effect);
+        return Ok(Vec::new());
+    }
+    let splice = document
+        .set_front_value(key, value)
+        .filter(|splice| changes_only_key(document, splice, key, value))
+        .ok_or_else(|| front_matter_not_changed(path, key))?;
+    if document.text()[splice.start..splice.end] == splice.new {
+        return Ok(Vec::new());
+    }
+    Ok(vec![PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), prepared(effect))])
+}
+
+/// Whether a replacement sets or removes this key of the front matter and keeps all others, as a YAML parser reads it.
+/// In a front matter that is no valid YAML, only a value on one line is replaced.
+fn changes_only_key(document: &Document, splice: &Splice, key: &str, value: &str) -> bool {
+    let Ok(after) = crate::text::splice(document.text(), std::slice::from_ref(splice)) else { return false };
+    let after = front_matter_keys(&Document::parse(after));
+    match front_matter_keys(document) {
+        Ok(Some(mut keys)) => {
+            match value.is_empty() {
+                true => drop(keys.remove(key)),
+                false => drop(keys.insert(key.to_owned(), value.into())),
+            }
+            after == Ok(Some(keys))
         }
-    };
-    Ok(vec![PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), effect_kind)])
+        Ok(None) => false,
+        Err(()) => after != Ok(None) && (document.front_value(key).is_some() || !document.has_front_key(key)),
+    }
+}
+
+/// The keys of a front matter and their values; `None` if it is YAML of another form.
+///
+/// # Errors
+/// If it is no valid YAML.
+fn front_matter_keys(document: &Document) -> Result<Option<serde_json::Map<String, Value>>, ()> {
+    let text = document.front_matter().map_or("", |front| &document.text()[front.range()]);
+    let lines: Vec<&str> = text.lines().collect();
+    let inner = lines.get(1..lines.len().saturating_sub(1)).unwrap_or_default().join("\n");
+    match yaml::parse(&inner) {
+        Ok(Value::Object(keys)) => Ok(Some(keys)),
+        Ok(Value::Null) => Ok(Some(serde_json::Map::new())),
+        Ok(_) => Ok(None),
+        Err(_) => Err(()),
+    }
+}
+
+fn front_matter_not_changed(path: &MemoryPath, key: &str) -> Rejection {
+    let message = format!("'{key}' in the front matter of {path} cannot be changed without changing the rest of it");
+    Rejection::new(Code::WouldBreakStructure, message).hint("edit the front matter in the file itself")
 }
 
 fn set_section_value(

@@ -279,3 +279,14 @@ fn a_policy_that_cannot_be_read_shows_nothing() {
     fs_err::os::unix::fs::symlink(memory.dir().join("policy.txt"), file(&memory)).unwrap();
     refuses(&memory, "a link");
 }
+
+#[test]
+fn set_keeps_the_tags_that_hide_a_file() {
+    let policy = "version: 1\nallowlists: {planner: [work], doctor: [work, health]}\nagents: {default: planner}\n";
+    let text = "---\ntags: [health]\naliases:\n  - Medicine\n---\n# Med\n\n- Takes insulin\n";
+    let memory = Memory::new().policy(policy).file("facts/med.md", text);
+    by(&memory, "doctor", &["set", "med", "aliases=Pills"]).exit(0);
+    by(&memory, "doctor", &["set", "med", "nosuch="]).exit(0);
+    let seen = by(&memory, "planner", &["query", "insulin"]).ends();
+    assert!(!seen.stdout.contains("insulin"), "{}", seen.stdout);
+}

@@ -175,6 +175,55 @@ fn set_changes_metadata_titles_and_summaries() {
 }
 
 #[test]
+fn set_replaces_a_front_matter_value_of_several_lines_as_a_whole() {
+    let rest = "status: x\n---\n# X\n\n- x\n";
+    for value in
+        ["tags:\n  - health\n  - b", "tags:\n- health", "tags: [a,\n  b]", "tags: |\n  a\n\n  b", "tags:\n  a: b"]
+    {
+        let m = Memory::new().file("facts/a.md", &format!("---\n{value}\n{rest}"));
+        m.done(["set", "a", "tags=x"]);
+        assert!(m.text("facts/a.md").unwrap().starts_with("---\ntags: x\nstatus: x\n---\n# X\n"), "{:?}", m.tree());
+        m.put("facts/a.md", format!("---\n{value}\n{rest}"));
+        m.done(["set", "a", "tags="]);
+        assert!(m.text("facts/a.md").unwrap().starts_with("---\nstatus: x\n---\n# X\n"), "{:?}", m.tree());
+    }
+    let m = Memory::new().file("facts/a.md", "---\n\"due\": 1\n---\n- x\n");
+    m.done(["set", "a", "due=x"]).diff("M facts/a.md\n-\"due\": 1\n+\"due\": x\n");
+}
+
+#[test]
+fn set_refuses_a_front_matter_value_that_others_need() {
+    for front in ["a: &x\n  - b\nc: *x\n", "a:\n  - b: {\nc: d\n", "[a, b]\n"] {
+        let m = Memory::new().file("facts/a.md", &format!("---\n{front}---\n- x\n"));
+        m.run(["set", "a", "a=1"]).exit(5).stderr_contains("'a' in the front matter of facts/a.md cannot be changed");
+    }
+    let m = Memory::new().file("facts/a.md", "---\nt: a: b\nc: d\n---\n- x\n");
+    m.done(["set", "a", "c=e"]).diff("M facts/a.md\n-c: d\n+c: e\n");
+}
+
+#[test]
+fn set_removes_no_key_that_is_not_there() {
+    let m = Memory::new().file("facts/a.md", "---\na: 1\n---\n# X\n\n- x\n").file("facts/b.md", "# B\n\n- x\n");
+    m.done(["set", "a", "tags="]).unchanged().stdout_contains("unchanged");
+    m.done(["set", "b", "tags="]).unchanged().stdout_contains("unchanged");
+}
+
+#[test]
+fn set_writes_one_front_matter_at_the_start_of_the_file() {
+    let m = Memory::new().file("facts/a.md", "\u{feff}intro\n\n- x\n");
+    m.done(["set", "a", "title=T", "b=c", "d=e"]);
+    let text = m.text("facts/a.md").unwrap();
+    assert!(text.starts_with("\u{feff}---\nb: c\nd: e\n---\n\n# T\n\n"), "{text:?}");
+    let two = r#"[{"op":"set","at":"c","meta":{"k":"v"}},{"op":"set","at":"c","meta":{"l":"w"}}]"#;
+    m.put("facts/c.md", "- x\n");
+    m.run(["apply"]).stdin(two).exit(2).stderr_contains("overlap").unchanged();
+    m.put("facts/b.md", "\u{feff}intro\n\n- x\n");
+    m.done(["set", "b", "title=T"]);
+    let text = m.text("facts/b.md").unwrap();
+    assert!(text.starts_with("\u{feff}# T\n\n"), "{text:?}");
+}
+
+#[test]
 fn append_adds_entries_and_paragraphs_at_the_end() {
     let m = Memory::new();
     m.run(["append", "-t", "Logger fix", "-s", "pipe leak"]).stdin("- Lesson: flush\n").exit(0).diff(
