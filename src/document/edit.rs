@@ -24,6 +24,9 @@ pub struct NewBullet {
     /// Markdown below the text, one entry for each line, dedented to column 0: first the lines that continue the text's
     /// paragraph, then nested lists, code blocks, more paragraphs. Usually empty.
     pub children: Vec<String>,
+    /// The first line as a file has it, if that is not how `text` would be written: with comments, or blanks at the end
+    /// that break the line. It is written instead of `text`.
+    pub raw_first_line: Option<String>,
 }
 
 impl NewBullet {
@@ -44,9 +47,17 @@ impl NewBullet {
         }
     }
 
+    /// The first line as it is written, without blanks before it.
+    fn first_line(&self) -> Cow<'_, str> {
+        match &self.raw_first_line {
+            Some(raw) => Cow::Borrowed(raw.trim_start_matches([' ', '\t'])),
+            None => escape::encode_first_line(render::trim_blanks(&self.text), &self.children),
+        }
+    }
+
     /// Paragraph and number of continuation lines. Without a paragraph, the text and none.
     fn parse_paragraph(&self) -> (String, usize) {
-        let mut written = format!("- {}", escape::encode_first_line(self.text.trim_start(), &self.children));
+        let mut written = format!("- {}", self.first_line());
         self.children.iter().for_each(|line| written.extend(["\n  ", line.as_str()]));
         let document = Document::parse(written);
         let bullet = document.bullets().first().filter(|b| b.depth == 0 && b.text_end > b.text_start);

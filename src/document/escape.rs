@@ -3,11 +3,12 @@
 //! Never escapes inline markup: emphasis, links and code belong to the text.
 //!
 //! An *escape point* is a position where a Markdown parser would see structure: the first character of a heading, list,
-//! quote, fence, HTML block or link definition, the `.` of `1. `, and every `<!--`. For k backslashes before an escape
+//! quote, fence, HTML block or link definition, the `.` of `1. `, and every `<!--` outside code. For k backslashes before an escape
 //! point, `encode` writes 2k+1; `decode` reads an odd number 2k+1 as k. So every text survives a round trip, and other
 //! backslashes that people typed stay as they are.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Escapes a text for writing it into a file.
 pub(super) fn encode(text: &str) -> Cow<'_, str> {
@@ -21,7 +22,18 @@ pub(super) fn encode_first_line<'a>(first: &'a str, below: &[String]) -> Cow<'a,
         Some(fence @ ("```" | "~~~")) => below.iter().any(|line| line.trim_start().starts_with(fence)),
         _ => first.starts_with('>') && below.first().is_some_and(|line| line.starts_with('>')),
     };
-    if is_continued { Cow::Borrowed(first) } else { encode(first) }
+    if is_continued { Cow::Borrowed(first) } else { encode_above(first, below.iter().map(String::as_str)) }
+}
+
+/// Escapes the first line of a paragraph, in which code may go on in the lines below it.
+pub(super) fn encode_above<'a, 'b>(first: &'a str, below: impl Iterator<Item = &'b str>) -> Cow<'a, str> {
+    if !first.contains('`') || !first.contains("<!--") {
+        return encode(first);
+    }
+    let mut paragraph = first.to_owned();
+    below.take_while(|line| !line.trim().is_empty()).for_each(|line| paragraph.extend(["\n", line]));
+    let points = opening_point(first).into_iter().chain(comment_points(&paragraph)).filter(|at| *at < first.len());
+    rewrite_backslashes(first, points.collect(), |slashes| Some(2 * slashes + 1))
 }
 
 /// Whether a text starts like a fence or a quote, which may have several lines.
@@ -84,8 +96,41 @@ fn escape_points(text: &str) -> Vec<usize> {
     opening_point(text).into_iter().chain(comment_points(text)).collect()
 }
 
+/// Where comments would start: every `<!--` outside code.
 fn comment_points(text: &str) -> impl Iterator<Item = usize> {
-    memchr::memmem::find_iter(text.as_bytes(), "<!--")
+    let code = if text.contains("<!--") { code_spans(text) } else { Vec::new() };
+    memchr::memmem::find_iter(text.as_bytes(), "<!--").filter(move |at| !code.iter().any(|span| span.contains(at)))
+}
+
+/// The code spans of a text, with their backticks (CommonMark 6.1).
+fn code_spans(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let run = |at: usize| bytes[at..].iter().take_while(|b| **b == b'`').count();
+    let closing = |from: usize, length: usize| {
+        let mut at = from;
+        while let Some(next) = memchr::memchr(b'`', &bytes[at..]) {
+            let found = run(at + next);
+            at += next + found;
+            if found == length {
+                return Some(at);
+            }
+        }
+        None
+    };
+    let (mut spans, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'`' => {
+                let length = run(at);
+                let end = closing(at + length, length);
+                spans.extend(end.map(|end| at..end));
+                at = end.unwrap_or(at + length);
+            }
+            _ => at += 1,
+        }
+    }
+    spans
 }
 
 fn title_escape_points(title: &str) -> Vec<usize> {
@@ -190,6 +235,8 @@ mod tests {
             "a\\",
             "a < b",
             "[ ] task",
+            "`<!-- a -->`",
+            "a ``b ` <!-- c`` d",
         ] {
             check(plain, plain);
         }
@@ -208,6 +255,11 @@ mod tests {
         check("[x]: /url", "\\[x]: /url");
         check("a <!-- b", "a \\<!-- b");
         check("<!-- b", "\\<!-- b");
+        check("`a` <!-- `b`", "`a` \\<!-- `b`");
+        check("` <!-- b", "` \\<!-- b");
+        check("\\` <!-- `", "\\` \\<!-- `");
+        assert_eq!(encode_above("`a <!-- b", ["c -->` d"].into_iter()), "`a <!-- b");
+        assert_eq!(encode_above("`a <!-- b", ["", "c`"].into_iter()), "`a \\<!-- b");
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub fn bullet_from_text(text: &str) -> Option<NewBullet> {
     let lines = || below.split('\n').filter(|_| text.contains('\n'));
     let readable: [Vec<String>; 2] =
         [lines().map(str::to_owned).collect(), lines().map(|line| escape::encode(line).into_owned()).collect()];
-    let as_bullet = |children| NewBullet { text: first.to_owned(), meta: None, children };
+    let as_bullet = |children| NewBullet { text: first.to_owned(), children, ..NewBullet::default() };
     readable.into_iter().map(as_bullet).find(|item| read_back(item).as_deref() == Some(&text))
 }
 

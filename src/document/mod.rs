@@ -46,7 +46,7 @@ pub use handle::Handle;
 pub use literal_blocks::literal_blocks;
 pub use meta::BulletMeta;
 pub use meta_keys::{MetaKey, parse_date};
-pub use new_bullets::{parse_new_bullets, to_new_bullet};
+pub use new_bullets::{parse_new_bullets, to_moved_bullet, to_new_bullet};
 pub use section::{section_range, section_titles, slug};
 pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category, summary_ranges};
 

@@ -120,6 +120,7 @@ pub fn to_new_bullet(document: &Document, number: usize) -> NewBullet {
         text: escape::decode(first.trim_end().into()).into_owned(),
         meta: document.bullet_meta(number),
         children: continued,
+        raw_first_line: None,
     };
     item.children.extend(dedented(&document.text[from.min(bullet.end as usize)..bullet.end as usize]));
     // Below a metadata line, a paragraph needs no blank line to be one of its own.
@@ -136,6 +137,16 @@ pub(super) fn text_start_on_line(bytes: &[u8], bullet: &super::Bullet) -> usize 
         true => bullet.text_start as usize,
         false => lines::trim_end(bytes, bullet.line_start as usize, line_end) + 1,
     }
+}
+
+/// Copies a bullet as [`to_new_bullet`] does, with the bytes of its first line, so that it is the same elsewhere.
+pub fn to_moved_bullet(document: &Document, number: usize) -> NewBullet {
+    let mut item = to_new_bullet(document, number);
+    let raw = document.bullet_raw(number).split('\n').next().unwrap_or_default().trim_end_matches('\r');
+    if escape::encode_first_line(&item.text, &item.children) != raw {
+        item.raw_first_line = Some(raw.to_owned());
+    }
+    item
 }
 
 /// Removes the first `width` columns of indent from a line.

@@ -10,7 +10,7 @@ use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Rejection};
 use crate::document::{
     BulletMeta, Document, DocumentEdit, InsertPosition, MetaKey, MetaLine, NewBullet, apply_edits, front_matter_tags,
-    section_range, section_titles, to_new_bullet,
+    section_range, section_titles, to_moved_bullet,
 };
 use crate::path::MemoryPath;
 use crate::text::{Splice, splice};
@@ -52,7 +52,7 @@ impl ArchivedItem {
         purge: Option<&str>,
     ) -> Result<ArchivedItem, Rejection> {
         let section = document.bullets()[bullet].section as usize;
-        let mut item = to_new_bullet(document, bullet);
+        let mut item = to_moved_bullet(document, bullet);
         let mut meta = item.meta.take().unwrap_or_default();
         set_archive_keys(&mut meta, &planner.today(), purge, Some(&section_reference(document, section)));
         if let Some(number) = document.list_number(bullet).filter(|_| document.bullets()[bullet].depth == 0) {

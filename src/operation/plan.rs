@@ -181,12 +181,13 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
                 text: text.clone(),
                 meta: field_checks::meta_from_pairs(meta)?,
                 children: children.clone(),
+                raw_first_line: None,
             };
             bullets::add(planner, n, op, at, item, *create)
         }
         Action::Update { at, index, old, text, children, meta, archive } => {
             validation::check_bullet_size(text, children)?;
-            let item = NewBullet { text: text.clone(), meta: None, children: children.clone() };
+            let item = NewBullet { text: text.clone(), children: children.clone(), ..NewBullet::default() };
             let selector = SelectorArgs { index: *index, text: old.as_deref() };
             bullets::update(planner, n, op, at, selector, BulletReplacement { item, meta }, *archive)
         }

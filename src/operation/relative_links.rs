@@ -32,6 +32,7 @@ pub fn rebased_bullet(mut item: NewBullet, from: &MemoryPath, to: &MemoryPath) -
     };
     if from.parent() != to.parent() {
         item.text = rebased(&item.text);
+        item.raw_first_line = item.raw_first_line.map(|line| rebased(&line));
         item.children =
             rebased(&item.children.join("\n")).split('\n').map(str::to_owned).take(item.children.len()).collect();
     }

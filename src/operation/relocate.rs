@@ -5,7 +5,7 @@
 use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection};
 use crate::document::links::{FileLink, find_links, percent_encode, refers_to};
-use crate::document::{Document, DocumentEdit, InsertPosition, section_range, to_new_bullet};
+use crate::document::{Document, DocumentEdit, InsertPosition, section_range, to_moved_bullet};
 use crate::path::{Address, MemoryPath};
 use crate::text::{Splice, splice};
 
@@ -84,7 +84,7 @@ impl ItemMove<'_> {
         let dest = self.destination(planner, "bullet")?;
         let base = self.destination_base(planner, &dest.path)?;
         let document = base.document();
-        let item = rebased_bullet(to_new_bullet(&file.document, bullet), from, &dest.path);
+        let item = rebased_bullet(to_moved_bullet(&file.document, bullet), from, &dest.path);
         let (position, within) = match &dest.section {
             SectionRef::File => (InsertPosition::EndOfSection(0), 0),
             SectionRef::At(at) => (InsertPosition::EndOfSection(*at), *at),

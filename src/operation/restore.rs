@@ -7,7 +7,7 @@ use crate::change::EffectSign;
 use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::document::{
     Document, DocumentEdit, InsertPosition, MetaKey, NewBullet, apply_edits, parse_date, section_range, section_titles,
-    slug, to_new_bullet,
+    slug, to_moved_bullet,
 };
 use crate::path::{ARCHIVE_FOLDER, BulletRef, MemoryPath};
 use crate::text::Splice;
@@ -156,7 +156,7 @@ impl ArchivedBullet {
 fn take_bullet(planner: &mut Planner<'_>, archive_file: ArchiveFile<'_>, bullet: usize) -> PlanStep<ArchivedBullet> {
     let ArchiveFile { n, path, file, .. } = archive_file;
     let home = home_path(path, file)?;
-    let mut item = to_new_bullet(&file.document, bullet);
+    let mut item = to_moved_bullet(&file.document, bullet);
     let mut meta = item.meta.take().unwrap_or_default();
     let section = file.document.bullets()[bullet].section as usize;
     let from = meta.raw(MetaKey::From.name()).map(str::to_owned);

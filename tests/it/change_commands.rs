@@ -467,3 +467,28 @@ fn a_missing_section_comes_with_its_missing_parents() {
     memory.done(["mv", "p#work/tools", "p#Work/Things"]);
     memory.done(["read", "p#work/things"]).stdout_contains("Garden");
 }
+
+#[test]
+fn a_moved_or_restored_bullet_keeps_its_bytes() {
+    let bullets = [
+        ("- plain with <!-- hidden note --> tail\n", "plain with <!-- hidden note --> tail"),
+        ("- code `<!-- x -->` here\n", "code `<!-- x -->` here"),
+        ("- hard break  \n  second line\n", "hard break second line"),
+        ("- `code <!--\n  goes on` here <!-- x -->\n", "`code <!-- goes on` here <!-- x -->"),
+    ];
+    let dst = "# Dst\n\n- z\n";
+    for (line, text) in bullets {
+        let bullet = format!("src@{}", handle(text));
+        let m = Memory::new().file("facts/src.md", &format!("# Src\n\n- y\n{line}")).file("facts/dst.md", dst);
+        m.done(["mv", &bullet, "dst"]);
+        assert!(m.text("facts/dst.md").unwrap().ends_with(&format!("- z\n{line}")), "{:?}", m.text("facts/dst.md"));
+        m.done(["undo"]);
+        m.done(["rm", "--archive", &bullet]);
+        assert!(!m.text("facts/src.md").unwrap().contains(line));
+        m.done(["restore", &bullet]);
+        assert!(m.text("facts/src.md").unwrap().ends_with(&format!("- y\n{line}")), "{:?}", m.text("facts/src.md"));
+    }
+    let m = Memory::new().file("facts/dst.md", dst);
+    m.done(["add", "dst", "code `<!-- y -->` and <!-- z"]);
+    assert!(m.text("facts/dst.md").unwrap().ends_with("- z\n- code `<!-- y -->` and \\<!-- z\n"));
+}

@@ -68,7 +68,7 @@ fn joined_lines(text: &str) -> Cow<'_, str> {
         None => Cow::Borrowed(trim_blanks(text)),
         Some((first, rest)) => {
             let children = rest.split('\n').map(str::to_owned).collect();
-            let item = NewBullet { text: first.to_owned(), meta: None, children };
+            let item = NewBullet { text: first.to_owned(), children, ..NewBullet::default() };
             Cow::Owned(trim_blanks(&item.paragraph()).to_owned())
         }
     }
@@ -339,7 +339,7 @@ fn write_bullet(out: &mut String, item: &NewBullet, layout: &InsertLayout, numbe
     out.push_str(&layout.padding);
     let indent = " ".repeat(lines::indent_columns(&out.as_bytes()[line..]));
     let (paragraph, below) = item.children.split_at(item.continuation_lines());
-    out.push_str(&escape::encode_first_line(trim_blanks(&item.text), &item.children));
+    out.push_str(&item.first_line());
     out.push_str(eol);
     let mut push_line = |line: &str| {
         if !line.trim().is_empty() {
@@ -392,7 +392,7 @@ fn render_update(document: &Document, number: usize, text: &str) -> Option<Rende
     let prefix = &document.text().as_bytes()[bullet.line_start as usize..bullet.text_start as usize];
     let line_break = format!("{}{}", document.eol().as_str(), " ".repeat(lines::indent_columns(prefix)));
     let (first, continued) = text.split_once('\n').map_or((text, None), |(first, rest)| (first, Some(rest)));
-    let mut new = escape::encode(first).into_owned();
+    let mut new = escape::encode_above(first, continued.unwrap_or_default().split('\n')).into_owned();
     for line in continued.into_iter().flat_map(|rest| rest.split('\n')) {
         new.extend([line_break.as_str(), line.trim_end_matches('\r')]);
     }

@@ -197,6 +197,7 @@ fn a_replacement_leaves_the_marker_and_everything_around_it() {
             text: text.into(),
             meta: BulletMeta::parse("<!-- mem imp=7 -->"),
             children: children.iter().map(|c| c.to_string()).collect(),
+            raw_first_line: None,
         },
     };
     check(
@@ -348,6 +349,7 @@ fn an_item_brings_its_children_and_metadata() {
             text: "b".into(),
             meta: BulletMeta::parse("<!-- mem imp=7 -->"),
             children: children.iter().map(|c| c.to_string()).collect(),
+            raw_first_line: None,
         }],
     };
     check(
@@ -358,7 +360,7 @@ fn an_item_brings_its_children_and_metadata() {
     check("- a", full(&["```", "# x", "```"]), "- a\n- b\n  <!-- mem imp=7 -->\n  ```\n  # x\n  ```");
     let without_meta = DocumentEdit::Insert {
         at: InsertPosition::EndOfSection(0),
-        items: vec![NewBullet { text: "b".into(), meta: None, children: vec!["".into(), "more".into()] }],
+        items: vec![NewBullet { text: "b".into(), children: vec!["".into(), "more".into()], ..NewBullet::default() }],
     };
     check("- a\n", without_meta, "- a\n- b\n\n  more\n");
     check("- a\n", full(&["more", "- x"]), "- a\n- b\n  more\n  <!-- mem imp=7 -->\n  - x\n");
