@@ -189,6 +189,8 @@ codes! {
     OrphanMetadata = "orphan_metadata", 6, false;
     /// A glob of a rule for paths (`when`) that no path can match.
     UnmatchableGlob = "unmatchable_glob", 6, false;
+    /// A code block, comment or other HTML that nothing closes; nothing can be appended to the file.
+    UnclosedBlock = "unclosed_block", 6, false;
     /// A list item that starts with a comment or a link definition; it is no bullet.
     HiddenItem = "hidden_item", 6, false;
     /// A link whose target does not exist.

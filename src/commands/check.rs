@@ -311,6 +311,10 @@ fn examine_document(
         stale_summary(&journal.entries, path, document, file_findings);
     }
     oversized_parts(session, path, document, file_findings);
+    if let Some(open) = document.open_block() {
+        let (line, text) = (open.line(), open.to_string());
+        file_findings.findings.push(finding(path, line, 1, Code::UnclosedBlock, FindingLevel::Warning, text));
+    }
     file_findings.findings.extend(hidden_items::hidden_items(path, document));
     file_findings.findings.extend(rule_globs::unmatchable_globs(path, document));
     file_findings.branches = branches::branch_bullets(path, document);

@@ -1,5 +1,5 @@
-//! Finds a code block or comment at the end of a file that was never closed: whatever is appended would become part of
-//! it.
+//! Finds a code block, comment or other HTML at the end of a file that was never closed: whatever is appended would become
+//! part of it.
 
 use std::fmt;
 
@@ -24,6 +24,13 @@ impl fmt::Display for OpenBlock {
     }
 }
 
+impl OpenBlock {
+    /// The line of its start, 1-based.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+}
+
 impl Document {
     /// The unclosed block at the end, if there is one.
     pub fn open_block(&self) -> Option<OpenBlock> {
@@ -31,13 +38,37 @@ impl Document {
         let text = &self.text[last.span.range()];
         let (name, closing) = match last.kind {
             BlockKind::Code => ("code block", missing_fence(text)?.to_owned()),
-            BlockKind::Html if text.trim_start().starts_with("<!--") && !text.contains("-->") => {
-                ("comment", "-->".to_owned())
-            }
+            BlockKind::Html => missing_html_end(text)?,
             _ => return None,
         };
         Some(OpenBlock { line: self.line_number(last.span.start), name, closing })
     }
+}
+
+/// HTML that only its own end closes (CommonMark 4.6, conditions 1 to 5): how it starts, what it is, what ends it.
+const CLOSED_HTML: [(&str, &str, &str); 8] = [
+    ("<!--", "comment", "-->"),
+    ("<![cdata[", "HTML block", "]]>"),
+    ("<?", "HTML block", "?>"),
+    ("<!", "HTML block", ">"),
+    ("<script", "HTML block", "</script>"),
+    ("<pre", "HTML block", "</pre>"),
+    ("<style", "HTML block", "</style>"),
+    ("<textarea", "HTML block", "</textarea>"),
+];
+
+/// What a block of HTML is and what would close it; `None` if it is closed, or ends at a blank line.
+fn missing_html_end(text: &str) -> Option<(&'static str, String)> {
+    let text = text.trim_start().to_ascii_lowercase();
+    let is_tag = |start: &str| text[start.len()..].starts_with(|c: char| c.is_whitespace() || c == '>');
+    let begins =
+        |start: &str| text.starts_with(start) && (!start.ends_with(|c: char| c.is_alphabetic()) || is_tag(start));
+    let (_, name, end) = CLOSED_HTML.into_iter().find(|(start, ..)| begins(start))?;
+    let is_closed = match end.starts_with("</") {
+        true => CLOSED_HTML.iter().any(|(.., end)| end.starts_with("</") && text.contains(end)),
+        false => text.contains(end),
+    };
+    (!is_closed).then(|| (name, end.to_owned()))
 }
 
 /// Lines with as many spaces before them are code without a fence.
@@ -66,6 +97,8 @@ mod tests {
         assert_eq!(open("# A\n\n```sh\nls\n"), Some((3, "```".into())));
         assert_eq!(open("- a\n\n~~~~\n```\n~~~\n"), Some((3, "~~~~".into())));
         assert_eq!(open("- a\n\n<!-- b\n- c\n"), Some((3, "-->".into())));
+        assert_eq!(open("- a\n\n<SCRIPT>\n\nb\n"), Some((3, "</script>".into())));
+        assert_eq!(open("<?php\n\nb\n"), Some((1, "?>".into())));
         for text in [
             "",
             "- a\n",
@@ -73,6 +106,9 @@ mod tests {
             "```\nls\n````  \n",
             "a\n\n    ```\n",
             "<!-- a -->\n",
+            "<script>\n\na</script>\n",
+            "<preface>\na\n",
+            "<div>\na\n",
             "```\nls\n```\n\n- a\n",
         ] {
             assert_eq!(open(text), None, "{text:?}");

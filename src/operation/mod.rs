@@ -12,6 +12,7 @@ pub mod choose_bullet;
 pub mod conflict_regions;
 pub mod dialects;
 pub mod effects;
+pub mod entry_text;
 pub mod evict;
 pub mod field_checks;
 pub mod file_change;

@@ -9,6 +9,7 @@ use crate::path::MemoryPath;
 use crate::text::Splice;
 
 use super::archive::ArchivedItem;
+use super::entry_text::{has_field, require_closed_blocks, split_summary};
 use super::locate::{SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, Planner};
@@ -238,6 +239,7 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
         );
     }
     let block = entry_markdown(planner, &resolved.path, &text, title.as_deref(), date.as_deref(), summary)?;
+    require_closed_blocks(&text, &block)?;
     // Episode files are named after a period, so that a new one always has a name similar to existing ones.
     let stem = resolved.path.stem();
     let is_period = crate::path::is_episode(stem) || crate::path::is_daily_note(stem);
@@ -295,12 +297,6 @@ fn entry_day(planner: &Planner<'_>, date: Option<&str>) -> Result<jiff::civil::D
     date.map_or_else(|| Ok(planner.context.now.date()), super::field_checks::parse_date)
 }
 
-/// Whether an entry's text has a bullet `- LABEL: …` of its own.
-fn has_field(text: &str, label: &str) -> bool {
-    let field = format!("- {label}:");
-    text.lines().any(|line| line.trim_start().starts_with(&field))
-}
-
 /// The markdown of an entry: heading, summary and date, then the given text. An entry in `episodes/` needs a title; in
 /// a daily note the file's name is the date.
 fn entry_markdown(
@@ -355,33 +351,6 @@ fn entry_markdown(
 pub fn misread_title(title: &str, read: &str) -> Rejection {
     Rejection::new(Code::WouldBreakStructure, format!("as a heading, '{title}' is read as '{read}'"))
         .hint("leave out what has a meaning there: a line break, `#` at the end, an id in braces, or a comment")
-}
-
-/// The only `- Summary:` bullet of an entry's text, with its metadata and line breaks, and the text without it. A
-/// bullet with more than its line and metadata stays where it is.
-fn split_summary(body: &str) -> (String, String) {
-    let lines: Vec<&str> = body.split_inclusive('\n').collect();
-    let mut found = (0..lines.len()).filter(|i| lines[*i].starts_with("- Summary:"));
-    let count_own_lines = |i: usize| {
-        let document = Document::parse(body);
-        let start: usize = lines[..i].iter().map(|line| line.len()).sum();
-        let bullet = document.bullets().iter().find(|b| b.depth == 0 && b.line_start as usize == start)?;
-        let (below, end) = (start + lines[i].len(), bullet.end as usize);
-        let meta = bullet.meta.map(|meta| document.meta_lines()[meta as usize].line.range());
-        match meta.filter(|meta| meta.start == below) {
-            Some(meta) => body[meta.end.min(end)..end].trim().is_empty().then_some(2),
-            None => body[below.min(end)..end].trim().is_empty().then_some(1),
-        }
-    };
-    let only = found.next().filter(|_| found.next().is_none());
-    match only.and_then(|i| Some((i, count_own_lines(i)?))) {
-        Some((i, count)) => {
-            let own: Vec<&str> = lines[i..i + count].iter().map(|line| line.trim_end()).collect();
-            let rest: String = lines[..i].iter().chain(&lines[i + count..]).copied().collect();
-            (format!("{}\n", own.join("\n")), rest.trim_matches(['\n', '\r']).trim_end().to_owned())
-        }
-        None => (String::new(), body.to_owned()),
-    }
 }
 
 /// Trims a text that must be one non-empty line. `what` names it in the error message.

@@ -45,6 +45,7 @@ fn each_problem_is_found_where_it_is() {
             )],
             &["facts/w.md:4 unmatchable_glob"],
         ),
+        (&[("c.md", "# C\n\n- f\n\n```sh\nls\n")], &["facts/c.md:5 unclosed_block"]),
         // The same line twice: which of them a text replacement would hit is not certain.
         (
             &[("o.md", "<!-- mem imp=3 -->\n\n# O\n\n<!-- mem imp=3 -->\n")],

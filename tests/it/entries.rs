@@ -51,3 +51,19 @@ fn the_summary_of_an_entry_is_its_first_bullet() {
         memory.run(["append", "-t", "One"]).stdin(text).exit(0).unchanged();
     }
 }
+
+#[test]
+fn a_text_that_leaves_a_block_open_is_refused() {
+    for (text, line) in [
+        ("text\n```\nlog line\n", "the code block that starts in line 2 is not closed"),
+        ("text\n\n<!-- open comment\n", "the comment that starts in line 3 is not closed"),
+        ("<pre>\nlog\n", "the HTML block that starts in line 1 is not closed"),
+        ("---\na: b\n---\n~~~\nlog\n", "the code block that starts in line 4 is not closed"),
+    ] {
+        let memory = Memory::new();
+        let reason = format!("would_break_structure: in the text: {line}");
+        memory.run(["append", "-t", "Log"]).stdin(text).exit(5).stderr_contains(&reason);
+        memory.run(["append", "procedures/p.md"]).stdin(text).exit(5).stderr_contains("is not closed");
+        memory.run(["append", "-t", "Next"]).stdin("next thing\n").exit(0);
+    }
+}
