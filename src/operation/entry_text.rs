@@ -1,9 +1,13 @@
-//! The text of an entry that `append` adds: its own summary and fields, and blocks that nothing closes.
+//! The text of an entry that `append` adds: its own summary and fields, its headings, and blocks that
+//! nothing closes.
 //!
 //! Never changes the words of the text.
 
+use std::borrow::Cow;
+
 use crate::code::{Code, Rejection};
-use crate::document::Document;
+use crate::document::{Document, Section};
+use crate::text::{Splice, splice};
 
 use super::whole_file::append_splice;
 
@@ -56,4 +60,129 @@ pub fn require_closed_blocks(text: &str, block: &str) -> Result<(), Rejection> {
     };
     Err(Rejection::new(Code::WouldBreakStructure, format!("in the text: {open}"))
         .hint("what is appended next would become part of it"))
+}
+
+/// The highest level of a heading in an entry, whose own heading has level 2.
+const TOP_LEVEL_IN_ENTRY: u8 = 3;
+
+/// Puts the headings in the text of an entry below the heading of the entry, so that it stays one section: they keep
+/// their order of levels, up to level 6. Headings that are underlined get marks of `#` instead. `block` starts with the
+/// heading of the entry; if it `has_entries`, each `##` in it starts another one.
+///
+/// # Errors
+/// `would_break_structure` for a heading that cannot be put below.
+pub fn lower_headings(block: &str, has_entries: bool) -> Result<String, Rejection> {
+    let document = Document::parse(block);
+    let too_high = |document: &Document, section: &Section| {
+        let is_entry = has_entries && section.level == 2 && is_atx(document, section);
+        section.level < TOP_LEVEL_IN_ENTRY && !is_entry
+    };
+    let in_text = || document.sections().iter().skip(2);
+    let Some(top) = in_text().filter(|s| too_high(&document, s)).map(|s| s.level).min() else {
+        return Ok(block.to_owned());
+    };
+    let is_lowered = |section: &&Section| match has_entries {
+        true => too_high(&document, section),
+        false => section.level <= MAX_LEVEL,
+    };
+    let lowered: Vec<Splice> = in_text()
+        .filter(is_lowered)
+        .map(|section| {
+            let level = match has_entries {
+                true => TOP_LEVEL_IN_ENTRY,
+                false => (section.level + TOP_LEVEL_IN_ENTRY - top).min(MAX_LEVEL),
+            };
+            lowered_heading(&document, section, level)
+        })
+        .collect();
+    let after = splice(block, &lowered).map_err(|_| Rejection::new(Code::Internal, "two headings overlap"))?;
+    let after = Document::parse(after);
+    match after.sections().iter().skip(2).find(|s| too_high(&after, s)) {
+        None => Ok(after.text().to_owned()),
+        Some(section) => {
+            let title = after.text()[section.title.range()].to_owned();
+            Err(Rejection::new(
+                Code::WouldBreakStructure,
+                format!("in the text: the heading '{title}' starts another entry"),
+            )
+            .hint("write it as '### TITLE'"))
+        }
+    }
+}
+
+/// The deepest level of a heading (CommonMark 4.2).
+const MAX_LEVEL: u8 = 6;
+
+/// Whether a heading is marked by `#`; others are underlined.
+fn is_atx(document: &Document, section: &Section) -> bool {
+    document.text()[section.heading.range()].trim_start().starts_with('#')
+}
+
+/// The replacement that gives a heading another level. An underlined heading of several lines becomes a paragraph above a
+/// line or a text.
+fn lowered_heading(document: &Document, section: &Section, level: u8) -> Splice {
+    let (range, marks) = (section.heading.range(), "#".repeat(level.into()));
+    let heading = &document.text()[range.clone()];
+    if is_atx(document, section) {
+        let start = range.start + (heading.len() - heading.trim_start().len());
+        let old = heading.trim_start().len() - heading.trim_start().trim_start_matches('#').len();
+        return Splice { start, end: start + old, new: marks };
+    }
+    let content = heading.trim_end();
+    let underline = content.rfind('\n').map_or(0, |at| at + 1);
+    let title = content[..underline].trim();
+    let new = format!("{marks} {title}");
+    let read = Document::parse(new.as_str());
+    let plain_title = document.text()[section.title.range()].to_owned();
+    match read.sections() {
+        [_, one] if !title.contains('\n') && read.text()[one.title.range()] == plain_title => {
+            Splice { start: range.start, end: range.start + content.len(), new }
+        }
+        _ => Splice { start: range.start + underline, end: range.start + underline, new: "\n".to_owned() },
+    }
+}
+
+/// The text of an entry, with a blank line above the fence that would close a front matter at its start: elsewhere than
+/// at the start of a file, the fence makes a heading of the line above it.
+pub fn separate_front_matter(body: &str) -> Cow<'_, str> {
+    let document = Document::parse(body);
+    let Some(front) = document.front_matter() else { return body.into() };
+    let lines = body[front.range()].trim_end();
+    let fence = lines.rfind('\n').map_or(0, |at| at + 1);
+    format!("{}\n{}", &body[..fence], &body[fence..]).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(body: &str, expected: &str) {
+        let text = |body: &str| format!("## T\n- Date: 2026-02-24\n\n{body}");
+        assert_eq!(lower_headings(&text(body), false).unwrap(), text(expected), "{body:?}");
+    }
+
+    #[test]
+    fn headings_in_an_entry_are_below_it() {
+        check("# A\n\n## B\n\n###### C\n", "### A\n\n#### B\n\n###### C\n");
+        check("## A #\n\ntext\n", "### A #\n\ntext\n");
+        check("### A\n\n#### B\n", "### A\n\n#### B\n");
+        check("A\n====\n\nB\n---\ntext\n", "### A\n\n#### B\ntext\n");
+        check("text\n\n  # A {#a}\n", "text\n\n  ### A {#a}\n");
+        check("A #\n---\n", "A #\n\n---\n");
+        check("a\nb\n---\n", "a\nb\n\n---\n");
+        check("a\nb\n===\n", "a\nb\n\n===\n");
+        check("> # A\n\n- # B\n\n```\n# C\n```\n", "> # A\n\n- # B\n\n```\n# C\n```\n");
+    }
+
+    #[test]
+    fn a_text_of_several_entries_keeps_them() {
+        let lowered = lower_headings("## A\n\n# B\n\nC\n---\n\n## D\n\n### E\n", true).unwrap();
+        assert_eq!(lowered, "## A\n\n### B\n\n### C\n\n## D\n\n### E\n");
+    }
+
+    #[test]
+    fn a_front_matter_in_a_text_makes_no_heading() {
+        assert_eq!(separate_front_matter("---\na: b\n---\nc"), "---\na: b\n\n---\nc");
+        assert_eq!(separate_front_matter("a\n---\nb"), "a\n---\nb");
+    }
 }

@@ -9,7 +9,7 @@ use crate::path::MemoryPath;
 use crate::text::Splice;
 
 use super::archive::ArchivedItem;
-use super::entry_text::{has_field, require_closed_blocks, split_summary};
+use super::entry_text::{has_field, lower_headings, require_closed_blocks, separate_front_matter, split_summary};
 use super::locate::{SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, Planner};
@@ -316,7 +316,8 @@ fn entry_markdown(
         if body.is_empty() {
             return Err(Rejection::new(Code::EmptyInput, "no text to append"));
         }
-        return Ok(format!("{body}\n"));
+        let block = format!("{body}\n");
+        return if path.folder() == Some("episodes") { lower_headings(&block, true) } else { Ok(block) };
     };
     let title = require_one_line("title", title)?;
     let mut block = format!("## {title}\n");
@@ -336,12 +337,12 @@ fn entry_markdown(
         if below_bullet && !["- ", "* ", "+ "].iter().any(|m| body.starts_with(m)) {
             block.push('\n');
         }
-        block.push_str(&body);
+        block.push_str(&separate_front_matter(&body));
         block.push('\n');
     }
     let parsed = Document::parse(block.as_str());
     match parsed.sections().get(1) {
-        Some(s) if parsed.text()[s.title.range()] == *title => Ok(block),
+        Some(s) if parsed.text()[s.title.range()] == *title => lower_headings(&block, false),
         Some(s) => Err(misread_title(title, &parsed.text()[s.title.range()])),
         None => Err(misread_title(title, "")),
     }

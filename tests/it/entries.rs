@@ -67,3 +67,28 @@ fn a_text_that_leaves_a_block_open_is_refused() {
         memory.run(["append", "-t", "Next"]).stdin("next thing\n").exit(0);
     }
 }
+
+#[test]
+fn headings_in_the_text_of_an_entry_stay_in_the_entry() {
+    let memory = Memory::new();
+    for (title, text, written) in [
+        (
+            "head",
+            "# H1 inside\n\n## H2 inside\n\n```\n# code\n```\n",
+            "### H1 inside\n\n#### H2 inside\n\n```\n# code\n```\n",
+        ),
+        ("setext", "Line\n====\n\nLine2\n---\n- fact\n", "### Line\n\n#### Line2\n- fact\n"),
+        ("fm", "---\na: b\n---\ntext\n", "---\na: b\n\n---\ntext\n"),
+    ] {
+        memory.run(["append", "-t", title]).stdin(text).exit(0);
+        let now = memory.text("episodes/2026-02.md").unwrap();
+        assert!(now.ends_with(&format!("## {title}\n- Date: 2026-02-24\n\n{written}")), "{now}");
+        memory.run(["append", "-t", title]).stdin(text).exit(0).unchanged();
+    }
+    memory.run(["append"]).stdin("## One\n\n# Big\n\n## Two\n\ntext\n").exit(0);
+    let text = memory.text("episodes/2026-02.md").unwrap();
+    let high: Vec<&str> = text.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect();
+    assert_eq!(high, ["# 2026-02 Episodes", "## head", "# code", "## setext", "## fm", "## One", "## Two"]);
+    memory.run(["append", "procedures/p.md"]).stdin("# Steps\n\n## First\n").exit(0);
+    assert!(memory.text("procedures/p.md").unwrap().ends_with("# Steps\n\n## First\n"));
+}
