@@ -198,6 +198,9 @@ pub struct EntryHeader {
     /// The batch's `request` id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// The digest of the operations of the batch with that id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_digest: Option<String>,
 }
 
 /// Whether a journal entry took effect.

@@ -87,7 +87,7 @@ codes! {
     RevisionNotFound = "revision_not_found", 3, false;
     /// The required history was removed by garbage collection, or belongs to another clone.
     HistoryGone = "history_gone", 3, false;
-    /// The file's etag does not match `--if-match`.
+    /// The file's etag does not match `--if-match`, or another batch had the same id (`request`).
     Conflict = "conflict", 4, false;
     /// Both sides of a merge changed the same thing differently; a person must decide.
     MergeConflict = "merge_conflict", 4, false;

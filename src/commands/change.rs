@@ -27,6 +27,7 @@ use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning};
 use crate::operation::dialects::{add_if_match, is_patch};
+use crate::operation::field_checks::escape_for_message;
 use crate::operation::{Action, Batch, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, Target, plan};
 use crate::path::MemoryPath;
 use crate::store::{CommitStopped, LockedStore};
@@ -77,8 +78,8 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
         return Ok(ChangeOutcome::Changed(planned));
     }
     let (locked, warnings) = session.store.lock()?;
-    if let Some((first, _)) = batch.request.as_deref().map(|r| earlier_answer(session, r)).transpose()?.flatten() {
-        return Ok(ChangeOutcome::Repeated(first));
+    if let Some(earlier) = earlier_change(session, &batch)? {
+        return Ok(ChangeOutcome::Repeated(earlier.answer?));
     }
     let mut summary_lines = Vec::new();
     commit_loop(session, &locked, &batch, warnings, || {
@@ -304,18 +305,31 @@ pub fn commit_approved(
     Err(Error { rejections: vec![busy], warnings })
 }
 
-/// The stored answer of an earlier change with the same `request`, and its actor, if the journal has it.
-pub fn earlier_answer(session: &Session, request: &str) -> Result<Option<(RepeatedChange, String)>, Error> {
-    let first = session.store.find_request(request)?;
-    Ok(first.map(|entry| {
-        let mut answer = entry.answer.unwrap_or(Value::Null);
-        if let Value::Object(map) = &mut answer {
-            map.insert("changed".into(), Value::Bool(false));
-            map.insert("rev".into(), Value::String(format!("r{}", entry.rev)));
-            map.insert("repeated".into(), Value::Bool(true));
-        }
-        (RepeatedChange(answer), entry.header.actor)
-    }))
+/// An earlier change with the same `request`.
+pub struct EarlierChange {
+    pub actor: String,
+    /// Its stored answer; `conflict` if it had other operations.
+    pub answer: Result<RepeatedChange, Rejection>,
+}
+
+/// The earlier change with the same `request` as this batch, if the journal has it.
+pub fn earlier_change(session: &Session, batch: &Batch) -> Result<Option<EarlierChange>, Error> {
+    let Some(request) = batch.request.as_deref() else { return Ok(None) };
+    let Some(entry) = session.store.find_request(request)? else { return Ok(None) };
+    // A journal of an older version has no digests.
+    if entry.header.request_digest.is_some_and(|digest| digest != batch.digest()) {
+        let message =
+            format!("the id '{}' is that of another batch, applied as r{}", escape_for_message(request), entry.rev);
+        let conflict = Rejection::new(Code::Conflict, message).hint("give each batch an id of its own");
+        return Ok(Some(EarlierChange { actor: entry.header.actor, answer: Err(conflict) }));
+    }
+    let mut answer = entry.answer.unwrap_or(Value::Null);
+    if let Value::Object(map) = &mut answer {
+        map.insert("changed".into(), Value::Bool(false));
+        map.insert("rev".into(), Value::String(format!("r{}", entry.rev)));
+        map.insert("repeated".into(), Value::Bool(true));
+    }
+    Ok(Some(EarlierChange { actor: entry.header.actor, answer: Ok(RepeatedChange(answer)) }))
 }
 
 /// The result of a changeset, before its revision is known.

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::change::{apply_options, commit_loop, dry_run_result, earlier_answer, plan_in_context};
+use super::change::{apply_options, commit_loop, dry_run_result, earlier_change, plan_in_context};
 use super::results::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange, WarningRow};
 use super::{ChangeOptions, CommandResult, Error, Session, change};
 use crate::change::Changeset;
@@ -202,10 +202,10 @@ impl CompactionRun<'_> {
     }
 
     fn earlier_answer(&self, batch: &Batch) -> Result<Option<RepeatedChange>, Error> {
-        match (&batch.request, self.options.dry_run) {
-            (Some(request), false) => Ok(earlier_answer(self.session, request)?.map(|(answer, _)| answer)),
-            _ => Ok(None),
+        if self.options.dry_run {
+            return Ok(None);
         }
+        Ok(earlier_change(self.session, batch)?.map(|earlier| earlier.answer).transpose()?)
     }
 
     /// Plans the batch and decides for every file and section that then exceeds its limit.

@@ -232,6 +232,7 @@ fn commit(
         source: exported.source.clone(),
         consent: exported.consent.clone(),
         request: None,
+        request_digest: None,
     };
     match locked.commit(&changeset, &header, None) {
         Ok(committed) => Ok(committed.rev),

@@ -334,6 +334,7 @@ impl Session {
                 .filter(|quotes| !quotes.is_empty())
                 .map(|quotes| secrets::redact(&quotes).0),
             request: batch.request.clone(),
+            request_digest: batch.request.as_ref().filter(|_| !batch.operations.is_empty()).map(|_| batch.digest()),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Never reveals what is hidden: whatever is refused because of it gets the same rejection.
 
 use super::allowlist_filter::allowlist_rejection;
-use super::change::{commit_loop, dry_run_result, earlier_answer, plan_batch};
+use super::change::{commit_loop, dry_run_result, earlier_change, plan_batch};
 use super::consent::require_consent;
 use super::fetch::fetch;
 use super::results::ChangeOutcome;
@@ -38,11 +38,9 @@ pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) 
     }
     let unfiltered = session.unfiltered();
     let (locked, warnings) = unfiltered.store.lock()?;
-    if let Some(request) = batch.request.as_deref()
-        && let Some((first, actor)) = earlier_answer(&unfiltered, request)?
-    {
-        return if actor == session.actor {
-            Ok(ChangeOutcome::Repeated(first))
+    if let Some(earlier) = earlier_change(&unfiltered, batch)? {
+        return if earlier.actor == session.actor {
+            Ok(ChangeOutcome::Repeated(earlier.answer?))
         } else {
             Err(allowlist_rejection().into())
         };

@@ -46,9 +46,13 @@ pub mod updated_dates;
 pub mod validation;
 pub mod whole_file;
 
+use sha2::{Digest, Sha256};
+
 pub use plan::{PlanOutcome, plan};
 pub use planner::PlanContext;
 pub use snapshot::{FileHistory, MissingInput, PastText, PlanStop, Snapshot};
+
+use crate::text::hex;
 
 /// One requested change, with the caller's preconditions and provenance.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +100,20 @@ impl Batch {
 impl From<Action> for Operation {
     fn from(action: Action) -> Operation {
         Operation { action, seen: None, if_match: None, reason: None, source: None }
+    }
+}
+
+impl Batch {
+    /// A digest of what the operations do, in hexadecimal: equal for equal actions in the same order, whatever their
+    /// reasons and proofs.
+    pub fn digest(&self) -> String {
+        let mut hasher = Sha256::new();
+        for operation in &self.operations {
+            let action_only = Operation::from(operation.action.clone());
+            hasher.update(dialects::to_json(&action_only).to_string());
+            hasher.update("\n");
+        }
+        hex(&hasher.finalize()[..12])
     }
 }
 

@@ -314,8 +314,7 @@ mod tests {
                 summary: None,
             };
             let at = "2026-11-20T10:00:00Z".to_owned();
-            let header =
-                EntryHeader { at, actor: "t".into(), reason: None, source: None, consent: None, request: None };
+            let header = EntryHeader { at, actor: "t".into(), ..EntryHeader::default() };
             lock.commit(&Changeset { files: vec![file], ..Changeset::default() }, &header, None).unwrap();
         }
         let removed = lock.gc_to(&limits).unwrap();
@@ -350,8 +349,7 @@ mod tests {
                 summary: None,
             };
             let at = "2026-11-20T10:00:00Z".to_owned();
-            let header =
-                EntryHeader { at, actor: "t".into(), reason: None, source: None, consent: None, request: None };
+            let header = EntryHeader { at, actor: "t".into(), ..EntryHeader::default() };
             lock.commit(&Changeset { files: vec![file], ..Changeset::default() }, &header, None).unwrap();
         };
         let revisions = || store.journal().unwrap().iter().map(|entry| entry.rev).collect::<Vec<_>>();

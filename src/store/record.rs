@@ -77,8 +77,12 @@ impl IntentRecord {
         IntentRecord {
             v: 1,
             rev,
-            // The user's words may repeat the text that is forgotten.
-            header: EntryHeader { consent: header.consent.clone().filter(|_| keep), ..header.clone() },
+            // The user's words may repeat the text that is forgotten, and a digest could prove a guess at it.
+            header: EntryHeader {
+                consent: header.consent.clone().filter(|_| keep),
+                request_digest: header.request_digest.clone().filter(|_| keep),
+                ..header.clone()
+            },
             answer: answer.filter(|_| keep),
             operations: if keep { changeset.operations.clone() } else { Vec::new() },
             undo,
@@ -405,6 +409,7 @@ pub mod tests {
             source: None,
             consent: Some("yes".into()),
             request: Some("id".into()),
+            request_digest: None,
         };
         IntentRecord::new(rev, &changeset, &header, Some(Value::Bool(true)))
     }

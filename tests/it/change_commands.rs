@@ -381,6 +381,10 @@ fn a_request_that_was_done_is_answered_again_and_not_done_again() {
     let second = m.run(["apply", "--json"]).stdin(batch.as_str()).exit(0).unchanged().json();
     assert_eq!((&first["changed"], &second["changed"]), (&json!(true), &json!(false)));
     assert_eq!((&first["rev"], &first["files"]), (&second["rev"], &second["files"]));
+    let elsewhere = batch.replace("Likes tea", "Likes milk");
+    let conflict = m.run(["apply", "--json"]).stdin(elsewhere).exit(4).unchanged().error();
+    assert_eq!(conflict["code"], "conflict");
+    assert!(conflict["message"].as_str().unwrap().contains("the id 'call-1' is that of another batch, applied as r1"));
     let other = batch.replace("call-1", "call-2");
     m.run(["apply"]).stdin(other).exit(0).diff(&format!("M {P}\n+- Likes tea\n"));
     // A refused batch is not done: the same id may be tried again.

@@ -103,6 +103,7 @@ fn header() -> EntryHeader {
         source: None,
         consent: None,
         request: None,
+        request_digest: None,
     }
 }
 

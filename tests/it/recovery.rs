@@ -161,6 +161,7 @@ fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new(
             source: None,
             consent: None,
             request: None,
+            request_digest: None,
         };
         let (locked, _) = session.store.lock().unwrap();
         let answer = locked.commit_watched(&changeset, &header, None, &mut |n| {

@@ -39,6 +39,7 @@ fn commit(store: &Store, name: &str, before: Option<&str>, after: Option<&str>) 
         source: None,
         consent: None,
         request: None,
+        request_digest: None,
     };
     let (lock, _) = store.lock().map_err(CommitStopped::Rejected)?;
     let changeset = Changeset { files: vec![file], ..Changeset::default() };
@@ -156,6 +157,7 @@ fn a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere() {
             source: None,
             consent: None,
             request: None,
+            request_digest: None,
         };
         let (lock, _) = store.lock().unwrap();
         let changeset = Changeset { files: vec![file], ..Changeset::default() };
@@ -220,6 +222,7 @@ fn a_file_made_unreadable_or_replaced_by_a_folder_at_any_step_is_restored() {
             source: None,
             consent: None,
             request: None,
+            request_digest: None,
         };
         let (lock, _) = store.lock().unwrap();
         let changeset = Changeset { files: vec![file], ..Changeset::default() };

@@ -22,6 +22,7 @@ fn header(actor: &str) -> EntryHeader {
         source: None,
         consent: None,
         request: None,
+        request_digest: None,
     }
 }
 

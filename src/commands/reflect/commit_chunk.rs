@@ -8,7 +8,7 @@ use super::chunk::{AcceptedOperation, is_obstacle};
 use super::overlay::first_rejection;
 use crate::change::{Changeset, EffectSign};
 use crate::code::Rejection;
-use crate::commands::change::{change_result, commit_approved, earlier_answer, plan_in_context};
+use crate::commands::change::{change_result, commit_approved, plan_in_context};
 use crate::commands::inbox::{WaitingField, waiting_fields};
 use crate::commands::results::ChangeResult;
 use crate::commands::superseded::record_superseded;
@@ -52,7 +52,7 @@ pub struct CommittedChunk {
 /// # Errors
 /// `io`.
 pub fn is_committed(session: &Session, request: &str) -> Result<bool, Error> {
-    Ok(earlier_answer(&session.unfiltered(), request)?.is_some())
+    Ok(session.unfiltered().store.find_request(request)?.is_some())
 }
 
 /// Commits a chunk. The caller holds the lock.

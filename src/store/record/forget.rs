@@ -25,7 +25,7 @@ impl IntentRecord {
         let holders: Vec<usize> = self.files.iter().enumerate().filter_map(is_holder).collect();
         let is_affected =
             |index: usize, file: &IntentFile| holders.contains(&index) || paths.iter().any(|p| p.as_str() == file.path);
-        let EntryHeader { reason, source, consent, request, .. } = &mut self.header;
+        let EntryHeader { reason, source, consent, request, request_digest, .. } = &mut self.header;
         let in_header = [&*reason, source, consent, request].into_iter().flatten().any(contains_text);
         let in_operations = self.operations.iter().chain(&self.answer).any(|value| any_string(value, &contains_text));
         let any_affected = self.files.iter().enumerate().any(|(index, file)| is_affected(index, file));
@@ -33,6 +33,7 @@ impl IntentRecord {
             return holders;
         }
         (self.answer, *reason, *consent) = (None, None, None);
+        *request_digest = None;
         *source = source.take().filter(|s| !contains_text(s));
         *request = request.take().filter(|s| !contains_text(s));
         // The names of the operations are no text: with them, `log` still shows what was done.
