@@ -67,7 +67,8 @@ pub fn apply_to_file(
     };
     let over = limits::check_limits(planner, &path, present.map(|f| &f.document), &after.document)?;
     if !over.is_empty() {
-        let eviction = evict::evict(&path, &after.document, &over, changeset, evicted, planner)?;
+        let eviction =
+            evict::evict(&path, &after.document, file_edits.new_text.is_some(), &over, changeset, evicted, planner)?;
         after = after.replaced_by(eviction.document, &eviction.splices);
     }
     if path.is_archived() && file_edits.new_text.is_none() && present.is_some() {

@@ -1,6 +1,6 @@
 //! Evicts the oldest items of a file or section over its limit to the archive, first in, first out.
 //!
-//! Never evicts a pinned bullet, nor an item that contains one.
+//! Never evicts a pinned bullet, nor an item that contains one, nor a bullet that the change itself adds.
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,6 +33,8 @@ pub struct ItemAges<'a> {
     existing: Option<(HashSet<Handle>, HashSet<&'a str>)>,
     today: &'a str,
     dates: DatesBySection,
+    /// Whether new items stay, other than entries of an earlier day.
+    keeps_new: bool,
 }
 
 /// The `- Date:` values of sections, by index of the section.
@@ -45,7 +47,12 @@ impl<'a> ItemAges<'a> {
         let existing = |d: &'a Document| {
             (d.handles().iter().copied().collect(), d.sections().iter().map(|s| s.slug.as_str()).collect())
         };
-        ItemAges { inert, existing: before.map(existing), today, dates: section_dates(of) }
+        ItemAges { inert, existing: before.map(existing), today, dates: section_dates(of), keeps_new: false }
+    }
+
+    /// The same, where new items are not evicted, other than entries of an earlier day.
+    fn keeping_new(self) -> ItemAges<'a> {
+        ItemAges { keeps_new: true, ..self }
     }
 }
 
@@ -116,6 +123,14 @@ pub fn is_new(document: &Document, candidate: EvictionCandidate, ages: &ItemAges
     }
 }
 
+/// Whether an item is new and therefore not evicted. An entry that is added late, with the date of an earlier day, is as
+/// old as it says.
+fn stays_as_new(document: &Document, candidate: EvictionCandidate, ages: &ItemAges<'_>) -> bool {
+    let is_earlier = matches!(candidate, EvictionCandidate::Entry(_))
+        && candidate_date(document, candidate, ages).as_str() < ages.today;
+    ages.keeps_new && is_new(document, candidate, ages) && !is_earlier
+}
+
 /// An item's date, for sorting: empty (oldest) if unknown, today for a new item without a date.
 pub fn candidate_date(document: &Document, candidate: EvictionCandidate, ages: &ItemAges<'_>) -> String {
     let date = match candidate {
@@ -149,7 +164,7 @@ fn section_dates(document: &Document) -> DatesBySection {
 }
 
 /// The items to evict, oldest first, so that a file or section is within its limit; `None` if the remaining items are
-/// pinned. Ties are broken by position. Items in `already_selected` are evicted anyway. Entries are selected before
+/// pinned, or new and to be kept. Ties are broken by position. Items in `already_selected` are evicted anyway. Entries are selected before
 /// bullets, because an evicted entry takes its bullets with it.
 pub fn select_oldest(
     document: &Document,
@@ -182,7 +197,7 @@ pub fn select_oldest(
         let selected_ranges: Vec<std::ops::Range<usize>> =
             already_selected.iter().chain(&selected).map(|t| byte_range(document, *t)).collect();
         let mut all = candidates(bullets);
-        all.retain(|t| !contains_pinned(document, *t, ages.inert));
+        all.retain(|t| !contains_pinned(document, *t, ages.inert) && !stays_as_new(document, *t, ages));
         all.retain(|t| !selected_ranges.iter().any(|range| range.contains(&byte_range(document, *t).start)));
         all.sort_by_cached_key(|t| (candidate_date(document, *t, ages), *t));
         for candidate in all {
@@ -197,13 +212,15 @@ pub fn select_oldest(
 }
 
 /// Evicts the oldest unpinned items of all files or sections in `over`, and adds effects and a warning. The items are
-/// added to `evicted`; `archive::archive_items` writes them.
+/// added to `evicted`; `archive::archive_items` writes them. What the change adds stays, unless it `replaces` the whole
+/// text.
 ///
 /// # Errors
-/// `limit_reached` if the remaining items are pinned.
+/// `limit_reached` if the remaining items are pinned or new.
 pub fn evict(
     path: &MemoryPath,
     after: &Document,
+    replaces: bool,
     over: &[LimitScope],
     changeset: &mut Changeset,
     evicted: &mut Vec<ArchivedItem>,
@@ -212,12 +229,16 @@ pub fn evict(
     let before = planner.snapshot.file(path)?.map(|f| &f.document);
     let inert = inert_metadata::inert_after_change(path, before, after, planner.snapshot)?;
     let today = planner.today();
-    let ages = ItemAges::new(after, &inert, before, &today);
+    let empty = Document::parse("");
+    let ages = match replaces {
+        true => ItemAges::new(after, &inert, before, &today),
+        false => ItemAges::new(after, &inert, Some(before.unwrap_or(&empty)), &today).keeping_new(),
+    };
     let mut selected: Vec<EvictionCandidate> = Vec::new();
     for scope in over {
         match select_oldest(after, scope, &selected, &ages) {
             Some(more) => selected.extend(more),
-            None => return Err(all_pinned_rejection(after, path, scope.section, &inert).into()),
+            None => return Err(all_pinned_rejection(after, path, scope.section, &ages).into()),
         }
     }
     selected.sort_by_key(|t| byte_range(after, *t).start);
@@ -243,14 +264,15 @@ pub fn evict(
         .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {path}: {}", r[0].reason)).into())
 }
 
-/// `limit_reached`: no item may be evicted.
-pub fn all_pinned_rejection(document: &Document, path: &MemoryPath, section: usize, inert: &[usize]) -> Rejection {
-    let least = least_valuable(document, section, inert);
+/// `limit_reached`: no item may be evicted. The items that were there before are named.
+pub fn all_pinned_rejection(document: &Document, path: &MemoryPath, section: usize, ages: &ItemAges<'_>) -> Rejection {
+    let mut least = least_valuable(document, section, ages.inert);
+    least.retain(|i| !is_new(document, EvictionCandidate::Bullet(*i), ages));
     rejections::limit_reached(
         document,
         path,
         section,
-        "more than the policy allows, and all other items are pinned".into(),
+        "more than the policy allows, and all other items are pinned or new".into(),
         &least,
     )
 }

@@ -269,3 +269,23 @@ fn archived_and_pending_files_have_no_limit() {
     memory.run(["compact"]).exit(0).unchanged();
     memory.run(["compact", "archive/facts/user.md", "--to", "1"]).exit(5).stderr_contains("read_only");
 }
+
+#[test]
+fn what_a_change_adds_is_never_what_a_limit_archives() {
+    let policy = "version: 1\nlimits: [{at: facts/log.md, bullets: 3, on_limit: compact}]\n";
+    let pinned = |name: &str| format!("- {name}\n  <!-- mem pin=true -->\n");
+    let all_pinned = format!("# Log\n\n{}{}{}", pinned("p1"), pinned("p2"), pinned("p3"));
+    let memory = Memory::new().policy(policy).file("facts/log.md", &all_pinned);
+    let refused = memory.run(["add", "log", "notpinned"]).exit(5).stderr_contains("limit_reached");
+    assert!(!refused.stderr.contains("notpinned"), "{refused}");
+    assert!(refused.stderr.contains("p1"), "{refused}");
+    let refused = memory.run(["add", "log", "p4", "pin=true"]).exit(5).stderr_contains("limit_reached");
+    assert!(!refused.stderr.contains("p4"), "{refused}");
+    let memory = Memory::new().policy(policy).file("facts/log.md", "# Log\n\n- one\n");
+    memory.run(["add", "log", "six", "seven", "eight", "nine"]).exit(5).stderr_contains("limit_reached");
+    memory.done(["add", "log", "six", "seven", "eight"]);
+    assert!(memory.text("archive/facts/log.md").unwrap().contains("- one\n"));
+    let entries = "# 2026-02 Episodes\n\n## A\n- x\n  <!-- mem pin=true -->\n\n## B\n- y\n  <!-- mem pin=true -->\n";
+    let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", entries);
+    memory.run(["append", "-t", "C"]).stdin("- z\n").exit(5).stderr_contains("limit_reached");
+}

@@ -85,7 +85,7 @@ impl FullScope<'_> {
     ) -> Result<Vec<CompactionStep>, Rejection> {
         let path = &self.scope_ref.path;
         let Some(candidates) = evict::select_oldest(self.document, self.limit_scope, &[], self.ages) else {
-            return Err(evict::all_pinned_rejection(self.document, path, self.limit_scope.section, self.ages.inert));
+            return Err(evict::all_pinned_rejection(self.document, path, self.limit_scope.section, self.ages));
         };
         let steps = compaction::removal_steps(path, self.document, &candidates, &row.limit_reason());
         let checkpoint = overlay.checkpoint();
