@@ -83,6 +83,7 @@ mod tests {
     fn one_list_marker_is_removed_from_a_text() {
         check(&["add", "user", "- tabs"], &["add", "user", "\0tabs"]);
         check(&["add", "user", "* - tabs", "+ -n"], &["add", "user", "\0- tabs", "\0-n"]);
+        check(&["add", "user", "    - tabs"], &["add", "user", "\0tabs"]);
         check(&["-C", "add", "add", "user", "- a"], &["-C", "add", "add", "user", "\0a"]);
         check(&["update", "user", "- a", "- b"], &["update", "user", "\0a", "\0b"]);
         check(&["bullet", "del", "user", "- a"], &["bullet", "del", "user", "\0a"]);

@@ -228,9 +228,10 @@ impl WordReader {
     }
 }
 
-/// The text after a list marker. `-n` and `--` are not list markers: a marker is followed by a space or a tab.
+/// The text after a list marker, which may be indented. `-n` and `--` are not list markers: a marker is followed by a
+/// space or a tab.
 pub fn strip_list_marker(word: &str) -> Option<&str> {
-    let rest = word.strip_prefix(['-', '*', '+'])?;
+    let rest = word.trim_start_matches([' ', '\t']).strip_prefix(['-', '*', '+'])?;
     rest.starts_with([' ', '\t']).then(|| rest.trim_start_matches([' ', '\t']))
 }
 

@@ -35,8 +35,13 @@ fn single_line(text: &str) -> Result<String, Rejection> {
         return Err(Rejection::new(Code::Multiline, "a text argument contains a line break")
             .hint("pass long texts on stdin or with -F"));
     }
+    require_text("text", text)
+}
+
+/// Checks that a text is not empty; `what` names it in the error.
+fn require_text(what: &str, text: &str) -> Result<String, Rejection> {
     match text.trim().is_empty() {
-        true => Err(usage_error("the text is empty")),
+        true => Err(usage_error(format!("the {what} is empty"))),
         false => Ok(text.to_owned()),
     }
 }
@@ -283,9 +288,13 @@ pub fn set(args: &SetArgs) -> Result<Batch, Rejection> {
 /// `usage` or `multiline` for a title or summary that is empty or of several lines; `usage` for content from two
 /// places; errors of reading it.
 pub fn append(args: &AppendArgs, content: ContentReader) -> Result<Batch, Rejection> {
-    let checked_line = |text: &Option<String>| text.as_deref().map(single_line).transpose();
-    let (title, summary, file_summary) =
-        (checked_line(&args.title)?, checked_line(&args.summary)?, checked_line(&args.file_summary)?);
+    let checked_line = |what: &str, text: &Option<String>| {
+        let text = text.as_deref().map(|text| require_text(what, text).and_then(|text| single_line(&text)));
+        text.transpose()
+    };
+    let title = checked_line("title", &args.title)?;
+    let summary = checked_line("summary", &args.summary)?;
+    let file_summary = checked_line("file summary", &args.file_summary)?;
     let (at, dash) = match (args.at.as_deref(), args.content.as_deref()) {
         (Some("-"), None) => (None, Some("-")),
         other => other,

@@ -53,6 +53,8 @@ fn content_on_stdin_that_is_no_content_is_refused() {
         (&["write", "facts/n.md"], "<<<<<<< a\n=======\n>>>>>>> b\n", 5, "conflict_markers: line 1 of the text"),
         (&["append", "facts/a.md"], "\n", 2, "empty_input: "),
         (&["append"], "no heading\n", 2, "usage: an episode entry needs a title"),
+        (&["append", "-t", ""], "text\n", 2, "usage: the title is empty"),
+        (&["append", "-t", "T", "-s", " "], "text\n", 2, "usage: the summary is empty"),
     ];
     let memory = memory();
     for (line, content, status, reason) in cases {
