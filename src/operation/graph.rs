@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::graph_files::{GraphFile, RELATIONS_FILE, bullet_line, entity_text, is_made_stem, new_entity_path};
+use super::validation::check_bullet_size;
 use super::{Action, Operation, Target};
 use crate::code::{Code, Rejection};
 use crate::document::relation::{RelationText, escape_relation};
@@ -109,8 +110,8 @@ impl MemoryGraph {
     /// The operations that a request needs, and its answer once they are made.
     ///
     /// # Errors
-    /// `file_not_found` for an observation about no entity; `would_break_structure` for one that is no bullet;
-    /// `ambiguous_text` for an entity to delete of whose title there are several.
+    /// `too_large` for an observation above 8 KiB; `file_not_found` for one about no entity; `would_break_structure` for
+    /// one that is no bullet; `ambiguous_text` for an entity to delete of whose title there are several.
     pub fn answer(&self, request: &GraphRequest) -> Result<(Vec<Operation>, GraphReply), Rejection> {
         match request {
             GraphRequest::CreateEntities { entities } => self.create_entities(entities),
@@ -194,6 +195,7 @@ impl MemoryGraph {
             let path = new_entity_path(&entity.name, &taken);
             taken.insert(path.case_folded());
             let text = entity_text(entity)?;
+            entity.observations.iter().try_for_each(|observation| check_bullet_size(observation, &[]))?;
             operations
                 .push(operation(Action::Write { at: Target::Address(path.to_string()), text, create: true }, None));
             created.push(entity);

@@ -113,6 +113,7 @@ fn where_the_answers_differ() {
     let before = memory.tree();
     for (tool, arguments, part) in [
         ("create_entities", one_entity("Bob", &["kept", " "]), "cannot be kept as a bullet"),
+        ("create_entities", one_entity("Bob", &["kept", &"x".repeat(9_000)]), "at most 8 KiB"),
         ("add_observations", json!({"observations": [{"entityName": "Ana", "contents": [""]}]}), "cannot be kept"),
         ("add_observations", json!({"observations": [{"entityName": "Ana"}]}), "missing field `contents`"),
         ("search_nodes", json!({}), "missing field `query`"),
