@@ -187,6 +187,10 @@ codes! {
     Recovered = "recovered", 0, false;
     /// A metadata line without a bullet of its own; it has no effect.
     OrphanMetadata = "orphan_metadata", 6, false;
+    /// A metadata value that is not valid; it counts as absent.
+    InvalidMetadata = "invalid_metadata", 6, false;
+    /// A file in inbox/ that is no proposal; `inbox` does not list it.
+    NotAProposal = "not_a_proposal", 6, false;
     /// A glob of a rule for paths (`when`) that no path can match.
     UnmatchableGlob = "unmatchable_glob", 6, false;
     /// A code block, comment or other HTML that nothing closes; nothing can be appended to the file.

@@ -14,6 +14,7 @@ mod file_names;
 mod hidden_items;
 mod index_lines;
 pub(super) mod links;
+mod metadata_values;
 mod places;
 mod rot;
 mod rot_index;
@@ -196,6 +197,9 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
     examined.findings.extend(branches::branch_findings(session, branch_bullets, level));
     examined.findings.extend(links::dangling_links(session, &file_links, &LinkNames::new(all.iter().map(|f| &f.path))));
     examined.findings.extend(file_names::name_findings(&all, selected));
+    if session.visibility().is_none() {
+        examined.findings.extend(file_names::other_inbox_files(&all, selected));
+    }
     if selected.is_empty() || selected.iter().any(is_index_path) {
         let (findings, fix) = index_lines::index_findings(session, &all)?;
         examined.findings.extend(findings);
@@ -317,6 +321,7 @@ fn examine_document(
     }
     file_findings.findings.extend(hidden_items::hidden_items(path, document));
     file_findings.findings.extend(rule_globs::unmatchable_globs(path, document));
+    file_findings.findings.extend(metadata_values::invalid_values(path, document));
     file_findings.branches = branches::branch_bullets(path, document);
     file_findings.links = links::checkable_links(path, document);
 }

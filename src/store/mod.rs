@@ -68,6 +68,7 @@ pub use journal_note::{BULLETS_NOTE, NotedJournal};
 pub use journal_pages::JournalPages;
 use protocol::BatchEnding;
 pub use record_outline::RecordOutline;
+pub use rescue::is_rescue_path;
 use root::DataRoot;
 
 pub use read_filter::ReadFilter;

@@ -13,6 +13,11 @@ pub fn rescue_path(rev: u64, file: usize, attempt: usize) -> Result<MemoryPath, 
     }
 }
 
+/// Whether a file is one in which a displaced text is kept.
+pub fn is_rescue_path(path: &MemoryPath) -> bool {
+    path.as_str().starts_with("inbox/rescued-r")
+}
+
 /// The warning that a displaced text was kept.
 pub fn rescued_warning(path: &MemoryPath, of: Option<&MemoryPath>) -> Warning {
     let what = match of {

@@ -46,6 +46,10 @@ fn each_problem_is_found_where_it_is() {
             &["facts/w.md:4 unmatchable_glob"],
         ),
         (&[("c.md", "# C\n\n- f\n\n```sh\nls\n")], &["facts/c.md:5 unclosed_block"]),
+        (
+            &[("v.md", "# V\n\n- x\n  <!-- mem exp=2026-13-01 pin=maybe imp=99 note=any -->\n")],
+            &["facts/v.md:4 invalid_metadata", "facts/v.md:4 invalid_metadata", "facts/v.md:4 invalid_metadata"],
+        ),
         // The same line twice: which of them a text replacement would hit is not certain.
         (
             &[("o.md", "<!-- mem imp=3 -->\n\n# O\n\n<!-- mem imp=3 -->\n")],
@@ -221,4 +225,11 @@ fn texts_of_one_add_may_contradict_each_other() {
         .stderr_contains("'City: Berlin' contradicts 'City: Paris', which the same change adds to facts/user.md");
     let apart = memory.done(["add", "user#Trips", "Number: 12"]);
     assert!(!apart.stderr.contains("contradicts"), "{apart}");
+}
+
+#[test]
+fn a_file_in_the_inbox_that_is_no_proposal_is_found() {
+    let memory = Memory::new().file("inbox/p123.md", "hello\n").file("inbox/rescued-r1-0.md", "# R\n");
+    assert_eq!(findings(&memory, &["check"]), ["inbox/p123.md:0 not_a_proposal"]);
+    memory.run(["check"]).ends().stdout_contains("`memdir inbox` does not list it");
 }

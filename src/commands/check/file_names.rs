@@ -1,4 +1,5 @@
-//! Names of files that some file systems cannot store side by side, and the copies that sync tools leave.
+//! Names of files that some file systems cannot store side by side, the copies that sync tools leave, and what no command
+//! shows in `inbox/`.
 
 use std::collections::HashMap;
 
@@ -6,7 +7,8 @@ use super::finding;
 use crate::code::Code;
 use crate::commands::results::{CheckFinding, FindingLevel};
 use crate::path::MemoryPath;
-use crate::store::FoundFile;
+use crate::reflect::inbox_item::id_of;
+use crate::store::{FoundFile, is_rescue_path};
 
 /// What is wrong with the names of the selected files (all, if none is selected) beside each other.
 pub(super) fn name_findings(all: &[FoundFile], selected: &[MemoryPath]) -> Vec<CheckFinding> {
@@ -29,6 +31,19 @@ pub(super) fn name_findings(all: &[FoundFile], selected: &[MemoryPath]) -> Vec<C
         }
     }
     findings
+}
+
+/// The selected files in `inbox/` (all, if none is selected) that hold neither a proposal nor a rescued text, by their
+/// names: no command shows them.
+pub(super) fn other_inbox_files(all: &[FoundFile], selected: &[MemoryPath]) -> Vec<CheckFinding> {
+    let is_other = |file: &&FoundFile| {
+        let path = &file.path;
+        let is_known = id_of(path).is_some() || is_rescue_path(path);
+        path.folder() == Some("inbox") && !is_known && (selected.is_empty() || selected.contains(path))
+    };
+    let text = "is no proposal: `memdir inbox` does not list it; move it elsewhere or delete it";
+    let at = |file: &FoundFile| finding(&file.path, 0, 1, Code::NotAProposal, FindingLevel::Warning, text.to_owned());
+    all.iter().filter(is_other).map(at).collect()
 }
 
 /// Whether a sync tool names its copies so: `(Ana's conflicted copy 2026-02-24)` (Dropbox, Nextcloud, Obsidian),
