@@ -195,7 +195,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand context" -s h -l help -d '
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s F -l file -d 'Read a markdown list, or the text of one bullet, from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l tag -d 'Append #T to each text (repeatable)' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l imp -d 'Importance, 0 to 10' -r
-complete -c memdir -n "__fish_memdir_using_subcommand add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD' -r
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD or today' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l conf -d 'Confidence, 0 to 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l id -d 'An explicit id (with one text only)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l when -d 'A rule for files whose path matches: src/api/**, docs/*.md' -r
@@ -462,7 +462,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_see
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s F -l file -d 'Read a markdown list, or the text of one bullet, from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l tag -d 'Append #T to each text (repeatable)' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l imp -d 'Importance, 0 to 10' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD or today' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l conf -d 'Confidence, 0 to 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l id -d 'An explicit id (with one text only)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l when -d 'A rule for files whose path matches: src/api/**, docs/*.md' -r

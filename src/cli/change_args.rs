@@ -34,7 +34,7 @@ pub struct AddArgs {
     /// Importance, 0 to 10
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub imp: Option<String>,
-    /// The last day on which it is valid, YYYY-MM-DD
+    /// The last day on which it is valid, YYYY-MM-DD or today
     #[arg(long, value_name = "DATE")]
     pub exp: Option<String>,
     /// Confidence, 0 to 1

@@ -58,17 +58,15 @@ impl PrintAnswer for PruneResult {
             ("archived", &self.archived),
             ("purged", &self.purged),
             ("dropped", &self.dropped),
-            ("checkpoint", &self.checkpoints),
+            ("removed checkpoint", &self.checkpoints),
         ];
         for (what, items) in lists {
             for item in items {
-                printer
-                    .styled(TextStyle::Dim, what)
-                    .text(" ")
-                    .text(&item.address)
-                    .text(" ")
-                    .text(&item.text)
-                    .end_line();
+                printer.styled(TextStyle::Dim, what).text(" ").text(&item.address);
+                if !item.text.is_empty() {
+                    printer.text(" ").text(&item.text);
+                }
+                printer.end_line();
                 printer.styled(TextStyle::Dim, &format!("  {}", item.reason)).end_line();
             }
         }

@@ -77,15 +77,16 @@ pub fn escape_for_message(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }
 
-/// Metadata from keys and values, each checked.
-pub fn meta_from_pairs(pairs: &[(String, String)]) -> Result<Option<BulletMeta>, Rejection> {
+/// Metadata from keys and values, each checked; `today` is the day that a date may be called.
+pub fn meta_from_pairs(pairs: &[(String, String)], today: &str) -> Result<Option<BulletMeta>, Rejection> {
     if pairs.is_empty() {
         return Ok(None);
     }
     let mut meta = BulletMeta::default();
     for (key, value) in pairs {
-        check_meta(key, value)?;
-        meta.set(key, value);
+        let value = stored_value(key, value, today);
+        check_meta(key, &value)?;
+        meta.set(key, &value);
     }
     Ok(Some(meta))
 }

@@ -179,7 +179,7 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
             validation::check_bullet_size(text, children)?;
             let item = NewBullet {
                 text: text.clone(),
-                meta: field_checks::meta_from_pairs(meta)?,
+                meta: field_checks::meta_from_pairs(meta, &planner.today())?,
                 children: children.clone(),
                 raw_first_line: None,
             };

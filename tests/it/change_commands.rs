@@ -496,3 +496,10 @@ fn a_moved_or_restored_bullet_keeps_its_bytes() {
     m.done(["add", "dst", "code `<!-- y -->` and <!-- z"]);
     assert!(m.text("facts/dst.md").unwrap().ends_with("- z\n- code `<!-- y -->` and \\<!-- z\n"));
 }
+
+#[test]
+fn add_takes_today_for_a_date_as_set_does() {
+    let m = memory();
+    m.done(["add", P, "Visitor in the office", "--exp", "today"])
+        .diff(&format!("M {P}\n+- Visitor in the office\n+  <!-- mem exp=2026-02-24 -->\n"));
+}

@@ -227,8 +227,7 @@ fn the_policy_prunes_at_a_save_and_with_prune() {
         save_at(key, at);
     }
     let memory = memory.policy("version: 2\ncheckpoints: {keep: 2, days: 40}\n");
-    let expected =
-        "checkpoint ana/1 \n  checkpoints: keep 2\ncheckpoint bob/1 \n  checkpoints: 40 days, last saved 2026-01-01\n";
+    let expected = "removed checkpoint ana/1\n  checkpoints: keep 2\nremoved checkpoint bob/1\n  checkpoints: 40 days, last saved 2026-01-01\n";
     memory.done(["prune", "-n"]).stdout_contains(expected);
     assert_eq!(keys(&memory).len(), 4);
     memory.done(["prune"]).stdout(expected).stderr_contains("2 checkpoints removed").unchanged();
