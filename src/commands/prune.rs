@@ -20,6 +20,7 @@ use super::embed::drop_gone_vectors;
 use super::inbox::{ProposalRemoval, merged_removals};
 use super::memory_tool::MAX_TRIES;
 use super::results::{AttentionKind, AttentionRow, ChangeResult, WarningRow};
+use super::unread_files::unread_sentences;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
@@ -67,8 +68,10 @@ pub fn prune(session: &Session, options: &ChangeOptions) -> CommandResult<PruneR
     // Found without the lock, because git is asked. Without git nothing was merged.
     let merged = merged_removals(session).unwrap_or_default();
     due.add_merged(&merged);
+    let left_out = unread_sentences(session, std::mem::take(&mut due.left_out).into_iter());
     let mut result = prune_items(session, options, due, is_clock_right, &merged)?;
     result.checkpoints = prune_checkpoints(session, options.dry_run)?;
+    result.change.warnings.extend(left_out.into_iter().map(|text| WarningRow::from(&Warning::new(Code::Note, text))));
     Ok(result)
 }
 

@@ -50,6 +50,16 @@ fn expired_items_are_archived_and_purged_in_their_time() {
 }
 
 #[test]
+fn a_link_is_left_out_and_named() {
+    let text = "# User\n\n- Is in Rome\n  <!-- mem exp=2026-03-01 -->\n- Likes trains\n";
+    let memory = Memory::new().policy(RULES).file("facts/user.md", text);
+    std::os::unix::fs::symlink("user.md", memory.dir().join("facts/link.md")).unwrap();
+    let pruned = on(&memory, "2026-03-02", &["prune"]).exit(0).stdout_contains("archived facts/user.md@");
+    pruned.stderr_contains("left out: 'facts/link.md' is a symbolic link");
+    assert!(!memory.text("facts/user.md").unwrap().contains("Rome"));
+}
+
+#[test]
 fn nothing_is_pruned_without_rules() {
     let old = "# User\n\n- Old\n  <!-- mem exp=2020-01-01 imp=0 upd=2019-01-01 -->\n";
     for policy in ["version: 2\n", "version: 1\n", "version: 2\nexpired: hide\n"] {

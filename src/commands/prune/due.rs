@@ -71,6 +71,8 @@ pub struct DueItems {
     pub newest: Option<Date>,
     /// Why a file could not be read.
     pub unread: Option<Rejection>,
+    /// Why files were left out, one sentence each: those that memdir never opens.
+    pub left_out: Vec<String>,
 }
 
 impl DueItems {
@@ -99,6 +101,9 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
     let unmerged = UnmergedFiles::new(session);
     let found = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         session.progress.finish_file();
+        if let Some(reason) = file.unsafe_reason {
+            return Some(DueItems { left_out: vec![format!("'{}' {reason}", file.path)], ..DueItems::default() });
+        }
         let bytes = match read {
             Ok((bytes, _)) => bytes,
             // Removed by another program since.
@@ -139,6 +144,7 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
         all.newest = all.newest.max(one.newest);
         all.unread = all.unread.or(one.unread);
         all.items.extend(one.items);
+        all.left_out.extend(one.left_out);
     }
     all.items.extend(super::super::inbox::expired_removals(session)?.into_iter().map(DueItem::of_proposal));
     Ok(all)
