@@ -55,6 +55,8 @@ const EXISTING: &[Existing] = &[
         "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"./audit.sh\" }, // mine\n    ],\n  },\n}\n",
     ),
     ("cursor", ".cursor/hooks.json", "{\n  \"version\": 1\n}\n"),
+    ("cursor", ".cursor/hooks.json", "{}\n"),
+    ("cursor", ".cursor/hooks.json", "{ \"other\": 2 }\n"),
     ("cursor", ".cursor/mcp.json", "{ \"mcpServers\": { } }\n"),
     ("agents-md", "AGENTS.md", "# Agents\r\n\r\n* Run `make` first\r\n"),
     ("agents-md", "AGENTS.md", "# Agents\n\n* Run `make` first"),
@@ -135,6 +137,18 @@ fn entries_are_added_to_what_a_user_has_and_taken_out_byte_for_byte() {
         let again = project.run(&["setup", host, "--remove"]).exit(0);
         assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("", "memdir: nothing to do\n"));
     }
+}
+
+#[test]
+fn a_file_without_the_version_that_the_host_needs_gets_it() {
+    let project = Project::new();
+    project.put("work/.cursor/hooks.json", "{}");
+    project.run(&["setup", "cursor"]).exit(0);
+    let path = ".cursor/hooks.json";
+    assert_eq!(value(path, &text(&project, path))["version"], 1);
+    let without = text(&project, path).replace("\"version\": 1", "\"other\": 1");
+    project.put("work/.cursor/hooks.json", &without);
+    project.run(&["setup", "cursor", "--check"]).exit(6).stdout_contains("no version");
 }
 
 #[test]

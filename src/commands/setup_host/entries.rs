@@ -163,8 +163,10 @@ impl HostEntries {
                 _ => json_edit::insert(&text, dialect, &entry.path, is_hook, &entry.value)?,
             };
         }
-        if before.is_none() {
-            for (key, value) in file.new_file_members {
+        for (key, value) in file.required_members {
+            let root = if text.is_empty() { Value::Null } else { parse_edited(&text, dialect)? };
+            if at_path(&root, &[key]).is_none() {
+                missing.extend(before.map(|_| format!("no {key}")));
                 text = json_edit::insert(&text, dialect, &[key], false, &json!(value))?;
             }
         }
@@ -199,17 +201,22 @@ impl HostEntries {
             }
             Ok(Some(text))
         };
-        // What a new file needs besides was written last; in front of our entries it is the user's.
+        // What the file needs besides was written last; in front of our entries it is the user's.
         let mut bare = before.to_owned();
-        for (key, _) in file.new_file_members.iter().rev() {
+        for (key, _) in file.required_members.iter().rev() {
             let root = parse_edited(&bare, dialect)?;
             if root.as_object().and_then(|members| members.keys().next_back()).is_none_or(|last| last != key) {
                 break;
             }
             bare = json_edit::remove(&bare, dialect, &[JsonStep::Key(key)])?.unwrap_or_default();
         }
-        if bare != before && !bare.is_empty() && remove_all(bare)?.is_none() {
-            return Ok(None);
+        if bare != before && !bare.is_empty() {
+            let Some(rest) = remove_all(bare)? else { return Ok(None) };
+            // It is the user's, too, where a container of our entries was there before them.
+            let root = parse_edited(&rest, dialect)?;
+            if entries.iter().all(|entry| at_path(&root, &entry.path[..1]).is_none()) {
+                return Ok(Some(rest));
+            }
         }
         remove_all(before.to_owned())
     }

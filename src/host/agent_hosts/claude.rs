@@ -38,7 +38,7 @@ pub const HOST: AgentHost = AgentHost {
             hooks: Some(HookLayout::Grouped),
             mcp_key: None,
             auto_memory_key: None,
-            new_file_members: &[],
+            required_members: &[],
         },
         PROJECT_MCP,
     ],
@@ -58,7 +58,7 @@ pub const HOST: AgentHost = AgentHost {
         hooks: None,
         mcp_key: None,
         auto_memory_key: Some("autoMemoryDirectory"),
-        new_file_members: &[],
+        required_members: &[],
     }),
     setup_note: SETUP_NOTE,
     // The user's own servers stand in `~/.claude.json`, which Claude Code rewrites all the time with its own state

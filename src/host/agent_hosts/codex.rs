@@ -18,7 +18,7 @@ pub const HOST: AgentHost = AgentHost {
             hooks: Some(HookLayout::Grouped),
             mcp_key: None,
             auto_memory_key: None,
-            new_file_members: &[],
+            required_members: &[],
         },
         ConfigFile {
             project: ".codex/config.toml",
@@ -27,7 +27,7 @@ pub const HOST: AgentHost = AgentHost {
             hooks: None,
             mcp_key: Some("mcp_servers"),
             auto_memory_key: None,
-            new_file_members: &[],
+            required_members: &[],
         },
     ],
     setup_events: &[

@@ -37,7 +37,7 @@ pub const HOST: AgentHost = AgentHost {
             hooks: Some(HookLayout::Flat),
             mcp_key: None,
             auto_memory_key: None,
-            new_file_members: &[("version", 1)],
+            required_members: &[("version", 1)],
         },
         ConfigFile {
             project: ".cursor/mcp.json",
@@ -46,7 +46,7 @@ pub const HOST: AgentHost = AgentHost {
             hooks: None,
             mcp_key: Some("mcpServers"),
             auto_memory_key: None,
-            new_file_members: &[],
+            required_members: &[],
         },
     ],
     setup_events: &[

@@ -32,7 +32,7 @@ pub const HOST: AgentHost = AgentHost {
         hooks: Some(HookLayout::Grouped),
         mcp_key: Some("mcpServers"),
         auto_memory_key: None,
-        new_file_members: &[],
+        required_members: &[],
     }],
     setup_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PreCompact, HookEvent::SessionEnd],
     auto_memory: None,

@@ -128,8 +128,8 @@ pub struct ConfigFile {
     pub mcp_key: Option<&'static str>,
     /// The key of the folder of the host's own memory, if this file holds it.
     pub auto_memory_key: Option<&'static str>,
-    /// Members that a new file needs besides.
-    pub new_file_members: &'static [(&'static str, u64)],
+    /// Members that the file needs besides.
+    pub required_members: &'static [(&'static str, u64)],
 }
 
 /// A file in the user's home directory.
@@ -169,7 +169,7 @@ pub const PROJECT_MCP: ConfigFile = ConfigFile {
     hooks: None,
     mcp_key: Some("mcpServers"),
     auto_memory_key: None,
-    new_file_members: &[],
+    required_members: &[],
 };
 
 /// The answer of a hook without a text for the model: an object without fields is valid for every host and event.
