@@ -8,14 +8,13 @@ use super::{LogOptions, Session, log};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::store::Store;
 use crate::store::scopes::ScopeState;
+use crate::view::journal::OUTSIDE;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
 
 /// How many revisions, the newest, are searched for names.
 const MAX_REVISIONS: usize = 1000;
-/// What stands for the actor of an edit that memdir did not make.
-const OUTSIDE: &str = "outside";
 
 /// The names of the scopes in use; none in a scope, and none for a caller that does not see the whole memory.
 pub fn scopes(session: &Session) -> Vec<String> {

@@ -16,11 +16,10 @@ use crate::operation::file_change::minimal_splice;
 use crate::path::MemoryPath;
 use crate::store::{JournalHistory, RevisionSide};
 use crate::text::{Splice, splice};
+use crate::view::journal::OUTSIDE;
 
 /// The version of the format.
 pub const HISTORY_VERSION: u32 = 1;
-/// The actor of changes made outside memdir.
-pub const OUTSIDE: &str = "outside";
 
 /// Every change of a memory, oldest first, with the texts that make each file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

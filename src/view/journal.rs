@@ -8,6 +8,9 @@ use std::collections::HashMap;
 use crate::change::{EntryOutcome, Etag, InverseKind, JournalEntry};
 use crate::path::MemoryPath;
 
+/// The actor of changes made outside memdir.
+pub const OUTSIDE: &str = "outside";
+
 /// The state of a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevisionState {
@@ -71,7 +74,7 @@ pub fn revision_states(entries: &[JournalEntry]) -> HashMap<u64, RevisionState> 
 
 /// The revision that `undo` reverts: the newest in effect that is neither undo nor redo, changed a file and was not
 /// forgotten. `by` limits it to one actor; without it, proposals that others than the `caller` left in `inbox/` do not
-/// count, because they changed nothing yet.
+/// count, because they changed nothing yet, nor do changes made outside memdir, which are revisions in an imported history.
 pub fn revision_to_undo<'e>(entries: &'e [JournalEntry], by: Option<&str>, caller: &str) -> Option<&'e JournalEntry> {
     let states = revision_states(entries);
     entries
@@ -85,7 +88,7 @@ pub fn revision_to_undo<'e>(entries: &'e [JournalEntry], by: Option<&str>, calle
         })
         .find(|e| match by {
             Some(name) => e.header.actor == name,
-            None => e.header.actor == caller || !only_adds_proposals(e),
+            None => e.header.actor == caller || e.header.actor != OUTSIDE && !only_adds_proposals(e),
         })
 }
 
@@ -188,6 +191,15 @@ mod tests {
         assert_eq!(undone(&log, Some("bot"), "ana"), Some(2));
         log.push(rejected);
         assert_eq!(undone(&log, None, "bot"), Some(3));
+    }
+
+    #[test]
+    fn undo_passes_over_changes_of_other_programs_unless_it_names_them() {
+        let log =
+            [entry(1, OUTSIDE, None, "", "1"), entry(2, "ana", None, "1", "2"), entry(3, OUTSIDE, None, "2", "3")];
+        let undone = |log: &[_], by| revision_to_undo(log, by, "bot").map(|e| e.rev);
+        assert_eq!((undone(&log, None), undone(&log, Some(OUTSIDE))), (Some(2), Some(3)));
+        assert_eq!(undone(&log[..1], None), None);
     }
 
     #[test]

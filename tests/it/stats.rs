@@ -231,9 +231,11 @@ fn a_history_is_read_back_with_its_texts_times_and_names() {
             .collect()
     };
     assert_eq!(rows(&copy), rows(&memory));
-    // Each revision can still be taken back.
+    // Each revision can still be taken back; what other programs changed only if it is named.
     let newest = copy.done(["undo"]).stdout;
-    assert!(newest.contains("Not yet known"), "{newest}");
+    assert!(newest.contains("Last one") && !newest.contains("Not yet known"), "{newest}");
+    copy.done(["redo"]);
+    copy.done(["undo", "--by", "outside"]).stdout_contains("Not yet known");
     copy.done(["redo"]);
     // The second export has the same texts, and a second import nothing to add.
     copy.done(["log", "topics/notes", "--oneline"]).stdout_contains("mv");
