@@ -17,7 +17,7 @@ use super::output::{CliReply, OutputLayout};
 use super::progress::ProgressDisplay;
 use super::state::{CheckArgs, CheckFormat};
 use super::{open, query_args, to_operation};
-use crate::code::{Code, Rejection, Warning};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::commands::model::{OpenModel, open_model};
 use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
@@ -295,14 +295,21 @@ impl Runner<'_> {
             Ok(work) => work,
             Err(rejection) => return rejection.into(),
         };
-        let named = args.at.clone().or(dir_query.dir);
+        let named = args.at.clone().or(dir_query.dir).or(dir_query.env);
+        let is_default = named.is_none() && !dir_query.global;
         let dir = match dir_query.global {
             true => match user::new_own_memory(&user::load_config(&open::env).0, &open::env, &working_dir) {
                 Some(dir) => dir,
                 None => return find::no_own_memory_error().into(),
             },
-            false => named.or(dir_query.env).unwrap_or_else(|| PathBuf::from("memory")),
+            false => named.unwrap_or_else(|| PathBuf::from("memory")),
         };
+        if args.adopt && is_default && !working_dir.join(&dir).is_dir() {
+            return Rejection::new(Code::Usage, "--adopt needs the folder to adopt")
+                .hint("`.` is the working directory")
+                .try_command(SuggestedCommand { subcommand: vec!["init", "--adopt"], operands: vec![".".to_owned()] })
+                .into();
+        }
         let people = user::load_config(&open::env).0.people;
         let is_agent = actor::is_agent(self.global.actor.as_deref(), &open::env, &people);
         let query = InitOptions { example: args.example, adopt: args.adopt, trust: true, is_agent };

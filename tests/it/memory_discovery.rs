@@ -78,6 +78,18 @@ fn dir_and_memdir_name_the_memory_itself() {
 }
 
 #[test]
+fn init_adopt_without_a_folder_makes_none() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    fs_err::write(root.join("note.md"), "# Note\n\n- one\n").unwrap();
+    let refused = run(root, &["init", "--adopt"]).exit(2);
+    assert!(refused.stderr.contains("usage: --adopt needs the folder to adopt"), "{refused:?}");
+    assert!(refused.stderr.contains("try: memdir init --adopt .\n"), "{refused:?}");
+    assert_eq!(fs_err::read_dir(root).unwrap().count(), 1);
+    assert!(run(root, &["init", "--adopt", "."]).exit(0).stdout.contains("adopted 1 file"));
+}
+
+#[test]
 fn the_search_does_not_pass_a_scope_that_is_none_yet() {
     let root = project();
     let scopes = root.path().join("app/memory/scopes");
