@@ -82,7 +82,10 @@ fn refuse_older_than_forgotten(
     });
     match newer {
         None => Ok(()),
-        Some(newer) => Err(erased_error(newer).try_command(SuggestedCommand::new("undo", format!("r{}", chosen.rev)))),
+        // What the older revision changed has nothing to do with what was forgotten.
+        Some(newer) => Err(erased_error(newer)
+            .hint("`memdir log` lists older revisions, each of which `memdir undo rN` takes back")
+            .try_command(SuggestedCommand { subcommand: vec!["log"], operands: Vec::new() })),
     }
 }
 

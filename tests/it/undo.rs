@@ -271,6 +271,17 @@ fn a_forgotten_text_cannot_be_restored_by_undo() {
     memory.done(["undo"]).unchanged();
 }
 
+#[test]
+fn undo_after_forget_proposes_no_older_revision() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Likes tea", "Likes cocoa"]);
+    memory.done(["add", "places", "Lives in Oslo"]);
+    memory.done(["rm", "--forget", &format!("places@{}", crate::support::handle("Lives in Oslo"))]);
+    let refused = memory.run(["undo"]).exit(3).unchanged();
+    let refused = refused.stderr_contains("was made with --forget").stderr_contains("try: memdir log\n");
+    assert!(!refused.stderr.contains("try: memdir undo"), "{refused}");
+}
+
 /// No slot holds the text with which a file was created.
 #[test]
 fn the_creation_of_a_file_that_was_edited_since_is_undone_and_compared() {
