@@ -23,10 +23,13 @@ const MAX_PATHS: usize = 50;
 /// The absolute paths that a command names, run in the absolute `working_dir`, in their order, each once; not that
 /// directory itself. A path may be a glob; `DIR/**` stands for all that is below a directory that the command changes.
 pub fn command_paths(command: &str, working_dir: &str) -> Vec<String> {
-    let working_dir = normalize(working_dir);
-    let mut reader = CommandReader { dir: Some(working_dir.clone()), working_dir, previous: None, paths: Vec::new() };
-    reader.read_script(command, 0);
-    reader.paths
+    CommandReader::of(command, working_dir).paths
+}
+
+/// The commands that a command runs, as a text names them: the program and its first operand, `make release`. Those
+/// that take files or texts only, as `cat` does, have no such name.
+pub fn command_names(command: &str) -> Vec<String> {
+    CommandReader::of(command, "/").names
 }
 
 /// What the words after a command are.
@@ -71,9 +74,19 @@ struct CommandReader {
     dir: Option<String>,
     previous: Option<String>,
     paths: Vec<String>,
+    /// Programs with their first operands.
+    names: Vec<String>,
 }
 
 impl CommandReader {
+    fn of(command: &str, working_dir: &str) -> CommandReader {
+        let working_dir = normalize(working_dir);
+        let (dir, paths, names) = (Some(working_dir.clone()), Vec::new(), Vec::new());
+        let mut reader = CommandReader { dir, working_dir, previous: None, paths, names };
+        reader.read_script(command, 0);
+        reader
+    }
+
     fn read_script(&mut self, script: &str, depth: usize) {
         if depth > MAX_DEPTH {
             return;
@@ -213,10 +226,16 @@ impl CommandReader {
         let (mut kind, mut options_end) = (kind, false);
         let mut is_pattern_due = kind == WordKind::Pattern;
         let mut command = name.to_owned();
+        let mut is_name_due = kind == WordKind::Mixed;
         let mut words = words.iter().peekable();
         while let Some(word) = words.next() {
             let text = word.text.as_str();
-            if !options_end && text.starts_with('-') && text.len() > 1 {
+            let is_option = !options_end && text.starts_with('-') && text.len() > 1;
+            if is_name_due && !is_option {
+                self.add_name(name, word);
+                is_name_due = false;
+            }
+            if is_option {
                 options_end = text == "--";
                 is_pattern_due &= !PATTERN_OPTIONS.iter().any(|option| text == *option || has_letter(text, option));
                 if let Some(DirectoryOption { dir, is_next }) = DirectoryOption::of(name, text, words.peek().copied()) {
@@ -243,6 +262,18 @@ impl CommandReader {
                 let (_, after_revision) = text.split_once(':').filter(|_| name == "git").unwrap_or(("", text));
                 self.add_word(after_revision, word, if kind == WordKind::Pattern { WordKind::Files } else { kind });
             }
+        }
+    }
+
+    /// Adds a program with its first operand, if that can be the name of a command of the program.
+    fn add_name(&mut self, program: &str, word: &ShellWord) {
+        let is_plain = |text: &str| {
+            text.starts_with(|c: char| c.is_ascii_alphabetic())
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-:.".contains(c))
+        };
+        let name = format!("{program} {}", word.text);
+        if !word.has_output && is_plain(program) && is_plain(&word.text) && !self.names.contains(&name) {
+            self.names.push(name);
         }
     }
 
@@ -407,6 +438,17 @@ mod tests {
         check("sudo -u bob env A=b/c.rs timeout 5 vim Makefile", &["Makefile"]);
         check("./run.sh build", &["run.sh"]);
         check("git add . && ls -la . && rm -rf /w", &[]);
+    }
+
+    #[test]
+    fn a_command_is_named_by_its_program_and_first_operand() {
+        let check = |command: &str, expected: &[&str]| assert_eq!(command_names(command), expected, "{command}");
+        check("make release", &["make release"]);
+        check("cd x && sudo make -C src -j4 release VERSION=1", &["make release"]);
+        check("git -C src push origin main; cargo -q test | head", &["git push", "cargo test"]);
+        check("bash -c 'npm run build' && npm run test", &["npm run"]);
+        check("echo make release; rm -r make; cat release", &[]);
+        check("make \"$X\" -n; ./run.sh build", &["run.sh build"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::host::agent_hosts::{AgentHost, HookEvent, HookInput};
 use crate::host::git_dir::GitDirectory;
 use crate::path::{MemoryPath, relative_to_roots};
 use crate::store::RevisionSide;
-use crate::text::command_paths::command_paths;
+use crate::text::command_paths::{command_names, command_paths};
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::text::topic_match::{Topic, TopicMatch, worth_showing};
 use crate::view::context::remarks::ShownItem;
@@ -113,7 +113,7 @@ fn for_tool(session: &Session, input: &HookInput, shown: &ShownItems) -> Command
             let files = touched.iter().filter(|path| !path.ends_with("/**"));
             let words: Vec<String> = files.map(|path| path_words(path)).collect();
             let command = without_options(&input.tool.command);
-            let mut found = naming(session, &touched, shown)?;
+            let mut found = naming(session, &touched, &command_names(&input.tool.command), shown)?;
             found.extend(about(session, &format!("{} {command}", words.join(" ")), left, shown, false)?);
             found
         }
@@ -212,15 +212,26 @@ fn is_back(session: &Session, path: &str, identity: Handle, shown: &ShownItems) 
     Some(false)
 }
 
-/// The bullets that name a touched file, or the folder that it is in.
-fn naming(session: &Session, touched: &[String], shown: &ShownItems) -> CommandResult<Vec<QueryRow>> {
-    let names: Vec<&str> = touched.iter().flat_map(|path| named_parts(path)).collect();
-    if names.is_empty() {
+/// The bullets that name a touched file, a folder that it is in, or a command.
+fn naming(
+    session: &Session,
+    touched: &[String],
+    commands: &[String],
+    shown: &ShownItems,
+) -> CommandResult<Vec<QueryRow>> {
+    let top_folders: Vec<String> = touched.iter().filter_map(|path| top_folder(path)).collect();
+    let parts = touched.iter().flat_map(|path| named_parts(path)).chain(commands.iter().map(String::as_str));
+    let names: Vec<&str> = parts.collect();
+    let contains = |text: &str| {
+        names.iter().any(|name| contains_name(text, name)) || top_folders.iter().any(|name| is_whole_path(text, name))
+    };
+    let names_it = |row: &QueryRow| contains(&row.text);
+    if names.is_empty() && top_folders.is_empty() {
         return Ok(Vec::new());
     }
-    let options = QueryOptions { query: name_words(&names), limit: Some(CANDIDATES), ..QueryOptions::default() };
+    let all: Vec<&str> = names.iter().copied().chain(top_folders.iter().map(String::as_str)).collect();
+    let options = QueryOptions { query: name_words(&all), limit: Some(CANDIDATES), ..QueryOptions::default() };
     let mut rows = query(session, &options)?.items;
-    let names_it = |row: &QueryRow| names.iter().any(|name| contains_name(&row.text, name));
     rows.retain(|row| names_it(row) && is_showable(session, row, shown));
     Ok(rows)
 }
@@ -230,6 +241,22 @@ fn named_parts(path: &str) -> Vec<&str> {
     let file = path.rsplit('/').next().filter(|name| name.len() >= 4 && name.trim_start_matches('.').contains('.'));
     let folders = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|folder| folder.contains('/'));
     file.into_iter().chain(folders.filter(|folder| !folder.starts_with('/'))).collect()
+}
+
+/// The first folder of a path with its slash, `migrations/`; `None` for a file at the top. Without the slash it would be
+/// a word like others.
+fn top_folder(path: &str) -> Option<String> {
+    path.split_once('/').filter(|(folder, _)| !folder.is_empty()).map(|(folder, _)| format!("{folder}/"))
+}
+
+/// Whether a text has a folder, `migrations/`, that is no part of a longer path: `db/migrations/`, `migrations/old/`.
+fn is_whole_path(text: &str, folder: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.');
+    text.match_indices(folder).any(|(at, _)| {
+        let before = text[..at].strip_suffix("./").unwrap_or(&text[..at]);
+        let after = text[at + folder.len()..].trim_start_matches('.');
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
 }
 
 /// The words by which texts with one of these names are searched for, each once. What every path has, `src` and `rs`,

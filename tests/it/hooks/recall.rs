@@ -334,3 +334,28 @@ fn a_glob_with_braces_is_one_and_a_glob_that_matches_nothing_is_refused() {
     let rule = format!("rules@{}", crate::support::handle("Typed props"));
     memory.run(["set", &rule, "when=!x"]).exit(2).stderr_contains("a glob cannot exclude paths");
 }
+
+#[test]
+fn a_rule_that_names_a_folder_at_the_top_or_a_command_of_two_words_is_shown() {
+    let project = Project::new();
+    let rules = "# Rules\n\n- Never edit files in migrations/ by hand\n- Those below db/migrations/ come from the tool\n\
+                 - Deploy with make release on Fridays\n- The release notes make sense of migrations\n";
+    project.put("work/memory/facts/rules.md", rules);
+    let shown = |session: &str, tool: &str, input: Value| {
+        text(&project, "claude", "pre-tool", json!({"session_id": session, "tool_name": tool, "tool_input": input}))
+    };
+    let file = |path: &str| project.work().join(path).display().to_string();
+    let own = shown("a", "Edit", json!({"file_path": file("migrations/1.sql")}));
+    assert!(own.contains("files in migrations/ by hand") && own.lines().count() == 2, "{own}");
+    for (n, command) in ["rm -r migrations/", "vim migrations/0001.sql"].iter().enumerate() {
+        let own = shown(&format!("b{n}"), "Bash", json!({"command": command}));
+        assert!(own.contains("files in migrations/ by hand"), "{command}: {own}");
+    }
+    let below = shown("c", "Edit", json!({"file_path": file("db/migrations/1.sql")}));
+    assert!(below.contains("come from the tool") && !below.contains("by hand"), "{below}");
+    let release = shown("d", "Bash", json!({"command": "cd x && make -j4 release"}));
+    assert!(release.contains("Deploy with make release") && release.lines().count() == 2, "{release}");
+    for command in ["make test", "echo make release", "vim migrations.md"] {
+        assert_eq!(shown("e", "Bash", json!({"command": command})), "", "{command}");
+    }
+}
