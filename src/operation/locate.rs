@@ -6,7 +6,7 @@ use super::snapshot::{LoadedFile, PlanStep, PlanStop, Snapshot};
 use super::{Target, adopted};
 use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::document::{Document, slug};
-use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes, is_id};
+use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes, is_id, no_such_name};
 use crate::policy::Policy;
 
 /// The section that an address names.
@@ -128,7 +128,7 @@ pub fn resolve_address<'a>(
                 let section = section_ref(file, reading.section.as_deref(), &path)?;
                 return Ok(ResolvedTarget { path, file, section, bullet: reading.bullet });
             }
-            Err(Rejection::new(Code::InvalidPath, "the address has no file").into())
+            Err(no_such_name(written).into())
         }
     }
 }

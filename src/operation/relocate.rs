@@ -6,7 +6,7 @@ use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection};
 use crate::document::links::{FileLink, find_links, percent_encode, refers_to};
 use crate::document::{Document, DocumentEdit, InsertPosition, section_range, to_moved_bullet};
-use crate::path::{Address, MemoryPath};
+use crate::path::{Address, MemoryPath, no_such_name};
 use crate::text::{Splice, splice};
 
 use super::bullet_links::LinkedBullets;
@@ -320,6 +320,9 @@ fn new_file_path(planner: &Planner<'_>, from: &MemoryPath, to: &str) -> PlanStep
         return Err(Rejection::new(Code::Usage, "a file can only be moved to a file").into());
     };
     let reading = &readings[readings.len() - 1];
+    if reading.files.is_empty() {
+        return Err(no_such_name(&written).into());
+    }
     if reading.section.is_some() || reading.bullet.is_some() {
         return Err(Rejection::new(Code::Usage, "a file can only be moved to a file").into());
     }

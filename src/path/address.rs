@@ -33,7 +33,8 @@ pub enum BulletRef {
 /// One interpretation of an address: a file, optionally with a section and a bullet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddressReading {
-    /// Candidate files in order of preference: the first that exists is used; if none exists, the last.
+    /// Candidate files in order of preference: the first that exists is used; if none exists, the last. None if the
+    /// address can only name a file that exists.
     pub files: Vec<MemoryPath>,
     /// After `#`: a slug, an id, or a path of slugs.
     pub section: Option<String>,
@@ -103,16 +104,31 @@ impl Address {
             Some((file, section)) => (file, Some(section.to_owned())),
             None => (rest, None),
         };
-        if file.is_empty() && !address.is_empty() {
-            let reason = match address.strip_prefix('@') {
-                Some(_) => "no file before '@', and what follows is no id (letters, digits, - and _, at least two)",
-                None => "no file before '#'",
-            };
-            return Err(invalid_path(address, reason));
-        }
-        readings.push(AddressReading { files: candidate_files(file, false)?, section, bullet });
+        let files = match file.is_empty() && !address.is_empty() {
+            true => {
+                let reason = match address.strip_prefix('@') {
+                    Some(_) => "no file before '@', and what follows is no id (letters, digits, - and _, at least two)",
+                    None => "no file before '#'",
+                };
+                Err(invalid_path(address, reason))
+            }
+            false => candidate_files(file, false),
+        };
+        // `Ideas/#hash.md` can only be the name of a file that exists.
+        let may_be_name = rest.contains(".md") && !readings.is_empty();
+        let last = match files {
+            Ok(files) => AddressReading { files, section, bullet },
+            Err(_) if may_be_name => AddressReading { files: Vec::new(), section: None, bullet: None },
+            Err(refused) => return Err(refused),
+        };
+        readings.push(last);
         Ok(Address::Readings(readings))
     }
+}
+
+/// The error for an address that could only name a file with a `#` at the start of its name, of which there is none.
+pub fn no_such_name(address: &str) -> Rejection {
+    invalid_path(address, "a '#' begins the name of a section, and no file has this name")
 }
 
 /// Whether a text is a valid explicit id: an ASCII letter or digit, then letters, digits, `_` or `-`; 2 to 64
@@ -238,6 +254,15 @@ mod tests {
             &[("facts/bob@work.md#tasks.md", None, None), ("facts/bob@work.md", Some("tasks"), None)],
         );
         reads("2026-02.md.md", &[("facts/2026-02.md.md 2026-02.md.md facts/2026-02.md.md", None, None)]);
+        reads("Ideas/#hash.md", &[("facts/Ideas/#hash.md Ideas/#hash.md", None, None), ("", None, None)]);
+        reads(
+            "#hash.md@b89q",
+            &[
+                ("facts/#hash.md@b89q.md #hash.md@b89q.md", None, None),
+                ("facts/#hash.md #hash.md", None, handle()),
+                ("", None, None),
+            ],
+        );
         assert_eq!(Address::parse("@mem123", &PathPrefixes::default()), Ok(Address::Id("mem123".into())));
     }
 

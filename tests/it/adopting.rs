@@ -321,3 +321,26 @@ fn bullets_and_sections_of_a_file_with_a_hash_in_its_name_are_found_at_their_add
         }
     }
 }
+
+#[test]
+fn a_file_whose_name_begins_with_a_hash_is_found_at_its_path() {
+    let memory =
+        Memory::new().file("Ideas/#hash.md", "# W\n\n- weird\n\n## Later\n\n- more\n").file("#top.md", "- x\n");
+    memory.done(["list"]).stdout_contains("Ideas/#hash.md");
+    let bullet = format!("Ideas/#hash.md@{}", crate::support::handle("weird"));
+    assert_eq!(memory.done(["read", &bullet]).stdout, "- weird\n");
+    memory.done(["read", "Ideas/#hash.md#later"]).stdout_contains("- more");
+    for command in ["read", "list", "check", "log"] {
+        memory.run([command, "Ideas/#hash.md"]).may_change().exit(0);
+    }
+    memory.done(["add", "Ideas/#hash.md", "second"]);
+    memory.done(["add", "#top.md", "third"]);
+    assert!(memory.text("#top.md").unwrap().contains("- third"));
+    memory.done(["mv", "Ideas/#hash.md", "Ideas/hash.md"]);
+    assert!(memory.text("Ideas/hash.md").unwrap().contains("- weird\n- second\n"));
+    for command in
+        [vec!["read", "Ideas/#hash.md"], vec!["add", "Ideas/#other.md", "x"], vec!["mv", "#top.md", "a/#b.md"]]
+    {
+        memory.run(command).exit(5).stderr_contains("no file has this name");
+    }
+}
