@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use super::memory_index::is_flat_folder;
 use super::snapshot::{PlanStep, Snapshot};
 use crate::document::memory_index::is_index_path;
-use crate::path::{AddressReading, FOLDERS, MemoryPath, is_daily_note, is_episode};
+use crate::path::{Address, AddressReading, FOLDERS, MemoryPath, PathPrefixes, is_daily_note, is_episode};
 
 /// The file that a name means where none exists as written: the only one with that path, else the only adopted one
 /// with that base name, both regardless of case, else a new one in a folder that exists. `None`: a new one in `facts/`.
@@ -17,6 +17,16 @@ pub fn existing_or_new_file(reading: &AddressReading, snapshot: &Snapshot) -> Pl
         Some(existing) => Ok(Some(existing)),
         None => new_file(reading, snapshot),
     }
+}
+
+/// The path that a file in `archive/` had which an address means: one outside the folders with a special meaning, of
+/// which only the copy is left.
+pub fn archived_file(written: &str, prefixes: &PathPrefixes, snapshot: &Snapshot) -> PlanStep<Option<MemoryPath>> {
+    let Address::Readings(readings) = Address::parse(written, prefixes)? else { return Ok(None) };
+    let Some(at_top) = readings.last().and_then(AddressReading::at_top) else { return Ok(None) };
+    let archived = snapshot.file_names()?.iter().filter_map(MemoryPath::below_archive);
+    let homes: Vec<MemoryPath> = archived.filter_map(|path| MemoryPath::new(path).ok()).collect();
+    Ok(existing_file(at_top, &homes))
 }
 
 fn existing_file(at_top: &MemoryPath, names: &[MemoryPath]) -> Option<MemoryPath> {
@@ -93,7 +103,6 @@ pub fn daily_note(names: &[MemoryPath], day: Date) -> Option<MemoryPath> {
 mod tests {
     use super::*;
     use crate::change::FileVersion;
-    use crate::path::{Address, PathPrefixes};
 
     fn paths(names: &[&str]) -> Vec<MemoryPath> {
         names.iter().map(|name| MemoryPath::from_disk_name(name).unwrap()).collect()

@@ -18,7 +18,7 @@ use super::locate::{ResolvedTarget, SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
 use super::snapshot::{LoadedFile, PlanStep};
-use super::{Operation, Target, effects, rejections, validation, whole_file};
+use super::{Operation, Target, adopted, effects, rejections, validation, whole_file};
 
 /// The file in `archive/` from which an operation takes something back.
 #[derive(Clone, Copy)]
@@ -58,20 +58,32 @@ fn resolve_archived<'a>(planner: &Planner<'a>, at: &Target) -> PlanStep<Resolved
     if resolved.path.is_archived() {
         return Ok(resolved);
     }
-    let mut address = resolved.path.in_archive()?.to_string();
+    let mut place = String::new();
     match (&resolved.section, resolved.file) {
         (SectionRef::At(section), Some(file)) => {
-            address.push_str(&format!("#{}", file.document.sections()[*section].slug));
+            place.push_str(&format!("#{}", file.document.sections()[*section].slug));
         }
-        (SectionRef::Missing(name), _) => address.push_str(&format!("#{name}")),
+        (SectionRef::Missing(name), _) => place.push_str(&format!("#{name}")),
         (SectionRef::File, _) | (SectionRef::At(_), None) => {}
     }
     match &resolved.bullet {
-        Some(BulletRef::Name(name)) => address.push_str(&format!("@{name}")),
-        Some(BulletRef::Index(index)) => address.push_str(&format!("@{index}")),
+        Some(BulletRef::Name(name)) => place.push_str(&format!("@{name}")),
+        Some(BulletRef::Index(index)) => place.push_str(&format!("@{index}")),
         None => {}
     }
-    resolve(&Target::Address(address), planner.snapshot, planner.context.prefixes, planner.context.policy)
+    let resolve_copy = |path: &MemoryPath| {
+        let address = Target::Address(format!("{}{place}", path.in_archive()?));
+        resolve(&address, planner.snapshot, planner.context.prefixes, planner.context.policy)
+    };
+    let copy = resolve_copy(&resolved.path)?;
+    if copy.file.is_none()
+        && resolved.file.is_none()
+        && let Target::Address(written) = at
+        && let Some(path) = adopted::archived_file(written, planner.context.prefixes, planner.snapshot)?
+    {
+        return resolve_copy(&path);
+    }
+    Ok(copy)
 }
 
 fn not_archived(path: &MemoryPath) -> Rejection {

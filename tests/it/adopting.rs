@@ -344,3 +344,20 @@ fn a_file_whose_name_begins_with_a_hash_is_found_at_its_path() {
         memory.run(command).exit(5).stderr_contains("no file has this name");
     }
 }
+
+#[test]
+fn an_archived_file_of_an_adopted_folder_returns_from_the_address_that_it_had() {
+    let memory = Memory::new().file("t.md", "# T\n\n- one\n").file("Daily/note.md", "# Note\n\n- two\n- three\n");
+    for (address, path) in [("t", "t.md"), ("t.md", "t.md"), ("Daily/note", "Daily/note.md"), ("note", "Daily/note.md")]
+    {
+        let text = memory.text(path).unwrap();
+        memory.done(["rm", "--archive", "-f", path]);
+        memory.done(["restore", address]).stdout_contains(path);
+        assert_eq!(memory.text(path).as_deref(), Some(text.as_str()), "{address}");
+    }
+    let two = format!("note@{}", crate::support::handle("two"));
+    memory.done(["rm", "--archive", "-f", "Daily/note.md"]);
+    memory.done(["restore", &two]);
+    assert_eq!(memory.text("Daily/note.md").unwrap().matches("- two").count(), 1);
+    memory.run(["restore", "nothing"]).exit(3).stderr_contains("nothing of facts/nothing.md is archived");
+}
