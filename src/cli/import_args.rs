@@ -119,9 +119,10 @@ impl PrintAnswer for ImportResult {
             }
         }
         let added = if self.change.dry_run { "to add" } else { "added" };
+        // A note begins with "memdir: " already.
+        let from = if self.from == ImportKind::Memdir.name() { String::new() } else { format!("{}: ", self.from) };
         printer.note(&format!(
-            "{}: {} {added}, {} already there, {} skipped, {} altered",
-            self.from,
+            "{from}{} {added}, {} already there, {} skipped, {} altered",
             self.added,
             self.present,
             self.skipped.len(),

@@ -115,7 +115,7 @@ fn names_bullet(target: &Target) -> bool {
     match target {
         Target::Address(address) => address.contains('@'),
         Target::IdOrCategory { .. } => true,
-        Target::Category(_) => false,
+        Target::File(_) | Target::Category(_) => false,
     }
 }
 

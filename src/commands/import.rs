@@ -30,7 +30,7 @@ pub struct ImportOptions {
     pub source: PathBuf,
     /// The name of the kind; `None` is found out from the content.
     pub from: Option<String>,
-    /// The folder for new files; `None` is `facts`.
+    /// The folder for new files; `None` is `facts`, and for an export of memdir the folder that each file had.
     pub folder: Option<String>,
 }
 
@@ -107,6 +107,9 @@ pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions
         reason: reason.to_owned(),
         is_skipped: true,
     }));
+    if options.folder.is_some() {
+        read.notes.iter_mut().for_each(|note| note.move_below(&folder));
+    }
     let (targets, remarks) = assign_paths(session, read.notes, &folder)?;
     read.remarks.extend(remarks);
     let mut tries = 1;
@@ -124,9 +127,18 @@ pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions
             Ok(ChangeOutcome::Repeated(_)) => return Ok(result),
             // Another writer changed a file, or created the one of this name.
             Err(error) if matches!(error.code(), Code::Conflict | Code::NeedsProof) && tries < MAX_TRIES => tries += 1,
-            Err(error) => return Err(error),
+            Err(error) => return Err(without_proof_hint(error)),
         }
     }
+}
+
+/// The error without the advice to prove that the file was read: `import` has no such options, and runs again.
+fn without_proof_hint(mut error: Error) -> Error {
+    for rejection in error.rejections.iter_mut().filter(|rejection| rejection.code == Code::NeedsProof) {
+        rejection.hint = Some("another program wrote the file meanwhile; import again".into());
+        rejection.suggestions.clear();
+    }
+    error
 }
 
 /// Halves of characters in JSON become U+FFFD, each file with a remark.
@@ -157,7 +169,11 @@ fn named_kind(name: &str) -> Result<ImportKind, Rejection> {
 
 fn check_folder(folder: &str) -> Result<String, Rejection> {
     let folder = folder.trim_end_matches('/');
-    let path = MemoryPath::new(&format!("{folder}/x.md"))?;
+    let path = MemoryPath::new(&format!("{folder}/x.md")).map_err(|error| {
+        Rejection::new(Code::InvalidPath, format!("files cannot be imported into '{folder}'"))
+            .hint("--in takes the name of a folder of the memory, such as facts or notes/work")
+            .detail("reason", error.message)
+    })?;
     match path.new_name_problem() {
         Some(reason) => Err(Rejection::new(Code::InvalidPath, format!("files cannot be made in '{folder}': {reason}"))),
         None if folder.len() > MAX_FOLDER_BYTES || is_reserved(&path) => {
@@ -218,7 +234,7 @@ fn plan_import(
         result.present += composed.present;
         remarks.extend(composed.remarks);
         if let Some(text) = composed.text {
-            let action = Action::Write { at: Target::Address(path.to_string()), text, create: true };
+            let action = Action::Write { at: Target::File(path.to_string()), text, create: true };
             let if_match = version.map(|version| version.etag.hex());
             operations.push(Operation { if_match, ..action.into() });
         }

@@ -214,7 +214,7 @@ pub(super) fn change_in_layer(
     let mut inner = batch.clone();
     let layer_named = |operation: &mut Operation| match operation.target_mut() {
         Some(Target::Address(at)) => Ok(session.layer_of(at)?.map(|(name, ..)| name.to_owned())),
-        Some(Target::Category(_) | Target::IdOrCategory { .. }) | None => Ok(None),
+        Some(Target::File(_) | Target::Category(_) | Target::IdOrCategory { .. }) | None => Ok(None),
     };
     let named: Result<Vec<Option<String>>, Rejection> = inner.operations.iter_mut().map(layer_named).collect();
     let named = match named {

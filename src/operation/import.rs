@@ -243,6 +243,15 @@ pub struct ImportedNote {
     pub content: NoteContent,
 }
 
+impl ImportedNote {
+    /// Moves a note with a path of its own below a folder that the caller named, which takes the place of `facts`.
+    pub fn move_below(&mut self, folder: &str) {
+        if self.is_own_path && !self.name.starts_with(&format!("{folder}/")) {
+            self.name = format!("{folder}/{}", self.name.strip_prefix("facts/").unwrap_or(&self.name));
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoteContent {
     /// A whole markdown text, kept as it is.

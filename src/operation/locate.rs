@@ -43,6 +43,11 @@ pub fn resolve<'a>(
             Some((name, place)) => resolve_resource(written, name, place, snapshot, prefixes),
             None => resolve_address(written, snapshot, prefixes),
         },
+        Target::File(path) => {
+            let path = MemoryPath::new(path)?;
+            let file = snapshot.file(&path)?;
+            Ok(ResolvedTarget { section: section_ref(file, None, &path)?, path, file, bullet: None })
+        }
         Target::IdOrCategory { id, category } => match resolve_id(id, snapshot) {
             Err(PlanStop::Rejected(error)) if error.code == Code::BulletNotFound => {
                 resolve(&Target::Category(category.clone()), snapshot, prefixes, policy)

@@ -76,6 +76,9 @@ pub enum Target {
     /// An address, such as `user#work`, `user@acvh`, `@mem123`. See ARCHITECTURE.md, "Addresses". A file `NAME.json` is
     /// the file of that name; if there is none, the one whose front matter has it as `resource_id`.
     Address(String),
+    /// The file at exactly this path (`Daily/note.md`), which need not exist. A name is never completed or looked for
+    /// elsewhere.
+    File(String),
     /// A category without a block: the section of that name in the policy's default file, created when missing.
     /// See ARCHITECTURE.md, "Operations".
     Category(String),
@@ -153,7 +156,7 @@ impl Operation {
             | Action::Nothing { .. } => return None,
         };
         match target {
-            Target::Address(written) => Some(written),
+            Target::Address(written) | Target::File(written) => Some(written),
             Target::Category(_) | Target::IdOrCategory { .. } => None,
         }
     }

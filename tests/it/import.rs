@@ -556,3 +556,31 @@ fn records_return_to_their_files_and_entries() {
         assert_eq!(import(&other, &source(&other, "list.json", list.as_bytes()))["from"], from);
     }
 }
+
+#[test]
+fn an_export_of_an_adopted_folder_returns_to_its_paths_and_can_be_imported_again() {
+    let daily = "# 2026-02-20\n\n> Summary: log\n\n## Log\n\n- Paid the rent\n";
+    let vault = Memory::new().file("Daily/note.md", "# note\n\n- Likes tea\n").file("Daily/2026-02-20.md", daily);
+    let vault = vault.file("Home.md", "# Home\n\n- Door is green\n");
+    // Only json has the summary line.
+    let body = |text: Option<String>| text.map(|text| text.replace("> Summary: log\n\n", ""));
+    for kind in ["json", "jsonl", "records"] {
+        let other = Memory::new();
+        let file = source(&other, &format!("v.{kind}.json"), export(&vault, kind).as_bytes());
+        import(&other, &file);
+        for path in ["Daily/note.md", "Daily/2026-02-20.md", "Home.md"] {
+            assert_eq!(body(other.text(path)), body(vault.text(path)), "{kind} {path}");
+        }
+        let again = other
+            .run(["import", &file])
+            .exit(0)
+            .stderr_contains("memdir: 0 added, 3 already there, 0 skipped, 0 altered\n");
+        assert_eq!((again.stdout.as_str(), again.stderr.contains("memdir: memdir")), ("", false), "{kind}");
+        other.run(["import", &file, "--in", "notes"]).may_change().exit(0);
+        for path in ["Daily/note.md", "Daily/2026-02-20.md", "Home.md"] {
+            assert_eq!(body(other.text(&format!("notes/{path}"))), body(vault.text(path)), "{kind} {path}");
+        }
+        let refused = other.run(["import", &file, "--in", "."]).exit(5);
+        assert!(refused.stderr.starts_with("memdir: invalid_path: files cannot be imported into '.'"), "{refused}");
+    }
+}

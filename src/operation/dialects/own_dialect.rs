@@ -350,6 +350,7 @@ impl OperationWriter {
         self.put("op", op);
         match at {
             Some(Target::Address(at)) => self.put("at", at.as_str()),
+            Some(Target::File(path)) => self.put("at", path.as_str()),
             Some(Target::Category(name)) => self.put("category", name.as_str()),
             Some(Target::IdOrCategory { id, category }) => {
                 self.put("at", format!("@{id}")).put("fallback", category.as_str())

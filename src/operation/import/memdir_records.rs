@@ -32,9 +32,9 @@ fn is_record(row: &Map<String, Value>) -> bool {
 }
 
 /// The path of an address, and the section that it names; `None` for another id.
-fn address(id: &str) -> Option<(String, Option<&str>)> {
+fn address(id: &str) -> Option<(MemoryPath, Option<&str>)> {
     let (path, rest) = id.find(".md").map(|at| id.split_at(at + ".md".len()))?;
-    let path = MemoryPath::new(path).ok()?.to_string();
+    let path = MemoryPath::new(path).ok()?;
     match rest.chars().next() {
         None | Some('@') => Some((path, None)),
         Some('#') => Some((path, Some(&rest[1..]))),
@@ -52,7 +52,7 @@ pub fn read_records(file: &SourceFile, rows: &[Map<String, Value>], read: &mut I
             continue;
         }
         match address(&id) {
-            Some((path, Some(entry))) if path.starts_with("episodes/") => add_entry(item, row, &path, entry, read),
+            Some((path, Some(entry))) if path.holds_episodes() => add_entry(item, row, &path, entry, read),
             Some((path, _)) => {
                 add_bullet(&path, ImportedBullet { item, text: content, meta: dates(row), ..empty() }, read)
             }
@@ -75,9 +75,9 @@ fn empty() -> ImportedBullet {
     ImportedBullet::default()
 }
 
-fn add_bullet(path: &str, bullet: ImportedBullet, read: &mut ImportedMemories) {
-    let name = path.strip_suffix(".md").unwrap_or(path);
-    let note = read.note_of(name, name.rsplit('/').next().unwrap_or(name));
+fn add_bullet(path: &MemoryPath, bullet: ImportedBullet, read: &mut ImportedMemories) {
+    let name = path.as_str().trim_end_matches(".md");
+    let note = read.note_of(name, path.stem());
     *note.is_own_path = true;
     note.bullets.push(bullet);
 }
@@ -94,7 +94,7 @@ fn dates(row: &Map<String, Value>) -> Vec<(String, String)> {
 
 /// Adds the bullets of an entry: its title is the first line of the content, or the words at the start of a summary
 /// that is its only line.
-fn add_entry(item: String, row: &Map<String, Value>, path: &str, entry: &str, read: &mut ImportedMemories) {
+fn add_entry(item: String, row: &Map<String, Value>, path: &MemoryPath, entry: &str, read: &mut ImportedMemories) {
     let content = text(row, "content");
     let (title, lines) = match content.split_once('\n') {
         Some((title, body)) => (title.to_owned(), entry_lines(body)),
@@ -103,7 +103,8 @@ fn add_entry(item: String, row: &Map<String, Value>, path: &str, entry: &str, re
     };
     let mut lines: Vec<String> = lines;
     let day = row.get("createdAt").and_then(Value::as_str).and_then(|at| at.get(..10));
-    if let Some(day) = day.filter(|_| !lines.iter().any(|line| line.starts_with("Date:"))) {
+    // The name of a daily note is the day of its entries.
+    if let Some(day) = day.filter(|day| path.stem() != *day && !lines.iter().any(|line| line.starts_with("Date:"))) {
         lines.insert(0, format!("Date: {day}"));
     }
     if lines.is_empty() {
@@ -145,7 +146,8 @@ mod tests {
     #[test]
     fn an_address_is_told_from_another_id() {
         let check = |id: &str, expected: Option<(&str, Option<&str>)>| {
-            assert_eq!(address(id), expected.map(|(path, section)| (path.to_owned(), section)), "{id}");
+            let found = address(id);
+            assert_eq!(found.as_ref().map(|(path, section)| (path.as_str(), *section)), expected, "{id}");
         };
         check("facts/user.md@acvh", Some(("facts/user.md", None)));
         check("episodes/2026-02.md#tea", Some(("episodes/2026-02.md", Some("tea"))));
