@@ -7,8 +7,8 @@ use super::sanitize;
 use super::text::{Printer, TextStyle, change_result};
 use crate::code::{Code, SuggestedCommand};
 use crate::commands::results::{
-    ConflictRow, ConflictSide, ConflictedFile, EffectSign, MergeResult, ResolveResult, SetupResult, SyncResult,
-    UndecidedFile, UndecidedReason, WarningRow,
+    ConflictRow, ConflictSide, ConflictedFile, EffectSign, MergeResult, RenamedFile, ResolveResult, SetupResult,
+    SyncResult, UndecidedFile, UndecidedReason, WarningRow,
 };
 use crate::host::agent_hosts::{AgentHost, SETUP_NOTE};
 use crate::text::counted_noun::counted_noun;
@@ -243,6 +243,7 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
         UndecidedReason::RemovedHere => "removed here, changed there",
         UndecidedReason::RemovedThere => "changed here, removed there",
         UndecidedReason::BothMoved => "moved or removed on both sides",
+        UndecidedReason::BothRenamed => "renamed on both sides, here and there to another name; keep one",
         UndecidedReason::Decided => "has no conflict markers, but is not marked as resolved in git",
         UndecidedReason::Markers => "contains conflict markers",
         UndecidedReason::LeftoverMarker => {
@@ -255,6 +256,9 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
         UndecidedReason::Unreadable => "could not be searched for conflict markers",
         UndecidedReason::NoText => "cannot be merged by bullet",
     };
+    if let Some(renamed) = &file.renamed {
+        return renamed_file(printer, file, renamed, dir);
+    }
     let place = file.line.map_or_else(|| file.path.clone(), |line| format!("{}:{line}", file.path));
     printer.styled(TextStyle::Heading, &place).text(": ").text(description).end_line();
     if file.reason == UndecidedReason::Markers {
@@ -269,6 +273,19 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
     if matches!(file.reason, UndecidedReason::RemovedHere | UndecidedReason::RemovedThere | UndecidedReason::BothMoved)
     {
         try_line(printer, &format!("{git} rm -- {path}"));
+    }
+}
+
+/// Prints a file that both sides renamed, and the commands that keep one of its names.
+fn renamed_file(printer: &mut Printer, file: &UndecidedFile, renamed: &RenamedFile, dir: &str) {
+    let RenamedFile { ours, theirs, .. } = renamed;
+    let new_names = format!("renamed to {ours} here and to {theirs} there, with the same text in both; keep one");
+    printer.styled(TextStyle::Heading, &file.path).text(": ").text(&new_names).end_line();
+    let git = git_in(printer, dir);
+    let old = shell_quote(&file.path);
+    for (kept, gone) in [(ours, theirs), (theirs, ours)] {
+        let (kept, gone) = (shell_quote(kept), shell_quote(gone));
+        try_line(printer, &format!("{git} rm -- {old} {gone} && {git} add -- {kept}"));
     }
 }
 

@@ -109,6 +109,12 @@ impl PrintAnswer for StatusReport {
             printer.styled(TextStyle::Removed, "conflict markers").text(": ").file(None, path, path).end_line();
             printer.try_command(&SuggestedCommand::new("resolve", path.clone()));
         }
+        for path in &self.unmerged {
+            printer.styled(TextStyle::Removed, "unfinished merge").text(": ").file(None, path, path).end_line();
+        }
+        if !self.unmerged.is_empty() {
+            printer.try_command(&SuggestedCommand { subcommand: vec!["resolve"], operands: Vec::new() });
+        }
         for path in &self.rescued {
             printer
                 .styled(TextStyle::Handle, "kept after a concurrent save")

@@ -64,6 +64,7 @@ pub mod prune;
 mod query;
 pub mod reflect;
 mod related_files;
+mod rename_conflicts;
 mod resolve;
 mod resolved_address;
 mod restricted_change;

@@ -9,6 +9,7 @@ use super::change::{change_result, commit_loop, note_no_operations};
 use super::consent::require_consent;
 use super::layer_names::{error_in_layer, name_layer_in_resolved};
 use super::layers::AddressesInLayer;
+use super::rename_conflicts::{paths_of, renamed_on_both_sides};
 use super::results::{
     ChangeResult, ConflictRow, ConflictSide, ConflictedFile, ResolveResult, SideBullet, UndecidedFile, UndecidedReason,
 };
@@ -152,7 +153,7 @@ struct ResolveExtras {
 
 impl ResolveExtras {
     fn add_undecided(&mut self, path: &str, reason: UndecidedReason) {
-        self.undecided.push(UndecidedFile { path: path.to_owned(), reason, line: None });
+        self.undecided.push(UndecidedFile::new(path, reason));
     }
 }
 
@@ -246,7 +247,14 @@ fn add_git_notes(
 ) {
     let path_prefix = session.path_prefix();
     extras.dir = path_prefix.trim_end_matches('/').to_owned();
-    for entry in &index.unmerged {
+    let renamed = index.git.as_ref().map(|git| renamed_on_both_sides(git, &index.unmerged)).unwrap_or_default();
+    let is_renamed = |path: &str| renamed.iter().any(|row| paths_of(row).any(|known| known == path));
+    let is_asked_for = |row: &&UndecidedFile| match target {
+        ResolveTarget::AllMarked(..) => true,
+        ResolveTarget::File(path) => paths_of(row).any(|known| known == path.as_str()),
+    };
+    extras.undecided.extend(renamed.iter().filter(is_asked_for).cloned());
+    for entry in index.unmerged.iter().filter(|entry| !is_renamed(&entry.path)) {
         let path = MemoryPath::from_disk_name(&entry.path).ok().filter(|path| path.as_str().ends_with(".md"));
         match (&path, target) {
             (Some(path), _) if target.includes(path) => {}

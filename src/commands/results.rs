@@ -38,7 +38,7 @@ pub use reflect::{
 };
 pub use rot::{RotCount, RotKind, RotReport, RotStop};
 pub use status::{AttentionKind, AttentionRow, DroppedBullet, ModelUsage, StatusReport};
-pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile, UndecidedReason};
+pub use sync::{CommitRow, MergedCommits, RenamedFile, SyncResult, UndecidedFile, UndecidedReason};
 
 pub use super::checkpoint::{CheckpointChange, CheckpointList, CheckpointOutcome, CheckpointRow, CheckpointText};
 pub use super::embed::EmbedResult;

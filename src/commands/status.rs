@@ -17,6 +17,8 @@ use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::{Code, Warning};
 use crate::document::{Document, MAX_FILE_BYTES, summary};
 use crate::host::agent_hosts::{self, AgentHost, places};
+use crate::host::git::Git;
+use crate::host::git_dir::GitDirectory;
 use crate::host::{trusted, user};
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
@@ -60,6 +62,8 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     if queued > 0 {
         warnings.extend(super::budget::shortfall_warning(session).as_ref().map(WarningRow::from));
     }
+    let conflicted = files.iter().zip(&counts).filter(|(_, count)| count.is_conflicted);
+    let conflicts: Vec<String> = conflicted.map(|(file, _)| file.path.to_string()).collect();
     Ok(StatusReport {
         dir: session.dir.display().to_string(),
         actor: session.actor.clone(),
@@ -71,12 +75,8 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
             .into_iter()
             .flat_map(|path| dropped_bullets(&session.store, &history, &entries, path))
             .collect(),
-        conflicts: files
-            .iter()
-            .zip(&counts)
-            .filter(|(_, count)| count.is_conflicted)
-            .map(|(file, _)| file.path.to_string())
-            .collect(),
+        unmerged: unmerged_files(session, &conflicts),
+        conflicts,
         outside: outside.iter().map(|(path, _)| path.to_string()).collect(),
         rescued: rescued.collect(),
         summaries: full_summaries(&session.store, &entries),
@@ -87,6 +87,18 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         wired: super::setup::is_configured(session),
         warnings,
     })
+}
+
+/// The files that an unfinished merge of git left unmerged, without those that have conflict markers; none for a
+/// restricted agent, which may not know their names.
+fn unmerged_files(session: &Session, conflicts: &[String]) -> Vec<String> {
+    let is_merging = GitDirectory::find(&session.dir).is_some_and(|repository| repository.is_merging());
+    if !is_merging || session.store.require_unfiltered().is_err() {
+        return Vec::new();
+    }
+    let entries = Git::discover(&session.dir).and_then(|git| git.unmerged_entries().ok()).unwrap_or_default();
+    let paths = entries.into_iter().map(|entry| entry.path);
+    paths.filter(|path| path.ends_with(".md") && !conflicts.contains(path)).collect()
 }
 
 /// The notice that hooks show nothing here, because the user config does not trust the directory. Absent if nothing

@@ -320,9 +320,7 @@ impl SyncRun<'_> {
             (false, true) => Some(UndecidedReason::LeftoverMarker),
             (false, false) => None,
         };
-        let undecided = |change: &pending::PendingChange| {
-            Some(UndecidedFile { path: change.path.clone(), reason: reason(change)?, line: None })
-        };
+        let undecided = |change: &pending::PendingChange| Some(UndecidedFile::new(&change.path, reason(change)?));
         self.answer.undecided = changes.iter().filter_map(undecided).collect();
         if !self.answer.undecided.is_empty() {
             return Ok(None);

@@ -13,6 +13,9 @@ use crate::text::hex;
 /// The largest of git's files that are read, in bytes.
 const MAX_FILE_BYTES: u64 = 4096;
 
+/// What git keeps while a merge is not finished.
+const UNFINISHED: [&str; 5] = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
+
 /// The directories of git for a work tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitDirectory {
@@ -43,6 +46,11 @@ impl GitDirectory {
         let name = head.strip_prefix("ref: refs/heads/")?;
         // A repository with reftables keeps its HEAD elsewhere, and this name here.
         (name != ".invalid" && !name.is_empty()).then(|| name.to_owned())
+    }
+
+    /// Whether a merge, or what merges as a rebase does, is not finished in this work tree.
+    pub fn is_merging(&self) -> bool {
+        UNFINISHED.iter().any(|name| self.own.join(name).symlink_metadata().is_ok())
     }
 
     /// A name for the repository, the same in all of its work trees: that of its directory, and a hash of its place.

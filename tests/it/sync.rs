@@ -272,6 +272,52 @@ fn a_file_that_one_side_removed_and_the_other_changed_waits_for_a_person() {
 }
 
 #[test]
+fn a_file_that_both_sides_renamed_keeps_the_name_that_a_person_chooses() {
+    for kept in [0, 1] {
+        let (here, there) = pair();
+        here.put("facts/plan.md", "# Plan\n\n- Measure twice\n- Cut the boards once\n- Glue all of the long joints\n- Paint the outer side green\n- Let it dry for two days\n");
+        here.put(
+            "facts/trip.md",
+            "# Trip\n\n- Train at nine\n- Seats by the window\n- Hotel by the lake\n- Museum closes at five\n",
+        );
+        settle(&here, &there);
+        for (repo, name) in [(&here, "a"), (&there, "b")] {
+            repo.memdir(["mv", "plan", &format!("plan-{name}")]).exit(0);
+            repo.memdir(["mv", "trip", &format!("trip-{name}")]).exit(0);
+        }
+        here.memdir(["sync"]).exit(0);
+        there.memdir(["add", "plan-b", "Sand the edges"]).exit(0);
+        let result = there.memdir(["sync"]).exit(4);
+        let row = |name: &str| {
+            let (a, b) = (format!("facts/{name}-a.md"), format!("facts/{name}-b.md"));
+            let old = format!("facts/{name}.md");
+            let keep =
+                [format!("git rm -- {old} {a} && git add -- {b}"), format!("git rm -- {old} {b} && git add -- {a}")];
+            let said = format!("{old}: renamed to {b} here and to {a} there, with the same text in both; keep one\n");
+            (format!("{said}try: {}\ntry: {}\n", keep[0], keep[1]), keep)
+        };
+        let rows = [row("plan"), row("trip")];
+        let told = format!("{}{}", rows[0].0, rows[1].0);
+        assert_stdout_contains(&result, &told);
+        assert_eq!(there.memdir(["resolve"]).exit(4).stdout, told);
+        assert_eq!(there.memdir(["resolve", "plan-a"]).exit(4).stdout, rows[0].0);
+        let unfinished = "unfinished merge: facts/plan-a.md\nunfinished merge: facts/plan-b.md\n";
+        assert_stdout_contains(&there.memdir(["status"]).exit(0), unfinished);
+        for (_, keep) in &rows {
+            for command in keep[kept].split(" && ") {
+                there.git(command.split(' ').skip(1));
+            }
+        }
+        there.memdir(["sync"]).exit(0);
+        settle(&here, &there);
+        let [name, gone] = if kept == 0 { ["b", "a"] } else { ["a", "b"] };
+        assert_eq!(here.text(&format!("facts/plan-{name}.md")).matches("Sand the edges").count(), 1);
+        assert!(!here.memory().join(format!("facts/plan-{gone}.md")).exists());
+        assert!(!there.memdir(["status"]).exit(0).stdout.contains("unfinished"));
+    }
+}
+
+#[test]
 fn a_text_that_may_never_have_been_merged_is_not_taken_for_decided() {
     let (here, there) = parted();
     there.put(".git/info/attributes", "*.md merge=binary\n");

@@ -31,6 +31,9 @@ pub struct StatusReport {
     /// Those of them that contain merge conflict markers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
+    /// Other files that an unfinished merge of git left unmerged: `resolve` tells what to decide.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unmerged: Vec<String>,
     /// Bullets that memdir added and an editor removed by saving an older text: `redo` restores them.
     pub dropped: Vec<DroppedBullet>,
     /// Files in `inbox/` with texts that were rescued from a concurrent edit.

@@ -95,6 +95,8 @@ pub enum UndecidedReason {
     RemovedThere,
     /// Moved or removed on both sides.
     BothMoved,
+    /// Renamed on both sides, each to another name.
+    BothRenamed,
     /// It is no text.
     NoText,
     /// It is no file of the memory.
@@ -122,4 +124,23 @@ pub struct UndecidedFile {
     /// The line of the first conflict marker, 1-based; absent where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
+    /// Its new names, if both sides renamed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed: Option<RenamedFile>,
+}
+
+impl UndecidedFile {
+    pub(crate) fn new(path: &str, reason: UndecidedReason) -> UndecidedFile {
+        UndecidedFile { path: path.to_owned(), reason, line: None, renamed: None }
+    }
+}
+
+/// The two new names of a file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
+pub struct RenamedFile {
+    /// The path here.
+    pub ours: String,
+    /// The path there.
+    pub theirs: String,
 }

@@ -268,7 +268,7 @@ impl SyncRun<'_> {
             else {
                 continue;
             };
-            self.answer.undecided.push(UndecidedFile { path: file.path.clone(), reason, line: Some(line) });
+            self.answer.undecided.push(UndecidedFile { line: Some(line), ..UndecidedFile::new(&file.path, reason) });
         }
         if !self.answer.undecided.is_empty() {
             self.note("a commit contains conflict markers, so nothing was pushed");

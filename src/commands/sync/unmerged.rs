@@ -9,6 +9,7 @@ use super::{SyncRun, SyncStep};
 use crate::change::{EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
+use crate::commands::rename_conflicts::{paths_of, renamed_on_both_sides};
 use crate::commands::resolve::conflicted_file;
 use crate::commands::results::{ConflictedFile, MergedCommits, UndecidedFile, UndecidedReason};
 use crate::host::git::Git;
@@ -46,8 +47,12 @@ pub fn sort_unmerged(
     entries: &[JournalEntry],
 ) -> Result<UnmergedFiles, Rejection> {
     let mut files = UnmergedFiles::default();
-    for file in unmerged {
-        let undecided = |reason| UndecidedFile { path: file.path.clone(), reason, line: None };
+    if unmerged.iter().any(|file| !file.ours && !file.theirs) {
+        files.undecided = renamed_on_both_sides(git, &git.unmerged_entries()?);
+    }
+    let renamed: Vec<String> = files.undecided.iter().flat_map(paths_of).map(str::to_owned).collect();
+    for file in unmerged.iter().filter(|file| !renamed.contains(&file.path)) {
+        let undecided = |reason| UndecidedFile::new(&file.path, reason);
         // `resolve` cannot decide a file that memdir may not write.
         let path = MemoryPath::new(&file.path).ok();
         let current = path.as_ref().and_then(|path| session.store.read(path).ok().flatten());
