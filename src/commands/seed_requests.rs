@@ -15,7 +15,7 @@ use super::{ChangeOptions, CommandResult, Error, ListOptions, Session, change, l
 use crate::code::{Code, Rejection};
 use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, optional, quote_short, required};
 use crate::operation::dialects::{self, ReadCall};
-use crate::operation::{Snapshot, Target, locate};
+use crate::operation::{Action, Batch, Snapshot, Target, locate};
 use crate::path::MemoryPath;
 use crate::view::query::filter::QueryOptions;
 use crate::view::query::query_json::{self, QueryItem};
@@ -119,15 +119,38 @@ fn seed_query(session: &Session, request: &str) -> CommandResult<Value> {
 
 fn seed_change(session: &Session, request: &str) -> CommandResult<Value> {
     let options = ChangeOptions { force: true, ..ChangeOptions::default() };
-    let reply = match change(session, dialects::parse_batch(request)?, &options)? {
-        ChangeOutcome::Changed(change) => SeedChange {
-            success: true,
-            applied_count: change.applied_count,
-            warnings: change.warnings.into_iter().map(|warning| warning.message).collect(),
-        },
-        ChangeOutcome::Repeated(_) => SeedChange { success: true, applied_count: None, warnings: Vec::new() },
-    };
-    Ok(json!(reply))
+    let mut batch = dialects::parse_batch(request)?;
+    let mut reply = SeedChange { success: true, applied_count: None, warnings: Vec::new() };
+    loop {
+        match change(session, batch.clone(), &options) {
+            Ok(ChangeOutcome::Changed(change)) => {
+                reply.applied_count = change.applied_count;
+                reply.warnings.extend(change.warnings.into_iter().map(|warning| warning.message));
+            }
+            Ok(ChangeOutcome::Repeated(_)) => {}
+            Err(error) => {
+                // Those designs ask for no proof that an item is there: what is gone already is deleted.
+                let Some((at, reason)) = vain_delete(&batch, &error) else { return Err(error) };
+                reply.warnings.push(format!("nothing to delete: {reason}"));
+                batch.operations.remove(at);
+                if !batch.operations.is_empty() {
+                    continue;
+                }
+            }
+        }
+        return Ok(json!(reply));
+    }
+}
+
+/// The first operation that failed because what it deletes does not exist, and the reason. Not one that names a text: that
+/// the text is another is no sign that it was deleted.
+fn vain_delete(batch: &Batch, error: &Error) -> Option<(usize, String)> {
+    let is_missing = |code| matches!(code, Code::BulletNotFound | Code::SectionNotFound | Code::FileNotFound);
+    error.rejections.iter().filter(|rejection| is_missing(rejection.code)).find_map(|rejection| {
+        let at = rejection.operation.unwrap_or(0);
+        let is_delete = matches!(batch.operations.get(at)?.action, Action::Remove { text: None, .. });
+        is_delete.then(|| (at, rejection.message.clone()))
+    })
 }
 
 fn seed_files(session: &Session) -> CommandResult<Vec<SeedFile>> {

@@ -133,3 +133,21 @@ fn each_line_has_a_reply_and_consent_is_asked_for() {
     let codes: Vec<&str> = replies.iter().map(|reply| reply["code"].as_str().unwrap_or("none")).collect();
     assert_eq!(codes, ["none", "invalid_operation", "consent", "invalid_path"]);
 }
+
+#[test]
+fn a_delete_of_what_is_not_there_is_done() {
+    let memory = Memory::new().policy("version: 1\nsensitive: []\n").file("facts/food.md", FOOD);
+    for path in ["food.likes[7]", "nofile.likes[0]", "food.nosection[0]"] {
+        let (reply, ran) = ask(&memory, &json!({"operation": "delete", "path": path}).to_string());
+        assert_eq!((&reply["success"], ran.difference.as_str()), (&json!(true), ""), "{path}: {reply}");
+        assert!(reply["warnings"][0].as_str().unwrap().starts_with("nothing to delete: "), "{path}: {reply}");
+    }
+    // What else the request asks for is done, and only a delete is done by finding nothing.
+    let edits =
+        json!([{"operation": "delete", "path": "food.likes[9]"}, {"operation": "delete", "path": "food.likes[0]"}]);
+    let (reply, ran) = ask(&memory, &json!({"edits": edits, "decision": "proceed"}).to_string());
+    assert_eq!(reply["success"], true, "{reply}");
+    assert_eq!(ran.difference.lines().filter(|line| line.starts_with("--")).count(), 1, "{}", ran.difference);
+    let update = json!({"operation": "update", "path": "food.likes[9]", "new_value": {"item": "Soup"}});
+    assert_eq!(ask(&memory, &update.to_string()).0["code"], "bullet_not_found");
+}
