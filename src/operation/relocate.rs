@@ -85,9 +85,10 @@ impl ItemMove<'_> {
         let base = self.destination_base(planner, &dest.path)?;
         let document = base.document();
         let item = rebased_bullet(to_moved_bullet(&file.document, bullet), from, &dest.path);
+        let is_numbered = file.document.list_number(bullet).is_some();
         let (position, within) = match &dest.section {
-            SectionRef::File => (InsertPosition::EndOfSection(0), 0),
-            SectionRef::At(at) => (InsertPosition::EndOfSection(*at), *at),
+            SectionRef::File => (end_of_list(document, 0, is_numbered), 0),
+            SectionRef::At(at) => (end_of_list(document, *at, is_numbered), *at),
             SectionRef::Missing(name) => {
                 let (under, titles) = locate::new_section_place(document, name, &dest.path)?;
                 (InsertPosition::NewSection { under, titles }, usize::MAX)
@@ -308,6 +309,24 @@ fn move_file(planner: &Planner<'_>, n: usize, from: &MemoryPath, to: &str, creat
 /// removed.
 fn is_small_rename(from: &MemoryPath, to: &MemoryPath) -> bool {
     validation::is_similar_name(from.stem(), to.stem())
+}
+
+/// The end of a section (0: the file above all sections) for an item with or without a number. Where the section ends in
+/// a numbered list, one without a number goes to the end of the last other list.
+pub(super) fn end_of_list(document: &Document, section: usize, is_numbered: bool) -> InsertPosition {
+    let is_within = |own: usize| match section {
+        0 => document.sections()[own].level <= 1,
+        at => own == at,
+    };
+    let bullets = document.bullets().iter().enumerate();
+    let own: Vec<usize> =
+        bullets.filter(|(_, b)| b.depth == 0 && is_within(b.section as usize)).map(|(at, _)| at).collect();
+    let has_number = |bullet: &usize| document.list_number(*bullet).is_some();
+    let last_other = own.iter().rfind(|bullet| !has_number(bullet));
+    match (own.last(), last_other) {
+        (Some(last), Some(other)) if has_number(last) && !is_numbered => InsertPosition::After(*other),
+        _ => InsertPosition::EndOfSection(section),
+    }
 }
 
 /// The new path of a file. `to` is an address, or a folder in which the file keeps its name (`mv user notes/`).

@@ -17,6 +17,7 @@ use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
 use super::locate::{ResolvedTarget, SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
+use super::relocate::end_of_list;
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Operation, Target, adopted, effects, rejections, validation, whole_file};
 
@@ -157,10 +158,10 @@ struct ArchivedBullet {
 
 impl ArchivedBullet {
     /// Where it goes in a section that exists.
-    fn position_in(&self, section: usize) -> InsertPosition {
+    fn position_in(&self, document: &Document, section: usize) -> InsertPosition {
         match self.number {
             Some(number) => InsertPosition::Numbered { section, number },
-            None => InsertPosition::EndOfSection(section),
+            None => end_of_list(document, section, false),
         }
     }
 }
@@ -204,7 +205,7 @@ fn restore_bullet(
                 0 | 1 => home.to_string(),
                 _ => format!("{home}#{}", document.sections()[at].slug),
             };
-            (archived.position_in(at), address)
+            (archived.position_in(document, at), address)
         }
         RestorePlace::NewSections(under, titles) => {
             let address = format!("{home}#{}", slug(titles.last().map_or("", String::as_str)));
@@ -339,7 +340,7 @@ impl ArchivedSection {
         let at = match place_in(&document, titles, None) {
             RestorePlace::Section(at) => {
                 require_new_text(&document, &self.home, at, &archived.item)?;
-                archived.position_in(at)
+                archived.position_in(&document, at)
             }
             RestorePlace::NewSections(under, titles) => InsertPosition::NewSection { under, titles },
         };

@@ -678,3 +678,15 @@ fn a_restored_item_of_a_numbered_list_has_its_number_again() {
     memory.done(["restore", &address("Tell")]);
     assert_eq!(memory.text(file).unwrap(), two);
 }
+
+#[test]
+fn an_item_without_a_number_returns_or_moves_to_a_list_without_numbers() {
+    let text = "# Star\n\n* star\n* moon\n\nBetween.\n\n1) one\n2) two\n";
+    let memory = Memory::new().file("facts/star.md", text).file("facts/other.md", "# Other\n\n- sun\n- sky\n");
+    memory.done(["rm", "--archive", &format!("star@{}", handle("star"))]);
+    memory.done(["restore", &format!("star@{}", handle("star"))]);
+    assert!(memory.text("facts/star.md").unwrap().contains("* moon\n* star\n\nBetween.\n\n1) one\n2) two\n"));
+    memory.done(["mv", &format!("other@{}", handle("sun")), "star"]);
+    let moved = memory.text("facts/star.md").unwrap();
+    assert!(moved.contains("* star\n* sun\n\nBetween.\n\n1) one\n2) two\n"), "{moved}");
+}
