@@ -602,7 +602,7 @@ fn every_command_is_walked_or_shows_no_memory() {
 }
 
 /// Commands that read more than the filtered store of their session: the unfiltered store, or git objects.
-const UNFILTERED_READERS: [&str; 33] = [
+const UNFILTERED_READERS: [&str; 34] = [
     "src/commands/allowlist_filter.rs",
     "src/commands/budget.rs",
     "src/commands/bullet_life.rs",
@@ -623,6 +623,7 @@ const UNFILTERED_READERS: [&str; 33] = [
     "src/commands/reflect/commit_chunk.rs",
     "src/commands/reflect/mod.rs",
     "src/commands/reflect/queue.rs",
+    "src/commands/rename_conflicts.rs",
     "src/commands/resolve.rs",
     "src/commands/restricted_change.rs",
     "src/commands/scope.rs",
