@@ -3,7 +3,7 @@
 //! Never writes: the bullets are escaped and verified when they are inserted. Never cuts a text into pieces that it
 //! does not mark as list items.
 
-use super::{BlockKind, Document, NewBullet, escape, lines};
+use super::{BlockKind, Document, DocumentEdit, InsertPosition, NewBullet, apply_edits, escape, lines};
 
 /// Parses Markdown into new bullets. A list gives one for each top-level item, with its children and code blocks; a
 /// text without a list is one bullet.
@@ -139,14 +139,21 @@ pub(super) fn text_start_on_line(bytes: &[u8], bullet: &super::Bullet) -> usize 
     }
 }
 
-/// Copies a bullet as [`to_new_bullet`] does, with the bytes of its first line, so that it is the same elsewhere.
+/// Copies a bullet as [`to_new_bullet`] does, with the bytes of its first line, so that it is the same elsewhere; without
+/// them if the line is more than text, such as a heading, and can only be written escaped.
 pub fn to_moved_bullet(document: &Document, number: usize) -> NewBullet {
     let mut item = to_new_bullet(document, number);
     let raw = document.bullet_raw(number).split('\n').next().unwrap_or_default().trim_end_matches('\r');
-    if escape::encode_first_line(&item.text, &item.children) != raw {
-        item.raw_first_line = Some(raw.to_owned());
+    if escape::encode_first_line(&item.text, &item.children) == raw {
+        return item;
     }
-    item
+    let escaped = item.clone();
+    item.raw_first_line = Some(raw.to_owned());
+    let insert = DocumentEdit::Insert { at: InsertPosition::EndOfSection(0), items: vec![item.clone()] };
+    match apply_edits(&Document::parse(""), &[insert]) {
+        Ok(_) => item,
+        Err(_) => escaped,
+    }
 }
 
 /// Removes the first `width` columns of indent from a line.
@@ -173,6 +180,33 @@ mod tests {
             got.iter().map(|i| (i.text.as_str(), i.children.iter().map(String::as_str).collect())).collect();
         let want: Vec<(&str, Vec<&str>)> = expected.iter().map(|(t, c)| (*t, c.to_vec())).collect();
         assert_eq!(got, want, "{markdown:?}");
+    }
+
+    #[test]
+    fn a_moved_bullet_keeps_its_first_line_if_that_is_text() {
+        let moved = |line: &str| to_moved_bullet(&Document::parse(format!("- {line}\n")), 0);
+        for line in ["a <!-- b --> c", "a  "] {
+            assert_eq!(moved(line).raw_first_line.as_deref(), Some(line));
+        }
+        for line in [
+            "# heading",
+            "## h <!-- mem imp=3 -->",
+            "1. one",
+            "- dash",
+            "***",
+            "<div>",
+            "<div>x</div>",
+            "<pre>x",
+            "<?php",
+            "<!DOCTYPE x>",
+            "a\u{a0}",
+            "plain",
+            "```",
+        ] {
+            let item = moved(line);
+            let insert = DocumentEdit::Insert { at: InsertPosition::EndOfSection(0), items: vec![item] };
+            assert!(apply_edits(&Document::parse("- x\n"), &[insert]).is_ok(), "{line}");
+        }
     }
 
     #[test]

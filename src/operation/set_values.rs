@@ -193,8 +193,9 @@ fn changes_only_key(document: &Document, splice: &Splice, key: &str, value: &str
 fn front_matter_keys(document: &Document) -> Result<Option<serde_json::Map<String, Value>>, ()> {
     let text = document.front_matter().map_or("", |front| &document.text()[front.range()]);
     let lines: Vec<&str> = text.lines().collect();
-    let inner = lines.get(1..lines.len().saturating_sub(1)).unwrap_or_default().join("\n");
-    match yaml::parse(&inner) {
+    // With the last line end, which belongs to a block of text: `a: |`.
+    let inner = lines.get(1..lines.len().saturating_sub(1)).unwrap_or_default().iter().flat_map(|line| [*line, "\n"]);
+    match yaml::parse(&inner.collect::<String>()) {
         Ok(Value::Object(keys)) => Ok(Some(keys)),
         Ok(Value::Null) => Ok(Some(serde_json::Map::new())),
         Ok(_) => Ok(None),

@@ -189,6 +189,8 @@ fn set_replaces_a_front_matter_value_of_several_lines_as_a_whole() {
     }
     let m = Memory::new().file("facts/a.md", "---\n\"due\": 1\n---\n- x\n");
     m.done(["set", "a", "due=x"]).diff("M facts/a.md\n-\"due\": 1\n+\"due\": x\n");
+    let m = Memory::new().file("facts/a.md", "---\na: |\n  t\n---\n- x\n");
+    m.done(["set", "a", "new=v"]).diff("M facts/a.md\n+new: v\n");
 }
 
 #[test]
