@@ -12,10 +12,6 @@ pub fn relative_to_roots<'a>(
     memory: &Path,
 ) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    let above = [memory.parent(), memory.parent().and_then(Path::parent)].into_iter().flatten();
-    // All of a working directory deeper in the repository is not all that the rules are for.
-    let is_deeper = above.clone().any(|root| Path::new(working_dir).starts_with(root))
-        && above.clone().all(|root| root != Path::new(working_dir));
     for path in paths {
         let absolute = match path.starts_with('/') {
             true => normalize(path),
@@ -24,9 +20,7 @@ pub fn relative_to_roots<'a>(
         let roots = [Some(Path::new(working_dir)), memory.parent(), memory.parent().and_then(Path::parent)];
         for root in roots.into_iter().flatten() {
             let relative = Path::new(&absolute).strip_prefix(root).ok().and_then(Path::to_str);
-            let is_left_out = |path: &str| path.is_empty() || is_deeper && path == "**";
-            if let Some(relative) = relative.filter(|path| !is_left_out(path) && !all.iter().any(|known| known == path))
-            {
+            if let Some(relative) = relative.filter(|path| !path.is_empty() && !all.iter().any(|known| known == path)) {
                 all.push(relative.to_owned());
             }
         }
@@ -61,11 +55,6 @@ mod tests {
             check(path);
             check(&format!("/w/shop/api/{path}"));
         }
-        let all = |dir: &str| relative_to_roots([format!("{dir}/**").as_str()], dir, Path::new("/w/shop/memory"));
-        assert_eq!(
-            (all("/w/shop"), all("/w/shop/api")),
-            (vec!["**".into(), "shop/**".into()], vec!["api/**".into(), "shop/api/**".into()])
-        );
         assert_eq!(relative_to_roots(["../../../etc/passwd"], "/w/shop/api", Path::new("/w/shop/memory")), [""; 0]);
     }
 }

@@ -85,9 +85,6 @@ fn is_closed(glob: &str, open: char, close: char) -> bool {
     is_right && depth == 0
 }
 
-/// The path that stands for all files.
-pub const EVERYTHING: &str = "**";
-
 /// Whether a rule with this glob is for a path, both from the same root. A folder stands for all that is below it. A
 /// path may be a glob itself, or end in `/**` for all that is below a folder.
 pub fn touches(glob: &str, path: &str) -> bool {
@@ -111,10 +108,6 @@ fn touches_expanded(glob: &str, path: &str) -> bool {
     }
     [glob, below.as_str()].into_iter().any(|glob| {
         let folder = literal_folder(glob);
-        if path == EVERYTHING {
-            // A rule for one kind of files is not meant.
-            return !folder.is_empty();
-        }
         if !path.contains(['*', '?']) {
             // A folder is touched by its name; a rule for one kind of files is not meant by every folder.
             let is_within = !folder.is_empty() && is_at_or_below(path, folder);
@@ -250,8 +243,6 @@ mod tests {
 
     #[test]
     fn a_folder_or_a_glob_touches_what_it_has_in_common_with_a_rule() {
-        assert!(["src/api/**", "src", "docs/*.md", "Makefile"].iter().all(|glob| touches(glob, EVERYTHING)));
-        assert!(["*.rs", "**/*.ts"].iter().all(|glob| !touches(glob, EVERYTHING)));
         let check = |glob, path, want| assert_eq!(touches(glob, path), want, "{glob} on {path}");
         check("src/api/**", "src/api", true);
         check("src/api/**/*.rs", "src/api", true);
