@@ -8,8 +8,10 @@ use std::collections::HashSet;
 use crate::host::git::{Git, UnmergedIndexEntry};
 
 use super::results::{RenamedFile, UndecidedFile, UndecidedReason};
+use crate::operation::conflict_regions::unmerged_marker_length;
 
-/// The rows of the unmerged entries that both sides renamed: one for each file, by its old path. Other entries have none.
+/// The rows of the unmerged entries that both sides renamed: one for each file, by its old path. Other entries have none,
+/// nor have those whose merged text has conflicts: none of the two names may be chosen before these are resolved.
 pub(super) fn renamed_on_both_sides(git: &Git, unmerged: &[UnmergedIndexEntry]) -> Vec<UndecidedFile> {
     // What was renamed has no base under its new name. The merge wrote one object for both sides.
     let is_new = |entry: &&UnmergedIndexEntry| entry.base.is_none();
@@ -20,6 +22,9 @@ pub(super) fn renamed_on_both_sides(git: &Git, unmerged: &[UnmergedIndexEntry]) 
     let mut rows = Vec::new();
     for ours in ours {
         let Some(at) = theirs.iter().position(|entry| entry.theirs == ours.ours) else { continue };
+        if has_conflict(git, ours) {
+            continue;
+        }
         let Some(old) = most_similar(git, ours, &olds) else { continue };
         let (theirs, old) = (theirs.remove(at), olds.remove(old));
         let renamed = RenamedFile { ours: ours.path.clone(), theirs: theirs.path.clone() };
@@ -27,6 +32,12 @@ pub(super) fn renamed_on_both_sides(git: &Git, unmerged: &[UnmergedIndexEntry]) 
         rows.push(UndecidedFile { renamed: Some(renamed), ..UndecidedFile::new(&old.path, reason) });
     }
     rows
+}
+
+/// Whether the merged text of an entry has conflict markers, or cannot be read.
+fn has_conflict(git: &Git, merged: &UnmergedIndexEntry) -> bool {
+    let text = merged.ours.as_deref().and_then(|object| git.read_objects(&[object]).ok()?.pop());
+    text.is_none_or(|text| unmerged_marker_length(&String::from_utf8_lossy(&text)).is_some())
 }
 
 /// The position of the old entry with which the merged text shares most lines; the only one, whatever it shares.

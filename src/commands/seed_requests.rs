@@ -120,6 +120,8 @@ fn seed_query(session: &Session, request: &str) -> CommandResult<Value> {
 fn seed_change(session: &Session, request: &str) -> CommandResult<Value> {
     let options = ChangeOptions { force: true, ..ChangeOptions::default() };
     let mut batch = dialects::parse_batch(request)?;
+    // Without a delete that finds nothing it is still the batch of its id.
+    batch.requested_digest = Some(batch.digest());
     let mut reply = SeedChange { success: true, applied_count: None, warnings: Vec::new() };
     loop {
         match change(session, batch.clone(), &options) {

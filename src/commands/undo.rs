@@ -150,6 +150,16 @@ struct RevisionInversion {
     keep_edited: bool,
 }
 
+impl RevisionInversion {
+    /// What the caller does to which revision, for messages.
+    fn named(&self) -> (&'static str, u64) {
+        match self.inverts {
+            InverseKind::Undo(rev) => ("undo", rev),
+            InverseKind::Redo(rev) => ("redo", rev),
+        }
+    }
+}
+
 fn invert_revision(
     session: &Session,
     options: &ChangeOptions,

@@ -8,6 +8,7 @@
 //! backslashes that people typed stay as they are.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Escapes a text for writing it into a file.
@@ -99,18 +100,31 @@ fn escape_points(text: &str) -> Vec<usize> {
 /// Where comments would start: every `<!--` outside code.
 fn comment_points(text: &str) -> impl Iterator<Item = usize> {
     let code = if text.contains("<!--") { code_spans(text) } else { Vec::new() };
-    memchr::memmem::find_iter(text.as_bytes(), "<!--").filter(move |at| !code.iter().any(|span| span.contains(at)))
+    let mut code = code.into_iter().peekable();
+    memchr::memmem::find_iter(text.as_bytes(), "<!--").filter(move |at| {
+        while code.next_if(|span| span.end <= *at).is_some() {}
+        !code.peek().is_some_and(|span| span.contains(at))
+    })
 }
 
-/// The code spans of a text, with their backticks (CommonMark 6.1).
+/// The code spans of a text, with their backticks, ascending (CommonMark 6.1).
 fn code_spans(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let run = |at: usize| bytes[at..].iter().take_while(|b| **b == b'`').count();
+    // Where the last run of each length starts: one without a later run of its length opens nothing.
+    let mut last_runs: HashMap<usize, usize> = HashMap::new();
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(b'`', &bytes[at..]) {
+        let length = run(at + next);
+        last_runs.insert(length, at + next);
+        at += next + length;
+    }
     let closing = |from: usize, length: usize| {
         let mut at = from;
-        while let Some(next) = memchr::memchr(b'`', &bytes[at..]) {
-            let found = run(at + next);
-            at += next + found;
+        while last_runs.get(&length).is_some_and(|last| *last >= at) {
+            at += memchr::memchr(b'`', &bytes[at..])?;
+            let found = run(at);
+            at += found;
             if found == length {
                 return Some(at);
             }

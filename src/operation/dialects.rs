@@ -39,7 +39,7 @@ pub fn parse_batch(json: &str) -> Result<Batch, Vec<Rejection>> {
     }
     let (request, reason, source) = (envelope.request, envelope.reason, envelope.source);
     match refused.is_empty() {
-        true => Ok(Batch { operations, request, reason, source, consent: quotes }),
+        true => Ok(Batch { operations, request, reason, source, consent: quotes, ..Batch::default() }),
         false => Err(refused),
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::code::{Code, Rejection};
 use crate::document::MetaKey;
+use crate::path::MemoryPath;
 use crate::text::surrogates::mend_surrogates;
 
 mod chatgpt;
@@ -244,9 +245,12 @@ pub struct ImportedNote {
 }
 
 impl ImportedNote {
-    /// Moves a note with a path of its own below a folder that the caller named, which takes the place of `facts`.
+    /// Moves a note with a path of its own below a folder that the caller named, which takes the place of `facts`. Not what
+    /// is set aside, which is not imported.
     pub fn move_below(&mut self, folder: &str) {
-        if self.is_own_path && !self.name.starts_with(&format!("{folder}/")) {
+        let path = MemoryPath::from_disk_name(&format!("{}.md", self.name));
+        let is_set_aside = path.is_ok_and(|path| path.is_set_aside());
+        if self.is_own_path && !is_set_aside && !self.name.starts_with(&format!("{folder}/")) {
             self.name = format!("{folder}/{}", self.name.strip_prefix("facts/").unwrap_or(&self.name));
         }
     }

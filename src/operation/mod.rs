@@ -110,6 +110,9 @@ impl Batch {
     /// A digest of what the operations do, in hexadecimal: equal for equal actions in the same order, whatever their
     /// reasons and proofs.
     pub fn digest(&self) -> String {
+        if let Some(digest) = &self.requested_digest {
+            return digest.clone();
+        }
         let mut hasher = Sha256::new();
         for operation in &self.operations {
             let action_only = Operation::from(operation.action.clone());
@@ -276,6 +279,9 @@ pub struct Batch {
     pub operations: Vec<Operation>,
     /// The caller's id for the batch: a repeated id returns the first result (idempotency key).
     pub request: Option<String>,
+    /// The digest that counts for the id, if it is not that of these operations: of the batch from which some were left
+    /// out.
+    pub requested_digest: Option<String>,
     /// The reason for operations that have none of their own.
     pub reason: Option<String>,
     /// The source of operations that have none of their own.

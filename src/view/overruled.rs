@@ -23,7 +23,8 @@ pub struct LayeredText<'a> {
 impl<'a> LayeredText<'a> {
     /// `path` names its layer, if that is not the nearest; `layers` are the names of the farther ones, in order.
     pub fn new(path: &'a str, text: &'a str, layers: &[String]) -> LayeredText<'a> {
-        let inner = SourceAddress::parse_shared(path).map_or(path, |named| named.address);
+        let named = SourceAddress::parse_shared(path).filter(|named| layers.iter().any(|name| name == named.source));
+        let inner = named.map_or(path, |named| named.address);
         LayeredText { distance: distance(path, layers), path: inner, statement: Statement::of(text) }
     }
 

@@ -649,3 +649,16 @@ fn redo_brings_nothing_back_that_a_revision_in_between_removed_or_moved() {
     memory.done(["undo"]).stdout_contains("undone r3");
     memory.done(["undo"]).stdout_contains("undone r2").stdout_contains("Likes beer");
 }
+
+#[test]
+fn a_refused_redo_names_what_was_asked_for() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Has a cat\n");
+    memory.done(["add", "new", "One", "Two", "--create"]);
+    memory.done(["add", "new", "Three"]);
+    memory.done(["undo"]);
+    memory.done(["mv", "new", "other", "--create"]);
+    memory.run(["redo"]).exit(4).stderr_contains("undo r4 first, then redo r2");
+    memory.done(["undo"]);
+    memory.put("facts/new.md", memory.text("facts/new.md").unwrap() + "- Three\n");
+    memory.done(["redo", "r2"]).unchanged().stderr_contains("nothing of r2 is left to redo");
+}

@@ -113,7 +113,7 @@ fn for_tool(session: &Session, input: &HookInput, shown: &ShownItems) -> Command
             let files = touched.iter().filter(|path| !path.ends_with("/**"));
             let words: Vec<String> = files.map(|path| path_words(path)).collect();
             let command = without_options(&input.tool.command);
-            let mut found = naming(session, &touched, &command_names(&input.tool.command), shown)?;
+            let mut found = naming(session, input, &touched, shown)?;
             found.extend(about(session, &format!("{} {command}", words.join(" ")), left, shown, false)?);
             found
         }
@@ -212,14 +212,23 @@ fn is_back(session: &Session, path: &str, identity: Handle, shown: &ShownItems) 
     Some(false)
 }
 
+/// The names of the folders from which paths are looked at, each with a slash: every path has them, so they name none.
+fn root_folders(session: &Session, directory: Option<&str>) -> Vec<String> {
+    let memory = [session.dir.parent(), session.dir.parent().and_then(Path::parent)];
+    let roots = memory.into_iter().flatten().chain(directory.map(Path::new));
+    roots.filter_map(|root| Some(format!("{}/", root.file_name()?.to_str()?))).collect()
+}
+
 /// The bullets that name a touched file, a folder that it is in, or a command.
 fn naming(
     session: &Session,
+    input: &HookInput,
     touched: &[String],
-    commands: &[String],
     shown: &ShownItems,
 ) -> CommandResult<Vec<QueryRow>> {
-    let top_folders: Vec<String> = touched.iter().filter_map(|path| top_folder(path)).collect();
+    let (roots, commands) = (root_folders(session, input.directory.as_deref()), command_names(&input.tool.command));
+    let top_folders = touched.iter().filter_map(|path| top_folder(path)).filter(|folder| !roots.contains(folder));
+    let top_folders: Vec<String> = top_folders.collect();
     let parts = touched.iter().flat_map(|path| named_parts(path)).chain(commands.iter().map(String::as_str));
     let names: Vec<&str> = parts.collect();
     let contains = |text: &str| {

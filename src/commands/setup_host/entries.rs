@@ -304,6 +304,7 @@ impl HostEntries {
         };
         let words = hook_words(host, event);
         let corrected = |hook: &Value| own_command::hook_command(hook["command"].as_str()?, self.memory(), &words);
+        let mut first = None;
         for (n, element) in value.as_array()?.iter().enumerate() {
             let mut steps: Vec<JsonStep<'a>> = keys.clone().chain([JsonStep::Index(n)]).collect();
             let hooks = element["hooks"].as_array().map_or(std::slice::from_ref(element), Vec::as_slice);
@@ -314,9 +315,13 @@ impl HostEntries {
             if hooks.len() > 1 {
                 steps.extend([JsonStep::Key("hooks"), JsonStep::Index(at)]);
             }
-            return Some((steps, json!(command)));
+            // One that is right counts before one that would have to be corrected, which may be for another memory.
+            if hooks[at]["command"] == command {
+                return Some((steps, json!(command)));
+            }
+            first.get_or_insert((steps, json!(command)));
         }
-        None
+        first
     }
 
     fn edit_toml(

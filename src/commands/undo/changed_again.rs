@@ -88,8 +88,7 @@ fn file_conflict(
     let now = document_of(change.before.as_ref());
     let after = document_in(change.after.as_ref().map(|bytes| &bytes[..]));
     let (now_counts, after_counts) = (document_counts(&now), document_counts(&after));
-    let (rev, path) = (inversion.entry.rev, &change.path);
-    let verb = if inversion.is_undo { "undo" } else { "redo" };
+    let ((verb, rev), path) = (inversion.named(), &change.path);
     let refusal = |what: String, by: Option<u64>| {
         let error = Rejection::new(Code::Conflict, format!("{path}: {verb} r{rev} would {what}"));
         let error = error.detail("path", path.as_str());

@@ -102,9 +102,9 @@ fn drop_lone_summaries(store: &Store, inversion: &RevisionInversion, changeset: 
     };
     if changeset.files.iter().all(is_lone) && inversion.entry.files.iter().any(|file| changed_texts(&file.path)) {
         changeset.files.clear();
-        let verb = if inversion.is_undo { "undo" } else { "redo" };
+        let (verb, named) = inversion.named();
         let message =
-            format!("nothing of r{rev} is left to {verb}: later changes did it already; name an older revision");
+            format!("nothing of r{named} is left to {verb}: later changes did it already; name an older revision");
         changeset.warnings.push(Warning::new(Code::Note, message));
     }
 }

@@ -45,12 +45,12 @@ pub(super) fn refusal(
     let error = Rejection::new(Code::Conflict, format!("{path} {what}")).detail("path", path.as_str());
     Ok(Some(match by {
         Some(by) if by.inverts.is_none() => {
-            let verb = if inversion.is_undo { "undo" } else { "redo" };
+            let (verb, named) = inversion.named();
             error
-                .hint(format!("undo r{} first, then {verb} r{rev}", by.rev))
+                .hint(format!("undo r{} first, then {verb} r{named}", by.rev))
                 .try_command(SuggestedCommand::new("undo", format!("r{}", by.rev)))
         }
-        _ if inversion.is_undo => error.hint("skip such files with --keep-edited"),
+        _ if inversion.named().0 == "undo" => error.hint("skip such files with --keep-edited"),
         _ => error,
     }))
 }

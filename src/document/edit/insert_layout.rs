@@ -62,17 +62,32 @@ fn own_bullets(document: &Document, section: usize) -> impl DoubleEndedIterator<
 }
 
 /// The bullet beside which a number is missing in a numbered list of a section, and whether it is the one before; `None`
-/// if no list lacks it. The numbers of a list ascend.
+/// if no list lacks it. The numbers of a list ascend, and where they do not, another list begins. Of several gaps one
+/// beside the number before or after counts, else the last.
 fn gap_of_number(document: &Document, section: usize, number: u32) -> Option<(usize, bool)> {
     let numbered: Vec<(usize, u32)> =
         own_bullets(document, section).filter_map(|bullet| Some((bullet, document.list_number(bullet)?))).collect();
-    let ends = |n: usize, own: u32| numbered.get(n + 1).is_none_or(|(_, next)| *next > number || *next <= own);
-    let before = numbered.iter().enumerate().find(|(n, (_, own))| *own < number && ends(*n, *own));
-    match (before, numbered.first()) {
-        (Some((_, (bullet, _))), _) => Some((*bullet, true)),
-        (None, Some((first, own))) if *own > number => Some((*first, false)),
-        (None, _) => None,
-    }
+    let gaps = (0..=numbered.len()).filter_map(|n| {
+        let before = n.checked_sub(1).map(|n| numbered[n]);
+        let after = numbered.get(n).copied();
+        // Of the numbers around a place between two lists, each has the other one's side free.
+        let is_one_list = matches!((before, after), (Some((_, before)), Some((_, after))) if before < after);
+        let follows = before.filter(|(_, own)| *own < number);
+        let precedes = after.filter(|(_, own)| *own > number);
+        let is_beside = |own: u32| own.abs_diff(number) == 1;
+        match (is_one_list, follows, precedes) {
+            (true, Some((bullet, own)), Some((_, next))) => {
+                Some((is_beside(own) || is_beside(next), n, (bullet, true)))
+            }
+            (true, ..) => None,
+            (false, Some((bullet, own)), _) if is_beside(own) => Some((true, n, (bullet, true))),
+            (false, _, Some((bullet, next))) if is_beside(next) => Some((true, n, (bullet, false))),
+            (false, Some((bullet, _)), _) => Some((false, n, (bullet, true))),
+            (false, None, Some((bullet, _))) => Some((false, n, (bullet, false))),
+            (false, None, None) => None,
+        }
+    });
+    gaps.max_by_key(|(is_beside, n, _)| (*is_beside, *n)).map(|(.., place)| place)
 }
 
 /// Brings the new sections below one section together that share their first headings, each below what stands above it.

@@ -263,7 +263,8 @@ pub fn identity(document: &Document, path: &str, bullet: usize) -> Handle {
     match label(raw).is_empty() && !raw.contains("[[") {
         true => handle,
         false => {
-            let path = SourceAddress::parse_shared(path).map_or(path, |named| named.address);
+            let named = SourceAddress::parse_shared(path).filter(|named| !named.address.starts_with(' '));
+            let path = named.map_or(path, |named| named.address);
             Handle::of(&format!("{path} {}", handle.prefix(12)))
         }
     }

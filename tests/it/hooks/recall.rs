@@ -339,7 +339,8 @@ fn a_glob_with_braces_is_one_and_a_glob_that_matches_nothing_is_refused() {
 fn a_rule_that_names_a_folder_at_the_top_or_a_command_of_two_words_is_shown() {
     let project = Project::new();
     let rules = "# Rules\n\n- Never edit files in migrations/ by hand\n- Those below db/migrations/ come from the tool\n\
-                 - Deploy with make release on Fridays\n- The release notes make sense of migrations\n";
+                 - Deploy with make release on Fridays\n- The release notes make sense of migrations\n\
+                 - The folder work/ has a plan\n";
     project.put("work/memory/facts/rules.md", rules);
     let shown = |session: &str, tool: &str, input: Value| {
         text(&project, "claude", "pre-tool", json!({"session_id": session, "tool_name": tool, "tool_input": input}))
