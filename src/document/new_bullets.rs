@@ -185,9 +185,7 @@ mod tests {
     #[test]
     fn a_moved_bullet_keeps_its_first_line_if_that_is_text() {
         let moved = |line: &str| to_moved_bullet(&Document::parse(format!("- {line}\n")), 0);
-        for line in ["a <!-- b --> c", "a  "] {
-            assert_eq!(moved(line).raw_first_line.as_deref(), Some(line));
-        }
+        assert_eq!(moved("a <!-- b --> c").raw_first_line.as_deref(), Some("a <!-- b --> c"));
         for line in [
             "# heading",
             "## h <!-- mem imp=3 -->",
