@@ -11,7 +11,7 @@ use super::text::{Printer, TextStyle};
 use crate::code::{Code, Rejection};
 use crate::commands;
 use crate::commands::results::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
-use crate::commands::scope::{ScopeOptions, leftover_note, unmarked_note};
+use crate::commands::scope::{ScopeOptions, leftover_note, without_policy_note};
 use crate::text::counted_noun::counted_noun;
 use crate::text::shell_quote::shell_quote;
 
@@ -73,10 +73,10 @@ impl PrintAnswer for ScopeList {
         for name in &self.leftovers {
             printer.note(&leftover_note(name));
         }
-        for name in &self.unmarked {
-            printer.note(&unmarked_note(name));
+        for name in &self.without_policy {
+            printer.note(&without_policy_note(name));
         }
-        let all = [self.scopes.len(), self.archived.len(), self.leftovers.len(), self.unmarked.len()];
+        let all = [self.scopes.len(), self.archived.len(), self.leftovers.len(), self.without_policy.len()];
         if all == [0; 4] {
             return printer.note("this memory has no scopes; `memdir scope add NAME` makes one");
         }

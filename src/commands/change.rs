@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::code_anchors::with_anchor_hashes;
+use super::conflict_finder::require_merged;
 use super::consent::require_consent;
 use super::dangling_links::find_dangling_links;
 use super::fetch::fetch;
@@ -22,7 +23,6 @@ use super::results::{
 use super::review::{require_own_copies, require_review};
 use super::scope_limits;
 use super::secrets_check::check_secrets;
-use super::unmerged_files::require_merged;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning};

@@ -25,11 +25,11 @@ mod stale;
 mod writing_rules;
 
 use super::change::{commit_loop, dry_run_result, note_no_operations, plan_in_context};
+use super::conflict_finder::ConflictFinder;
 use super::fetch::{LoadedJournal, history, last_summary};
 use super::layer_names::{error_in_layer, name_layer_in_report};
 use super::layers::AddressesInLayer;
 use super::results::{ChangeResult, CheckFinding, CheckReport, FindingLevel};
-use super::unmerged_files::UnmergedFiles;
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
@@ -159,7 +159,7 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
     let outside_texts = against::read_outside_texts(session, options.against)?;
     let outside = against::OutsideIndex::of(&outside_texts);
     session.progress.begin_files("checking", checked_files.len());
-    let unmerged = UnmergedFiles::new(session);
+    let unmerged = ConflictFinder::new(session);
     let each = session.store.map_files(&checked_files, MAX_FILE_BYTES, &|file, read| {
         let findings = examine_file(session, &journal, file, read, options, (&outside, &unmerged));
         session.progress.finish_file();
@@ -241,7 +241,7 @@ fn examine_file(
     file: &FoundFile,
     read: Result<(&[u8], bool), Rejection>,
     options: &CheckOptions<'_>,
-    (outside, unmerged): (&against::OutsideIndex<'_>, &UnmergedFiles<'_>),
+    (outside, unmerged): (&against::OutsideIndex<'_>, &ConflictFinder<'_>),
 ) -> FileFindings {
     let mut file_findings = FileFindings::default();
     let path = &file.path;

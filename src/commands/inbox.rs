@@ -153,7 +153,7 @@ pub fn inbox_branch(
         let mut listed = list(session, &[], options)?;
         if !listed.proposals.is_empty() {
             let is_there = match session.is_agent {
-                true => "no proposal of yours waits that is on no branch".to_owned(),
+                true => "each of your proposals is on a branch already, or you have none".to_owned(),
                 false => "every proposal is on a branch already; name one to commit it again".to_owned(),
             };
             let reason = format!("no branch was made: {}", left_for_consent.unwrap_or(is_there));

@@ -6,6 +6,7 @@
 use serde_json::json;
 
 use super::change::{change_result, commit_loop, note_no_operations};
+use super::conflict_finder::ConflictFinder;
 use super::consent::require_consent;
 use super::layer_names::{error_in_layer, name_layer_in_resolved};
 use super::layers::AddressesInLayer;
@@ -13,7 +14,6 @@ use super::rename_conflicts::{paths_of, renamed_on_both_sides};
 use super::results::{
     ChangeResult, ConflictRow, ConflictSide, ConflictedFile, ResolveResult, SideBullet, UndecidedFile, UndecidedReason,
 };
-use super::unmerged_files::UnmergedFiles;
 use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
 use crate::change::{Changeset, FileVersion};
 use crate::code::{Code, Rejection, Warning};
@@ -113,7 +113,7 @@ struct UnreadFile {
 /// The files with conflict markers, and those that could not be searched.
 fn marked_files(session: &Session) -> Result<(Vec<MemoryPath>, Vec<UnreadFile>), Rejection> {
     let files = session.store.walk(None)?;
-    let unmerged = UnmergedFiles::new(session);
+    let unmerged = ConflictFinder::new(session);
     let each = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
         Ok((bytes, _)) => {
             let text = std::str::from_utf8(bytes).ok()?;

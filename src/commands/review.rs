@@ -31,11 +31,10 @@ pub(super) fn require_review(
     snapshot: &Snapshot,
 ) -> Result<(), Error> {
     let Some(what) = reviewed_files(session, changeset) else { return Ok(()) };
-    let reviewed = match changeset.forget {
-        true => "forget, which also erases copies and history of other files,",
-        false => "write",
+    let reason = match changeset.forget {
+        true => format!("a person reviews what agents forget, because copies and history go with it: {what}"),
+        false => format!("a person reviews what agents write in {what}"),
     };
-    let reason = format!("a person reviews what agents {reviewed} in {what}");
     wait_for_review(session, locked, batch, changeset, snapshot, &what, &reason)
 }
 
@@ -58,8 +57,8 @@ pub(super) fn require_own_copies(
     find_traces(session, &mut with_copies, snapshot)?;
     let copies = with_copies.files.get(changeset.files.len()..).unwrap_or_default();
     if require_own_proposals(session, copies).is_err() {
-        let reason = "a person removes what waits of others, and the text to forget waits there, too";
-        return wait_for_review(session, locked, batch, &with_copies, snapshot, "what waits of others", reason);
+        let reason = "the text to forget is also in proposals of others, which only a person removes";
+        return wait_for_review(session, locked, batch, &with_copies, snapshot, "proposals of others", reason);
     }
     require_consent(session, locked, batch, &with_copies, snapshot)
 }

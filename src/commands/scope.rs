@@ -55,7 +55,7 @@ pub struct ScopeList {
     pub leftovers: Vec<String>,
     /// For a person: the names of directories with files and the history of a scope, but without its `memdir.yaml`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unmarked: Vec<String>,
+    pub without_policy: Vec<String>,
 }
 
 /// What became of a scope.
@@ -132,11 +132,11 @@ pub fn scope_list(session: &Session) -> CommandResult<ScopeList> {
         scopes: rows(ScopeState::Live)?,
         archived: rows(ScopeState::Archived)?,
         leftovers: names_of(&leftovers, false),
-        unmarked: names_of(&leftovers, true),
+        without_policy: names_of(&leftovers, true),
     })
 }
 
-/// The scopes whose history, with the texts that `undo` needs, is left on this machine without their marks. None for an
+/// The scopes whose history, with the texts that `undo` needs, is left on this machine, but no `memdir.yaml`. None for an
 /// agent, which may not delete it, in a scope, and where the names cannot be read.
 fn leftover_scopes(session: &Session) -> Vec<ScopeLeftovers> {
     match session.is_agent || session.visibility().is_some() || session.scope.is_some() {
@@ -148,7 +148,7 @@ fn leftover_scopes(session: &Session) -> Vec<ScopeLeftovers> {
 /// A sentence for each of [`leftover_scopes`], with what to do about it.
 pub(super) fn leftover_notes(session: &Session) -> Vec<String> {
     let note = |one: &ScopeLeftovers| match one.has_files {
-        true => unmarked_note(one.name.as_str()),
+        true => without_policy_note(one.name.as_str()),
         false => leftover_note(one.name.as_str()),
     };
     leftover_scopes(session).iter().map(note).collect()
@@ -164,7 +164,7 @@ pub fn leftover_note(name: &str) -> String {
 }
 
 /// The sentence about a scope that has files, but no `memdir.yaml`.
-pub fn unmarked_note(name: &str) -> String {
+pub fn without_policy_note(name: &str) -> String {
     format!(
         "the scope '{name}' has files, but no memdir.yaml that makes it one: bring its memdir.yaml back with git, or \
          make an empty one beside the files"

@@ -268,13 +268,18 @@ pub fn evict(
 pub fn all_pinned_rejection(document: &Document, path: &MemoryPath, section: usize, ages: &ItemAges<'_>) -> Rejection {
     let mut least = least_valuable(document, section, ages.inert);
     least.retain(|i| !is_new(document, EvictionCandidate::Bullet(*i), ages));
-    rejections::limit_reached(
+    let mut rejection = rejections::limit_reached(
         document,
         path,
         section,
         "more than the policy allows, and all other items are pinned or new".into(),
         &least,
-    )
+    );
+    if least.is_empty() {
+        rejection.hint = Some("the change alone adds more than the limit allows: split it, or raise the limit".into());
+        rejection.suggestions.clear();
+    }
+    rejection
 }
 
 fn plural_noun(candidates: &[EvictionCandidate]) -> &'static str {

@@ -1,6 +1,6 @@
 //! What is left on this machine of a scope whose files git removed: its history, and proposals.
 //!
-//! Never deletes a file of a memory: where there is one, the scope only lacks its marks.
+//! Never deletes a file of a memory: where there is one, the scope only lacks its `memdir.yaml`.
 
 use std::os::fd::{AsFd, OwnedFd};
 

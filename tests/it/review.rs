@@ -504,7 +504,7 @@ fn an_agent_forgets_no_text_that_waits_of_another_or_that_needs_consent_in_the_a
     memory.run(["add", "a", text, "Austin by the river"]).by("bot1").exit(0);
     memory.run(["rm", "a@2", "--forget", "-f", "-n"]).by("bot1").exit(5).unchanged();
     let run = memory.run(["rm", "a@2", "--forget", "-f"]).by("bot1").may_change().exit(5);
-    run.stderr_contains("memdir: review: a person removes what waits of others");
+    run.stderr_contains("memdir: review: the text to forget is also in proposals of others");
     assert!(waiting(&memory).contains(&of_another[0]) && waiting(&memory).len() == 2);
     memory.put("archive/facts/user.md", "# User\n\n## City\n\n- Austin by the river\n");
     let run = memory.run(["rm", "a@3", "--forget", "-f"]).by("bot1").may_change().exit(5);

@@ -823,7 +823,7 @@ fn a_scope_without_its_policy_that_has_files_is_no_leftover() {
             let all = format!("{}{}", run.stdout, run.stderr);
             assert!(all.contains("the scope 'web' has files, but no memdir.yaml") && !all.contains("--purge"), "{run}");
         }
-        assert_eq!(memory.run(["scope", "list", "--json"]).exit(0).json()["unmarked"], json!(["web"]));
+        assert_eq!(memory.run(["scope", "list", "--json"]).exit(0).json()["without_policy"], json!(["web"]));
         memory.run(["scope", "rm", "web", "--purge"]).exit(3).unchanged();
         memory.run(["scope", "add", "web"]).exit(4).unchanged();
         assert!(memory.dir().join("scopes/web/.memdir/journal").exists(), "{file}");

@@ -668,6 +668,16 @@ fn entries_with_a_global_option_are_for_the_memory_of_the_project() {
     assert_eq!(args, json!(["--as", "claude", "mcp"]));
     assert!(!text(&project, ".claude/settings.json").contains("-g"));
     project.run(&["setup", "claude", "--check"]).exit(0);
+    // Beside a hook that is right, one of the user's own memory stays.
+    let both = text(&project, ".claude/settings.json").replacen(
+        "\"SessionStart\": [",
+        &format!("\"SessionStart\": [{{\"hooks\": [{{\"type\": \"command\", \"command\": \"{hook}\"}}]}}, "),
+        1,
+    );
+    project.put("work/.claude/settings.json", &both);
+    project.run(&["setup", "claude", "--check"]).exit(0);
+    project.run(&["setup", "claude"]).exit(0);
+    assert_eq!(text(&project, ".claude/settings.json"), both);
     // The user's own memory keeps it.
     project.run(&["-g", "init"]).exit(0);
     project.put(".claude.json", server);

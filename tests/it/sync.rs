@@ -399,3 +399,25 @@ fn a_file_that_git_leaves_out_here_is_not_written_over() {
     );
     assert_eq!(here.text("inbox/x.md"), "- Mine\n");
 }
+
+#[test]
+fn a_conflict_in_a_file_that_both_sides_renamed_is_decided_before_its_name() {
+    let (here, there) = pair();
+    let steps: String =
+        (1..30).map(|n| format!("- Step {n} of the plan is done by the team number {}\n", n * 37)).collect();
+    here.put(
+        "facts/plan.md",
+        &format!("# Plan\n\n- Measure twice\n- Cut once\n- Glue\n- Paint the outer side green\n{steps}"),
+    );
+    settle(&here, &there);
+    for (repo, name, colour) in [(&here, "a", "blue"), (&there, "b", "red")] {
+        repo.memdir(["mv", "plan", &format!("plan-{name}")]).exit(0);
+        repo.memdir(["update", &format!("plan-{name}@4"), &format!("Paint the outer side {colour}"), "-f"]).exit(0);
+    }
+    here.memdir(["sync"]).exit(0);
+    let result = there.memdir(["sync"]).exit(4);
+    assert!(there.text("facts/plan-b.md").contains("<<<<<<<"), "{}", there.text("facts/plan-b.md"));
+    assert!(!result.stdout.contains("with the same text in both"), "{}", result.stdout);
+    assert!(!result.stdout.contains("git add -- facts/plan-b.md"), "{}", result.stdout);
+    assert_stdout_contains(&result, "facts/plan-b.md");
+}

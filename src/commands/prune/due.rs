@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
+use super::super::conflict_finder::ConflictFinder;
 use super::super::inbox::ProposalRemoval;
-use super::super::unmerged_files::UnmergedFiles;
 use super::super::{Error, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -98,7 +98,7 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
     let hints = DueHints::new(policy, uses, today);
     let files = session.store.walk(None)?;
     session.progress.begin_files("reading", files.len());
-    let unmerged = UnmergedFiles::new(session);
+    let unmerged = ConflictFinder::new(session);
     let found = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         session.progress.finish_file();
         if let Some(reason) = file.unsafe_reason {

@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::check::contradictions::contradicting_groups;
+use crate::commands::conflict_finder::ConflictFinder;
 use crate::commands::inbox::merged_removals;
 use crate::commands::journal_notes::stale_anchors;
 use crate::commands::layers::Layer;
 use crate::commands::results::{AttentionKind, AttentionRow};
-use crate::commands::unmerged_files::UnmergedFiles;
 use crate::document::summary::FileKind;
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::file_change::file_kind;
@@ -47,7 +47,7 @@ pub struct AttentionScan<'a> {
     facts: Mutex<FactTexts>,
     /// What the last check of this machine found: no code is opened.
     stale_anchors: StaleAnchors,
-    unmerged: UnmergedFiles<'a>,
+    unmerged: ConflictFinder<'a>,
 }
 
 /// The texts of fact files, dropped once they are too large to be compared.
@@ -81,7 +81,7 @@ impl<'a> AttentionScan<'a> {
             session,
             facts: Mutex::default(),
             stale_anchors: stale_anchors(&session.store),
-            unmerged: UnmergedFiles::new(session),
+            unmerged: ConflictFinder::new(session),
         }
     }
 

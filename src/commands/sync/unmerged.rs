@@ -62,14 +62,17 @@ pub fn sort_unmerged(
             (false, true) => Some(UndecidedReason::RemovedHere),
             (false, false) => Some(UndecidedReason::BothMoved),
         };
-        let (Some(path), Some(now), None) = (path, current, whole_file_reason) else {
+        let text = current.as_ref().map(|now| String::from_utf8_lossy(&now.bytes)).unwrap_or_default();
+        // First, also of a file that only one side has under this name: both may have renamed it.
+        if let (Some(path), Some(size)) = (&path, conflict_regions::unmerged_marker_length(&text)) {
+            files.conflicts.push(conflicted_file(path, &conflict_regions::parse_conflicts(&text, size)));
+            continue;
+        }
+        let (Some(path), Some(now), None) = (path, current.as_ref(), whole_file_reason) else {
             files.undecided.push(undecided(whole_file_reason.unwrap_or(UndecidedReason::NoMemory)));
             continue;
         };
-        let text = String::from_utf8_lossy(&now.bytes);
-        if let Some(size) = conflict_regions::unmerged_marker_length(&text) {
-            files.conflicts.push(conflicted_file(&path, &conflict_regions::parse_conflicts(&text, size)));
-        } else if text.contains('\0') {
+        if text.contains('\0') {
             files.undecided.push(undecided(UndecidedReason::NoText));
         } else if is_decided(git, &path, &now.bytes, now.etag, entries)? {
             files.decided.push(file.path.clone());

@@ -103,8 +103,9 @@ fn drop_lone_summaries(store: &Store, inversion: &RevisionInversion, changeset: 
     if changeset.files.iter().all(is_lone) && inversion.entry.files.iter().any(|file| changed_texts(&file.path)) {
         changeset.files.clear();
         let (verb, named) = inversion.named();
-        let message =
-            format!("nothing of r{named} is left to {verb}: later changes did it already; name an older revision");
+        let message = format!(
+            "nothing of r{named} is left to {verb}: its text was removed or changed since; name an older revision"
+        );
         changeset.warnings.push(Warning::new(Code::Note, message));
     }
 }

@@ -4,7 +4,7 @@
 //! Never follows the file to its new place: undoing the move first is one command, and shows what happens.
 
 use super::{EntryOutcome, RevisionInversion};
-use crate::change::{EntryFile, JournalEntry};
+use crate::change::{EntryFile, InverseKind, JournalEntry};
 use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::path::MemoryPath;
 use crate::store::Store;
@@ -50,7 +50,7 @@ pub(super) fn refusal(
                 .hint(format!("undo r{} first, then {verb} r{named}", by.rev))
                 .try_command(SuggestedCommand::new("undo", format!("r{}", by.rev)))
         }
-        _ if inversion.named().0 == "undo" => error.hint("skip such files with --keep-edited"),
+        _ if matches!(inversion.inverts, InverseKind::Undo(_)) => error.hint("skip such files with --keep-edited"),
         _ => error,
     }))
 }

@@ -76,7 +76,7 @@ fn empty() -> ImportedBullet {
 }
 
 fn add_bullet(path: &MemoryPath, bullet: ImportedBullet, read: &mut ImportedMemories) {
-    let name = path.as_str().trim_end_matches(".md");
+    let name = path.as_str().strip_suffix(".md").unwrap_or(path.as_str());
     let note = read.note_of(name, path.stem());
     *note.is_own_path = true;
     note.bullets.push(bullet);

@@ -191,6 +191,21 @@ proptest! {
     }
 }
 
+#[test]
+fn a_note_of_memdir_moves_below_a_folder_unless_it_is_set_aside() {
+    let moved = |name: &str, is_own_path| {
+        let mut note = ImportedNote { name: name.to_owned(), is_own_path, content: NoteContent::Text(String::new()) };
+        note.move_below("notes");
+        note.name
+    };
+    assert_eq!(moved("facts/user", true), "notes/user");
+    assert_eq!(moved("Daily/note", true), "notes/Daily/note");
+    for name in ["notes/user", "archive/facts/user", "inbox/p123456"] {
+        assert_eq!(moved(name, true), name);
+    }
+    assert_eq!(moved("Daily/note", false), "Daily/note");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
     #[test]

@@ -25,8 +25,8 @@ use crate::view::query::terms::{QueryTerm, QueryTerms};
 
 /// The number of files that `query` always splits into items, as a sample for the mean length.
 const SAMPLE_FILES: usize = 8;
-/// A part of a word (`user` of `user77`) that more items contain adds none to those of the word: thousands of such words
-/// with thousands of items each would take minutes, and megabytes of the page.
+/// A part of a word (`user` of `user77`) that more items contain is not counted for the word: to count the terms of
+/// thousands of items for each of thousands of such words takes minutes.
 const MAX_IMPLIED_ITEMS: usize = 64;
 /// The digits of [`IndexedWord::hits`].
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

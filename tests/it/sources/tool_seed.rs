@@ -148,6 +148,16 @@ fn a_delete_of_what_is_not_there_is_done() {
     let (reply, ran) = ask(&memory, &json!({"edits": edits, "decision": "proceed"}).to_string());
     assert_eq!(reply["success"], true, "{reply}");
     assert_eq!(ran.difference.lines().filter(|line| line.starts_with("--")).count(), 1, "{}", ran.difference);
+    // A retry of the request is the same batch.
+    let retried = json!({"request": "r-1", "operations": [
+        {"operation": "delete", "path": "food.likes[9]"},
+        {"operation": "insert", "path": "food.likes", "new_value": "Cocoa"},
+    ]});
+    for _ in 0..2 {
+        let (reply, _) = ask(&memory, &retried.to_string());
+        assert_eq!(reply["success"], true, "{reply}");
+    }
+    assert_eq!(memory.text("facts/food.md").unwrap().matches("Cocoa").count(), 1);
     let update = json!({"operation": "update", "path": "food.likes[9]", "new_value": {"item": "Soup"}});
     assert_eq!(ask(&memory, &update.to_string()).0["code"], "bullet_not_found");
 }

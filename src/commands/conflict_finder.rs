@@ -13,15 +13,15 @@ use crate::operation::Snapshot;
 use crate::operation::validation::conflict_markers_rejection;
 use crate::path::MemoryPath;
 
-/// The files of the memory that git lists as unmerged, read when they are needed.
-pub(super) struct UnmergedFiles<'a> {
+/// Finds the conflicts of files. What git lists as unmerged is read when it is needed.
+pub(super) struct ConflictFinder<'a> {
     session: &'a Session,
     paths: OnceLock<HashSet<String>>,
 }
 
-impl<'a> UnmergedFiles<'a> {
-    pub(super) fn new(session: &'a Session) -> UnmergedFiles<'a> {
-        UnmergedFiles { session, paths: OnceLock::new() }
+impl<'a> ConflictFinder<'a> {
+    pub(super) fn new(session: &'a Session) -> ConflictFinder<'a> {
+        ConflictFinder { session, paths: OnceLock::new() }
     }
 
     /// Line number (1-based) of the first conflict marker of a file; `None` if it has none, or examples only.
@@ -53,7 +53,7 @@ pub(super) fn require_merged<'p>(
     snapshot: &Snapshot,
     paths: impl Iterator<Item = &'p MemoryPath>,
 ) -> Result<(), Rejection> {
-    let unmerged = UnmergedFiles::new(session);
+    let unmerged = ConflictFinder::new(session);
     for path in paths {
         let line = snapshot.file(path).ok().flatten().and_then(|file| unmerged.conflict_line(path, &file.document));
         if let Some(line) = line {
