@@ -407,7 +407,7 @@ fn a_conflict_in_a_file_that_both_sides_renamed_is_decided_before_its_name() {
         (1..30).map(|n| format!("- Step {n} of the plan is done by the team number {}\n", n * 37)).collect();
     here.put(
         "facts/plan.md",
-        &format!("# Plan\n\n- Measure twice\n- Cut once\n- Glue\n- Paint the outer side green\n{steps}"),
+        format!("# Plan\n\n- Measure twice\n- Cut once\n- Glue\n- Paint the outer side green\n{steps}"),
     );
     settle(&here, &there);
     for (repo, name, colour) in [(&here, "a", "blue"), (&there, "b", "red")] {
