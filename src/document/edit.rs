@@ -76,8 +76,7 @@ pub enum InsertPosition {
     /// Directly before a bullet, as its sibling. No operation asks for it yet.
     #[cfg_attr(not(feature = "internals"), expect(dead_code))]
     Before(usize),
-    /// Directly after a bullet and its children, as its sibling. No operation asks for it yet.
-    #[cfg_attr(not(feature = "internals"), expect(dead_code))]
+    /// Directly after a bullet and its children, as its sibling.
     After(usize),
     /// Among the numbered top-level bullets of a section's own content: where the number is missing, and with it; as
     /// `EndOfSection` where it is not.
