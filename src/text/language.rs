@@ -6,6 +6,7 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
+use super::stem::MAX_STEMMED_BYTES;
 use super::stopwords::{STOPWORDS, is_stopword};
 use super::strip_diacritics::strip_diacritics;
 use super::word_list::{WordList, word_list};
@@ -170,6 +171,9 @@ pub fn script_term(word: &str) -> Option<String> {
 fn snowball_term(algorithm: Algorithm, word: &str) -> String {
     // Snowball knows the letters with their marks, each as one character; Russian texts have е for ё.
     let word: String = word.nfc().map(|c| if c == 'ё' { 'е' } else { c }).collect();
+    if word.len() > MAX_STEMMED_BYTES {
+        return word;
+    }
     strip_diacritics(&Stemmer::create(algorithm).stem(&word)).into_owned()
 }
 
