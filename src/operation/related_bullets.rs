@@ -45,11 +45,11 @@ pub fn warn_related(
         let at = document.bullets()[i].section as usize;
         section.is_some_and(|section| at == section || section == 0 && document.sections()[at].level == 1)
     };
-    let new = Statement::of(text);
+    let new = Statement::of_item(text);
     let (mut repeated, mut contradicted): (Option<(usize, usize)>, Option<usize>) = (None, None);
     for i in find_candidates(&new, document) {
         let known = document.bullet_text(i);
-        let known = Statement::of(&known);
+        let known = Statement::of_item(&known);
         if let Some(extra) = extra_words(&new, &known) {
             repeated = Some(repeated.map_or((extra, i), |best| best.min((extra, i))));
         } else if contradicted.is_none() && is_beside(i) && compare_statements(&new, &known).is_some() {
@@ -61,7 +61,8 @@ pub fn warn_related(
         planner.warn(n, Warning::new(code, format!("{address} {what}")).detail("address", address));
     };
     if let Some((_, i)) = repeated {
-        warn(Code::NearDuplicate, i, "has nearly the same text; the bullet was added anyway");
+        let likeness = if document.bullet_text(i).trim() == text.trim() { "the same" } else { "nearly the same" };
+        warn(Code::NearDuplicate, i, &format!("has {likeness} text; the bullet was added anyway"));
     } else if let Some(i) = contradicted {
         warn(
             Code::Contradiction,
@@ -83,7 +84,7 @@ pub fn warn_contradicting_adds(planner: &mut Planner<'_>, operations: &[Operatio
         }
     }
     for AddedTexts { path, texts, .. } in places.iter().filter(|place| (2..=MAX_ADDED).contains(&place.texts.len())) {
-        let statements: Vec<Statement<'_>> = texts.iter().map(|(_, text)| Statement::of(text)).collect();
+        let statements: Vec<Statement<'_>> = texts.iter().map(|(_, text)| Statement::of_item(text)).collect();
         let contradicts =
             |n: usize| statements[..n].iter().position(|s| compare_statements(s, &statements[n]).is_some());
         let Some((older, newer)) = (1..texts.len()).find_map(|n| Some((contradicts(n)?, n))) else { continue };

@@ -72,8 +72,9 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     let diff = TokenDiff::of(a, b);
     let by_label = a.label.as_deref().is_some_and(|label| !is_open_label(label));
     if a.is_negated() != b.is_negated() {
-        // "no longer", "need not"
-        let is_negation_part = |t: &&&StatementToken<'_>| matches!(&*t.key, "longer" | "need");
+        // "no longer", "need not", 不要, 必须
+        let is_negation_part =
+            |t: &&&StatementToken<'_>| matches!(&*t.key, "longer" | "need") || t.is_han && HAN_MODALS.contains(&t.key);
         return (diff.all().all(|t| is_negation_part(&t)) && diff.shared > 0).then_some(Difference::Negation);
     }
     if let Some(swapped) = order_or_nothing(a, b, &diff) {
@@ -104,6 +105,9 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     };
     (same_frame && !excluded).then_some(kind)
 }
+
+/// Characters that demand, or forbid after a negation: with or without them, what is denied is the same.
+const HAN_MODALS: &str = "要必须应该能得许";
 
 /// Whether a text is that of a task: `[ ] Call Ann`, `[x] Ship it`.
 fn is_task(text: &str) -> bool {
@@ -394,6 +398,8 @@ mod tests {
             ("Prefers tea to coffee", "Prefers coffee to tea", Order),
             ("喜欢茶胜过咖啡", "喜欢咖啡胜过茶", Order),
             ("总是先写测试", "从不先写测试", Opposite),
+            ("必须使用制表符缩进", "禁止使用制表符缩进", Negation),
+            ("使用中文写提交信息", "不要使用中文写提交信息", Negation),
             ("分支叫dev", "分支叫trunk", Name),
             ("用户在南京上班", "用户在苏州上班", Name),
             ("备份放在上海", "备份放在深圳", Name),

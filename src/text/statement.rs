@@ -94,6 +94,11 @@ impl<'a> Statement<'a> {
         Statement { text: whole, label, label_key, tokens, conditions: OnceLock::new() }
     }
 
+    /// Reads a text of a memory, which may end with tags: they state nothing.
+    pub fn of_item(text: &'a str) -> Statement<'a> {
+        Statement::of(without_tags(text))
+    }
+
     /// The tokens that are neither fillers nor negations.
     pub fn content(&self) -> impl Iterator<Item = &StatementToken<'a>> {
         self.tokens.iter().filter(|t| !matches!(t.kind, TokenKind::Filler | TokenKind::Negation))
@@ -138,6 +143,19 @@ impl<'a> Statement<'a> {
         let precedes_object = next.map_or(mark.surface == "过", |n| !AFTER_ASPECT.contains(n.surface));
         mark.is_han && matches!(mark.surface, "了" | "过") && follows_verb && precedes_object
     }
+}
+
+/// A text without the `#tags` at its end; the whole text if nothing else is left.
+fn without_tags(text: &str) -> &str {
+    let is_tag = |word: &str| {
+        let name = word.strip_prefix('#').filter(|name| name.contains(char::is_alphabetic));
+        name.is_some_and(|name| name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '/')))
+    };
+    let mut rest = text.trim_end();
+    while let Some((before, _)) = rest.rsplit_once(char::is_whitespace).filter(|(_, word)| is_tag(word)) {
+        rest = before.trim_end();
+    }
+    if rest.is_empty() { text } else { rest }
 }
 
 /// The tokens of a text in any script.
@@ -393,6 +411,19 @@ mod tests {
         };
         let got: Vec<String> = Statement::of(text).tokens.iter().map(|t| format!("{}{}", kind(t), t.key)).collect();
         assert_eq!(got.join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn tags_at_the_end_of_an_item_state_nothing() {
+        for (text, expected) in [
+            ("The port is 8080 #api #go/http ", "The port is 8080"),
+            ("Written in C #", "Written in C #"),
+            ("See issue #12", "See issue #12"),
+            ("#go", "#go"),
+            ("Uses #tags inside", "Uses #tags inside"),
+        ] {
+            assert_eq!(without_tags(text).trim_end(), expected);
+        }
     }
 
     #[test]

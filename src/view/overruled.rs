@@ -25,7 +25,7 @@ impl<'a> LayeredText<'a> {
     pub fn new(path: &'a str, text: &'a str, layers: &[String]) -> LayeredText<'a> {
         let named = SourceAddress::parse_shared(path).filter(|named| layers.iter().any(|name| name == named.source));
         let inner = named.map_or(path, |named| named.address);
-        LayeredText { distance: distance(path, layers), path: inner, statement: Statement::of(text) }
+        LayeredText { distance: distance(path, layers), path: inner, statement: Statement::of_item(text) }
     }
 
     /// Whether both are about the same thing as far as their places tell: a label gets its subject from its file.
@@ -87,6 +87,8 @@ mod tests {
         check(&[("facts/style.md", "Never indent with tabs"), tabs], &[(1, 0)]);
         check(&[tabs, ("facts/style.md", "Never indent with tabs")], &[(0, 1)]);
         check(&[("facts/a.md", "Never indent with tabs"), tabs], &[(1, 0)]);
+        let tagged = ("mine:facts/style.md", "Indent with tabs #team");
+        check(&[("facts/a.md", "Never indent with tabs #style #go"), tagged], &[(1, 0)]);
         // Within one layer nothing overrules; `check` finds such pairs.
         check(&[("facts/a.md", "Indent with tabs"), ("facts/b.md", "Never indent with tabs")], &[]);
     }

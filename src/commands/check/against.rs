@@ -125,7 +125,7 @@ pub struct OutsideMatches {
 
 impl<'a> OutsideIndex<'a> {
     pub fn of(texts: &'a [OutsideText]) -> OutsideIndex<'a> {
-        let rows: Vec<_> = texts.iter().map(|outside| (outside, Statement::of(&outside.text))).collect();
+        let rows: Vec<_> = texts.iter().map(|outside| (outside, Statement::of_item(&outside.text))).collect();
         let mut by_word: HashMap<String, Vec<usize>> = HashMap::new();
         for (n, (_, statement)) in rows.iter().enumerate() {
             for word in words(statement) {
@@ -141,7 +141,7 @@ impl<'a> OutsideIndex<'a> {
         if self.rows.is_empty() {
             return None;
         }
-        self.compare(&Statement::of(text)).contradicting.first().map(|n| self.rows[*n].0)
+        self.compare(&Statement::of_item(text)).contradicting.first().map(|n| self.rows[*n].0)
     }
 
     fn compare(&self, statement: &Statement<'_>) -> StatementMatches {
@@ -171,7 +171,7 @@ impl<'a> OutsideIndex<'a> {
         for i in stating_bullets(document).filter(|_| !self.rows.is_empty()) {
             let bullet = &document.bullets()[i];
             let text = document.bullet_text(i);
-            let StatementMatches { contradicting, repeated } = self.compare(&Statement::of(&text));
+            let StatementMatches { contradicting, repeated } = self.compare(&Statement::of_item(&text));
             for n in contradicting {
                 let outside = self.rows[n].0;
                 let line = lines.line(bullet.line_start as usize);

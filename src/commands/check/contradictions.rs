@@ -99,7 +99,7 @@ pub fn contradicting_pairs_within(document: &Document, search: &mut PairSearch) 
         return Vec::new();
     }
     let texts: Vec<_> = (0..document.bullets().len()).map(|i| document.bullet_text(i)).collect();
-    let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of(text)).collect();
+    let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of_item(text)).collect();
     let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements, search).into_iter().collect();
     search.max_pairs -= pairs.len();
     pairs.retain(|&(a, b)| compare_statements(&statements[a], &statements[b]).is_some());

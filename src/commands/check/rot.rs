@@ -144,7 +144,7 @@ fn repeated(notes: &[Note]) -> CountedExamples {
     let mut found = CountedExamples::default();
     for group in groups {
         let first_text = text_of(group[0].1);
-        let first = Statement::of(&first_text);
+        let first = Statement::of_item(&first_text);
         // Of many equal ones, each is compared with the first.
         for &(_, other) in group[1..].iter().take(MAX_EQUAL_BULLETS) {
             // What was done on two days is no repetition.
@@ -152,7 +152,7 @@ fn repeated(notes: &[Note]) -> CountedExamples {
                 continue;
             }
             let text = text_of(other);
-            let statement = Statement::of(&text);
+            let statement = Statement::of_item(&text);
             if first.text.trim() == statement.text.trim()
                 || extra_words(&first, &statement) == Some(0) && first.has_same_tokens(&statement)
             {
@@ -166,7 +166,7 @@ fn repeated(notes: &[Note]) -> CountedExamples {
 
 /// A hash of a bullet's label and words in any order; `None` if it has too few words.
 fn words_hash(text: &str) -> Option<u64> {
-    let statement = Statement::of(text);
+    let statement = Statement::of_item(text);
     let mut words: Vec<&str> = statement.content().map(|token| token.key.as_str()).collect();
     if words.len() + usize::from(statement.label.is_some()) < MIN_WORDS {
         return None;
