@@ -232,6 +232,13 @@ pub struct EntryFile {
     pub summary: Option<String>,
 }
 
+impl EntryFile {
+    /// The replacements; none where they were not recorded.
+    pub fn recorded_edits(&self) -> &[JournalEdit] {
+        self.edits.as_deref().unwrap_or_default()
+    }
+}
+
 /// A text replacement that can be applied in both directions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalEdit {

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use super::Session;
 use super::list_and_read::ResolvedAddress;
 use super::sync::SyncState;
-use crate::change::{EntryFile, EntryOutcome, Etag, InverseKind, JournalEntry};
+use crate::change::{EntryFile, EntryOutcome, Etag, InverseKind, JournalEdit, JournalEntry};
 use crate::code::Rejection;
-use crate::document::{Document, Handle};
+use crate::document::{Document, Handle, RecordedUpdates};
 use crate::host::git::Git;
 use crate::host::line_history::{GitCommit, LineHistory};
 use crate::operation::effects::section_slug;
@@ -186,7 +186,7 @@ impl<'s> BulletHistory<'s> {
                         None => return,
                     },
                 };
-                let step = TextChange { cause, path: &path, earlier_path: &path, replaces_texts: true };
+                let step = TextChange { cause, path: &path, earlier_path: &path, replaces_texts: true, edits: &[] };
                 bullets = self.compare(&step, before.text(), &text, bullets, lives);
                 text = before.text().to_owned();
             }
@@ -207,7 +207,8 @@ impl<'s> BulletHistory<'s> {
 
     /// Ends bullets that are older than the journal in the commits that brought them, if git knows these.
     fn end_at_commit(&self, path: &MemoryPath, text: &str, bullets: Vec<FollowedBullet>, lives: &mut LifeCollector) {
-        let step = TextChange { cause: LifeCause::Committed, path, earlier_path: path, replaces_texts: false };
+        let step =
+            TextChange { cause: LifeCause::Committed, path, earlier_path: path, replaces_texts: false, edits: &[] };
         let event = |bullet| self.with_commit(step.event(LifeChange::Added, None), bullet, text);
         let known = bullets.iter().map(|bullet| (bullet, event(bullet))).filter(|(_, event)| event.commit.is_some());
         known.for_each(|(bullet, event)| lives.push(bullet, event));
@@ -244,6 +245,7 @@ impl<'s> BulletHistory<'s> {
             path: &file.path,
             earlier_path: &file.path,
             replaces_texts: replaces_texts(entry),
+            edits: file.recorded_edits(),
         };
         let bullets = self.compare(&step, &reverted, text, bullets, lives);
         (!bullets.is_empty()).then_some((reverted, bullets))
@@ -274,8 +276,13 @@ impl<'s> BulletHistory<'s> {
         let Some((from, before)) = moved_from else {
             return self.end_at_entry(index, &file.path, bullets, lives);
         };
-        let step =
-            TextChange { cause: LifeCause::Entry(index), path: &file.path, earlier_path: from, replaces_texts: false };
+        let step = TextChange {
+            cause: LifeCause::Entry(index),
+            path: &file.path,
+            earlier_path: from,
+            replaces_texts: false,
+            edits: &[],
+        };
         let bullets = self.compare(&step, before.text(), text, bullets, lives);
         if !bullets.is_empty() {
             let (path, text) = (from.clone(), before.text().to_owned());
@@ -293,7 +300,9 @@ impl<'s> BulletHistory<'s> {
         lives: &mut LifeCollector,
     ) -> Vec<FollowedBullet> {
         let (before, after) = (Document::parse(before.to_owned()), Document::parse(after.to_owned()));
-        let pasts = bullet_pasts(&before, &after, step.replaces_texts);
+        let mut updates = RecordedUpdates::default();
+        step.edits.iter().for_each(|edit| updates.add(&edit.old, &edit.new));
+        let pasts = bullet_pasts(&before, &after, &updates, step.replaces_texts);
         let (mut older, mut added) = (Vec::new(), Vec::new());
         for bullet in bullets {
             let number = after.bullets().binary_search_by_key(&bullet.span.start, |b| b.marker as usize);
@@ -355,7 +364,8 @@ impl<'s> BulletHistory<'s> {
         lives: &mut LifeCollector,
     ) {
         let entry = &self.entries[index];
-        let step = TextChange { cause: LifeCause::Entry(index), path, earlier_path: path, replaces_texts: false };
+        let step =
+            TextChange { cause: LifeCause::Entry(index), path, earlier_path: path, replaces_texts: false, edits: &[] };
         for file in entry.files.iter().filter(|file| file.path != *path && file.before.is_some()) {
             if bullets.is_empty() || file.edits.as_ref().is_some_and(|edits| edits.iter().all(|e| e.old.is_empty())) {
                 continue;
@@ -400,8 +410,13 @@ impl<'s> BulletHistory<'s> {
             let number = document.handles().iter().position(|handle| *handle == bullet.handle);
             let Some(number) = number.filter(|number| self.may_show(path, &document, *number)) else { continue };
             if side == RevisionSide::Before {
-                let step =
-                    TextChange { cause: LifeCause::Entry(index), path, earlier_path: path, replaces_texts: false };
+                let step = TextChange {
+                    cause: LifeCause::Entry(index),
+                    path,
+                    earlier_path: path,
+                    replaces_texts: false,
+                    edits: &[],
+                };
                 lives.push(bullet, step.event(LifeChange::Removed, Some(earlier(path, &document, number))));
             }
             return lives.follow(path, until, &document, number, bullet.life);
@@ -433,6 +448,8 @@ struct TextChange<'p> {
     earlier_path: &'p MemoryPath,
     /// Whether a text in the place of another is an update of it, even if nothing in it is similar.
     replaces_texts: bool,
+    /// What the journal has recorded of it.
+    edits: &'p [JournalEdit],
 }
 
 impl TextChange<'_> {

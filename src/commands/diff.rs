@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
+use super::commit_files::{file_objects, is_shared_file, read_objects};
 use super::history::unrecorded_files;
 use super::layer_names::{error_in_layer, name_in_files};
 use super::layers::range_in_layer;
@@ -16,13 +17,13 @@ use super::results::{ChangedFile, ChangedFileKind, DiffResult, EffectRow, Previo
 use super::{CommandResult, Session};
 use crate::change::{EffectSign, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
-use crate::document::{Document, Handle};
+use crate::document::{Document, Handle, RecordedUpdates};
 use crate::host::git::Git;
 use crate::operation::effects;
 use crate::path::MemoryPath;
 use crate::store::{RevisionSide, Store};
 use crate::view::diff::unified_diff;
-use crate::view::diff_bullets::{BulletChange, bullet_changes, bullet_overlap};
+use crate::view::diff_bullets::{BulletChange, bullet_changes_since, bullet_overlap, recorded_updates};
 
 /// The share of common bullets (0 to 1) from which an added and a removed file count as a rename. Half, as in git.
 const RENAME_SIMILARITY: f64 = 0.5;
@@ -44,6 +45,14 @@ struct FilePair {
     path: MemoryPath,
     before: Option<Document>,
     after: Option<Document>,
+    /// The bullets whose texts revisions in between have replaced.
+    recorded: RecordedUpdates,
+}
+
+impl FilePair {
+    fn new(path: MemoryPath, before: Option<Document>, after: Option<Document>) -> FilePair {
+        FilePair { path, before, after, recorded: RecordedUpdates::default() }
+    }
 }
 
 /// The differences from a revision (or the newest recorded state) until now, or between two revisions. `A...B` starts
@@ -150,6 +159,7 @@ fn journal_pairs(
         RangeEnd::Revision(rev) => (Some(*rev), touched_since(store, entries, *rev)?),
         _ => (entries.last().map(|e| e.rev), unrecorded_files(store, entries).into_iter().map(|(p, _)| p).collect()),
     };
+    let is_between = |rev: u64| Some(rev) > start && !matches!(to, RangeEnd::Revision(to) if rev > *to);
     let mut pairs = Vec::new();
     for path in paths {
         let texts = || -> Result<_, Rejection> {
@@ -160,7 +170,10 @@ fn journal_pairs(
             }
         };
         match texts() {
-            Ok((before, after)) => pairs.push(FilePair { path, before, after }),
+            Ok((before, after)) => {
+                let recorded = recorded_updates(&path, entries.iter().filter(|e| is_between(e.rev)));
+                pairs.push(FilePair { recorded, ..FilePair::new(path, before, after) });
+            }
             Err(error) if error.code == Code::HistoryGone && only.is_some_and(|only| *only != path) => {}
             Err(error) => return Err(error),
         }
@@ -217,7 +230,7 @@ fn commit_pairs(session: &Session, from: &str, to: Option<&str>) -> Result<Vec<F
     let seen = |texts| visible_texts(&session.store, texts);
     let (mut old, mut new) = (seen(read_objects(&git, &before)?), seen(read_objects(&git, &after)?));
     let paths: BTreeSet<MemoryPath> = before.into_keys().chain(after.into_keys()).collect();
-    let pair = |path: MemoryPath| FilePair { before: old.remove(&path), after: new.remove(&path), path };
+    let pair = |path: MemoryPath| FilePair::new(path.clone(), old.remove(&path), new.remove(&path));
     Ok(paths.into_iter().map(pair).collect())
 }
 
@@ -229,37 +242,8 @@ fn pairs_until_now(
     let mut old = visible_texts(&session.store, read_objects(git, &before)?);
     let files = session.store.walk(None)?.into_iter().map(|f| f.path).filter(is_shared_file);
     let paths: BTreeSet<MemoryPath> = files.chain(before.into_keys()).collect();
-    let pair =
-        |path: MemoryPath| FilePair { before: old.remove(&path), after: current_text(&session.store, &path), path };
+    let pair = |path: MemoryPath| FilePair::new(path.clone(), old.remove(&path), current_text(&session.store, &path));
     Ok(paths.into_iter().map(pair).collect())
-}
-
-/// Whether a path in a repository is a file of this memory that git shares.
-fn is_shared_file(path: &MemoryPath) -> bool {
-    let text = path.as_str();
-    text.ends_with(".md")
-        && !text.split('/').any(|c| c.starts_with('.'))
-        && !matches!(path.folder(), Some("inbox" | "scopes"))
-}
-
-/// The memory's files at a commit, with their git object ids.
-pub(super) fn file_objects(git: &Git, commit: &str) -> Result<BTreeMap<MemoryPath, String>, Rejection> {
-    let files = git.files_at(commit)?.into_iter();
-    Ok(files
-        .filter_map(|blob| Some((MemoryPath::from_disk_name(&blob.path).ok()?, blob.object)))
-        .filter(|(p, _)| is_shared_file(p))
-        .collect())
-}
-
-/// The contents of git objects as documents; bytes that are not UTF-8 are replaced.
-pub(super) fn read_objects(
-    git: &Git,
-    objects: &BTreeMap<MemoryPath, String>,
-) -> Result<HashMap<MemoryPath, Document>, Rejection> {
-    let names: Vec<&str> = objects.values().map(String::as_str).collect();
-    let contents = git.read_objects(&names)?.into_iter();
-    let read = |bytes: Vec<u8>| Document::parse(String::from_utf8_lossy(&bytes).into_owned());
-    Ok(objects.keys().cloned().zip(contents.map(read)).collect())
 }
 
 /// The parts of texts from git that the caller may see.
@@ -285,7 +269,8 @@ fn diff_files(pairs: Vec<FilePair>) -> Vec<DiffedFile> {
     while let Some((removed, added)) = likeliest_rename(&pairs) {
         let after = pairs[added].after.take();
         let (path, before) = (pairs[removed].path.clone(), pairs[removed].before.take());
-        let pair = FilePair { path: pairs[added].path.clone(), before, after };
+        let recorded = std::mem::take(&mut pairs[removed].recorded);
+        let pair = FilePair { path: pairs[added].path.clone(), before, after, recorded };
         let file =
             ChangedFile { kind: ChangedFileKind::Moved, to: Some(pair.path.to_string()), ..changed_file(&pair, &path) };
         files.push((file, pair));
@@ -337,7 +322,8 @@ fn effect_rows(pair: &FilePair) -> Vec<EffectRow> {
     let mut rows = heading_rows(&before, &after, EffectSign::Removed);
     let added = heading_rows(&after, &before, EffectSign::Added);
     rows.extend(added);
-    rows.extend(bullet_changes(&before, &after).into_iter().map(|change| bullet_row(&before, &after, change)));
+    let changes = bullet_changes_since(&before, &after, &pair.recorded);
+    rows.extend(changes.into_iter().map(|change| bullet_row(&before, &after, change)));
     if rows.is_empty() && pair.before.is_some() && pair.after.is_some() && before.text() != after.text() {
         rows.push(EffectRow { sign: EffectSign::Set, text: "text between bullets".into(), ..EffectRow::default() });
     }
@@ -363,7 +349,7 @@ pub(super) fn bullet_lines(path: &MemoryPath, before: Option<Document>, after: O
         let line = format!("{} {handle}{}{to}{set}{was}", row.sign.symbol(), row.text);
         line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
     };
-    let rows = effect_rows(&FilePair { path: path.clone(), before, after });
+    let rows = effect_rows(&FilePair::new(path.clone(), before, after));
     [format!("{word}{path}")].into_iter().chain(rows.into_iter().map(row_line)).collect()
 }
 

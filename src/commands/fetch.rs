@@ -6,7 +6,7 @@ use super::related_files::related_files;
 use crate::change::{EntryFile, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::links::{FileLink, find_links, link_candidates, refers_to};
-use crate::document::{Document, MAX_FILE_BYTES};
+use crate::document::{Document, MAX_FILE_BYTES, RecordedUpdates};
 use crate::operation::inert_metadata::has_metadata_lines;
 use crate::operation::snapshot::PlanStep;
 use crate::operation::{FileHistory, MissingInput, PastText, PlanStop, Snapshot};
@@ -167,14 +167,14 @@ pub fn history(journal: &LoadedJournal, of: &MemoryPath) -> FileHistory {
             None => history.last_written = texts.at(entry.rev, RevisionSide::After, file.after),
             Some(next) if next != file.after => {
                 let document = texts.at(entry.rev, RevisionSide::After, file.after);
-                history.past.extend(document.map(|d| past_text(entry, None, d)));
+                history.past.extend(document.map(|d| past_text(entry, file, None, d)));
             }
             Some(_) => {}
         }
         texts.step_back(file);
         if n < MIN_HISTORY_REVISIONS || removes_text(file) {
             let document = texts.at(entry.rev, RevisionSide::Before, file.before);
-            history.past.extend(document.map(|d| past_text(entry, Some(entry.rev), d)));
+            history.past.extend(document.map(|d| past_text(entry, file, Some(entry.rev), d)));
         }
         if history.past.len() >= 2 * MIN_HISTORY_REVISIONS {
             break;
@@ -209,12 +209,17 @@ fn entry_file<'e>(entry: &'e JournalEntry, of: &MemoryPath) -> Option<&'e EntryF
     entry.files.iter().find(|f| f.path == *of)
 }
 
-fn past_text(entry: &JournalEntry, rev: Option<u64>, document: Document) -> PastText {
+/// The text before an entry, or, without `rev`, the one that it wrote and that was edited outside memdir.
+fn past_text(entry: &JournalEntry, file: &EntryFile, rev: Option<u64>, document: Document) -> PastText {
     let actor = rev.map_or("outside", |_| &entry.header.actor).to_owned();
+    let mut updates = RecordedUpdates::default();
+    for edit in file.recorded_edits().iter().filter(|_| rev.is_some()) {
+        updates.add(&edit.old, &edit.new);
+    }
     let text = |op: &serde_json::Value, field: &str| op.get(field)?.as_str().map(str::to_owned);
     let is_move = |op: &&serde_json::Value| op.get("op").is_some_and(|name| name == "mv");
     let moves = entry.operations.iter().filter(is_move).filter_map(|op| Some((text(op, "at")?, text(op, "to")?)));
-    PastText { rev, actor, document, moves: if rev.is_some() { moves.collect() } else { Vec::new() } }
+    PastText { rev, actor, document, updates, moves: if rev.is_some() { moves.collect() } else { Vec::new() } }
 }
 
 fn removes_text(file: &EntryFile) -> bool {

@@ -23,6 +23,7 @@ mod change;
 mod check;
 pub mod checkpoint;
 mod code_anchors;
+mod commit_files;
 pub mod compact;
 pub mod completion_words;
 mod conflict_finder;

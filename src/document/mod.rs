@@ -29,6 +29,7 @@ pub mod meta_keys;
 mod new_bullets;
 mod open_block;
 mod parse;
+mod recorded_updates;
 pub mod related_edge;
 pub mod relation;
 mod section;
@@ -47,6 +48,7 @@ pub use literal_blocks::literal_blocks;
 pub use meta::BulletMeta;
 pub use meta_keys::{MetaKey, parse_date};
 pub use new_bullets::{parse_new_bullets, to_moved_bullet, to_new_bullet};
+pub use recorded_updates::RecordedUpdates;
 pub use section::{section_range, section_titles, slug};
 pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category, summary_ranges};
 

@@ -125,10 +125,17 @@ fn carry_over(inert: &[BulletMetaPair], before: &OwnedMetadata<'_>, now: &OwnedM
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::RecordedUpdates;
     use crate::operation::PastText;
 
     fn past(rev: Option<u64>, text: &str) -> PastText {
-        PastText { rev, actor: "ann".into(), document: Document::parse(text), moves: Vec::new() }
+        PastText {
+            rev,
+            actor: "ann".into(),
+            document: Document::parse(text),
+            updates: RecordedUpdates::default(),
+            moves: Vec::new(),
+        }
     }
 
     /// Checks which bullets of the last text have an inert line. A text's flag: an edit outside memdir replaced it.

@@ -14,7 +14,7 @@ use super::inert_metadata::has_metadata_lines;
 use super::snapshot::{FileHistory, FileInputs, LoadedFile, PastText, Snapshot};
 use super::squash::squash;
 use crate::change::{Changeset, FileChange, FileVersion};
-use crate::document::Document;
+use crate::document::{Document, RecordedUpdates};
 use crate::path::MemoryPath;
 
 /// The files as they were read, and the changes planned on top of them.
@@ -114,7 +114,13 @@ fn history_after(original: &FileInputs, after: Document) -> Option<FileHistory> 
     if !is_known || (original.history.is_none() && !has_metadata_lines(&after)) {
         return None;
     }
-    let past_text = |rev, document| PastText { rev, actor: String::new(), document, moves: Vec::new() };
+    let past_text = |rev, document| PastText {
+        rev,
+        actor: String::new(),
+        document,
+        updates: RecordedUpdates::default(),
+        moves: Vec::new(),
+    };
     let mut past: Vec<PastText> = before.map(|document| past_text(Some(0), document)).into_iter().collect();
     if let Some(history) = &original.history {
         past.extend(history.last_written.clone().map(|document| past_text(None, document)));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::change::{Effect, EffectSign, Etag};
 use crate::code::{Code, Rejection, SuggestedCommand, Warning};
-use crate::document::Document;
+use crate::document::{Document, Handle};
 use crate::path::{Address, AddressReading, BulletRef, MemoryPath, PathPrefixes};
 
 use super::Action;
@@ -259,10 +259,8 @@ pub fn bullet_not_found(
             .detail("candidates", candidates_json(d, path, &elsewhere))
             .try_command(suggest_list(path));
     }
-    for past in
-        history.last_written.iter().map(|d| (d, None)).chain(history.past.iter().map(|p| (&p.document, Some(p))))
-    {
-        let (earlier, by) = past;
+    let past = history.past.iter().enumerate().map(|(n, past)| (&past.document, Some(past), n + 1));
+    for (earlier, by, newer) in history.last_written.iter().map(|d| (d, None, 0)).chain(past) {
         let old = match (s.name, s.text) {
             (Some(name), _) => super::locate::bullets_by_name(earlier, name, None, &[]).first().copied(),
             (None, Some(text)) => earlier.bullets_by_text(text).first().copied(),
@@ -271,7 +269,11 @@ pub fn bullet_not_found(
         if let Some(old) = old {
             return match by.and_then(|past| Some((past, destination(past, old)?))) {
                 Some((past, to)) => bullet_moved(path, past, old, to),
-                None => bullet_changed(d, path, earlier, old, by.map(|p| (p.rev, p.actor.as_str()))),
+                None => {
+                    let new = recorded_successor(d, earlier.handles()[old], &history.past[..newer])
+                        .or_else(|| likely_successor(d, earlier, old));
+                    bullet_changed(d, path, earlier, old, new, by.map(|p| (p.rev, p.actor.as_str())))
+                }
             };
         }
     }
@@ -345,11 +347,11 @@ fn bullet_changed(
     path: &MemoryPath,
     earlier: &Document,
     old: usize,
+    new: Option<usize>,
     by: Option<(Option<u64>, &str)>,
 ) -> Rejection {
     let was = earlier.bullet_text(old).into_owned();
     let handle = earlier.handle_name(old);
-    let new = likely_successor(d, earlier, old);
     let by = by.and_then(|(rev, actor)| Some((rev?, actor)));
     let who = match by {
         Some((rev, actor)) => format!("by {actor} in r{rev}"),
@@ -369,6 +371,12 @@ fn bullet_changed(
         }
         None => rejection.try_command(suggest_list(path)),
     }
+}
+
+/// The bullet whose text replaced a vanished one, as the revisions recorded it; `past` has them newest first.
+fn recorded_successor(now: &Document, old: Handle, past: &[PastText]) -> Option<usize> {
+    let latest = past.iter().rev().fold(old, |handle, past| past.updates.new_handle(handle).unwrap_or(handle));
+    now.handles().iter().position(|handle| *handle == latest && latest != old)
 }
 
 /// The bullet that most likely replaced a vanished one: a new bullet between the same neighbors, else the most similar

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::change::{Changeset, Etag, FileVersion};
 use crate::code::{Code, Rejection};
-use crate::document::Document;
+use crate::document::{Document, RecordedUpdates};
 use crate::path::MemoryPath;
 
 /// A file that was read and parsed.
@@ -36,6 +36,8 @@ pub struct PastText {
     /// The actor of that revision; `outside` for an edit outside memdir, empty in an overlay.
     pub actor: String,
     pub document: Document,
+    /// The texts of bullets that the revision replaced.
+    pub updates: RecordedUpdates,
     /// What that revision moved: addresses from and to, as its caller wrote them.
     pub moves: Vec<(String, String)>,
 }

@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 
-use crate::document::{Document, Handle};
+use crate::change::{EntryOutcome, JournalEntry};
+use crate::document::{Document, Handle, RecordedUpdates};
+use crate::path::MemoryPath;
 use crate::text::TextFeatures;
 use crate::text::best_pairs::{MIN_SCORE, PairScore, best_pairs, neighbour_bonus};
 
@@ -24,10 +26,26 @@ pub enum BulletChange {
     Set(usize, usize),
 }
 
+/// The texts of a file's bullets that revisions replaced; the revisions are in their order.
+pub fn recorded_updates<'e>(path: &MemoryPath, revisions: impl Iterator<Item = &'e JournalEntry>) -> RecordedUpdates {
+    let done = revisions.filter(|entry| entry.outcome == EntryOutcome::Done);
+    let mut updates = RecordedUpdates::default();
+    for file in done.flat_map(|entry| &entry.files).filter(|file| file.path == *path) {
+        file.recorded_edits().iter().for_each(|edit| updates.add(&edit.old, &edit.new));
+    }
+    updates
+}
+
 /// All changes: removed bullets in their old order, then the others in their new order.
 pub fn bullet_changes(before: &Document, after: &Document) -> Vec<BulletChange> {
+    bullet_changes_since(before, after, &RecordedUpdates::default())
+}
+
+/// As [`bullet_changes`], with what the revisions between the two texts have recorded.
+pub fn bullet_changes_since(before: &Document, after: &Document, updates: &RecordedUpdates) -> Vec<BulletChange> {
     let mut matcher = BulletMatcher::new(before, after);
     matcher.match_by_id();
+    matcher.match_recorded(updates);
     matcher.match_by_text();
     matcher.match_by_similarity();
     matcher.changes()
@@ -44,9 +62,15 @@ pub struct BulletPast {
 
 /// What each bullet of `after` was before. With `by_position`, a bullet without any likeness to the one in whose place
 /// it stands counts as an update of it.
-pub fn bullet_pasts(before: &Document, after: &Document, by_position: bool) -> Vec<BulletPast> {
+pub fn bullet_pasts(
+    before: &Document,
+    after: &Document,
+    updates: &RecordedUpdates,
+    by_position: bool,
+) -> Vec<BulletPast> {
     let mut matcher = BulletMatcher::new(before, after);
     matcher.match_by_id();
+    matcher.match_recorded(updates);
     matcher.match_by_text();
     matcher.match_by_similarity();
     if by_position {
@@ -93,6 +117,18 @@ impl<'d> BulletMatcher<'d> {
             (0..self.old_of.len()).filter_map(|new| Some((self.after.bullet_id(new)?.into_owned(), new))).collect();
         for old in 0..self.new_of.len() {
             if let Some(new) = self.before.bullet_id(old).and_then(|id| ids.get(id.as_ref()).copied()) {
+                self.pair(old, new);
+            }
+        }
+    }
+
+    fn match_recorded(&mut self, updates: &RecordedUpdates) {
+        let position = |handles: &[Handle], open: &[Option<usize>], handle: Handle| {
+            (0..handles.len()).find(|i| handles[*i] == handle && open[*i].is_none())
+        };
+        for (was, is) in updates.iter() {
+            let old = position(self.before.handles(), &self.new_of, was);
+            if let Some((old, new)) = old.zip(position(self.after.handles(), &self.old_of, is)) {
                 self.pair(old, new);
             }
         }
@@ -293,11 +329,28 @@ mod tests {
     fn a_text_in_the_place_of_another_is_an_update_only_where_texts_are_replaced() {
         let (before, after) =
             (Document::parse("- a\n- Prefers tabs\n- c\n"), Document::parse("- a\n- Two cats\n- c\n"));
-        let past = |by_position: bool| bullet_pasts(&before, &after, by_position)[1];
+        let past = |by_position: bool| bullet_pasts(&before, &after, &RecordedUpdates::default(), by_position)[1];
         assert_eq!(past(false), BulletPast { number: None, change: Some(BulletChange::Added(1)) });
         assert_eq!(past(true), BulletPast { number: Some(1), change: Some(BulletChange::Updated(1, 1)) });
         let longer = Document::parse("- a\n- Two cats\n- And a dog\n- c\n");
-        assert_eq!(bullet_pasts(&before, &longer, true)[1].number, None, "which of the two is not known");
+        assert_eq!(
+            bullet_pasts(&before, &longer, &RecordedUpdates::default(), true)[1].number,
+            None,
+            "which of the two is not known"
+        );
+    }
+
+    #[test]
+    fn a_recorded_update_counts_more_than_likeness() {
+        let (before, after) = (
+            Document::parse("- Deploys happen on Fridays\n- b\n"),
+            Document::parse("- We release every Tuesday\n- b\n- Backups happen on Fridays\n"),
+        );
+        let mut updates = RecordedUpdates::default();
+        updates.add("Deploys happen on Fridays", "We release every Tuesday");
+        let changes = bullet_changes_since(&before, &after, &updates);
+        assert_eq!(changes, [BulletChange::Updated(0, 0), BulletChange::Added(2)]);
+        assert_eq!(bullet_changes(&before, &after), [BulletChange::Added(0), BulletChange::Updated(0, 2)]);
     }
 
     #[test]

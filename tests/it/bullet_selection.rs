@@ -5,12 +5,13 @@
 
 use memdir::change::{Changeset, EffectSign, Etag, FileVersion};
 use memdir::code::{Code, Rejection};
-use memdir::document::Document;
+use memdir::document::{Document, RecordedUpdates};
 use memdir::operation::{
     Action, FileHistory, MissingInput, Operation, PastText, PlanContext, PlanOutcome, Snapshot, Target, plan,
 };
 use memdir::path::{MemoryPath, PathPrefixes};
 use memdir::policy::Policy;
+use serde_json::json;
 
 use crate::support::{Memory, NOW, handle};
 
@@ -234,8 +235,13 @@ impl World {
         snapshot.set_file_names(files.iter().map(|f| path(f.0)).collect());
         for (name, now, before) in files {
             snapshot.insert_file(path(name), Ok(Some(FileVersion::new(now.as_bytes().to_vec(), 0o600))));
-            let past =
-                PastText { rev: Some(3), actor: "ann".into(), document: Document::parse(*before), moves: Vec::new() };
+            let past = PastText {
+                rev: Some(3),
+                actor: "ann".into(),
+                document: Document::parse(*before),
+                updates: RecordedUpdates::default(),
+                moves: Vec::new(),
+            };
             snapshot.insert_history(
                 path(name),
                 FileHistory {
@@ -620,6 +626,33 @@ fn a_dozen_edits_through_the_binary() {
     memory.done(["bullet", "del", PATH, "--index", "5", "-f"]);
     memory.done(["bullet", "del", PATH, "--index", "4", "Said twice"]);
     assert!(memory.text(PATH).unwrap().ends_with("- Said twice\n\n## Work\n"));
+}
+
+#[test]
+fn a_bullet_that_a_batch_rephrased_is_not_taken_for_the_one_that_it_added() {
+    let file = "facts/user.md";
+    let memory = Memory::new().file(file, "- Deploys happen on Fridays\n- Office is in Lisbon\n");
+    memory.done(["add", file, "A first change"]);
+    memory.done(["context", "--as", "reader"]);
+    let old = format!("{file}@{}", handle("Deploys happen on Fridays"));
+    let batch = json!([
+        {"op": "update", "at": old, "text": "We release every Tuesday"},
+        {"op": "add", "at": file, "text": "Backups happen on Fridays"}
+    ]);
+    memory.run(["apply"]).stdin(batch.to_string()).exit(0);
+    memory.done(["update", file, "We release every Tuesday", "Ann ships it"]);
+    let error = memory.run(["rm", &old, "--json"]).exit(4).error();
+    assert_eq!((&error["code"], &error["details"]["now"]["text"]), (&json!("bullet_changed"), &json!("Ann ships it")));
+    let (new, added) = (handle("Ann ships it"), handle("Backups happen on Fridays"));
+    memory
+        .done(["diff", "r1", "--bullets"])
+        .stdout_contains(&format!("~ @{new} Ann ships it (was @{}", handle("Deploys happen on Fridays")))
+        .stdout_contains(&format!("+ @{added} Backups happen on Fridays"));
+    let news = memory.done(["context", "--as", "reader"]);
+    news.stdout_contains("↑updated: [user] Ann ships it").stdout_contains("+created: [user] Backups happen on Fridays");
+    memory
+        .done(["list", file, "--blame"])
+        .stdout_contains("Ann ships it\n  r3 2026-02-24 10:00Z tester: updated from \"We release every Tuesday\"");
 }
 
 #[test]

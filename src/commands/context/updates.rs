@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::reader_mark::{FileNames, MemoryMark};
 use crate::change::{EntryOutcome, Etag, InverseKind, JournalEntry};
-use crate::document::Document;
+use crate::document::{Document, RecordedUpdates};
 use crate::path::MemoryPath;
 use crate::store::{JournalHistory, RevisionSide};
 use crate::view::context::delta::{UpdatedFile, original_path};
@@ -32,6 +32,8 @@ struct EtagChain {
     inverted: bool,
     /// Titles of the entries that were appended since the mark.
     new_titles: Vec<String>,
+    /// The bullets whose texts revisions have replaced since the mark.
+    recorded: RecordedUpdates,
 }
 
 /// A file on disk whose etag differs from what the reader has seen or from the newest revision.
@@ -71,6 +73,7 @@ impl<'a> FileUpdates<'a> {
                     chain.seen_etag = file.before.filter(|_| was_there(&file.path));
                 }
                 chain.new_rev = Some(entry.rev);
+                file.recorded_edits().iter().for_each(|edit| chain.recorded.add(&edit.old, &edit.new));
                 match entry.inverts {
                     Some(InverseKind::Undo(_) | InverseKind::Redo(_)) => chain.inverted = true,
                     None => chain.new_titles.extend(appended_titles(entry)),
@@ -222,6 +225,7 @@ fn updated_file(
         rev: chain.new_rev.filter(|_| !outside),
         inverted: chain.inverted,
         titles: chain.new_titles.clone(),
+        recorded: chain.recorded.clone(),
         path: Some(path),
     }
 }

@@ -9,10 +9,10 @@ use super::context_filter::ContextFilter;
 pub use super::update_kind::UpdateKind;
 pub use super::updates_header::{MAX_EVENTS, SeenRevision, UPDATES_HEAD, UpdateEvent, min_budget, updates_header};
 use super::{bullet_item, entries, item_identity, sanitize};
-use crate::document::{Document, Handle, section_range, split_category};
+use crate::document::{Document, Handle, RecordedUpdates, section_range, split_category};
 use crate::path::MemoryPath;
 use crate::text::search_terms;
-use crate::view::diff_bullets::{BulletChange, bullet_changes, bullet_overlap};
+use crate::view::diff_bullets::{BulletChange, bullet_changes_since, bullet_overlap};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
@@ -42,6 +42,8 @@ pub struct UpdatedFile {
     pub inverted: bool,
     /// Titles of the entries appended since.
     pub titles: Vec<String>,
+    /// The bullets whose texts revisions have replaced since.
+    pub recorded: RecordedUpdates,
 }
 
 impl UpdatedFile {
@@ -124,7 +126,7 @@ fn bullet_updates(file: &UpdatedFile) -> Vec<BulletUpdate> {
             (!stamp(after, new)).then_some(BulletUpdate::Changed(old, new))
         }
     };
-    bullet_changes(before, after).into_iter().filter_map(change).collect()
+    bullet_changes_since(before, after, &file.recorded).into_iter().filter_map(change).collect()
 }
 
 /// Whether more than the summary line differs.
