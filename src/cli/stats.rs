@@ -135,8 +135,10 @@ impl PrintAnswer for StatsReport {
             }
             printer.end_line();
         }
-        if let Some(from) = &self.from {
-            printer.note(&format!("events from {from} to {}", self.until));
+        match &self.from {
+            Some(from) => printer.note(&format!("events from {from} to {}", self.until)),
+            None if self.figures.is_empty() => printer.note("no items and no events"),
+            None => {}
         }
     }
 }

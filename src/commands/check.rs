@@ -415,7 +415,7 @@ fn oversized_parts(session: &Session, path: &MemoryPath, document: &Document, fi
             let count = size.get_or_insert_with(|| limits::section_size(document, s)).measured(measure);
             if count > most {
                 let line = lines.line(section.heading.start as usize);
-                let text = format!("holds {count} {}; the policy allows {most}", limits::measure_noun(measure));
+                let text = format!("holds {}; the policy allows {most}", limits::counted_measure(count, measure));
                 file_findings.findings.push(finding(path, line, 1, Code::LimitReached, FindingLevel::Warning, text));
             }
         }

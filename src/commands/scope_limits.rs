@@ -11,7 +11,9 @@ use crate::change::{Changeset, Etag};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::operation::evict::{EvictionCandidate, ItemAges, candidate_date, candidate_size, contains_pinned, is_new};
-use crate::operation::limits::{ContentSize, SizeLimits, entry_sections, limits_apply_to, measure_noun, section_size};
+use crate::operation::limits::{
+    ContentSize, SizeLimits, counted_measure, entry_sections, limits_apply_to, section_size,
+};
 use crate::operation::overlay::Overlay;
 use crate::operation::{Action, Operation, Snapshot, Target};
 use crate::path::MemoryPath;
@@ -111,9 +113,8 @@ fn choose_evictions(
             OnLimit::Compact => oldest(session, files, measure, excess, &chosen)?,
         };
         let Some(selected) = selected else {
-            let count = after.measured(measure);
-            let message =
-                format!("the scope would contain {count} {}; the policy above allows {most}", measure_noun(measure));
+            let size = counted_measure(after.measured(measure), measure);
+            let message = format!("the scope would contain {size}; the policy above allows {most}");
             let hint = "remove or archive something first; pinned items stay";
             return Err(Rejection::new(Code::LimitReached, message).hint(hint).into());
         };

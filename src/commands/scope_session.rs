@@ -74,11 +74,12 @@ pub struct ScopeParts {
 pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
     let not_found = || {
         let rejection = scope_not_found(name);
-        match ScopeName::new(name) {
-            Ok(name) => {
-                rejection.hint(format!("`memdir scope add {name}` makes one, `memdir scope` lists those there are"))
+        let Ok(shown) = ScopeName::new(name) else { return rejection };
+        match memory.open_scope(ScopeState::Archived, name) {
+            Ok(Some(_)) => {
+                rejection.hint(format!("it is archived; `memdir scope add --restore {shown}` brings it back"))
             }
-            Err(_) => rejection,
+            _ => rejection.hint(format!("`memdir scope add {shown}` makes one, `memdir scope` lists those there are")),
         }
     };
     let parts = open_scope_in(memory, ScopeState::Live, name)?.ok_or_else(not_found)?;

@@ -5,6 +5,7 @@
 use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::policy::{LimitMeasure, OnLimit, Policy};
+use crate::text::counted_noun::counted_noun;
 
 use super::locate::is_in_section;
 use super::planner::Planner;
@@ -214,7 +215,8 @@ fn check_section_limits(
     match refused.or_else(|| grew.next()) {
         None => LimitCheck::Within,
         Some((m, most, OnLimit::Refuse)) => {
-            LimitCheck::Rejected(format!("{} {}; the policy allows {most}", size_after.measured(*m), measure_noun(*m)))
+            let size = counted_measure(size_after.measured(*m), *m);
+            LimitCheck::Rejected(format!("{size}; the policy allows {most}"))
         }
         Some(_) => {
             let compaction_limit = |wanted| {
@@ -231,11 +233,12 @@ fn check_section_limits(
     }
 }
 
-/// The plural noun for what a limit counts.
-pub fn measure_noun(measure: LimitMeasure) -> &'static str {
-    match measure {
-        LimitMeasure::Bullets => "bullets",
-        LimitMeasure::Entries => "entries",
-        LimitMeasure::Chars => "characters",
-    }
+/// A number with the noun for what a limit counts: `1 entry`, `20 bullets`.
+pub fn counted_measure(n: usize, measure: LimitMeasure) -> String {
+    let noun = match measure {
+        LimitMeasure::Bullets => "bullet",
+        LimitMeasure::Entries => "entry",
+        LimitMeasure::Chars => "character",
+    };
+    counted_noun(n, noun)
 }

@@ -129,7 +129,7 @@ fn a_removed_scope_is_kept_and_comes_back() {
     memory.done(["scope", "rm", "app", "-n"]).stderr_contains("would be archived, with 2 items").unchanged();
     memory.done(["scope", "rm", "app"]).stderr_contains("scope 'app' archived, with 2 items");
     assert!(memory.text("scopes/.archived/app/facts/user.md").is_some());
-    memory.run(["-S", "app", "list"]).exit(3).stderr_contains("scope_not_found");
+    memory.run(["-S", "app", "list"]).exit(3).stderr_contains("memdir scope add --restore app` brings it back");
     memory.run(["--dir", "memory/scopes/.archived/app", "query", "tea"]).ends();
     for line in
         [&["query", "tea", "-a"][..], &["-S", "*", "query", "tea", "-a"], &["context"], &["export", "--to", "json"]]

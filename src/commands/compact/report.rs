@@ -9,7 +9,7 @@ use super::dialogue::CompactDialogue;
 use crate::code::{Code, Warning};
 use crate::document::Document;
 use crate::operation::evict::EvictionCandidate;
-use crate::operation::limits::{ContentSize, LimitScope, measure_noun, section_size};
+use crate::operation::limits::{ContentSize, LimitScope, counted_measure, section_size};
 use crate::path::MemoryPath;
 use crate::policy::LimitMeasure;
 use crate::reflect::compaction::{CompactionAction, CompactionDecision, OverLimit};
@@ -122,7 +122,7 @@ impl CompactionRow {
 
     /// The limit, as the reason of an eviction.
     pub fn limit_reason(&self) -> String {
-        format!("{LIMIT_REASON} {} {}: first in, first out", self.limit, measure_noun(self.measure))
+        format!("{LIMIT_REASON} {}: first in, first out", counted_measure(self.limit, self.measure))
     }
 
     /// Records decisions of the model.
@@ -182,7 +182,7 @@ impl CompactionRow {
             let reason = self.fallback_reason.as_deref().map(|reason| format!("; {reason}")).unwrap_or_default();
             parts.push(format!("{} of the oldest moved to archive/ (first in, first out{reason})", self.age_evictions));
         }
-        format!("{} {}, now {}: {}", self.before, measure_noun(self.measure), self.after, parts.join(", "))
+        format!("{}, now {}: {}", counted_measure(self.before, self.measure), self.after, parts.join(", "))
     }
 
     /// The row for the answer.
