@@ -386,8 +386,8 @@ impl ContextBuilder<'_> {
         recent_entries(&found, &self.session.policy.policy, &self.item_filter)
     }
 
-    /// Gives the files that today's revisions wrote the summaries that they had before, so that an addition does not
-    /// change the index. One that has a term which the file lost since stays as it is now: it would show a text that
+    /// Gives the files that today's revisions wrote the summaries that they had before, or at first, so that an addition
+    /// does not change the index. One that has a term which the file lost since stays as it is now: it would show a text that
     /// was corrected or removed.
     fn take_earlier_summaries<'r>(
         &self,
@@ -403,7 +403,13 @@ impl ContextBuilder<'_> {
         }
         let written = listed.iter_mut().filter_map(|file| first.get(&file.path).map(|rev| (file, *rev)));
         for (file, rev) in written.take(MAX_EARLIER_SUMMARIES) {
-            if let Ok(Some(version)) = past.text(rev, &file.path, RevisionSide::Before) {
+            let before = past.text(rev, &file.path, RevisionSide::Before);
+            // A file that was created today keeps its first summary.
+            let first_text = match before {
+                Ok(None) => past.text(rev, &file.path, RevisionSide::After),
+                known => known,
+            };
+            if let Ok(Some(version)) = first_text {
                 let earlier = summary_of(self.store(), &file.path, &version.bytes);
                 if earlier != file.summary && self.has_every_term(&file.path, &earlier) {
                     file.summary = earlier;

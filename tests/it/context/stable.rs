@@ -97,6 +97,23 @@ fn the_index_has_no_word_of_a_bullet_that_was_corrected_removed_or_forgotten_tod
 }
 
 #[test]
+fn a_file_that_was_created_today_keeps_its_first_summary_in_the_index() {
+    let m = memory(6, 20);
+    let index = |m: &Memory| {
+        let page = m.run(["context", "--stable", "-b", "2000"]).exit(0).stdout;
+        page.lines().find(|line| line.starts_with("- facts/today.md")).unwrap_or_default().to_owned()
+    };
+    m.done(["add", "today", "First note on valves"]);
+    let first = index(&m);
+    assert!(first.contains("valves"), "{first}");
+    m.done(["add", "today", "Second note on pistons"]);
+    assert_eq!(index(&m), first, "an addition changes nothing");
+    let first_note = format!("today@{}", handle("First note on valves"));
+    m.done(["rm", &first_note]);
+    assert!(!index(&m).contains("valves"), "but a removal does");
+}
+
+#[test]
 fn over_a_day_of_additions_most_of_it_stays() {
     let m = memory(6, 20);
     let stable = |m: &Memory| {
