@@ -818,8 +818,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -l as -d 'The calle
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand setup" -l project -d 'Of a host: change the files of this project (default, except for your own memory)'
-complete -c memdir -n "__fish_memdir_using_subcommand setup" -l user -d 'Of a host: change your own files, for all projects'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l project -d 'For a host: change the files of this project (default, except for your own memory)'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l user -d 'For a host: change your own files, for all projects'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l auto-memory -d 'Of claude: its own memory folder (autoMemoryDirectory) becomes this memory, with an index MEMORY.md'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l check -d 'Change nothing; exit 6 if something is missing'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l remove -d 'Remove what was set up, and nothing else: a server of your own, with other arguments or keys, stays'

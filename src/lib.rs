@@ -20,16 +20,16 @@
 //! # }
 //! ```
 //!
-//! [`Memory`] has a method for each command that a program needs, with a result type of its own ([`results`]). Every error is an [`Error`] with
-//! a [`Code`], and says whether anything was changed. The files are the only truth: other processes and editors may
-//! change them at any time, and the next call sees their changes.
+//! [`Memory`] has a method for each command that a program needs, and each method has a result type of its own
+//! ([`results`]). Every error is an [`Error`] with a [`Code`], and says whether anything was changed. The files are the
+//! only source of truth: other processes and editors may change them at any time, and the next call sees their changes.
 //!
 //! Codes, actions and fields of results are added in minor versions, so the enums and the result types are
-//! `#[non_exhaustive]`: a `match` has an arm for what is unknown, and a pattern ends in `..`. The `…Options` are not,
-//! because a program writes them with `..Default::default()` or, where there is no default, `new`, and neither are the types that an implementation of [`models::Model`]
-//! makes.
+//! `#[non_exhaustive]`: a `match` needs an arm for unknown variants, and a pattern ends in `..`. The `…Options` are
+//! exhaustive, because a program writes them with `..Default::default()` or, where there is no default, with `new`; so
+//! are the types that an implementation of [`models::Model`] returns.
 //!
-//! Features: `network` (models behind HTTP), `cli` (the command line, with clap) and `mcp` (`memdir mcp`) are on by
+//! The features `network` (models behind HTTP), `cli` (the command line, with clap) and `mcp` (`memdir mcp`) are on by
 //! default; a program that embeds the library needs none of them.
 
 // What only the command line, the MCP server or a model behind HTTP needs is unused without them.

@@ -165,7 +165,7 @@ impl Memory {
         commands::etag(&self.session()?, address)
     }
 
-    /// What a watcher compares: the set of visible files, and the etags of some files or sections.
+    /// What a watcher compares: the visible files, and the etags of some files or sections.
     ///
     /// # Errors
     /// `io`.
@@ -182,7 +182,7 @@ impl Memory {
     }
 
     /// What an agent should see when a session starts, and the mark to pass to [`Memory::mark_read`] once it was shown;
-    /// there is none without a reader.
+    /// `None` without a reader.
     ///
     /// # Errors
     /// `usage` for a budget that is too small; `io`.
@@ -354,8 +354,8 @@ impl Memory {
         commands::diff(&self.session()?, range, address)
     }
 
-    /// Structural problems of these files, or of all; fixes those that need no decision if asked to. Findings are no
-    /// error.
+    /// Structural problems of these files, or of all; fixes those that need no decision if asked to. Findings are
+    /// not errors.
     ///
     /// # Errors
     /// Errors of resolving an address; `revision_not_found`, `no_repository`, `git` with `since`.
@@ -368,8 +368,8 @@ impl Memory {
         commands::check(&self.session()?, files, check, options)
     }
 
-    /// Merges files with conflict markers again; with `take`, decides the remaining conflicts. What remains is no
-    /// error.
+    /// Merges files with conflict markers again; with `take`, decides the remaining conflicts. Conflicts that remain
+    /// are not errors.
     ///
     /// # Errors
     /// `category_not_allowed`, `conflict_markers`; errors of resolving the address.
@@ -385,7 +385,7 @@ impl Memory {
     /// Reads a conversation and keeps what a model finds worth remembering.
     ///
     /// # Errors
-    /// `invalid_transcript`, `no_model`, `model`, `model_refused`. Errors after the first part are in the report.
+    /// `invalid_transcript`, `no_model`, `model`, `model_refused`. An error after the first chunk is in the report.
     pub fn reflect(
         &self,
         conversation: &[u8],
@@ -428,7 +428,7 @@ impl Memory {
         commands::compact::compact_within_budget(&self.session()?, compact, options, model, &|_| {})
     }
 
-    /// Merges three files by bullet, into `out` or the result's text. Needs no memory. Conflicts are no error.
+    /// Merges three files by bullet, into `out` or the result's text. Needs no memory. Conflicts are not errors.
     ///
     /// # Errors
     /// `file_not_found`, `not_text`, `io`.
@@ -436,7 +436,7 @@ impl Memory {
         commands::merge::merge(input, out)
     }
 
-    /// Commits, fetches, merges and pushes with git. Conflicts are no error.
+    /// Commits, fetches, merges and pushes with git. Conflicts are not errors.
     ///
     /// # Errors
     /// `category_not_allowed`, `not_own_repository`, `no_remote`, `remote`, `unrelated_histories`, `busy`, `git` and

@@ -97,10 +97,10 @@ pub struct SetupArgs {
     /// What to set up
     #[arg(value_name = "WHAT")]
     pub target: SetupTarget,
-    /// Of a host: change the files of this project (default, except for your own memory)
+    /// For a host: change the files of this project (default, except for your own memory)
     #[arg(long, conflicts_with = "user")]
     pub project: bool,
-    /// Of a host: change your own files, for all projects
+    /// For a host: change your own files, for all projects
     #[arg(long)]
     pub user: bool,
     /// Of claude: its own memory folder (autoMemoryDirectory) becomes this memory, with an index MEMORY.md

@@ -154,7 +154,7 @@ impl PrintAnswer for ExportResult {
             printer.note(&format!("{} in {out}", counted_noun(self.items, "item")));
         }
         for row in &self.skipped {
-            printer.note(&format!("not in it: {}: {}", row.item, row.reason));
+            printer.note(&format!("not exported: {}: {}", row.item, row.reason));
         }
     }
 }

@@ -184,7 +184,7 @@ fn file_table(printer: &mut Printer, list: &FileList, columns: usize) {
     }
 }
 
-/// The beginning of a text that fits into so many columns, with an ellipsis if it was cut.
+/// The text cut to a number of terminal columns, with an ellipsis if it was cut.
 fn fit_columns(text: &str, columns: usize) -> String {
     if display_width(text) <= columns {
         return text.to_owned();

@@ -4,7 +4,7 @@
 
 use crate::text::display_width;
 
-/// Whether a text is longer than a terminal with so many rows and columns.
+/// Whether a text needs more rows than a terminal of this size has.
 pub fn is_longer(text: &str, rows: usize, columns: usize) -> bool {
     let mut used = 0;
     for line in text.lines() {

@@ -30,7 +30,7 @@ pub struct RestoreArgs {
 #[command(
     about = "Archive what expired or is unused, purge what was archived long enough, by the rules of memdir.yaml",
     after_help = "Without rules (lifetimes, expired, checkpoints) only proposals are dropped that waited too long. Everything but \
-                  checkpoints is one revision, which undo takes back. A clock that cannot be right needs -f.\n\n\
+                  checkpoints is one revision, which undo takes back. If the clock looks wrong, -f is required.\n\n\
                   Example: memdir prune -n"
 )]
 #[group(skip)]

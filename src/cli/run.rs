@@ -167,7 +167,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Checks the named files, or all; with `--fix`, mends them in one change.
+    /// Checks the named files, or all; with `--fix`, fixes them in one change.
     pub fn check(&self, args: &CheckArgs) -> CliReply {
         let options = CheckOptions {
             since: args.since.as_deref(),
@@ -245,7 +245,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Runs a command that may take long, and shows on a terminal what it is doing, at first `task`.
+    /// Runs a command that may take long, and shows on a terminal what it is doing, initially `task`.
     pub fn with_progress<T: Into<Answer>>(
         &self,
         task: &str,
@@ -317,7 +317,7 @@ impl Runner<'_> {
     }
 }
 
-/// An answer of which is recorded what it showed, once it is printed.
+/// A reply that, once printed, records the use of the items it showed.
 fn reply_then_record<T: Into<Answer>>(
     session: Session,
     result: CommandResult<T>,

@@ -88,8 +88,8 @@ impl Printer<'_> {
         self
     }
 
-    /// Appends blanks up to a column, for a text of so many columns that was appended last. Only on a terminal: rows of
-    /// a pipe are read by programs.
+    /// Appends blanks up to column `width`, for a text `columns` wide that was appended last. Only on a terminal: rows
+    /// of a pipe are read by programs.
     pub fn align(&mut self, columns: usize, width: usize) -> &mut Self {
         if self.format.size.is_some() {
             (columns..width).for_each(|_| self.out.push(' '));

@@ -119,7 +119,7 @@ pub fn spendable(session: &Session, budget: u64) -> u64 {
     if session.is_agent { budget - budget.div_ceil(5).min(budget) } else { budget }
 }
 
-/// The daily budget that a caller needs for a request of so many tokens.
+/// The daily budget that a caller needs for a request of `tokens` tokens.
 pub fn needed_budget(session: &Session, tokens: u64) -> u64 {
     if session.is_agent { tokens.saturating_add(tokens.div_ceil(4)) } else { tokens }
 }

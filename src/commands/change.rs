@@ -368,7 +368,7 @@ pub(super) fn changeset_diff(changeset: &Changeset, snapshot: &Snapshot) -> Stri
 }
 
 /// Adds to the operations of a dry run the etag of the file that each changes, as the proof that `--force` stood for:
-/// who hands them to `apply` makes this change or none.
+/// a caller that passes them to `apply` makes this change or none.
 fn add_proof(planned: &mut ChangeResult, changeset: &Changeset) {
     for (n, operation) in planned.operations.iter_mut().flatten().enumerate() {
         let of_operation = changeset.effects.iter().filter(|effect| effect.operation == n);

@@ -29,7 +29,7 @@ const MAX_KEY_BYTES: usize = 200;
 pub struct CheckpointRow {
     /// The key of 1 to 200 bytes, e.g. `ana/thread-7`.
     pub key: String,
-    /// Whether another program damaged it, so that nothing but its key is known: of a removed one.
+    /// Whether another program damaged it, so that nothing but its key is known. Only for a removed checkpoint.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub damaged: bool,
     /// The size of the state, in bytes.

@@ -298,8 +298,8 @@ impl CompactionRun<'_> {
         Ok(reductions.into_iter().map(|(path, limits)| LimitScopeRef { path, slug: None, limits }).collect())
     }
 
-    /// The files and sections that exceed their limit now. `all` lists the files to check when the scope is the whole
-    /// memory.
+    /// The files and sections that exceed their limit now. `paths_to_check` lists the files to check when the scope
+    /// is the whole memory.
     fn over_limit(
         &self,
         overlay: &mut CompactOverlay<'_>,

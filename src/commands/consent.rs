@@ -179,7 +179,7 @@ fn agrees(quote: &str, text: &str) -> bool {
     guards::has_consent_for(text, &turns, 2)
 }
 
-/// Writes a batch as a proposal, unless the same one waits already. `why` is what it waits for. Returns its id.
+/// Writes a batch as a proposal, unless the same one waits already. `cause` is what it waits for. Returns its id.
 pub(super) fn keep_as_proposal(
     session: &Session,
     locked: &LockedStore<'_>,

@@ -36,7 +36,7 @@ use crate::view::query::vector_table::{StoredVector, TextHash, VectorTable};
 const BATCH_TEXTS: usize = 32;
 /// The most requests of one run.
 const MAX_REQUESTS: usize = 400;
-/// After so many requests, what was made is written.
+/// Number of requests after which the computed embeddings are written.
 const REQUESTS_PER_WRITE: usize = 16;
 /// Timeout of the key command, which is run once for all requests.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -53,17 +53,17 @@ const SETTLE_S: &str = "1";
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 #[non_exhaustive]
 pub struct EmbedResult {
-    /// The name of the model that makes the vectors; empty if the user config names none.
+    /// The name of the model that computes the embeddings; empty if the user config names none.
     pub model: String,
-    /// How many texts have a vector now.
+    /// The number of texts that have an embedding now.
     pub vectors: usize,
-    /// How many of them are new.
+    /// The number of embeddings that this call computed.
     pub made: usize,
-    /// How many vectors were dropped, because their text is gone.
+    /// The number of embeddings that were deleted because their text is gone.
     pub dropped: usize,
-    /// How many texts still have none and may get one.
+    /// The number of texts that have no embedding yet and may get one.
     pub missing: usize,
-    /// How many texts have none because the table of vectors has no space for them.
+    /// The number of texts that have no embedding because the table has no space for them.
     pub without_space: usize,
     /// Whether another process makes vectors now, so that this one did nothing.
     pub busy: bool,

@@ -55,9 +55,9 @@ pub enum ExportKind {
 #[derive(Clone, Debug, Default)]
 pub struct ExportOptions {
     pub to: ExportKind,
-    /// The addresses of files; none is all files but those of `archive/` and `inbox/`.
+    /// The addresses of files; if empty, all files except those of `archive/` and `inbox/`.
     pub files: Vec<String>,
-    /// The file to write; `None` is the answer's `text` alone.
+    /// The file to write; with `None`, the text is in the result.
     pub out: Option<PathBuf>,
     /// Replace that file if it exists.
     pub force: bool,
@@ -74,7 +74,7 @@ pub struct ExportResult {
     pub out: Option<String>,
     /// The number of items.
     pub items: usize,
-    /// What the format has no place for.
+    /// What the format cannot represent.
     pub skipped: Vec<ImportRow>,
 }
 

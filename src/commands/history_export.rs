@@ -39,7 +39,7 @@ pub struct ExportedRevision {
     pub rev: Option<u64>,
     /// RFC 3339; of a change outside memdir, when it was noticed.
     pub at: String,
-    /// The agent or person; `outside` for a change outside memdir.
+    /// The actor; `outside` for a change outside memdir.
     pub actor: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -70,7 +70,7 @@ pub struct ExportedFile {
     /// SHA-256 of its text afterwards; absent if the file was removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// Its text afterwards, unless `edits` make it.
+    /// Its text afterwards; absent if `edits` produce it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Offset in bytes, replaced text and new text of each replacement, in ascending order.

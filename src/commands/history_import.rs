@@ -117,7 +117,7 @@ fn replay(history: &ExportedHistory) -> Result<Vec<ReplayedRevision<'_>>, Reject
                 return Err(invalid(&file.path, reason));
             }
             if files.iter().any(|other| other.path == path) {
-                return Err(invalid(&file.path, "the file stands twice in this revision"));
+                return Err(invalid(&file.path, "the revision lists the file twice"));
             }
             let before = texts.get(&path).cloned();
             let before_text = before.as_ref().and_then(|bytes| std::str::from_utf8(bytes).ok());

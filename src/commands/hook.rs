@@ -202,7 +202,7 @@ fn has_model(env: EnvLookup<'_>) -> bool {
 }
 
 /// Notes that `prune` runs today; `None` if it has run already, the policy has no rule for it, or nothing can be
-/// written down. Who may not see everything may not prune, either.
+/// written down. A caller that may not see everything may not prune, either.
 fn note_prune(session: &Session) -> Option<()> {
     let policy = &session.policy.policy;
     if policy.lifetimes.is_empty() && policy.expired == ExpiredRule::Hide || session.visibility().is_some() {

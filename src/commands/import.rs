@@ -28,9 +28,9 @@ const MAX_FOLDER_BYTES: usize = 200;
 pub struct ImportOptions {
     /// A file, a folder or a zip archive.
     pub source: PathBuf,
-    /// The name of the kind; `None` is found out from the content.
+    /// The name of the kind; with `None`, it is detected from the content.
     pub from: Option<String>,
-    /// The folder for new files; `None` is `facts`, and for an export of memdir the folder that each file had.
+    /// The folder for new files; with `None`, `facts`, or for an export of memdir the folder that each file had.
     pub folder: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub struct ImportRow {
 ///
 /// # Errors
 /// `file_not_found`, `io`, `too_large` and `unsafe_file` of the source; `usage` for a kind that is unknown or cannot be
-/// found out, and for a source with nothing to import; those of a change.
+/// determined, and for a source with nothing to import; those of a change.
 pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions) -> CommandResult<ImportResult> {
     let folder = check_folder(options.folder.as_deref().unwrap_or("facts"))?;
     let source = read_source(&options.source, session.governing_dir())?;

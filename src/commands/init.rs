@@ -89,7 +89,7 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     };
     if let Some(outer) = memory_around(dir).filter(|_| !is_memory) {
         notes.push(format!(
-            "this is inside the memory {}, which lists these files as its own; remove {} if that is not meant",
+            "this is inside the memory {}, which lists these files as its own; remove {} if you did not intend this",
             outer.display(),
             dir.display()
         ));

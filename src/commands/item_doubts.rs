@@ -115,7 +115,7 @@ fn read_code(repository: Option<&AnchoredCode>, path: &CodePath, bytes_left: &mu
 }
 
 /// The sentences of the instructions for agents in the repository of the memory, and in the one and the folder that the
-/// caller works in. Files of a memory are none: a restricted caller may not see them.
+/// caller works in. Not files of a memory: a restricted caller may not see them.
 pub fn read_instructions(session: &Session, directory: &Path) -> Vec<OutsideText> {
     let memories = memory_dirs(session);
     let mut texts = Vec::new();

@@ -127,7 +127,7 @@ impl RepeatedChange {
     }
 }
 
-/// Something that the caller should know, although it is no error.
+/// Something that the caller should know although it is not an error.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct WarningRow {
@@ -204,7 +204,7 @@ pub struct ChangedFile {
     /// The new path, if the file was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The revision that changed it, if the answer is about several.
+    /// The revision that changed it, if the result is about several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rev: Option<String>,
     /// The new etag (16 hex digits); absent if the file was removed.
@@ -287,7 +287,7 @@ pub struct FileRow {
     pub size: u64,
     /// The summary line; empty if there is none.
     pub summary: String,
-    /// Why the file was not opened (it is a link, a device …).
+    /// Why the file was not opened (it is a link, a device, …).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }

@@ -75,7 +75,7 @@ pub enum ScopeAction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct ScopeChange {
-    /// Always true: what fails is an error.
+    /// Always true: a failure is an error.
     pub success: bool,
     /// Whether anything was changed (with `dry_run`: would be).
     pub changed: bool,
@@ -96,15 +96,15 @@ pub struct ScopeChange {
 #[derive(Clone, Debug, Default)]
 pub struct ScopeOptions {
     pub name: String,
-    /// Of a removal: delete it for good, and an archived one of that name.
+    /// For a removal: delete the scope for good, and an archived one of that name.
     pub purge: bool,
-    /// Of an addition: take the archived one back.
+    /// For an addition: restore the archived scope of that name.
     pub restore: bool,
     /// Report what would change, and change nothing.
     pub dry_run: bool,
 }
 
-/// Lists the scopes with their sizes.
+/// Lists the scopes with their sizes. Also finishes interrupted purges.
 ///
 /// # Errors
 /// `scope_not_allowed` in a scope; `category_not_allowed` for a caller that does not see everything; `io`.
@@ -422,7 +422,7 @@ fn scope_row(name: String, scope: &Store) -> Result<ScopeRow, Rejection> {
     })
 }
 
-/// The number of items of a scope that the caller may read, archived ones included. Proposals are none yet.
+/// The number of items of a scope that the caller may read, archived ones included. Proposals do not count.
 fn item_count(session: &Session, memory: &Store, state: ScopeState, name: &ScopeName) -> Result<usize, Rejection> {
     let ReadablePart::Store(scope) = readable_part(session, memory, state, name.as_str())? else { return Ok(0) };
     let counted = count_files(&scope, &|path| !path.is_in_inbox())?;

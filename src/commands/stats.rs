@@ -53,10 +53,10 @@ pub struct StatsFigure {
     /// `compaction`, `digest`, `duplicate`, `read`, `no_result`, `tokens_injected`, `injection_rate`, `tokens`,
     /// `tokens_today`, `tokens_per_day`, `requests_today`, `first_pass`, `grounded`, `pieces` or `refused`.
     pub metric: &'static str,
-    /// Of what: a kind, a category, an event, a command.
+    /// What the count is of: a kind, a category, an event, a command.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The agent or person.
+    /// The actor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The sum; a share is between 0 and 1.

@@ -220,7 +220,7 @@ fn invert_revision(
 /// How many of the newest revisions are searched for the one to undo or redo, before the whole journal is.
 const SEARCHED_REVISIONS: [u64; 3] = [128, 1_024, 8_192];
 
-/// After so many revisions, none of which undid or repeated another, [`SearchExtent::Recent`] ends.
+/// Number of revisions, none of which undid or repeated another, after which [`SearchExtent::Recent`] ends.
 const ENOUGH_REVISIONS: u64 = 1_024;
 
 /// How far back the revision to undo or redo is searched for.

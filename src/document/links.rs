@@ -52,7 +52,7 @@ pub fn own_part_links(document: &Document) -> Vec<FileLink> {
 }
 
 /// The Markdown links and images of a document whose destination is a relative path, of a memory file or of any other
-/// file, excluding code and comments. A name without a dot or slash is none: it may be prose, `f[x](y)`.
+/// file, excluding code and comments. A name without a dot or slash is not a link: it may be prose, `f[x](y)`.
 pub fn relative_path_links(document: &Document) -> Vec<FileLink> {
     let mut found = markdown_links(document.text(), is_relative_path);
     found.extend(link_definitions(document.text(), is_relative_path));

@@ -8,7 +8,7 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
 /// The byte ranges of code blocks (CommonMark, sections 4.4 and 4.5), and of comments without their first lines. Markup
-/// in them is none: it is part of an example.
+/// in them has no effect: it is part of an example.
 pub fn literal_blocks(text: &str) -> Vec<Range<usize>> {
     let events = Parser::new_ext(text, Options::empty()).into_offset_iter();
     let literal = |(event, at): (Event<'_>, Range<usize>)| match event {

@@ -159,7 +159,7 @@ meta_keys! {
     }
     Purge = "purge" {
         value: MetaType::Date, writer: KeyWriter::Archive,
-        manual: "the day from which on prune removes it from archive/ for good",
+        manual: "the first day on which prune removes it from archive/ for good",
     }
     From = "from" {
         writer: KeyWriter::Archive,

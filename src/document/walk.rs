@@ -124,8 +124,8 @@ impl EventWalker<'_> {
         }
     }
 
-    /// Takes a block that is no paragraph as the text of the item that it starts: who writes `- # x` or a fence after a
-    /// bullet's marker writes a bullet. A comment alone is none.
+    /// Takes a block that is no paragraph as the text of the item that it starts: `- # x` and a fence after a
+    /// bullet's marker are bullets. A comment alone is not a text.
     fn open_with_block(&mut self, kind: BlockKind, at: &Range<usize>) -> bool {
         let bytes = self.text.as_bytes();
         let first = lines::skip_blanks(bytes, at.start);

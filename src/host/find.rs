@@ -113,8 +113,8 @@ fn memory_above(dir: &Path) -> Option<(PathBuf, String)> {
     Some((memory.to_owned(), dir.file_name()?.to_str()?.to_owned()))
 }
 
-/// The `scopes/` of a memory below which a directory is, deeper than a scope. A folder of this name beside any `facts/`
-/// is none.
+/// The `scopes/` of a memory below which a directory is, deeper than a scope. Not any folder
+/// of this name beside a `facts/`.
 fn scopes_folder_around(dir: &Path) -> Option<&Path> {
     let is_memory = |dir: &Path| dir.join("memdir.yaml").is_file() || dir.join(".memdir").is_dir();
     dir.ancestors().skip(2).find(|above| is_scopes_folder(above) && above.parent().is_some_and(is_memory))
@@ -279,7 +279,7 @@ pub fn is_data_dir(dir: &Path) -> bool {
 }
 
 /// The memory whose files a data directory would be among: the nearest directory above with `memdir.yaml`, if the data
-/// directory is none of its scopes.
+/// directory is not one of its scopes.
 pub fn memory_around(dir: &Path) -> Option<PathBuf> {
     let dir = std::path::absolute(dir).ok()?;
     if dir.parent().is_some_and(is_scopes_folder) {

@@ -27,7 +27,7 @@ pub struct HomeRemote {
     pub wait: Duration,
 }
 
-/// Returns the user's remote, if one is configured. An empty `MEMDIR_REMOTE` is none.
+/// Returns the user's remote, if one is configured. An empty `MEMDIR_REMOTE` configures no remote.
 ///
 /// # Errors
 /// `usage` for anything but a URL or an absolute path: another name would be looked up in the clone's own config.

@@ -62,8 +62,8 @@ pub struct KnownPlaces {
     pub home: Option<PathBuf>,
 }
 
-/// The layers of a list, and its entries that are none: also of a directory that an earlier entry names, or that lies in
-/// the one of another layer, so that nothing is read twice. `project` is left out without a note, where there is none or
+/// The layers of a list, and its entries that name no layer: also a directory that an earlier entry names, or that lies
+/// in the one of another layer, so that nothing is read twice. `project` is left out without a note, where there is none or
 /// where it is another of the layers.
 pub fn layer_places(list: &[String], known: &KnownPlaces) -> LayerList {
     let (mut places, mut left_out) = (Vec::<LayerPlace>::new(), Vec::new());

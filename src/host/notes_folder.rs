@@ -75,7 +75,7 @@ pub struct NotesFolder {
 /// those below, what `is_left_out` names is not entered.
 ///
 /// # Errors
-/// `file_not_found` if the folder does not exist, `usage` if it is none, `io`.
+/// `file_not_found` if the folder does not exist, `usage` if it is not a folder, `io`.
 pub fn read_folder(
     dir: &Path,
     limits: FolderLimits,
@@ -215,7 +215,7 @@ impl FolderWalk<'_> {
 mod tests {
     use super::*;
 
-    /// Two folders with three notes of ten bytes each, beside files that are none.
+    /// Two folders with three notes of ten bytes each, beside files that are not notes.
     fn folder() -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for name in ["a/1.md", "a/2.md", "b/3.md", "a/x.txt", "node_modules/4.md", ".git/5.md", "b/__pycache__/6.md"] {

@@ -68,7 +68,7 @@ fn read_error(path: &Path, error: &std::io::Error) -> Rejection {
     }
 }
 
-/// The length of a regular file in bytes; `None` if it is none.
+/// The length of a regular file in bytes; `None` if it is not one.
 pub fn regular_file_length(path: &Path) -> Option<u64> {
     path.metadata().ok().filter(|meta| meta.is_file()).map(|meta| meta.len())
 }

@@ -50,7 +50,7 @@ impl Git {
                 .hint("a name like memory/team"));
         }
         match self.has_branch(name)? {
-            true => Err(Rejection::new(Code::Exists, format!("there is a branch {name} already"))
+            true => Err(Rejection::new(Code::Exists, format!("a branch named '{name}' already exists"))
                 .hint("choose another name, or delete the branch if it is merged")),
             false => Ok(()),
         }
@@ -102,7 +102,7 @@ impl Git {
         match output.status {
             0 => Ok(()),
             _ if self.has_branch(name)? => {
-                Err(Rejection::new(Code::Exists, format!("there is a branch {name} already")))
+                Err(Rejection::new(Code::Exists, format!("a branch named '{name}' already exists")))
             }
             _ => line_of(output).map(drop),
         }

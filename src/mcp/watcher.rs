@@ -34,7 +34,7 @@ pub struct WatchList {
 /// A watch list that the requests of a client and the watcher share.
 pub type SharedWatchList = Arc<Mutex<WatchList>>;
 
-/// Who is notified of changes.
+/// Where notifications go.
 pub enum NotificationTarget {
     /// To the client of a session that began with `initialize`.
     Client(Peer<RoleServer>),

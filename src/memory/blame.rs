@@ -1,6 +1,6 @@
 //! Methods of `Memory` that say which change last wrote each bullet.
 //!
-//! Never holds a rule: the command decides.
+//! Never has rules of its own: the command decides.
 
 use super::Memory;
 use crate::commands::results::Outline;

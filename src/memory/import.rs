@@ -11,7 +11,7 @@ impl Memory {
     /// Imports the memories of another program, as one revision.
     ///
     /// # Errors
-    /// `file_not_found`, `too_large`, `unsafe_file` of the source; `usage` if its kind cannot be found out; as
+    /// `file_not_found`, `too_large`, `unsafe_file` of the source; `usage` if its kind cannot be determined; as
     /// [`Memory::change`].
     pub fn import(&self, import: &ImportOptions, options: &ChangeOptions) -> Result<ImportResult, Error> {
         import::import(&self.session()?, import, options)

@@ -1,6 +1,6 @@
 //! Methods of `Memory` that list, accept and reject proposals, or commit them on a git branch.
 //!
-//! Never holds a rule: the command decides.
+//! Never has rules of its own: the command decides.
 
 use super::Memory;
 use crate::commands::inbox::InboxDecision;
@@ -21,7 +21,8 @@ impl Memory {
         commands::inbox::inbox(&self.session()?, ids, decision, options)
     }
 
-    /// Commits proposals on a new git branch for a pull request, one a commit. Merging it accepts them.
+    /// Commits proposals on a new git branch for a pull request, one proposal a commit. Merging the branch
+    /// accepts them.
     ///
     /// # Errors
     /// `proposal_not_found`, `category_not_allowed`, `no_repository`, `usage`, `exists`, `git`.

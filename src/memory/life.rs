@@ -6,7 +6,8 @@ use crate::commands::{self, ChangeOptions, Error};
 use crate::operation::{Action, Target};
 
 impl Memory {
-    /// Takes a bullet, section or file back from `archive/`. The address is the one in `archive/`, or the one before.
+    /// Takes a bullet, section or file back from `archive/`. The address is the one in `archive/`, or the one that it
+    /// had before.
     ///
     /// # Errors
     /// As [`Memory::change`]; `exists` or `duplicate` where its place is taken.

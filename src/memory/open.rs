@@ -20,7 +20,7 @@ use crate::store::{Durability, Store, StoreOptions};
 
 /// Which memory is opened, for whom, and how.
 ///
-/// What is `None` is taken from where the command line takes it: the environment (`MEMDIR`, `MEMDIR_AS`,
+/// A field that is `None` is read from where the command line reads it: the environment (`MEMDIR`, `MEMDIR_AS`,
 /// `MEMDIR_DURABILITY`, `MEMDIR_NOW`), then the user config.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
@@ -32,7 +32,7 @@ pub struct OpenOptions {
     pub scope: Option<String>,
     /// Whether `MEMDIR_SCOPE` may be `*`: for a search in all scopes, from the memory above them.
     pub all_scopes: bool,
-    /// The scope of a session that is in none otherwise: one that the conversation it is for belongs to.
+    /// The scope of a session that is otherwise in no scope: the one to which its conversation belongs.
     pub default_scope: Option<String>,
     /// The directory in which the search starts, and from which relative paths lead. `None`: the working directory.
     pub start: Option<PathBuf>,
@@ -215,7 +215,7 @@ impl OpenOptions {
         let start = self.start_dir()?;
         let (config, _) = user::load_config(&env);
         let found = self.find_directory(&start, &config)?;
-        // Who trusts a memory trusts its scopes.
+        // Trust in a memory includes its scopes.
         if ![&found.memory, &found.dir()].into_iter().any(|dir| trusted::is_trusted(&config, dir, &env)) {
             return Ok(None);
         }
@@ -253,8 +253,8 @@ impl OpenOptions {
         Ok(dir)
     }
 
-    /// The layers of the user config, if the memory was searched for and is one of them. Who names a memory or a scope
-    /// means that one alone.
+    /// The layers of the user config, if the memory was searched for and is one of them. A caller that names
+    /// a memory or a scope means that one alone.
     fn layer_places(&self, found: &FoundDirectory, config: &UserConfig, start: &Path) -> LayerList {
         let is_searched = !self.global && matches!(found.found_by, FoundBy::Ancestor | FoundBy::User);
         if config.layers.is_empty() || !is_searched || found.scope.is_some() {

@@ -32,8 +32,8 @@ impl Memory {
         Ok(result)
     }
 
-    /// After a call of a server that is this program: makes vectors of what was changed, in the background, and notes
-    /// why a search had none.
+    /// After a call of a server that is this program: computes the embeddings of what was changed, in the background,
+    /// and notes why a search had none.
     pub(crate) fn finish_call(&self, is_change: bool) {
         if !self.has_embeddings {
             return;

@@ -6,7 +6,7 @@ use crate::commands::scope::ScopeOptions;
 use crate::commands::{Error, scope};
 
 impl Memory {
-    /// The scopes with their sizes, and those that were removed and not purged.
+    /// Lists the scopes with their sizes, and those that were removed and not purged. Also finishes interrupted purges.
     ///
     /// # Errors
     /// `scope_not_allowed` in a scope, `category_not_allowed` for a caller that does not see everything, `io`.
@@ -17,7 +17,7 @@ impl Memory {
     /// Creates a scope, or takes an archived one back.
     ///
     /// # Errors
-    /// As [`Memory::scopes`]; `invalid_path` for a name that is none, `exists` if an archived scope has it.
+    /// As [`Memory::scopes`]; `invalid_path` for an invalid name, `exists` if an archived scope has it.
     pub fn add_scope(&self, options: &ScopeOptions) -> Result<ScopeChange, Error> {
         scope::scope_add(&self.session()?, options)
     }

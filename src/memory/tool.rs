@@ -11,7 +11,7 @@ impl Memory {
     /// Carries out a request of Anthropic's memory tool, a JSON object: `/memories` is the data directory.
     ///
     /// # Errors
-    /// As [`Memory::status`]. What fails in the request is a reply as well.
+    /// As [`Memory::status`]. If the request fails, the reply says so.
     pub fn memory_tool(&self, request: &str) -> Result<MemoryToolReply, Error> {
         Ok(commands::memory_tool(&self.session()?, request))
     }

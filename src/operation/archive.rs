@@ -43,7 +43,7 @@ enum ArchivedContent {
 }
 
 impl ArchivedItem {
-    /// A bullet of a file. `purge` is the day from which on it is removed for good.
+    /// A bullet of a file. `purge` is the first day on which `prune` removes it for good.
     pub fn bullet(
         planner: &Planner<'_>,
         path: &MemoryPath,

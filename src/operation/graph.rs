@@ -217,7 +217,7 @@ impl MemoryGraph {
                 relation_type: relation.relation_type.clone(),
                 to: relation.to.clone(),
             };
-            // Who relates a missing entity to something has no file for it.
+            // A relation that starts at a missing entity has no file.
             let at = file.map_or(RELATIONS_FILE, |file| file.path.as_str());
             let relations_file = || self.files.iter().find(|file| file.path.as_str() == RELATIONS_FILE);
             operations.push(add(at, text.to_text(), Vec::new(), file.or_else(relations_file)));

@@ -208,7 +208,7 @@ pub enum Action {
         text: Option<String>,
         /// Keep a copy below `archive/`.
         archive: bool,
-        /// With `archive`: the day from which on `prune` removes the copy for good, `YYYY-MM-DD`.
+        /// With `archive`: the first day on which `prune` removes the copy for good, `YYYY-MM-DD`.
         purge: Option<String>,
         /// Keep no copy anywhere, history included.
         forget: bool,

@@ -16,7 +16,7 @@ pub struct EffectiveConfidence {
     pub stated: f64,
     /// What is left of it, 0 to `stated`.
     pub value: f64,
-    /// The day from which on it decays; `None` if it does not: no date is known, or the policy has no `decay`.
+    /// The day on which it begins to decay; `None` if it does not: no date is known, or the policy has no `decay`.
     pub since: Option<Date>,
     /// Whole days since then; 0 for a day in the future.
     pub age_days: u32,

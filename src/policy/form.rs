@@ -235,7 +235,7 @@ const CHECKPOINTS_FORM: ShapeForm = policy_section(
     "checkpoints",
     &[&[
         optional("keep", &COUNT_SHAPE, "the newest of each user, which is what its key has before the first /"),
-        optional("days", &DAYS_SHAPE, "those that were saved in so many days"),
+        optional("days", &DAYS_SHAPE, "those that were saved within this number of days"),
     ]],
     &[FieldGroup::AtLeastOne(&["keep", "days"])],
 );

@@ -137,7 +137,7 @@ pub struct LifetimeRule {
     pub durability: Option<String>,
     /// Days without a use or change after which the item is archived; `None`: never.
     pub unused_days: Option<u32>,
-    /// The importance from which on an item is not archived although it is unused.
+    /// Items of this importance or more are never archived for being unused.
     pub below: Option<u8>,
     /// Days after which an archived item is purged; `None`: never.
     pub purge_days: Option<u32>,

@@ -23,11 +23,11 @@ pub const MAX_PAIRS_PER_DAY: usize = 50;
 pub const BATCH_PAIRS: usize = 10;
 /// For how many days a pair that was judged is not asked about again.
 pub const JUDGED_DAYS: i32 = 14;
-/// A bullet that was changed in so many days is recent: 72 hours.
+/// A bullet is recent if it was changed within this many days: 72 hours.
 const RECENT_DAYS: i64 = 3;
-/// A pair of which neither bullet was changed in so many days is left alone.
+/// A pair is left alone if neither bullet was changed within this many days.
 const MAX_AGE_DAYS: i64 = 90;
-/// The stated importance from which on a bullet is always looked at: 3 on a scale to 5 is 6 on ours to 10.
+/// Bullets of this stated importance or more are always looked at: 3 on a scale to 5 is 6 on ours to 10.
 const IMPORTANT: u8 = 6;
 
 /// A bullet that may be one of a pair.

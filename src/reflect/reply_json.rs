@@ -24,7 +24,7 @@ pub fn object_with(key: &str, text: &str, calls: &[Value]) -> Option<Value> {
     calls.iter().cloned().chain(values_in(text)).find(|value| value.get(key).is_some())
 }
 
-/// The tags of a list, as they are written after `#`. What is none is left out.
+/// The tags of a list, as they are written after `#`. Values that are not tags are left out.
 pub fn tags(list: Option<&Value>) -> Vec<String> {
     let is_tag = |tag: &String| {
         (1..=MAX_TAG_CHARS).contains(&tag.chars().count())

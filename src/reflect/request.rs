@@ -110,7 +110,7 @@ impl NamedItem {
     }
 }
 
-/// Why an item that a model names is none.
+/// Why a model names an item that is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedProblem {
     NotFound,

@@ -182,7 +182,8 @@ fn lock_error(error: Errno) -> Rejection {
 }
 
 fn busy_error() -> Rejection {
-    Rejection::new(Code::Busy, "another command is changing this data directory").hint("try again, or wait longer")
+    Rejection::new(Code::Busy, "another command is changing this data directory")
+        .hint("try again, or raise the timeout (--lock-timeout)")
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ pub fn is_applied(root: &DataRoot, options: &StoreOptions, intent: &IntentRecord
     protocol::is_applied(executor.kinds(), |location, i| executor.perform(CommitAction::Inspect(location, i)))
 }
 
-/// An intent's batch as recovery continues it; `None` if it names no file, or a path that is none.
+/// An intent's batch as recovery continues it; `None` if it names no file, or an invalid path.
 fn resume_batch<'a>(
     root: &'a DataRoot,
     options: &'a StoreOptions,

@@ -77,7 +77,7 @@ impl RecordedUse {
 }
 
 impl UsageTable {
-    /// Reads the lines of the file. One that is none of ours, or torn, counts for what can be read of it.
+    /// Reads the lines of the file. A foreign or torn line counts for what can be read of it.
     pub fn parse(text: &str) -> UsageTable {
         let mut table = UsageTable::default();
         for line in text.lines() {
@@ -183,7 +183,7 @@ impl Store {
         let actor: String = actor.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let line = format!("{day}\t{command}\t{actor}\t{items}\n");
         if may_grow_to(line.len() as u64) {
-            // A record is none if the system refuses it.
+            // Nothing is recorded if the system refuses it.
             let _ = self.append_use(day, &line);
         }
     }
@@ -248,8 +248,8 @@ impl Store {
         }
     }
 
-    /// Opens the file for appending, and creates it with its first line; `None` if it is none that may be written, or
-    /// would begin before the newest revision: such a clock is wrong, and all would seem unused since then.
+    /// Opens the file for appending, and creates it with its first line; `None` if it may not be written, or would
+    /// begin before the newest revision: such a clock is wrong, and all would seem unused since then.
     fn open_or_create(&self, machine: BorrowedFd<'_>, day: Date) -> Result<Option<OwnedFd>, Errno> {
         let file = match platform::open_append(machine, USAGE_NAME) {
             Err(Errno::NOENT) => {

@@ -93,7 +93,7 @@ pub fn one_difference(a: &str, b: &str) -> Option<Difference> {
 
 /// Nouns before a letter of which a thing has one.
 const ONE_VALUED: WordList = word_list!("exact_tokens/one_valued.en.txt");
-/// A part in which two texts differ is at most so many bytes and words.
+/// Maximum length of a part in which two texts differ, in bytes and in words.
 const MAX_PART: usize = 32;
 const MAX_WORDS: usize = 3;
 
@@ -114,7 +114,7 @@ fn differing_parts<'a, 'b>(a: &'a str, b: &'b str) -> Option<(&'a str, &'b str)>
     let shorter = of_a.len().min(of_b.len());
     let front = (0..shorter).take_while(|&i| same(i, i)).count();
     let back = (1..=shorter - front).take_while(|&i| same(of_a.len() - i, of_b.len() - i)).count();
-    // Texts of one word share none.
+    // Texts of one word share no words.
     if front + back == 0 || of_a.len() == front + back || of_b.len() == front + back {
         return None;
     }

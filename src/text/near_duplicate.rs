@@ -1,7 +1,7 @@
 //! Decides whether a new text repeats an older one, for the warning that `add` gives and for what `reflect` keeps.
 //!
 //! Never calls two texts the same that differ in a name, a number, a negation or the order of their words: those are
-//! news, however similar the texts look. It rather misses a repetition than reports one that is none.
+//! news, however similar the texts look. It would rather miss a repetition than report a new text as one.
 
 use super::exact_tokens;
 use super::similarity::within_edit_distance;
@@ -16,7 +16,7 @@ const REVERSALS: [WordList; 2] =
 /// Characters that add nothing.
 const HAN_HARMLESS: WordList = word_list!("near_duplicate/harmless.zh.txt");
 
-/// One more word is allowed for each so many words of the shorter text.
+/// How many words of the shorter text allow one more additional word.
 const WORDS_PER_EXTRA: usize = 3;
 /// Minimum length of a word, in characters, at which one different character may be a typing error.
 const MIN_TYPO_LENGTH: usize = 5;

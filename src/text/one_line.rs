@@ -23,7 +23,7 @@ pub fn cut_with_ellipsis(text: &str, characters: usize) -> Cow<'_, str> {
     }
 }
 
-/// A text of at most so many characters: a longer one is cut, between words where there are some, and ends with an
+/// A text of at most `most` characters: a longer one is cut, between words where there are some, and ends with an
 /// ellipsis.
 pub fn cut_at_word(text: &str, most: usize) -> String {
     if text.chars().count() <= most {

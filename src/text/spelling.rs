@@ -49,7 +49,7 @@ pub struct SeparatedNumber {
 }
 
 /// The number with separators that starts a text: groups of digits (`1,250`, `1.250`, `1 250`), decimals and versions
-/// (`1.3`, `3,50`, `v2.14.0`). Dates of the form `24.2.2026` are none.
+/// (`1.3`, `3,50`, `v2.14.0`). Not dates of the form `24.2.2026`.
 pub fn separated_number(text: &str) -> Option<SeparatedNumber> {
     let digits_from = usize::from(text.starts_with(['v', 'V']));
     let digits = |at: usize| text.as_bytes()[at..].iter().take_while(|b| b.is_ascii_digit()).count();

@@ -14,7 +14,7 @@ static HAN_REQUESTS: PhrasePatterns = PhrasePatterns::new(phrase_list!("transcri
 const CONTINUATIONS: WordList = word_list!("transcript/continuations.en.txt");
 const HAN_CONTINUATIONS: PhraseList = phrase_list!("transcript/continuations.zh.txt");
 
-/// A text has at least so many words, or Chinese characters.
+/// Minimum length of a text, in words or Chinese characters.
 const MIN_TEXT_WORDS: usize = 3;
 const MIN_TEXT_HAN: usize = 4;
 

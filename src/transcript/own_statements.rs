@@ -18,7 +18,7 @@ const GIVEN_TEXTS: WordList = word_list!("transcript/given_texts.en.txt");
 const IMPERSONAL_TEXTS: PhraseList = phrase_list!("transcript/impersonal_texts.txt");
 /// Words behind the name in a chat whose lines are the author's.
 const OWN_LINES: PhraseList = phrase_list!("transcript/own_lines.txt");
-/// A name in a chat has at most so many characters.
+/// Maximum length of a name in a chat, in characters.
 const MAX_SPEAKER_CHARS: usize = 24;
 const HAN_AUTHOR_OPENINGS: PhraseList = phrase_list!("transcript/author_openings.zh.txt");
 

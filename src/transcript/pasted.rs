@@ -40,7 +40,7 @@ enum PastedSpan {
     Rest,
 }
 
-/// At most so many passages of a message are followed by own words.
+/// How many passages of a message may be followed by words of the author, at most.
 const MAX_PASSAGES: usize = 8;
 
 /// The lines of a message, each with whether it stands in a fence.

@@ -18,9 +18,9 @@ const LOG_LEVELS: PhraseList = phrase_list!("transcript/log_levels.txt");
 
 /// The lines on each side that are looked at.
 const REACH: usize = 6;
-/// A letter has at most so many lines.
+/// Maximum length of a letter, in lines.
 const MAX_LETTER_LINES: usize = 200;
-/// A name of a speaker has at most so many characters and words.
+/// Maximum length of a speaker's name, in characters and in words.
 const MAX_NAME_CHARS: usize = 24;
 const MAX_NAME_WORDS: usize = 3;
 
@@ -61,7 +61,7 @@ fn is_changed_row(lines: PastedLines<'_>, at: usize) -> bool {
     has_old && has_new && (has_program || with('-').any(|old| with('+').any(|new| is_again(old, new))))
 }
 
-/// A line that is removed and added again has at least so many bytes in common at its start.
+/// How many bytes a removed line and the line that replaces it have in common at the start, at least.
 const MIN_SHARED_START: usize = 4;
 
 /// `-- text` or `# text` above or below a line of code.
@@ -310,7 +310,7 @@ fn is_signature(line: &str) -> bool {
     is_name && (1..=MAX_NAME_WORDS).contains(&words.len()) && !is_end(line)
 }
 
-/// A Chinese signature has at most so many characters.
+/// Maximum length of a Chinese signature, in characters.
 const MAX_SIGNATURE_CHARS: usize = 8;
 
 /// Whether a line is a salutation with a name: `Dear Ana,`.

@@ -60,7 +60,7 @@ pub(super) const PERSON_STARTS: &str = "妈爸哥姐弟妹女儿闺婆公媳舅�
 const HAN_ORIGINS: PhraseList = phrase_list!("transcript/origins.zh.txt");
 /// How a text came to stand below the line.
 const HAN_ORIGIN_ENDS: PhraseList = phrase_list!("transcript/origin_ends.zh.txt");
-/// A lead has at most so many words, or characters.
+/// Maximum length of a lead, in words and in characters.
 const MAX_LEAD_WORDS: usize = 18;
 const MAX_LEAD_CHARS: usize = 120;
 
@@ -117,7 +117,7 @@ const QUESTION_WORDS: WordList = word_list!("transcript/question_words.en.txt");
 const HAN_QUESTIONS: PhraseList = phrase_list!("transcript/question_words.zh.txt");
 /// Last characters of nouns for kinds of text: 稿, 信.
 const KIND_ENDS: PhraseList = phrase_list!("transcript/kind_ends.zh.txt");
-/// A noun for a kind of text has at most so many characters.
+/// Maximum length of a noun for a kind of text, in characters.
 const MAX_KIND_CHARS: usize = 6;
 
 /// Whether a word of a line is the name of a file: `AGENTS.md`.
@@ -350,7 +350,7 @@ const PASTE_LEAD_ENDS: PhraseList = phrase_list!("transcript/paste_lead_ends.txt
 const ATTRIBUTIONS: PhraseList = phrase_list!("transcript/attributions.txt");
 /// The author in the first person: "I wrote:" leads to the author's own words.
 const OWN_NAMES: PhraseList = phrase_list!("transcript/own_names.txt");
-/// A line above a pasted passage has at most so many words.
+/// Maximum length of the line above a pasted passage, in words.
 const MAX_PASTE_LEAD_WORDS: usize = 12;
 
 /// Whether a lead, in lower case and without its colon, says who wrote what follows: "Ruth wrote", "同事说".

@@ -26,7 +26,7 @@ static HAN_ASIDES: LazyLock<Vec<PhrasePatterns>> =
     LazyLock::new(|| PhrasePatterns::sections(phrase_list!("transcript/asides.zh.txt")));
 const SIGN_OFF_OPENINGS: PhraseList = phrase_list!("transcript/sign_off_openings.txt");
 
-/// A closing paragraph of the author's has at most so many lines.
+/// Maximum length of a closing paragraph of the author's, in lines.
 const MAX_CLOSING_LINES: usize = 4;
 
 /// Marks what stands between two lines of a program, and the whole paragraph of a line of a page or with disguised

@@ -23,7 +23,7 @@ const HAN_OWN_LEAD_ENDS: PhraseList = phrase_list!("transcript/own_lead_ends.zh.
 const HAN_OWN_QUOTED: PhraseList = phrase_list!("transcript/own_quoted.zh.txt");
 const BRACKET_OPENINGS: PhraseList = phrase_list!("transcript/bracket_openings.txt");
 
-/// A quotation of so many words, or Chinese characters, is taken for another person's.
+/// Minimum length, in words or Chinese characters, of a quotation that is taken for another person's.
 const MIN_QUOTED_WORDS: usize = 4;
 const MIN_QUOTED_HAN: usize = 6;
 /// The quotation marks that open and close.

@@ -15,7 +15,7 @@ const PROMPT_ROLES: WordList = word_list!("transcript/prompt_roles.txt");
 const AIDER_LINES: [&str; 4] = ["> Tokens: ", "> Applied edit to ", "> Commit ", "> Aider v"];
 /// How many lines on each side are looked at.
 const REACH: usize = 12;
-/// A table has at least so many rows and values in each.
+/// Minimum number of rows of a table, and of values in each row.
 const MIN_ROWS: usize = 3;
 
 /// Whether a line shows itself as printed or exported.

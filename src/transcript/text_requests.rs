@@ -28,7 +28,7 @@ const PLACE_WORDS: WordList = word_list!("transcript/place_words.en.txt");
 const HAN_PLACE_WORDS: PhraseList = phrase_list!("transcript/place_words.zh.txt");
 /// A text that is no part of the message.
 const ATTACHMENTS: PhraseList = phrase_list!("transcript/attachments.txt");
-/// Chinese words with a kind of text or a request in them that are none.
+/// Chinese words that contain a kind of text or a request but mean neither.
 const HAN_NOT_TEXTS: PhraseList = phrase_list!("transcript/not_texts.zh.txt");
 /// What precedes the verb of a request.
 const OPENINGS: WordList = word_list!("transcript/request_openings.en.txt");
@@ -36,7 +36,7 @@ const OPENINGS: WordList = word_list!("transcript/request_openings.en.txt");
 const APPOINTMENT_WORDS: WordList = word_list!("transcript/appointment_words.en.txt");
 const HAN_APPOINTMENT_WORDS: PhraseList = phrase_list!("transcript/appointment_words.zh.txt");
 
-/// A request has at most so many characters.
+/// Maximum length of a request, in characters.
 const MAX_CHARS: usize = 200;
 
 /// Where the text of a request stands.

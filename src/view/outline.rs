@@ -39,7 +39,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Leaves out all rows but the first `limit`, and counts them in `more`. A limit of 0 is none.
+    /// Leaves out all rows but the first `limit`, and counts them in `more`. 0 means no limit.
     pub fn truncated(mut self, limit: Option<usize>) -> Outline {
         let Some(limit) = limit.filter(|limit| *limit > 0) else { return self };
         let rows = |o: &Outline| o.bullets.len() + o.sections.len() + o.backlinks.len();

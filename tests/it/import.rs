@@ -491,7 +491,7 @@ fn an_export_tells_what_it_has_no_place_for() {
         .file("facts/prose.md", "# Prose\n\nNo bullet.\n");
     let told = |kind: &str| {
         let ran = memory.run(["export", "--to", kind]).exit(0);
-        ran.stderr.lines().map(|line| line.replace("memdir: not in it: ", "")).collect::<Vec<_>>()
+        ran.stderr.lines().map(|line| line.replace("memdir: not exported: ", "")).collect::<Vec<_>>()
     };
     let (block, no_bullets) =
         ("facts/prose.md: a block of text that is no bullet", "facts/prose.md: it has no bullets");

@@ -528,7 +528,7 @@ fn a_use_keeps_an_item() {
     assert_eq!(archived("2026-06-22"), ["A", "C"]);
 }
 
-/// Who does not see an item does not learn that it is old, either.
+/// A caller that does not see an item does not learn that it is old, either.
 #[test]
 fn a_restricted_agent_prunes_nothing_and_counts_what_it_sees() {
     let policy = format!("{RULES}allowlists:\n  planner: [work]\n  doctor: [health]\n");

@@ -78,7 +78,7 @@ impl<'a> CompactDialogue<'a> {
         self.model_name.as_deref().map(|model_name| format!("{COMPACT_SOURCE}{model_name}")).unwrap_or_default()
     }
 
-    /// Requests decisions until they are valid. `None` if age must decide; then `why` has the reason.
+    /// Requests decisions until they are valid. `None` if age must decide; then `fallback_reason` is set.
     ///
     /// # Errors
     /// `model` if the user interrupted the request, or if the model is required and cannot be reached.

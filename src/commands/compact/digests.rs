@@ -52,7 +52,7 @@ struct OldFile {
 ///
 /// # Errors
 /// `category_not_allowed` for a caller that does not see everything; `usage` for an address outside `episodes/` and an
-/// age that is none; `model` if a required model cannot be reached; errors of reading and committing.
+/// invalid age; `model` if a required model cannot be reached; errors of reading and committing.
 pub fn digest_episodes(
     session: &Session,
     options: &DigestOptions,

@@ -115,7 +115,7 @@ impl<'a> DuplicatesRun<'a> {
         let today = session.now.date();
         let judged = JudgedPairs::load(&session.store, today);
         let policy = &session.policy.policy;
-        // With allowlists, who sees one file need not see the other.
+        // With allowlists, a caller that sees one file need not see the other.
         let across_files = policy.allowlists.is_empty() && policy.default_agent.is_none();
         let is_eligible = |a: &DuplicateItem, b: &DuplicateItem| {
             let in_pool = |item: &DuplicateItem| item.is_in_pool(today, judged.caught_up);

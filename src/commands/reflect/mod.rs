@@ -424,11 +424,11 @@ impl<'a> ReflectRun<'a> {
     /// A limit of the day is reached: puts the conversation into the queue, with the options of this run.
     fn enqueue(&mut self, bytes: &[u8], reason: &str) -> Result<(), Error> {
         let status = match (self.change_options.dry_run, self.from_queue) {
-            (true, _) => "it would be queued",
-            (_, true) => "it stays in the queue",
+            (true, _) => "the conversation would be queued",
+            (_, true) => "the conversation stays in the queue",
             _ => {
                 queue::enqueue(self.session, bytes, self.options, self.change_options)?;
-                "it is queued; run `memdir reflect --queued` to continue"
+                "the conversation is queued; run `memdir reflect --queued` to continue"
             }
         };
         self.answer.deferred = Some(format!("{reason}: {status}"));

@@ -63,8 +63,8 @@ pub fn enqueue(
     Ok(())
 }
 
-/// Adds a transcript to the queue, by its path. `session` and `length` (in bytes) name the item: the same state of a
-/// session is queued once. Takes no lock.
+/// Adds a transcript to the queue, by its path. `id` (the host's session) and `length` (of the transcript, in bytes)
+/// name the queue item: the same state of a session is queued once. Takes no lock.
 ///
 /// # Errors
 /// `category_not_allowed` in a session that is filtered, `read_only`, `io`.

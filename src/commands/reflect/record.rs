@@ -17,7 +17,7 @@ use crate::transcript::Conversation;
 /// Makes a record of each conversation. `related` are the ids of other conversations that it names.
 ///
 /// # Errors
-/// `usage` for an id that is none; `invalid_transcript`; `no_model`; `model` and `model_refused`; errors of committing.
+/// `usage` for an invalid id; `invalid_transcript`; `no_model`; `model` and `model_refused`; errors of committing.
 pub fn make_record(
     session: &Session,
     bytes: &[u8],

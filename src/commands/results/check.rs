@@ -24,7 +24,8 @@ pub struct CheckReport {
     /// to the root of the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub below: Option<String>,
-    /// How many words led to no contradictions, because more than 40 bullets of a section have them.
+    /// The number of words that were not compared for contradictions, because more than 40 bullets of a section have
+    /// them.
     #[serde(skip_serializing_if = "none_left_out")]
     pub frequent_words: usize,
 }
@@ -36,12 +37,12 @@ impl CheckReport {
     }
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FindingLevel {
-    /// memdir cannot read or change what it concerns.
+    /// memdir cannot read or change what the finding is about.
     Error,
     /// A person or `--fix` should correct it.
     #[default]
@@ -91,7 +92,7 @@ fn commands_to_try<S: serde::Serializer>(suggestions: &[SuggestedCommand], seria
     serializer.collect_seq(suggestions.iter().filter_map(|command| command.to_shell("")))
 }
 
-/// How the lines of an anchor are.
+/// The state of an anchor's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -146,7 +147,7 @@ pub struct AnchorRow {
     pub address: String,
     /// The anchor: `src/lib.rs:10-24#0123456789ab`.
     pub anchor: String,
-    /// How its lines are, compared with its hash.
+    /// The state of its lines, compared with its hash.
     pub state: AnchorRowState,
     /// The anchor that its lines have now, if they moved.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -123,7 +123,7 @@ pub struct DigestReport {
     pub files: Vec<ChangedFile>,
     /// The old files, oldest first.
     pub digests: Vec<DigestRow>,
-    /// Why the other files were not digested, if so.
+    /// Why some files were not digested; absent if all were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
     /// The model that was called, as `provider/model`; absent if none is configured.
@@ -145,13 +145,13 @@ pub struct DigestRow {
     pub file: String,
     /// The number of its entries.
     pub entries: usize,
-    /// The file with its digest; absent if it stays.
+    /// The file with its digest; absent if the old file stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The points of the digest.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<String>,
-    /// Why it stays, if so.
+    /// Why the file stays; absent if it was replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

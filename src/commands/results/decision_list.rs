@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{ReflectDecision, RefusalReason};
 use crate::reflect::guards::{Violation, secrets};
 
-/// Decisions as they may be printed. Whatever adds one, its secrets are redacted.
+/// Decisions as they may be printed: secrets are redacted from each one that is added.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(transparent)]
 #[non_exhaustive]

@@ -81,7 +81,7 @@ pub struct LogRow {
     /// The reason recorded with the change (`--reason`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The items of which each has a reason of its own, such as the rule by which `prune` archived it.
+    /// The items that have a reason of their own, such as the rule by which `prune` archived them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemReason>,
     /// The source recorded with the change (`--source`), such as a conversation.

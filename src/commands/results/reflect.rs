@@ -49,10 +49,10 @@ pub struct ReflectReport {
     /// With `--request`: what the model decided about the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<RequestDecision>,
-    /// Why the rest of the conversations was not read, if so.
+    /// Why the rest of the conversations was not read; absent if all were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,
-    /// Why the conversations were queued instead, if so.
+    /// Why the conversations were queued instead; absent if they were not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deferred: Option<String>,
     /// Warnings about the run.
@@ -280,7 +280,7 @@ pub struct BranchCommit {
     pub proposal: String,
     /// The title of the proposal.
     pub title: String,
-    /// The name of who proposed it; `unknown` if its file does not say.
+    /// The actor that proposed it; `unknown` if its file does not say.
     pub by: String,
     /// The changed bullets: the path of each file, then one line for each bullet.
     pub diff: Vec<String>,

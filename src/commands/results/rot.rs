@@ -24,13 +24,14 @@ pub struct RotReport {
     /// cannot be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub left_out: usize,
-    /// Why not everything was looked at; without it, everything was.
+    /// Why not everything was looked at; absent if everything was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<RotStop>,
-    /// How many words led to no contradictions, because more than 40 bullets of a section have them.
+    /// The number of words that were not compared for contradictions, because more than 40 bullets of a section have
+    /// them.
     #[serde(skip_serializing_if = "is_zero")]
     pub frequent_words: usize,
-    /// What was looked for, always all of it.
+    /// A count for each kind, also where it is 0.
     pub counts: Vec<RotCount>,
 }
 
@@ -41,7 +42,7 @@ pub struct RotStop {
     /// What is limited: `names of files and folders`, `markdown files`, `bytes of markdown files` or
     /// `pairs of bullets`.
     pub what: &'static str,
-    /// The limit, a number of what `what` names.
+    /// The limit, in the unit that `what` names.
     pub limit: usize,
     /// How many names of files and folders were looked at.
     pub entries: usize,

@@ -28,7 +28,7 @@ pub struct StatusReport {
     pub bytes: u64,
     /// Files with changes made outside memdir that no revision has recorded yet.
     pub outside: Vec<String>,
-    /// Those of them that contain merge conflict markers.
+    /// Those of `outside` that contain merge conflict markers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
     /// Other files that an unfinished merge of git left unmerged: `resolve` tells what to decide.
@@ -43,7 +43,7 @@ pub struct StatusReport {
     /// The number of proposals in `inbox/` that wait for a decision, without those whose branch was merged.
     #[serde(skip_serializing_if = "none_left_out")]
     pub proposals: usize,
-    /// What of the memory needs attention; only what there is.
+    /// What needs attention in the memory; kinds with a count of 0 are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attention: Vec<AttentionRow>,
     /// The number of conversations in the queue: left by hooks, or waiting for model budget.
@@ -60,7 +60,7 @@ pub struct StatusReport {
     pub warnings: Vec<WarningRow>,
 }
 
-/// What of a memory needs attention.
+/// A kind of thing that needs attention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -85,7 +85,7 @@ pub enum AttentionKind {
     ToPurge,
 }
 
-/// Something of the memory that needs attention.
+/// One kind of thing that needs attention, with its count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct AttentionRow {
@@ -96,7 +96,7 @@ pub struct AttentionRow {
     /// The layer whose proposals they are; absent for the memory of the report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layer: Option<String>,
-    /// The command that lists them, and says how to settle each.
+    /// The command that lists them and says what to do about each.
     pub command: Cow<'static, str>,
 }
 

@@ -30,7 +30,7 @@ pub struct SyncResult {
     pub merged: Option<MergedCommits>,
     /// The number of commits that were pushed.
     pub pushed: usize,
-    /// How often a push came too late, because another clone had pushed since the fetch; absent if never.
+    /// How often a push came too late, because another clone had pushed since the fetch; absent if 0.
     #[serde(skip_serializing_if = "is_zero")]
     pub lost_races: usize,
     /// The conflicts to resolve, by file; the git merge stays open until then.
@@ -39,7 +39,7 @@ pub struct SyncResult {
     /// Files that must be decided about as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<UndecidedFile>,
-    /// The branch of the remote to which this one was pushed, because both conflict.
+    /// The branch of the remote to which this branch was pushed, because the two conflict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflict_branch: Option<String>,
     /// The remote's name or URL as the caller gave it; `None` if it may hold a password.
@@ -97,9 +97,9 @@ pub enum UndecidedReason {
     BothMoved,
     /// Renamed on both sides, each to another name.
     BothRenamed,
-    /// It is no text.
+    /// It is not text.
     NoText,
-    /// It is no file of the memory.
+    /// It is not a file of the memory.
     NoMemory,
     /// It has no conflict markers, but git does not know that it is resolved: run `git add` on it.
     Decided,

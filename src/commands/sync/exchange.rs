@@ -96,7 +96,7 @@ impl SyncRun<'_> {
                     last = Some((obstacle, times));
                 }
             }
-            // Who is first need not leave the processors to others.
+            // The first in the queue need not leave the processors to others.
             let wait = random_wait(started.elapsed(), if queue.own().is_some() { 0 } else { round });
             round += 1;
             self.sleep(begun, wait, || format!("{} changed {round} times during this sync", remote.display_name()))?;
@@ -135,7 +135,7 @@ impl SyncRun<'_> {
     /// Sleeps between two rounds.
     ///
     /// # Errors
-    /// `busy` if the sync would take longer than it may; `why` says what it waited for.
+    /// `busy` if the sync would take longer than it may; `reason` says what it waited for.
     fn sleep(&self, begun: Instant, wait: Duration, reason: impl Fn() -> String) -> Result<(), Rejection> {
         if begun.elapsed() + wait > self.options.network_timeout {
             return Err(Rejection::new(Code::Busy, reason())

@@ -62,7 +62,7 @@ fn configured_remote(env: EnvLookup<'_>) -> Result<HomeRemote, Rejection> {
     })
 }
 
-/// Sets this memory up to follow the remote of the user: makes it a repository if it is none. Returns the remote and
+/// Sets this memory up to follow the remote of the user: makes it a repository if it is not one. Returns the remote and
 /// what was done besides.
 ///
 /// # Errors

@@ -105,8 +105,8 @@ impl PushQueue {
         }
     }
 
-    /// How long to wait before the next look, at most, if so many others are first and the last look took so long. Who
-    /// is next looks often; the others sleep for most of the turns that come before the one before theirs.
+    /// How long to wait at most before the next look, if `others` clones are first and the last look took `last_look`.
+    /// The clone that is next looks often; the others sleep for most of the turns before the one that precedes theirs.
     pub fn wait(&self, others: usize, last_look: Duration) -> Duration {
         match others {
             0 | 1 => (self.turn / 4).min(last_look),
@@ -150,7 +150,7 @@ impl PushQueue {
     }
 }
 
-/// How long a turn takes at least, if so many are before this clone now. A clone that slept through more than half of a
+/// How long a turn takes at least, if `others` clones are before this one now. A clone that slept through more than half of a
 /// turn must not take its own sleep for the turn: then all would sleep longer and longer. Only turns that ended count:
 /// a clone that was killed says nothing about the others.
 fn turn_duration(known: Duration, moved: &mut Option<(usize, Duration)>, others: usize, now: Duration) -> Duration {

@@ -113,7 +113,7 @@ const REMOVE: ShapeForm = operation_form!(
         INDEX_FIELD,
         &[
             optional("archive", &JsonShape::Boolean, "keep a copy below archive/"),
-            optional("purge", &DATE, "with archive: the day from which on prune removes the copy for good"),
+            optional("purge", &DATE, "with archive: the first day on which prune removes the copy for good"),
             optional("forget", &JsonShape::Boolean, "keep no copy anywhere, history included"),
             optional("if_exists", &JsonShape::Boolean, "change nothing if the bullet of that text was removed before"),
         ],

@@ -341,7 +341,7 @@ fn resolve_automatic<'a>(
 ) -> Option<Option<&'a str>> {
     let both = || ours.into_iter().chain(theirs);
     match MetaKey::from_name(key) {
-        // A date wins over a value that is none.
+        // A date wins over a value that is not a date.
         Some(key @ MetaKey::Upd) => Some(both().max_by_key(|date| (key.accepts(date), *date))),
         Some(key @ MetaKey::Added) => Some(both().min_by_key(|date| (!key.accepts(date), *date))),
         Some(key) if key.is_automatic() => Some(later.or(ours.max(theirs))),

@@ -11,7 +11,8 @@ use super::{section_matching, similarity_match};
 /// Minimum similarity of a bullet that one side edited and the other one rewrote in its place. Below it the new bullet is
 /// a new fact.
 const MIN_IN_PLACE: f64 = 0.25;
-/// Of texts of so many words, or fewer, similarity says nothing: `milk` and `soy` are two values of one bullet.
+/// Maximum length, in words, of a text that is too short to compare by similarity: `milk` and `soy` are two values of
+/// one bullet.
 const MAX_SHORT_WORDS: usize = 3;
 
 /// Matches a section that one side renamed with the one section that the other side has in its place.

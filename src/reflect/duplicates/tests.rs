@@ -254,7 +254,7 @@ fn pinned_important_and_linked_bullets_stay() {
     let text = "Usually prefers window seats on trains and buses";
     let mut buses = item("Prefers window seats on trains and buses");
     refused(decided(&buses, &pinned, PairVerdictKind::Merge, None, text), "pinned");
-    // Bullets of two files are not merged: who sees one need not see the other.
+    // Bullets of two files are not merged: a caller that sees one need not see the other.
     buses.path = MemoryPath::new("facts/travel.md").unwrap();
     refused(decided(&buses, &plain, PairVerdictKind::Merge, None, text), "two files");
 }
@@ -276,7 +276,7 @@ fn replies_of_any_shape_are_read() {
     assert_eq!(parse_reply("", &[whole], &pairs).unwrap(), expected);
     let by_handle = json!([{"n": "1", "verdict": "MERGE", "keep": b.reference, "text": "x"}]);
     assert_eq!(read(&by_handle.to_string()).unwrap(), [verdict(PairVerdictKind::Merge, Some(true), "x"), None]);
-    // Two answers about one pair are none; what names no pair counts for nothing.
+    // Two verdicts about one pair are dropped; one that names no pair is ignored.
     let twice = json!([
         {"n": 1, "verdict": "same"}, {"n": 1, "verdict": "different"}, {"n": 2, "verdict": "same"},
         {"n": 3, "verdict": "same"}, {"n": 0, "verdict": "same"}, {"n": -1, "verdict": "same"}, {"verdict": "same"},

@@ -60,7 +60,7 @@ pub fn decide_pair(
         PairVerdictKind::Different => PairOutcome::Different,
         PairVerdictKind::Same => absorb(a, b, &order),
         PairVerdictKind::Merge if a.path != b.path => {
-            // Who may see one file need not be allowed to see the words of the other.
+            // A caller that may see one file need not be allowed to see the words of the other.
             PairOutcome::Refused("bullets of two files are not merged into one text".into())
         }
         PairVerdictKind::Merge if a.section != b.section => {

@@ -22,7 +22,7 @@ const HAN_NOT_CHANGED: [&str; 6] = ["养了", "有了", "了解", "为了", "除
 
 /// Words that date an event to one time.
 static HAN_EVENTS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/lasting/events.zh.txt"));
-/// Words that contain the characters of an event word but are none.
+/// Words that contain the characters of an event word but are not event words.
 const HAN_NOT_EVENTS: PhraseList = phrase_list!("guards/lasting/not_events.zh.txt");
 
 /// The start of a Chinese sentence that tells of no event and no plan.

@@ -21,7 +21,7 @@ const MINE_ADJECTIVES: WordList = word_list!("guards/person/mine_adjectives.en.t
 #[rustfmt::skip]
 const HAN_FIRST: &[&str] = &["我", "咱", "俺", "你", "您", "妳", "本人", "鄙人"];
 const HAN_THIRD: &[&str] = &["他", "她", "它", "牠", "祂"];
-/// Words that contain the character of a pronoun but are none.
+/// Words that contain the character of a pronoun but are not pronouns.
 const HAN_COMPOUNDS: PhraseList = phrase_list!("guards/person/compounds.zh.txt");
 
 /// The pronouns of a text: at most one finding per violation.

@@ -1,7 +1,7 @@
 //! Recognises telephone numbers and numbers of identity documents by their form, without a label.
 //!
-//! Never decides whose number it is, except that a hotline is no person's. What is named as an order, a port, a version
-//! and the like is none, and neither are dates, prices, ISBN and hashes.
+//! Never decides whose number it is, except that a hotline is no person's. Numbers of orders, ports, versions and the
+//! like do not count, nor do dates, prices, ISBN and hashes.
 
 use number_runs::{NumberRun, number_runs};
 

@@ -10,9 +10,9 @@ use crate::transcript::{MessageParts, Role, Turn};
 
 /// A longer turn is not searched for what it corrects of itself.
 const MAX_TURN_BYTES: usize = 8000;
-/// A correction of an earlier turn stands in so many characters at the start of a turn.
+/// How many characters at the start of a turn are searched for a correction of an earlier turn.
 const MAX_OPENING_CHARS: usize = 200;
-/// So many turns of the user behind a quote may correct it.
+/// How many later turns of the user may correct a quote.
 const MAX_LATER_TURNS: usize = 4;
 
 /// What the user corrected, by the turns that it concerns.

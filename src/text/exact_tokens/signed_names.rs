@@ -67,7 +67,7 @@ impl Version {
     }
 }
 
-/// The versions of a text: `2.1`, `v2.1-beta`, `2.1.0 rc 1`, `3.0b2` is none.
+/// The versions of a text: `2.1`, `v2.1-beta`, `2.1.0 rc 1`; not `3.0b2`.
 fn versions(text: &str) -> Vec<Version> {
     let low = text.to_ascii_lowercase();
     let bytes = low.as_bytes();

@@ -111,7 +111,7 @@ pub struct ContextItem {
     /// What the last `check --anchors` found wrong with its anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale_anchor: Option<StaleAnchor>,
-    /// What tells a bullet from those that say something else. For hooks.
+    /// Identity of a bullet's text: equal for bullets that say the same. For hooks.
     #[serde(skip)]
     pub(crate) identity: Option<Handle>,
 }

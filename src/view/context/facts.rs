@@ -36,7 +36,7 @@ pub struct PlainFact {
     /// The path of its file.
     pub path: String,
     pub address: String,
-    /// What tells a bullet from those that say something else.
+    /// Identity of a bullet's text: equal for bullets that say the same.
     pub identity: Option<Handle>,
     pub date: Option<ItemDate>,
     /// Its whole text as one sanitized line.

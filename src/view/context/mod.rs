@@ -79,7 +79,7 @@ fn place_in_file<'a>(address: &'a str, path: &str) -> Option<&'a str> {
     address.strip_prefix(sanitize::sanitize_line(path).as_str()).filter(|place| place.starts_with(['@', '#']))
 }
 
-/// What tells a bullet from those that say something else.
+/// Identity of a bullet's text: equal for bullets that say the same.
 pub fn item_identity(file: &ItemizedFile, item: usize) -> Option<Handle> {
     match file.items[item].kind {
         ItemKind::Bullet(b) => Some(items::identity(&file.document, file.path.as_str(), b as usize)),

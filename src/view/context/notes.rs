@@ -66,7 +66,7 @@ pub struct ContextNote {
     /// The path of its file.
     pub path: String,
     pub address: String,
-    /// What tells a bullet from those that say something else.
+    /// Identity of a bullet's text: equal for bullets that say the same.
     pub identity: Option<Handle>,
     /// Its text as one sanitized line.
     pub text: String,

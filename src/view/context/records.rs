@@ -134,7 +134,7 @@ pub fn repeats_title(title: &str, text: &str) -> bool {
     text.strip_prefix(title).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
-/// A text of at most so many characters: a longer one is cut and ends with `…`.
+/// A text of at most `most` characters: a longer one is cut and ends with `…`.
 pub fn cut_to_chars(text: &str, most: usize) -> Cow<'_, str> {
     if text.chars().nth(most).is_none() {
         return text.into();

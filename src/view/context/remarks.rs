@@ -1,6 +1,6 @@
 //! What stands behind the text of a shown item: how old it is, and what speaks against it.
 //!
-//! Never finds out by itself: who shows the item does.
+//! Never finds out by itself: the code that shows the item does.
 
 use std::cell::OnceCell;
 

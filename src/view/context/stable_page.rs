@@ -30,7 +30,7 @@ const MOST_UPDATES_SHARE: usize = 8;
 const STEP_SHARE: usize = 18;
 /// The least step, in quarters of a token: room for a fact.
 const MIN_STEP: usize = 32 * 4;
-/// The room for so many steps is filled by value; what stands before is not moved by new facts, and is sorted by file.
+/// How many steps of the room are filled by value; what stands before is not moved by new facts, and is sorted by file.
 const UNSORTED_STEPS: usize = 4;
 /// The part of the page that a new fact may change.
 const MOVING_SHARE: usize = 10;
@@ -114,7 +114,8 @@ pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'
     to_result(options, contents, shown, fixed, blocks, &reported, &updates)
 }
 
-/// Joins the blocks. `contents` are all and those that the updates do not report, which the blocks are made of.
+/// Joins the blocks. `all` is everything; `contents` is `all` without what the updates report, and the blocks index
+/// into it.
 fn to_result(
     options: &ContextOptions,
     all: &ContextContents<'_>,

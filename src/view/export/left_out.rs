@@ -72,7 +72,7 @@ pub fn report_headings(file: &ExportFile, exported: &mut ExportedText) {
     report_heading_count(&file.path, count, exported);
 }
 
-/// Reports so many headings.
+/// Reports the number of headings that were left out.
 pub fn report_heading_count(path: &MemoryPath, count: usize, exported: &mut ExportedText) {
     match count {
         0 => {}

@@ -122,7 +122,7 @@ impl Renderer<'_> {
                 self.html.push_text(&code);
                 self.html.push_tag("</code>");
             }
-            // What is a comment in the file is none of its text: metadata, and notes of other programs.
+            // Comments of the file are not part of its text: metadata, and notes of other programs.
             Event::Html(html) | Event::InlineHtml(html) if html.trim_start().starts_with("<!--") => {}
             Event::Html(html) | Event::InlineHtml(html) => self.html.push_text(&html),
             Event::SoftBreak => self.html.push_tag(" "),

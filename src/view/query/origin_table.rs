@@ -16,7 +16,7 @@ use crate::path::MemoryPath;
 const ROW_BYTES: usize = 46;
 /// Size of handle and path, by which rows are sorted, in bytes.
 const KEY_BYTES: usize = 21;
-/// The index of a source that is none.
+/// The index that stands for "no source".
 const NO_SOURCE: u32 = 0xff_ffff;
 
 /// A table that is searched.

@@ -17,7 +17,7 @@ pub struct QueryRow {
     /// How close its vector is to that of the question, from -1 to 1; `None` without vectors. For hooks.
     #[serde(skip)]
     pub(crate) similarity: Option<f64>,
-    /// What tells a bullet from those that say something else (`items::identity`). For hooks.
+    /// Identity of a bullet's text: equal for bullets that say the same (`items::identity`). For hooks.
     #[serde(skip)]
     pub(crate) identity: Option<Handle>,
     /// Its address: `facts/user.md@acvh`, or the section for an item that is not a bullet.
@@ -134,7 +134,7 @@ pub struct ConfidenceNote {
     pub stated: f64,
     /// What is left of it; `conf` is compared with it.
     pub effective: f64,
-    /// The day from which on it decays, `YYYY-MM-DD`; absent if it does not.
+    /// The day on which it begins to decay, `YYYY-MM-DD`; absent if it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
     /// How many days ago that was.

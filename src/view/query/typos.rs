@@ -32,7 +32,7 @@ const MAX_OTHER_LETTERS: u32 = 5;
 /// How many bytes are cut into words before these are compared.
 const PART_BYTES: usize = 1024;
 
-/// Letters beyond ASCII have up to so many bytes in the alphabets that are compared.
+/// Maximum length of a letter beyond ASCII in the alphabets that are compared, in bytes.
 const MAX_LETTER_BYTES: usize = 3;
 
 /// The words of a query that no item and no name of a file contains.

@@ -80,13 +80,13 @@ pub fn unit_vector(vector: &[f32]) -> Option<Vec<f32>> {
 /// Vectors of texts, by the hash of each text; sorted by hash, and checked by [`VectorTable::decode`].
 pub struct VectorTable {
     bytes: Vec<u8>,
-    /// The offset of the first row.
-    rows: usize,
+    /// The byte offset of the first row.
+    first_row: usize,
     dimensions: usize,
     count: usize,
 }
 
-/// The most vectors of so many bytes in a table.
+/// How many vectors of `row` bytes each fit into a table.
 fn max_rows(row: usize) -> usize {
     MAX_VECTORS.min(MAX_TABLE_BYTES / (HASH_BYTES + row))
 }
@@ -94,12 +94,12 @@ fn max_rows(row: usize) -> usize {
 impl VectorTable {
     /// Reads a table; `None` if it is damaged, or of another host, model or prefix.
     pub fn decode(bytes: Vec<u8>, identity: &str) -> Option<VectorTable> {
-        let rows = memchr::memchr(b'\n', &bytes)? + 1;
-        let header: TableHeader = serde_json::from_slice(&bytes[..rows]).ok()?;
+        let first_row = memchr::memchr(b'\n', &bytes)? + 1;
+        let header: TableHeader = serde_json::from_slice(&bytes[..first_row]).ok()?;
         let TableHeader { v, dimensions, count, crc, .. } = header;
         let is_bounded = (1..=MAX_DIMENSIONS).contains(&dimensions) && count <= MAX_VECTORS;
-        let table = VectorTable { bytes, rows, dimensions, count };
-        let body = &table.bytes[rows..];
+        let table = VectorTable { bytes, first_row, dimensions, count };
+        let body = &table.bytes[first_row..];
         let is_sound = v == 1
             && is_bounded
             && header.identity == identity_hash(identity)
@@ -135,7 +135,7 @@ impl VectorTable {
         bytes
     }
 
-    /// The most vectors of a table, of so many numbers each if that is known.
+    /// How many vectors of `length` numbers each fit into a table; an upper bound if the length is not known.
     pub fn max_count(length: Option<usize>) -> usize {
         max_rows(SCALE_BYTES + length.unwrap_or(1))
     }
@@ -193,7 +193,7 @@ impl VectorTable {
     }
 
     fn row(&self, n: usize) -> &[u8] {
-        let start = self.rows + n * self.row_bytes();
+        let start = self.first_row + n * self.row_bytes();
         &self.bytes[start..start + self.row_bytes()]
     }
 

@@ -120,7 +120,7 @@ fn leftover_files(workspace: &FaultWorkspace, case: &Case) -> Vec<String> {
             _ => {}
         }
     }
-    // Who is killed while the journal is written anew leaves that, for the next one who does. Uses are recorded by
+    // A process that is killed while it writes the journal anew leaves that for the next one that does. Uses are recorded by
     // reads and moves.
     let known = [".gitignore", "journal", "journal.new", "undo", "usage"].map(str::to_owned);
     let mut leftover_files: Vec<String> = names(&machine).into_iter().filter(|name| !known.contains(name)).collect();

@@ -201,7 +201,7 @@ fn an_export_leaves_nothing_out_silently() {
         .file("archive/facts/b.md", "# B\n\n- y\n");
     let told = |kind: &str, file: &[&str]| {
         let ran = memory.run(["export", "--to", kind].iter().chain(file)).exit(0);
-        ran.stderr.lines().map(|line| line.replace("memdir: not in it: ", "")).collect::<Vec<_>>()
+        ran.stderr.lines().map(|line| line.replace("memdir: not exported: ", "")).collect::<Vec<_>>()
     };
     let archive = "archive/: 2 files, exported only if named";
     let (blocks, summary) = ("facts/a.md: 3 blocks of text that are no bullets", "facts/a.md: its summary line");
@@ -228,7 +228,7 @@ fn two_files_of_one_title_are_exported_with_two_names() {
         .file("facts/ana.md", "# User\n\n- Ana likes tea\n")
         .file("facts/user.md", "# User\n\n- Bo hates tea\n");
     let told =
-        "not in it: facts/user.md: its title alone, which another file has, too; it is named 'User (facts/user.md)'";
+        "not exported: facts/user.md: its title alone, which another file has, too; it is named 'User (facts/user.md)'";
     for kind in ["server-memory", "json-memory"] {
         let exported = memory.run(["export", "--to", kind]).exit(0);
         exported.stderr_contains(told);
@@ -248,7 +248,7 @@ fn two_files_of_one_title_are_exported_with_two_names() {
 #[test]
 fn an_export_counts_the_scopes_that_are_not_in_it() {
     let memory = Memory::new().file("facts/a.md", "# A\n\n- Tea\n");
-    let told = "not in it: scopes/: 1 scope, each exported with -S NAME";
+    let told = "not exported: scopes/: 1 scope, each exported with -S NAME";
     assert!(!memory.done(["export", "--to", "json"]).stderr.contains("scopes/"));
     memory.done(["scope", "add", "team"]);
     for kind in ["json", "jsonl", "markdown", "html"] {

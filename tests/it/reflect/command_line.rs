@@ -172,7 +172,7 @@ fn over_the_daily_budget_work_is_deferred_and_reported() {
     status.stderr_contains(&format!("one request needs {needed} tokens a day, and budget.tokens_per_day is 10"));
     let too_little = format!("{line}budget: {{tokens_per_day: {}}}\n", needed - 1);
     memory.configure(&too_little);
-    memory.run(["reflect", "--queued"]).exit(0).stderr_contains("it stays in the queue");
+    memory.run(["reflect", "--queued"]).exit(0).stderr_contains("the conversation stays in the queue");
     memory.configure(&format!("{line}budget: {{tokens_per_day: {needed}}}\n"));
     assert!(!memory.done(["status"]).stderr.contains("larger budget"));
     memory.done(["reflect", "--queued"]).stdout_contains("Name: Zhang San");
@@ -184,8 +184,8 @@ fn over_the_daily_number_of_memories_work_is_deferred_until_the_next_day() {
         .policy("version: 2\nbudget: {writes_per_day: 1}\n");
     reflect(&memory, &[]).exit(0).stdout_contains("Name: Zhang San");
     let later = memory.run(["reflect"]).stdin("User: I'm Zhang San, and I like walks.\n").exit(0).unchanged();
-    later.stderr_contains("1 of today's 1 memories are written: it is queued");
-    memory.run(["reflect", "--queued"]).exit(0).unchanged().stderr_contains("it stays in the queue");
+    later.stderr_contains("1 of today's 1 memories are written: the conversation is queued");
+    memory.run(["reflect", "--queued"]).exit(0).unchanged().stderr_contains("the conversation stays in the queue");
     let next_day = memory.run(["reflect", "--queued"]).env("MEMDIR_NOW", "2026-02-25T10:00:00Z").exit(0);
     next_day.stdout_contains("1 turn");
     memory.run(["reflect", "--queued"]).exit(0).stderr_contains("nothing pending");

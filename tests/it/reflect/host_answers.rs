@@ -61,7 +61,7 @@ fn an_answer_that_says_nothing_stays_nothing() {
 fn a_queued_conversation_stays_queued_after_an_answer_without_operations() {
     let memory = Memory::new().policy("version: 2\nbudget: {tokens_per_day: 1}\n");
     let queued = reflect(&memory, &[], "never asked");
-    assert!(queued.stderr.contains("it is queued"), "{queued}");
+    assert!(queued.stderr.contains("the conversation is queued"), "{queued}");
     memory.put("memdir.yaml", "version: 1\n");
     let failed = reflect(&memory, &["--queued"], r#"{"error":"model overloaded"}"#);
     assert_eq!(failed.status, 8, "{failed}");

@@ -266,14 +266,14 @@ fn a_model_that_only_reads_until_the_limit_leaves_the_conversation_unread() {
     let report = Script::of([mixed(), mixed(), mixed()]).reads(&memory, "User: I'm Zhang San.\n");
     let texts: Vec<&str> = report.decisions.iter().map(|decision| decision.text.as_str()).collect();
     assert_eq!(texts, [r#"{"op":"nuke"}"#, ""]);
-    // Who takes back what cannot be read, has read it; what it said is shown without its secrets.
+    // A model that takes back what cannot be read has read it; what it said is shown without its secrets.
     let memory = Memory::new();
     let secret = || text_reply(r#"{"operations": [{"op": "nuke", "quote": "password: \"hunter2hunt\""}]}"#);
     let report = Script::of([secret(), ops(&[])]).reads(&memory, "User: I'm Zhang San.\n");
     assert_eq!(report.counts.refused, 1);
     let shown = &report.decisions.iter().next().unwrap().text;
     assert!(shown.contains("nuke") && !shown.contains("hunter2hunt"), "{shown}");
-    // Who only looks and then says that there is nothing, has read it.
+    // A model that only looks and then says that there is nothing has read it.
     let memory = Memory::new();
     let looked = Script::of([list(), done()]).way(ReplyMode::Tools);
     assert_eq!(looked.reads(&memory, "User: I'm Zhang San.\n").counts.found, 0);

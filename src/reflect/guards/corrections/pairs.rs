@@ -22,7 +22,7 @@ const FORMER_WORDS: PhraseList = phrase_list!("guards/corrections/former.en.txt"
 
 /// A name in Chinese is at most so long.
 const MAX_HAN_NAME: usize = 6;
-/// "From X" stands at most so many bytes before the Chinese verb of change.
+/// Maximum distance between "from X" and the Chinese verb of change behind it, in bytes.
 const MAX_HAN_FROM: usize = 24;
 
 /// The value that a turn denies, and the one that it puts in its place.

@@ -8,7 +8,7 @@ use crate::text::words::is_unspaced;
 
 /// Short forms and long forms of one word, a line each.
 const ABBREVIATIONS: PhraseList = phrase_list!("guards/grounding/abbreviations.txt");
-/// The longest form has so many words.
+/// Length of the longest form, in words.
 const MAX_WORDS: usize = 3;
 
 /// A text with each word in the form that its sources have. `None` if it has none in another form.

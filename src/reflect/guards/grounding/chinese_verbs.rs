@@ -10,8 +10,8 @@ use crate::text::words::is_unspaced;
 /// Characters of verbs that exclude each other.
 const OPPOSITE_VERBS: PhraseList = phrase_list!("guards/grounding/opposite_verbs.zh.txt");
 
-/// Whether a run without a counterpart is a verb for which its quote has another one: 教 for 带, 卖 for 出. A verb that is
-/// added beside those of the quote is none.
+/// Whether a run without a counterpart is a verb for which its quote has another one: 教 for 带, 卖 for 出. Not a verb
+/// that is added beside those of the quote.
 pub(super) fn is_verb_for_another(run: &str, text: &str, quote: &str) -> bool {
     let Some(at) = text.find(run) else { return false };
     let words = chinese_words(text);

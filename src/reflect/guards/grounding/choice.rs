@@ -90,7 +90,7 @@ fn states_opening(text: &str, question: &str, answer: &str) -> bool {
         && question.rsplit_once(mark).is_some_and(|(before, after)| is_on(before) != is_on(after))
 }
 
-/// Like [`rejected_option`], for options that stand in an earlier turn: the answer must choose one in so many words.
+/// Like [`rejected_option`], for options that stand in an earlier turn: the answer must choose one explicitly.
 pub(super) fn clearly_rejected_option(text: &str, question: &str, answer: &str) -> Option<String> {
     let options = options(question);
     let choice = if options.len() < 2 { None } else { chosen(&options, question, answer) };

@@ -211,7 +211,7 @@ fn weekdays(base: Date, weekday: i8) -> Vec<DaySpan> {
     (-2..=2).filter_map(day).collect()
 }
 
-/// A span so many units before or after a base: a day, the month of that day, or its year.
+/// The span that is `count` units after a base (before it, if negative): a day, the month of that day, or its year.
 fn distant(base: Date, unit: Unit, count: i64) -> Option<Vec<DaySpan>> {
     Some(match unit {
         Unit::Day => vec![DaySpan::day(moved(base, count.days())?)],

@@ -355,9 +355,9 @@ pub fn is_english(text: &str) -> bool {
     known > 0 && is_mostly_known && !has_unspaced_script(text)
 }
 
-/// In a text of so many words, half of them may be unknown.
+/// Maximum length of a fragment, in words: half of them may be unknown.
 const MAX_FRAGMENT: usize = 3;
-/// A text of so many words is in the language of its source: "Bought a Volvo".
+/// Maximum length, in words, of a text that is taken to be in the language of its source: "Bought a Volvo".
 const MAX_SHORT: usize = 6;
 
 /// Whether a text is in English, or so short that only its sources can tell.

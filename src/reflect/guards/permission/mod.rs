@@ -22,7 +22,7 @@ static GRANTS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/permiss
 static HAN_GRANTS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/permission/grants.zh.txt"));
 static WAIVERS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/permission/waivers.en.txt"));
 static HAN_WAIVERS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/permission/waivers.zh.txt"));
-/// Words that contain the name of an agent but are none.
+/// Words that contain the name of an agent but do not name one.
 const HAN_NOT_AGENTS: PhraseList = phrase_list!("guards/permission/not_agents.zh.txt");
 /// Words that make a person or a product of an agent beside them.
 const HUMAN_AGENTS: WordList = word_list!("guards/permission/human_agents.en.txt");

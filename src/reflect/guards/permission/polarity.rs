@@ -14,7 +14,7 @@ use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 /// Words that negate: "not", "nobody", "without", "forbids".
 const NEGATIONS: WordList = word_list!("guards/permission/negations.en.txt");
 const HAN_NEGATIONS: PhraseList = phrase_list!("guards/permission/negations.zh.txt");
-/// Words with the characters of a negation that are none.
+/// Words that contain the characters of a negation but are not negations.
 const HAN_NOT_NEGATIONS: PhraseList = phrase_list!("guards/permission/not_negations.zh.txt");
 /// Words that end a clause, so that a negation before them does not count behind them.
 const CLAUSE_WORDS: [&str; 10] =

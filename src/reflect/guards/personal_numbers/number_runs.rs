@@ -1,6 +1,6 @@
 //! Cuts numbers out of a sentence: groups of digits with single separators between them.
 //!
-//! Never joins a number with the letters, signs and longer names beside it: `a1b2`, `#12`, `v1.2-3` are none.
+//! Never joins a number with the letters, signs and longer names beside it: `a1b2`, `#12`, `v1.2-3` are not numbers.
 
 use std::ops::RangeInclusive;
 
@@ -24,7 +24,7 @@ impl NumberRun<'_> {
         self.groups.iter().enumerate().filter(dialled).map(|(_, group)| *group).collect()
     }
 
-    /// Whether it has so many digits.
+    /// Whether the number of its digits is in the range.
     pub fn counts(&self, range: RangeInclusive<usize>) -> bool {
         range.contains(&self.digits().len())
     }

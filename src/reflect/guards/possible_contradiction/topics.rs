@@ -74,9 +74,9 @@ struct AttributeIndex {
 
 /// Stands for a gap between the words of a phrase.
 const GAP: &str = "…";
-/// A gap in an English phrase spans at most so many words.
+/// Maximum length of a gap in an English phrase, in words.
 const MAX_GAP_WORDS: usize = 4;
-/// A gap in a Chinese phrase spans at most so many characters.
+/// Maximum length of a gap in a Chinese phrase, in characters.
 const MAX_GAP: usize = 12;
 
 static INDEX: OnceLock<AttributeIndex> = OnceLock::new();

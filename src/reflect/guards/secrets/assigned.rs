@@ -273,7 +273,7 @@ const LOGIN_WORDS: [&str; 10] =
     ["login", "log-in", "logon", "credentials", "creds", "account", "登录", "登陆", "账号", "账户"];
 /// Words before the words that restore a wallet.
 const SEED_WORDS: [&str; 5] = ["seed phrase", "recovery phrase", "mnemonic", "seed words", "助记词"];
-/// A phrase that restores a wallet has at least so many words in a text (BIP-39 has 12 to 24, of 3 to 8 letters).
+/// Minimum length, in words, of a phrase that restores a wallet (BIP-39 has 12 to 24, of 3 to 8 letters).
 const MIN_SEED_WORDS: usize = 4;
 
 /// How much of a sentence is read before or behind a word, in characters: a text may have no end of a sentence.
