@@ -27,7 +27,7 @@ use crate::commands::{
     vector_search,
 };
 use crate::host::agent_hosts::AgentHost;
-use crate::host::agent_hosts::places::SetupScope;
+use crate::host::agent_hosts::places::ConfigOwner;
 use crate::host::models::ModelQuery;
 use crate::host::{actor, content, editor, find, user};
 use crate::memory::OpenOptions;
@@ -152,16 +152,16 @@ impl Runner<'_> {
             (_, true) => setup::SetupMode::Remove,
             _ => setup::SetupMode::Install,
         };
-        let scope = match (args.project, args.user) {
-            (true, _) => Some(SetupScope::Project),
-            (_, true) => Some(SetupScope::User),
+        let owner = match (args.project, args.user) {
+            (true, _) => Some(ConfigOwner::Project),
+            (_, true) => Some(ConfigOwner::User),
             _ => None,
         };
         self.read_texts(OutputLayout::Plain, |session| match target {
             None => setup::setup_git(session, mode, args.dry_run),
             Some(target) => {
                 let options =
-                    HostSetupOptions { target, scope, mode, dry_run: args.dry_run, auto_memory: args.auto_memory };
+                    HostSetupOptions { target, owner, mode, dry_run: args.dry_run, auto_memory: args.auto_memory };
                 setup_host::setup_host(session, &open::working_dir()?, &options, &open::env)
             }
         })

@@ -19,18 +19,18 @@ use crate::operation::{Batch, Operation, PlanContext, Snapshot, rejections};
 use crate::path::MemoryPath;
 use crate::reflect::compaction::CompactionStep;
 use dialogue::CompactDialogue;
-use full_scope::FullScope;
+use full_section::FullSection;
 use model_texts::compaction_rules;
 use overlay::CompactOverlay;
 use report::CompactionRow;
-use targets::{CompactionScope, LimitScopeRef, files_over_limit, is_within, resolve_scope};
+use targets::{CompactionTarget, LimitedSectionRef, files_over_limit, is_within, resolve_target};
 
 mod budgeted;
 mod consent;
 mod dialogue;
 mod digests;
 mod duplicates;
-mod full_scope;
+mod full_section;
 mod model_calls;
 mod model_texts;
 mod overlay;
@@ -80,8 +80,8 @@ pub fn compact(
     }
     // What is removed is chosen among all bullets, so a caller with an allowlist must not compact.
     session.store.require_unfiltered()?;
-    let scope = resolve_scope(session, options)?;
-    let outcome = CompactionRun { session, scope, options: change_options, model_required: options.model_required }
+    let target = resolve_target(session, options)?;
+    let outcome = CompactionRun { session, target, options: change_options, model_required: options.model_required }
         .run(options.batch.clone().unwrap_or_default(), model)?;
     Ok(match outcome {
         CompactionOutcome::Repeated(first) => CompactOutcome::Repeated(first),
@@ -102,7 +102,7 @@ pub fn change_with(
 ) -> CommandResult<ChangeOutcome> {
     let evicts = session.policy.policy.evicts();
     let Some(model) = model.filter(|_| evicts && !batch.forgets()) else { return change(session, batch, options) };
-    match (CompactionRun { session, scope: CompactionScope::GrownByBatch, options, model_required: false })
+    match (CompactionRun { session, target: CompactionTarget::GrownByBatch, options, model_required: false })
         .run(batch, Some(model))?
     {
         CompactionOutcome::Repeated(first) => Ok(ChangeOutcome::Repeated(first)),
@@ -128,7 +128,7 @@ struct CompactionPlan {
     steps: Vec<CompactionStep>,
     report: report::CompactionReport,
     /// Files and sections in which everything is pinned.
-    all_pinned: Vec<LimitScopeRef>,
+    all_pinned: Vec<LimitedSectionRef>,
     /// Why nothing can be removed from the first of them.
     rejection: Option<Rejection>,
 }
@@ -136,7 +136,7 @@ struct CompactionPlan {
 /// One run of `compact`, or of a change that compacts.
 struct CompactionRun<'a> {
     session: &'a Session,
-    scope: CompactionScope,
+    target: CompactionTarget,
     options: &'a ChangeOptions,
     model_required: bool,
 }
@@ -216,32 +216,32 @@ impl CompactionRun<'_> {
     ) -> Result<(CompactOverlay<'_>, CompactionPlan), Error> {
         let mut overlay = self.plan_batch(batch)?;
         let mut plan = CompactionPlan::default();
-        let mut paths = match self.scope {
-            CompactionScope::All => files_over_limit(self.session, &self.session.policy.policy)?,
-            CompactionScope::GrownByBatch | CompactionScope::Within(..) | CompactionScope::ToSize(_) => Vec::new(),
+        let mut paths = match self.target {
+            CompactionTarget::All => files_over_limit(self.session, &self.session.policy.policy)?,
+            CompactionTarget::GrownByBatch | CompactionTarget::Within(..) | CompactionTarget::ToSize(_) => Vec::new(),
         };
         for _ in 0..MAX_PASSES {
             paths.extend(overlay.changed_files());
-            let mut scopes = self.over_limit(&mut overlay, &paths)?;
-            if scopes.is_empty() {
-                scopes = match self.over_scope_limit(&overlay) {
-                    Err(mut error) if matches!(self.scope, CompactionScope::All) => {
+            let mut sections = self.over_limit(&mut overlay, &paths)?;
+            if sections.is_empty() {
+                sections = match self.over_scope_limit(&overlay) {
+                    Err(mut error) if matches!(self.target, CompactionTarget::All) => {
                         plan.rejection = plan.rejection.or_else(|| error.rejections.pop());
                         break;
                     }
                     result => result?,
                 };
             }
-            scopes.retain(|scope| !plan.all_pinned.contains(scope));
-            if scopes.is_empty() {
+            sections.retain(|section| !plan.all_pinned.contains(section));
+            if sections.is_empty() {
                 break;
             }
-            for limited in scopes {
+            for limited in sections {
                 self.reduce(&mut overlay, &limited, dialogue, &mut plan)?;
             }
         }
         match plan.rejection.take() {
-            Some(refusal) if plan.steps.is_empty() || matches!(self.scope, CompactionScope::GrownByBatch) => {
+            Some(refusal) if plan.steps.is_empty() || matches!(self.target, CompactionTarget::GrownByBatch) => {
                 Err(refusal.into())
             }
             Some(refusal) => {
@@ -258,8 +258,8 @@ impl CompactionRun<'_> {
         let mut overlay = CompactOverlay::new(self.session);
         if let (
             Some(if_match),
-            CompactionScope::Within(path, _) | CompactionScope::ToSize(LimitScopeRef { path, .. }),
-        ) = (&self.options.if_match, &self.scope)
+            CompactionTarget::Within(path, _) | CompactionTarget::ToSize(LimitedSectionRef { path, .. }),
+        ) = (&self.options.if_match, &self.target)
         {
             let etag = overlay.etag(path)?;
             if batch.is_empty() && !etag.is_some_and(|etag| etag.matches_prefix(if_match)) {
@@ -284,75 +284,75 @@ impl CompactionRun<'_> {
         let paths: Vec<MemoryPath> = plan.steps.iter().map(|s| s.path.clone()).collect();
         let mut still_over = self.over_limit(&mut overlay, &paths)?;
         still_over.extend(self.over_scope_limit(&overlay).unwrap_or_default());
-        Ok(still_over.iter().all(|scope| plan.all_pinned.contains(scope)).then_some(overlay))
+        Ok(still_over.iter().all(|section| plan.all_pinned.contains(section)).then_some(overlay))
     }
 
     /// The files to reduce so that the scope as a whole is within its limits.
-    fn over_scope_limit(&self, overlay: &CompactOverlay<'_>) -> Result<Vec<LimitScopeRef>, Error> {
-        let only_grown = match self.scope {
-            CompactionScope::All => false,
-            CompactionScope::GrownByBatch => true,
-            CompactionScope::Within(..) | CompactionScope::ToSize(_) => return Ok(Vec::new()),
+    fn over_scope_limit(&self, overlay: &CompactOverlay<'_>) -> Result<Vec<LimitedSectionRef>, Error> {
+        let only_grown = match self.target {
+            CompactionTarget::All => false,
+            CompactionTarget::GrownByBatch => true,
+            CompactionTarget::Within(..) | CompactionTarget::ToSize(_) => return Ok(Vec::new()),
         };
         let reductions = overlay.scope_reductions(only_grown)?;
-        Ok(reductions.into_iter().map(|(path, limits)| LimitScopeRef { path, slug: None, limits }).collect())
+        Ok(reductions.into_iter().map(|(path, limits)| LimitedSectionRef { path, slug: None, limits }).collect())
     }
 
-    /// The files and sections that exceed their limit now. `paths_to_check` lists the files to check when the scope
+    /// The files and sections that exceed their limit now. `paths_to_check` lists the files to check when the target
     /// is the whole memory.
     fn over_limit(
         &self,
         overlay: &mut CompactOverlay<'_>,
         paths_to_check: &[MemoryPath],
-    ) -> Result<Vec<LimitScopeRef>, Error> {
+    ) -> Result<Vec<LimitedSectionRef>, Error> {
         let policy = &self.session.policy.policy;
-        let mut scopes: Vec<LimitScopeRef> = Vec::new();
-        let mut add_scope = |scope: LimitScopeRef| {
-            if !scopes.contains(&scope) {
-                scopes.push(scope);
+        let mut sections: Vec<LimitedSectionRef> = Vec::new();
+        let mut add_section = |section: LimitedSectionRef| {
+            if !sections.contains(&section) {
+                sections.push(section);
             }
         };
-        let paths = match &self.scope {
-            CompactionScope::All => paths_to_check,
-            CompactionScope::Within(path, _) => std::slice::from_ref(path),
-            CompactionScope::GrownByBatch | CompactionScope::ToSize(_) => &[],
+        let paths = match &self.target {
+            CompactionTarget::All => paths_to_check,
+            CompactionTarget::Within(path, _) => std::slice::from_ref(path),
+            CompactionTarget::GrownByBatch | CompactionTarget::ToSize(_) => &[],
         };
         for path in paths.iter().filter(|p| limits::limits_apply_to(p)) {
             let Some(document) = overlay.document(path)? else { continue };
-            let within = match &self.scope {
-                CompactionScope::Within(_, Some(slug)) => document.sections().iter().position(|s| s.slug == *slug),
-                CompactionScope::Within(_, None)
-                | CompactionScope::All
-                | CompactionScope::GrownByBatch
-                | CompactionScope::ToSize(_) => Some(0),
+            let within = match &self.target {
+                CompactionTarget::Within(_, Some(slug)) => document.sections().iter().position(|s| s.slug == *slug),
+                CompactionTarget::Within(_, None)
+                | CompactionTarget::All
+                | CompactionTarget::GrownByBatch
+                | CompactionTarget::ToSize(_) => Some(0),
             };
             let Some(within) = within else { continue };
-            for place in limits::scopes_over_limit(policy, path, &document) {
-                if is_within(&document, place.section, within) {
-                    add_scope(LimitScopeRef::new(path, &document, &place));
+            for limited in limits::sections_over_limit(policy, path, &document) {
+                if is_within(&document, limited.section, within) {
+                    add_section(LimitedSectionRef::new(path, &document, &limited));
                 }
             }
         }
-        if let CompactionScope::ToSize(limited) = &self.scope
+        if let CompactionTarget::ToSize(limited) = &self.target
             && let Some(document) = overlay.document(&limited.path)?
-            && limited.locate(&document).is_some_and(|place| !place.excess(&document).is_zero())
+            && limited.locate(&document).is_some_and(|limited| !limited.excess(&document).is_zero())
         {
-            add_scope(limited.clone());
+            add_section(limited.clone());
         }
         for path in overlay.changed_files() {
             let Some(document) = overlay.document(&path)? else { continue };
-            for place in limits::grown_over_limit(policy, &path, overlay.document_on_disk(&path), &document) {
-                add_scope(LimitScopeRef::new(&path, &document, &place));
+            for limited in limits::grown_over_limit(policy, &path, overlay.document_on_disk(&path), &document) {
+                add_section(LimitedSectionRef::new(&path, &document, &limited));
             }
         }
-        Ok(scopes)
+        Ok(sections)
     }
 
     /// Reduces one file or section to its limit: by the model as long as it makes valid decisions, then by age.
     fn reduce(
         &self,
         overlay: &mut CompactOverlay<'_>,
-        scope_ref: &LimitScopeRef,
+        section_ref: &LimitedSectionRef,
         dialogue: &mut CompactDialogue<'_>,
         plan: &mut CompactionPlan,
     ) -> Result<(), Error> {
@@ -360,20 +360,20 @@ impl CompactionRun<'_> {
         dialogue.begin_next();
         let agents = Visibility::of_agents(&self.session.policy.policy);
         for round in 0..=MAX_DECISIONS {
-            let Some(document) = overlay.document(&scope_ref.path)? else { break };
-            let Some(limit_scope) = scope_ref.locate(&document) else { break };
-            let row = row.get_or_insert_with(|| CompactionRow::new(scope_ref.address(), &limit_scope, &document));
-            row.update_size(&limit_scope, &document);
-            if limit_scope.excess(&document).is_zero() {
+            let Some(document) = overlay.document(&section_ref.path)? else { break };
+            let Some(limited) = section_ref.locate(&document) else { break };
+            let row = row.get_or_insert_with(|| CompactionRow::new(section_ref.address(), &limited, &document));
+            row.update_size(&limited, &document);
+            if limited.excess(&document).is_zero() {
                 break;
             }
-            let inert = overlay.inert_bullets(&scope_ref.path, &document)?;
-            let before = overlay.document_on_disk(&scope_ref.path).cloned().unwrap_or_else(|| Document::parse(""));
+            let inert = overlay.inert_bullets(&section_ref.path, &document)?;
+            let before = overlay.document_on_disk(&section_ref.path).cloned().unwrap_or_else(|| Document::parse(""));
             let today = self.session.now.date().to_string();
             let ages = ItemAges::new(&document, &inert, Some(&before), &today);
             let full =
-                FullScope { scope_ref, document: &document, limit_scope: &limit_scope, ages: &ages, agents: &agents };
-            if round < MAX_DECISIONS && dialogue.has_model() && scope_ref.leaves_choice() {
+                FullSection { section_ref, document: &document, limited: &limited, ages: &ages, agents: &agents };
+            if round < MAX_DECISIONS && dialogue.has_model() && section_ref.leaves_choice() {
                 if let Some(steps) = full.ask_model(overlay, dialogue, &compaction_rules(self.session), row)? {
                     plan.steps.extend(steps);
                     continue;
@@ -385,15 +385,15 @@ impl CompactionRun<'_> {
             match full.archive_oldest(overlay, row) {
                 Ok(steps) => plan.steps.extend(steps),
                 Err(refusal) => {
-                    plan.all_pinned.push(scope_ref.clone());
+                    plan.all_pinned.push(section_ref.clone());
                     plan.rejection.get_or_insert(refusal);
                     break;
                 }
             }
-            if let Some(document) = overlay.document(&scope_ref.path)?
-                && let Some(place) = scope_ref.locate(&document)
+            if let Some(document) = overlay.document(&section_ref.path)?
+                && let Some(limited) = section_ref.locate(&document)
             {
-                row.update_size(&place, &document);
+                row.update_size(&limited, &document);
             }
             break;
         }

@@ -22,7 +22,7 @@ mod sync;
 
 pub use check::{AnchorRow, AnchorRowState, CheckFinding, CheckReport, FindingLevel, OutsideStatement};
 pub use compact::{
-    CompactAction, CompactDecider, CompactDecisionRow, CompactReport, CompactedScope, DigestReport, DigestRow,
+    CompactAction, CompactDecider, CompactDecisionRow, CompactReport, CompactedSection, DigestReport, DigestRow,
     DuplicateDecider, DuplicatesReport, PossibleDuplicate, RemovedDuplicate, TokenCounts,
 };
 pub use decision_list::DecisionList;

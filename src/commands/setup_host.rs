@@ -10,7 +10,7 @@ use super::setup::SetupMode;
 use super::{CommandResult, Session, agent_index};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, literal_blocks};
-use crate::host::agent_hosts::places::{self, SetupScope};
+use crate::host::agent_hosts::places::{self, ConfigOwner};
 use crate::host::agent_hosts::{AgentHost, ConfigFile, PROJECT_MCP, UserServer};
 use crate::host::find::{self, DirectoryQuery, FoundBy};
 use crate::host::home_remote::home_remote;
@@ -92,7 +92,7 @@ impl HostTarget {
 pub struct HostSetupOptions {
     pub target: HostTarget,
     /// `None`: the user's own files for their own memory, else the project's.
-    pub scope: Option<SetupScope>,
+    pub owner: Option<ConfigOwner>,
     pub mode: SetupMode,
     /// Show the changes, write nothing.
     pub dry_run: bool,
@@ -122,14 +122,14 @@ pub fn setup_host(
     env: EnvLookup<'_>,
 ) -> CommandResult<SetupResult> {
     let HostSetupOptions { target, mode, dry_run, .. } = *options;
-    let default_scope = if session.found_by == FoundBy::User { SetupScope::User } else { SetupScope::Project };
-    let scope = match target {
-        HostTarget::Host(_) => options.scope.unwrap_or(default_scope),
-        HostTarget::AgentsMd | HostTarget::Mcp => options.scope.unwrap_or(SetupScope::Project),
+    let default_owner = if session.found_by == FoundBy::User { ConfigOwner::User } else { ConfigOwner::Project };
+    let owner = match target {
+        HostTarget::Host(_) => options.owner.unwrap_or(default_owner),
+        HostTarget::AgentsMd | HostTarget::Mcp => options.owner.unwrap_or(ConfigOwner::Project),
     };
     let beside = (session.found_by == FoundBy::Ancestor).then_some(&*session.dir);
     let root = places::project_root(work_dir, beside, user::home(env).as_deref());
-    let start = if scope == SetupScope::Project { &*root } else { Path::new("/") };
+    let start = if owner == ConfigOwner::Project { &*root } else { Path::new("/") };
     if options.auto_memory && target.auto_memory_file().is_none() {
         return Err(Rejection::new(Code::Usage, format!("{} has no memory folder of its own", target.name())).into());
     }
@@ -142,17 +142,17 @@ pub fn setup_host(
     // What an earlier call may have written is removed without the option, too.
     let auto_memory_file = target.auto_memory_file().filter(|_| options.auto_memory || mode == SetupMode::Remove);
     for file in target.files().iter().chain(auto_memory_file) {
-        let Some(path) = places::config_path(file, scope, &root, env)? else { continue };
+        let Some(path) = places::config_path(file, owner, &root, env)? else { continue };
         match edits.iter_mut().find(|edit| edit.path == path) {
             Some(edit) => entries.edit_further(file, edit, mode)?,
             None => edits.push(entries.edit_config(file, path, mode)?),
         }
     }
-    let commands = match target.user_server().filter(|_| scope == SetupScope::User) {
+    let commands = match target.user_server().filter(|_| owner == ConfigOwner::User) {
         Some(server) => entries.server_command(server, mode, env)?,
         None => None,
     };
-    if let (HostTarget::AgentsMd, SetupScope::Project) = (target, scope) {
+    if let (HostTarget::AgentsMd, ConfigOwner::Project) = (target, owner) {
         edits.push(edit_agents_file(places::project_path(&root, AGENTS_FILE)?, mode)?);
     }
     if edits.is_empty() {
@@ -179,7 +179,7 @@ pub fn setup_host(
     if !dry_run {
         let is_changed = adds_trust && trusted::add(&session.dir, env)?;
         write_edits(&edits, is_changed)?;
-        if scope == SetupScope::Project {
+        if owner == ConfigOwner::Project {
             let removed = edits.iter().filter(|edit| edit.after.is_none());
             removed.for_each(|edit| places::remove_empty_folder(&edit.path, &root));
         }

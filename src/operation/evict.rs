@@ -10,7 +10,7 @@ use crate::document::{BulletMeta, Document, DocumentEdit, EditedDocument, Handle
 use crate::path::MemoryPath;
 
 use super::archive::ArchivedItem;
-use super::limits::{ContentSize, LimitScope, entry_sections};
+use super::limits::{ContentSize, LimitedSection, entry_sections};
 use super::locate::is_in_section;
 use super::planner::Planner;
 use super::snapshot::PlanStep;
@@ -168,19 +168,19 @@ fn section_dates(document: &Document) -> DatesBySection {
 /// bullets, because an evicted entry takes its bullets with it.
 pub fn select_oldest(
     document: &Document,
-    scope: &LimitScope,
+    limited: &LimitedSection,
     already_selected: &[EvictionCandidate],
     ages: &ItemAges<'_>,
 ) -> Option<Vec<EvictionCandidate>> {
-    let section = scope.section;
-    let in_scope = |t: &&EvictionCandidate| match t {
+    let section = limited.section;
+    let in_section = |t: &&EvictionCandidate| match t {
         EvictionCandidate::Bullet(i) => is_in_section(document, *i, section),
         EvictionCandidate::Entry(s) => entry_sections(document, section).contains(s),
     };
-    let mut excess = scope.excess(document);
+    let mut excess = limited.excess(document);
     excess = already_selected
         .iter()
-        .filter(in_scope)
+        .filter(in_section)
         .fold(excess, |left, t| left.saturating_sub(candidate_size(document, *t)));
     let mut selected: Vec<EvictionCandidate> = Vec::new();
     let candidates = |bullets: bool| -> Vec<EvictionCandidate> {
@@ -221,7 +221,7 @@ pub fn evict(
     path: &MemoryPath,
     after: &Document,
     replaces: bool,
-    over: &[LimitScope],
+    over: &[LimitedSection],
     changeset: &mut Changeset,
     evicted: &mut Vec<ArchivedItem>,
     planner: &mut Planner<'_>,
@@ -235,10 +235,10 @@ pub fn evict(
         false => ItemAges::new(after, &inert, Some(before.unwrap_or(&empty)), &today).keeping_new(),
     };
     let mut selected: Vec<EvictionCandidate> = Vec::new();
-    for scope in over {
-        match select_oldest(after, scope, &selected, &ages) {
+    for limited in over {
+        match select_oldest(after, limited, &selected, &ages) {
             Some(more) => selected.extend(more),
-            None => return Err(all_pinned_rejection(after, path, scope.section, &ages).into()),
+            None => return Err(all_pinned_rejection(after, path, limited.section, &ages).into()),
         }
     }
     selected.sort_by_key(|t| byte_range(after, *t).start);

@@ -81,13 +81,13 @@ impl SizeLimits {
 
 /// A file (section 0) or section, and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LimitScope {
+pub struct LimitedSection {
     /// An index into the document's sections.
     pub section: usize,
     pub limits: SizeLimits,
 }
 
-impl LimitScope {
+impl LimitedSection {
     /// By how much it exceeds its limits.
     pub fn excess(&self, document: &Document) -> ContentSize {
         self.limits.excess(section_size(document, self.section))
@@ -109,12 +109,12 @@ pub fn check_limits(
     path: &MemoryPath,
     before: Option<&Document>,
     after: &Document,
-) -> PlanStep<Vec<LimitScope>> {
+) -> PlanStep<Vec<LimitedSection>> {
     let mut over = Vec::new();
     for section in limited_sections(planner.context.policy, path, after) {
         match check_section_limits(planner.context.policy, path, before, after, section) {
             LimitCheck::Within => {}
-            LimitCheck::NeedsCompaction(scope) => over.push(scope),
+            LimitCheck::NeedsCompaction(limited) => over.push(limited),
             LimitCheck::Rejected(what) => {
                 let document = before.unwrap_or(after);
                 let slug = &after.sections()[section].slug;
@@ -137,22 +137,22 @@ pub fn grown_over_limit(
     path: &MemoryPath,
     before: Option<&Document>,
     after: &Document,
-) -> Vec<LimitScope> {
+) -> Vec<LimitedSection> {
     let judge = |section| match check_section_limits(policy, path, before, after, section) {
-        LimitCheck::NeedsCompaction(scope) => Some(scope),
+        LimitCheck::NeedsCompaction(limited) => Some(limited),
         _ => None,
     };
     limited_sections(policy, path, after).filter_map(judge).collect()
 }
 
 /// The file or sections that are over a limit, whatever its `on_limit`.
-pub fn scopes_over_limit(policy: &Policy, path: &MemoryPath, document: &Document) -> Vec<LimitScope> {
-    let scope = |section| {
+pub fn sections_over_limit(policy: &Policy, path: &MemoryPath, document: &Document) -> Vec<LimitedSection> {
+    let over_limit = |section| {
         let slug = effects::section_slug(document, section);
-        let place = LimitScope { section, limits: SizeLimits::from_policy(policy, path, slug.as_deref()) };
-        (place.limits != SizeLimits::default() && !place.excess(document).is_zero()).then_some(place)
+        let limited = LimitedSection { section, limits: SizeLimits::from_policy(policy, path, slug.as_deref()) };
+        (limited.limits != SizeLimits::default() && !limited.excess(document).is_zero()).then_some(limited)
     };
-    limited_sections(policy, path, document).filter_map(scope).collect()
+    limited_sections(policy, path, document).filter_map(over_limit).collect()
 }
 
 fn limited_sections(policy: &Policy, path: &MemoryPath, document: &Document) -> std::ops::Range<usize> {
@@ -182,7 +182,7 @@ pub fn section_size(document: &Document, section: usize) -> ContentSize {
 /// The result of checking one file or section.
 enum LimitCheck {
     Within,
-    NeedsCompaction(LimitScope),
+    NeedsCompaction(LimitedSection),
     /// Rejected; the text is the content that it would have, for `limit_reached`.
     Rejected(String),
 }
@@ -228,7 +228,7 @@ fn check_section_limits(
                 compaction_limit(LimitMeasure::Entries),
                 compaction_limit(LimitMeasure::Chars),
             );
-            LimitCheck::NeedsCompaction(LimitScope { section, limits: SizeLimits { bullets, entries, chars } })
+            LimitCheck::NeedsCompaction(LimitedSection { section, limits: SizeLimits { bullets, entries, chars } })
         }
     }
 }

@@ -408,11 +408,11 @@ pub fn limit_reached(
     what: String,
     least: &[usize],
 ) -> Rejection {
-    let scope = effects::section_slug(document, section).map_or(path.to_string(), |slug| format!("{path}#{slug}"));
-    Rejection::new(Code::LimitReached, format!("{scope} would contain {what}"))
+    let address = effects::section_slug(document, section).map_or(path.to_string(), |slug| format!("{path}#{slug}"));
+    Rejection::new(Code::LimitReached, format!("{address} would contain {what}"))
         .hint("remove or archive one of its least valuable bullets first")
         .detail("candidates", candidates_json(document, path, least))
-        .try_command(SuggestedCommand::new("list", scope))
+        .try_command(SuggestedCommand::new("list", address))
 }
 
 /// The suggestion to list a file again.

@@ -5,7 +5,7 @@
 
 use crate::document::{Document, Visibility};
 use crate::operation::evict::{self, EvictionCandidate, ItemAges};
-use crate::operation::limits::{ContentSize, LimitScope};
+use crate::operation::limits::{ContentSize, LimitedSection};
 use crate::path::MemoryPath;
 use crate::reflect::merge_conditions::HiddenLines;
 
@@ -94,19 +94,19 @@ impl OverLimit {
     pub fn collect(
         document: &Document,
         path: &MemoryPath,
-        scope: &LimitScope,
+        limited: &LimitedSection,
         ages: &ItemAges<'_>,
         agents: &[Visibility],
         redact: &dyn Fn(&str) -> String,
     ) -> OverLimit {
-        let over = scope.excess(document);
+        let over = limited.excess(document);
         let entries = over.entries > 0;
         let all: Vec<EvictionCandidate> = match entries {
-            true => crate::operation::limits::entry_sections(document, scope.section)
+            true => crate::operation::limits::entry_sections(document, limited.section)
                 .into_iter()
                 .map(EvictionCandidate::Entry)
                 .collect(),
-            false => document.top_level_bullets(scope.section).into_iter().map(EvictionCandidate::Bullet).collect(),
+            false => document.top_level_bullets(limited.section).into_iter().map(EvictionCandidate::Bullet).collect(),
         };
         let mut shown = all.clone();
         if shown.len() > MAX_ITEMS {
@@ -116,7 +116,7 @@ impl OverLimit {
             shown.truncate(MAX_ITEMS);
             shown.sort();
         }
-        let address = match scope.section {
+        let address = match limited.section {
             0 => path.to_string(),
             s => format!("{path}#{}", document.sections()[s].slug),
         };
@@ -124,7 +124,7 @@ impl OverLimit {
         OverLimit {
             path: path.clone(),
             address,
-            size: crate::operation::limits::section_size(document, scope.section),
+            size: crate::operation::limits::section_size(document, limited.section),
             over,
             entries,
             omitted: all.len() - shown.len(),

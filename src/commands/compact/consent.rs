@@ -3,7 +3,7 @@
 //! Never concerns what a limit of the policy moves to the archive: a person decided that.
 
 use super::super::consent::{require_consent, require_consent_to_archive};
-use super::targets::CompactionScope;
+use super::targets::CompactionTarget;
 use super::{CompactionRun, Error};
 use crate::change::Changeset;
 use crate::operation::{Batch, Snapshot};
@@ -27,8 +27,8 @@ impl CompactionRun<'_> {
         batch: &Batch,
         (changeset, snapshot): &(Changeset, Snapshot),
     ) -> Result<(), Error> {
-        match (&self.scope, self.session.is_agent) {
-            (CompactionScope::ToSize(_), true) => {
+        match (&self.target, self.session.is_agent) {
+            (CompactionTarget::ToSize(_), true) => {
                 require_consent_to_archive(self.session, locked, batch, changeset, snapshot)
             }
             _ => Ok(()),

@@ -22,7 +22,7 @@ use crate::reflect::duplicates::{
 };
 use judge::{Judge, JudgeReply};
 use judged::{JudgedAs, JudgedPairs, NOTE, fingerprint};
-use pool::{PoolBullet, PoolScope};
+use pool::{PoolBullet, PoolFilter};
 pub use removal::DUPLICATE_REASON;
 use removal::{DuplicateChange, commit_changes};
 
@@ -59,9 +59,9 @@ pub fn remove_duplicates(
     if opened.is_some() {
         session.may_write()?;
     }
-    let scope = resolve_pool(session, options)?;
-    let is_whole = scope.path.is_none();
-    let mut run = DuplicatesRun::new(session, pool::collect(session, &scope)?);
+    let filter = resolve_pool(session, options)?;
+    let is_whole = filter.path.is_none();
+    let mut run = DuplicatesRun::new(session, pool::collect(session, &filter)?);
     let Some(opened) = opened else { return Ok(run.list_for_person()) };
     run.remove_equal();
     let mut judge = Judge::new(session, opened, options.model_required);
@@ -77,11 +77,11 @@ pub fn remove_duplicates(
     Ok(report)
 }
 
-fn resolve_pool(session: &Session, options: &DuplicatesOptions) -> Result<PoolScope, Rejection> {
-    let Some(address) = &options.address else { return Ok(PoolScope::default()) };
+fn resolve_pool(session: &Session, options: &DuplicatesOptions) -> Result<PoolFilter, Rejection> {
+    let Some(address) = &options.address else { return Ok(PoolFilter::default()) };
     let target = resolve_file_or_section(session, address)?;
     let section = section_slug(&target.document, target.section);
-    Ok(PoolScope { path: Some(target.path), section })
+    Ok(PoolFilter { path: Some(target.path), section })
 }
 
 /// A pair that is left to a person or to another day, and why.

@@ -3,13 +3,13 @@
 //! Only collects and formats; decides nothing.
 
 use super::super::results::{
-    ChangeResult, CompactAction, CompactDecider, CompactDecisionRow, CompactReport, CompactedScope, TokenCounts,
+    ChangeResult, CompactAction, CompactDecider, CompactDecisionRow, CompactReport, CompactedSection, TokenCounts,
 };
 use super::dialogue::CompactDialogue;
 use crate::code::{Code, Warning};
 use crate::document::Document;
 use crate::operation::evict::EvictionCandidate;
-use crate::operation::limits::{ContentSize, LimitScope, counted_measure, section_size};
+use crate::operation::limits::{ContentSize, LimitedSection, counted_measure, section_size};
 use crate::path::MemoryPath;
 use crate::policy::LimitMeasure;
 use crate::reflect::compaction::{CompactionAction, CompactionDecision, OverLimit};
@@ -59,7 +59,7 @@ impl CompactionReport {
     pub fn into_compact_report(self, change: ChangeResult) -> CompactReport {
         let decided = self.rows.iter().map(|r| r.model_decisions).sum();
         let by_age = self.rows.iter().map(|r| r.age_evictions).sum();
-        let places: Vec<CompactedScope> = self.rows.into_iter().map(CompactionRow::into_answer).collect();
+        let places: Vec<CompactedSection> = self.rows.into_iter().map(CompactionRow::into_answer).collect();
         CompactReport { change, places, decided, by_age, model: self.model, tokens: self.tokens }
     }
 }
@@ -83,19 +83,19 @@ pub struct CompactionRow {
 
 impl CompactionRow {
     /// Describes the file or section before the compaction.
-    pub fn new(address: String, limit_scope: &LimitScope, document: &Document) -> CompactionRow {
-        let excess = limit_scope.excess(document);
+    pub fn new(address: String, limited: &LimitedSection, document: &Document) -> CompactionRow {
+        let excess = limited.excess(document);
         let measure = match excess {
             ContentSize { entries: 1.., .. } => LimitMeasure::Entries,
             ContentSize { bullets: 1.., .. } => LimitMeasure::Bullets,
             _ => LimitMeasure::Chars,
         };
         let limit = match measure {
-            LimitMeasure::Bullets => limit_scope.limits.bullets,
-            LimitMeasure::Entries => limit_scope.limits.entries,
-            LimitMeasure::Chars => limit_scope.limits.chars,
+            LimitMeasure::Bullets => limited.limits.bullets,
+            LimitMeasure::Entries => limited.limits.entries,
+            LimitMeasure::Chars => limited.limits.chars,
         };
-        let size_before = section_size(document, limit_scope.section).measured(measure);
+        let size_before = section_size(document, limited.section).measured(measure);
         CompactionRow {
             address,
             measure,
@@ -111,8 +111,8 @@ impl CompactionRow {
     }
 
     /// Updates the current size.
-    pub fn update_size(&mut self, limit_scope: &LimitScope, document: &Document) {
-        self.after = section_size(document, limit_scope.section).measured(self.measure);
+    pub fn update_size(&mut self, limited: &LimitedSection, document: &Document) {
+        self.after = section_size(document, limited.section).measured(self.measure);
     }
 
     /// Whether anything was decided.
@@ -186,8 +186,8 @@ impl CompactionRow {
     }
 
     /// The row for the answer.
-    pub fn into_answer(self) -> CompactedScope {
-        CompactedScope {
+    pub fn into_answer(self) -> CompactedSection {
+        CompactedSection {
             sentence: self.summary(),
             measure: self.measure,
             was: self.before,

@@ -8,13 +8,13 @@ use super::CompactOptions;
 use crate::code::{Code, Rejection};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::effects::section_slug;
-use crate::operation::limits::{self, LimitScope, SizeLimits, section_size};
+use crate::operation::limits::{self, LimitedSection, SizeLimits, section_size};
 use crate::path::MemoryPath;
 use crate::policy::{LimitMeasure, Policy, glob};
 
 /// What a compaction covers.
 #[derive(Clone, Debug)]
-pub enum CompactionScope {
+pub enum CompactionTarget {
     /// What the batch pushes over a limit with `on_limit: compact`.
     GrownByBatch,
     /// Everything that exceeds its limit, and what the batch pushes over one.
@@ -22,12 +22,12 @@ pub enum CompactionScope {
     /// What exceeds its limit in one file, or in one section of it.
     Within(MemoryPath, Option<String>),
     /// One file or section, down to a given size.
-    ToSize(LimitScopeRef),
+    ToSize(LimitedSectionRef),
 }
 
 /// A file or section, identified by slug so that it can be found again in a changed text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct LimitScopeRef {
+pub struct LimitedSectionRef {
     pub path: MemoryPath,
     /// The section's slug; `None` for the whole file.
     pub slug: Option<String>,
@@ -35,19 +35,19 @@ pub struct LimitScopeRef {
     pub limits: SizeLimits,
 }
 
-impl LimitScopeRef {
-    pub fn new(path: &MemoryPath, document: &Document, limit_scope: &LimitScope) -> LimitScopeRef {
-        let slug = section_slug(document, limit_scope.section);
-        LimitScopeRef { path: path.clone(), slug, limits: limit_scope.limits }
+impl LimitedSectionRef {
+    pub fn new(path: &MemoryPath, document: &Document, limited: &LimitedSection) -> LimitedSectionRef {
+        let slug = section_slug(document, limited.section);
+        LimitedSectionRef { path: path.clone(), slug, limits: limited.limits }
     }
 
     /// Finds it in a text; `None` if the section no longer exists.
-    pub fn locate(&self, document: &Document) -> Option<LimitScope> {
+    pub fn locate(&self, document: &Document) -> Option<LimitedSection> {
         let section = match &self.slug {
             None => 0,
             Some(slug) => document.sections().iter().position(|s| s.slug == *slug).filter(|s| *s > 0)?,
         };
-        Some(LimitScope { section, limits: self.limits })
+        Some(LimitedSection { section, limits: self.limits })
     }
 
     /// Whether some item stays, so that there is something to decide.
@@ -67,16 +67,16 @@ impl LimitScopeRef {
 ///
 /// # Errors
 /// `usage`, `read_only`, and errors of resolving the address.
-pub fn resolve_scope(session: &Session, options: &CompactOptions) -> Result<CompactionScope, Rejection> {
+pub fn resolve_target(session: &Session, options: &CompactOptions) -> Result<CompactionTarget, Rejection> {
     let Some(address) = &options.address else {
         return match options.to {
-            None => Ok(CompactionScope::All),
+            None => Ok(CompactionTarget::All),
             Some(_) => Err(Rejection::new(Code::Usage, "--to needs the address of a file or section")),
         };
     };
     let target = resolve_file_or_section(session, address)?;
     let slug = section_slug(&target.document, target.section);
-    let Some(to) = options.to else { return Ok(CompactionScope::Within(target.path, slug)) };
+    let Some(to) = options.to else { return Ok(CompactionTarget::Within(target.path, slug)) };
     let limit = session.policy.policy.maximum_for(&target.path, slug.as_deref(), LimitMeasure::Entries);
     let current_size = section_size(&target.document, target.section);
     let entries = limit.is_some() || target.path.holds_episodes() && current_size.entries > 0;
@@ -84,7 +84,7 @@ pub fn resolve_scope(session: &Session, options: &CompactOptions) -> Result<Comp
         true => SizeLimits { entries: Some(to), ..SizeLimits::default() },
         false => SizeLimits { bullets: Some(to), ..SizeLimits::default() },
     };
-    Ok(CompactionScope::ToSize(LimitScopeRef { path: target.path, slug, limits }))
+    Ok(CompactionTarget::ToSize(LimitedSectionRef { path: target.path, slug, limits }))
 }
 
 /// The file or section that an address names.
@@ -130,7 +130,7 @@ pub fn files_over_limit(session: &Session, policy: &Policy) -> Result<Vec<Memory
     let paths = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let (bytes, _) = read.ok()?;
         let document = Document::from_bytes(bytes.to_vec()).ok().filter(|d| d.conflict_marker_line().is_none())?;
-        (!limits::scopes_over_limit(policy, &file.path, &document).is_empty()).then(|| file.path.clone())
+        (!limits::sections_over_limit(policy, &file.path, &document).is_empty()).then(|| file.path.clone())
     });
     Ok(paths.into_iter().flatten().collect())
 }

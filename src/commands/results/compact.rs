@@ -16,7 +16,7 @@ pub struct CompactReport {
     #[serde(flatten)]
     pub change: ChangeResult,
     /// The files and sections over their limit, one by one.
-    pub places: Vec<CompactedScope>,
+    pub places: Vec<CompactedSection>,
     /// The number of model decisions that were applied.
     pub decided: usize,
     /// The number of items that were archived by age, oldest first.
@@ -42,7 +42,7 @@ pub struct TokenCounts {
 /// One file or section over its limit.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
-pub struct CompactedScope {
+pub struct CompactedSection {
     /// The address of the file or section.
     pub address: String,
     /// The unit of its limit.

@@ -13,7 +13,7 @@ const MAX_CONFIG_BYTES: usize = 4 << 20;
 
 /// Whose config files are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SetupScope {
+pub enum ConfigOwner {
     /// Those of the project that contains the working directory.
     Project,
     /// The user's own, which hold in all projects.
@@ -30,20 +30,20 @@ pub fn project_root(work_dir: &Path, data_dir: Option<&Path>, home: Option<&Path
         .unwrap_or_else(|| work_dir.to_owned())
 }
 
-/// The path of a config file; `None` if the host has none in this scope. It need not exist.
+/// The path of a config file; `None` if the host has none for this owner. It need not exist.
 ///
 /// # Errors
 /// `unsafe_file` for a link in a project, or for the user's own file if it leads out of the home directory.
 pub fn config_path(
     file: &ConfigFile,
-    scope: SetupScope,
+    owner: ConfigOwner,
     root: &Path,
     env: EnvLookup<'_>,
 ) -> Result<Option<PathBuf>, Rejection> {
-    match (scope, &file.user) {
-        (SetupScope::Project, _) => project_path(root, file.project).map(Some),
-        (SetupScope::User, None) => Ok(None),
-        (SetupScope::User, Some(own)) => user_path(own, env).map(Some),
+    match (owner, &file.user) {
+        (ConfigOwner::Project, _) => project_path(root, file.project).map(Some),
+        (ConfigOwner::User, None) => Ok(None),
+        (ConfigOwner::User, Some(own)) => user_path(own, env).map(Some),
     }
 }
 

@@ -24,15 +24,15 @@ pub fn match_nodes(base: &MergeTree, ours: &MergeTree, theirs: &MergeTree) -> Me
     section_matching::link_sections(base, theirs, &mut yours);
     position_match::match_renamed_sections(base, [ours, theirs], [&mut mine, &mut yours]);
     let added_pairs = section_matching::pair_added_sections(base, ours, theirs, &mine, &yours);
-    let scopes = SharedScopes::new(base, &mine, &yours, &added_pairs);
+    let sections = SectionNumbers::new(base, &mine, &yours, &added_pairs);
     match_contents(base, ours, &mut mine);
     match_contents(base, theirs, &mut yours);
-    match_same_edit(base, [ours, theirs], &mut mine, &yours, [&scopes.ours, &scopes.theirs]);
-    match_same_edit(base, [theirs, ours], &mut yours, &mine, [&scopes.theirs, &scopes.ours]);
-    match_followed_move(base, [ours, theirs], &mut mine, &yours, [&scopes.ours, &scopes.theirs]);
-    match_followed_move(base, [theirs, ours], &mut yours, &mine, [&scopes.theirs, &scopes.ours]);
+    match_same_edit(base, [ours, theirs], &mut mine, &yours, [&sections.ours, &sections.theirs]);
+    match_same_edit(base, [theirs, ours], &mut yours, &mine, [&sections.theirs, &sections.ours]);
+    match_followed_move(base, [ours, theirs], &mut mine, &yours, [&sections.ours, &sections.theirs]);
+    match_followed_move(base, [theirs, ours], &mut yours, &mine, [&sections.theirs, &sections.ours]);
     position_match::match_rewritten_nodes(base, [ours, theirs], [&mut mine, &mut yours]);
-    let twins = pair_added_nodes([ours, theirs], &mine, &yours, &scopes, added_pairs);
+    let twins = pair_added_nodes([ours, theirs], &mine, &yours, &sections, added_pairs);
     number_elements(base, ours, theirs, &mine, &yours, &twins)
 }
 
@@ -64,20 +64,20 @@ impl NodeLinks {
 }
 
 /// Section numbers that are comparable between ours and theirs.
-struct SharedScopes {
+struct SectionNumbers {
     ours: Vec<Option<usize>>,
     theirs: Vec<Option<usize>>,
 }
 
-impl SharedScopes {
+impl SectionNumbers {
     /// Base sections keep their number; sections that both sides added get numbers above those.
-    fn new(base: &MergeTree, mine: &NodeLinks, yours: &NodeLinks, added_pairs: &[(usize, usize)]) -> SharedScopes {
+    fn new(base: &MergeTree, mine: &NodeLinks, yours: &NodeLinks, added_pairs: &[(usize, usize)]) -> SectionNumbers {
         let (mut ours, mut theirs) = (mine.base_of.clone(), yours.base_of.clone());
         for (i, (a, b)) in added_pairs.iter().enumerate() {
             let number = Some(base.nodes.len() + i);
             (ours[*a], theirs[*b]) = (number, number);
         }
-        SharedScopes { ours, theirs }
+        SectionNumbers { ours, theirs }
     }
 }
 
@@ -100,10 +100,10 @@ fn match_contents(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
     match_by_id(base, side, links);
     // Among nodes with equal text, those that are equal byte for byte are matched first.
     let bytes = |tree: &MergeTree, node: usize| byte_digest(tree.subtree_text(node));
-    match_in_scope(base, side, links, &bytes);
-    match_in_scope(base, side, links, &|tree, atom| tree.nodes[atom].key);
+    match_in_section(base, side, links, &bytes);
+    match_in_section(base, side, links, &|tree, atom| tree.nodes[atom].key);
     match_elsewhere(base, side, links);
-    similarity_match::match_in_scope(base, side, links);
+    similarity_match::match_in_section(base, side, links);
     similarity_match::match_elsewhere(base, side, links);
 }
 
@@ -143,15 +143,15 @@ pub fn has_no_id(base: &MergeTree, old: usize) -> bool {
 
 /// Matches nodes with equal digests in the same section: in order if there are as many on both sides, else those with
 /// equal neighbours first.
-fn match_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks, key: &dyn Fn(&MergeTree, usize) -> u64) {
+fn match_in_section(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks, key: &dyn Fn(&MergeTree, usize) -> u64) {
     let mut known: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
     for node in content_nodes(base).filter(|a| links.side_of[*a].is_none()) {
-        known.entry((base.nodes[node].scope, key(base, node))).or_default().push(node);
+        known.entry((base.nodes[node].section, key(base, node))).or_default().push(node);
     }
     let mut new: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
     for node in content_nodes(side).filter(|node| links.base_of[*node].is_none()) {
-        if let Some(scope) = links.base_of[side.nodes[node].scope] {
-            new.entry((scope, key(side, node))).or_default().push(node);
+        if let Some(section) = links.base_of[side.nodes[node].section] {
+            new.entry((section, key(side, node))).or_default().push(node);
         }
     }
     for (group, mut new) in new {
@@ -191,7 +191,7 @@ fn match_elsewhere(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
     // Entries of the same day have equal `Date:` bullets: such a bullet may move between entries that both texts have,
     // but never from an old entry to a new one.
     let free = |tree: &MergeTree, taken: &[Option<usize>]| -> Vec<usize> {
-        let stays = |a: &usize| !section_matching::is_entry_date(tree, *a) || taken[tree.nodes[*a].scope].is_some();
+        let stays = |a: &usize| !section_matching::is_entry_date(tree, *a) || taken[tree.nodes[*a].section].is_some();
         content_nodes(tree).filter(|a| taken[*a].is_none() && stays(a)).collect()
     };
     for node in free(base, &links.side_of) {
@@ -217,7 +217,7 @@ fn match_same_edit(
     sides: [&MergeTree; 2],
     links: &mut NodeLinks,
     other: &NodeLinks,
-    scopes: [&[Option<usize>]; 2],
+    sections: [&[Option<usize>]; 2],
 ) {
     let [side, across] = sides;
     let mut edited: HashMap<u64, Vec<(Option<usize>, usize)>> = HashMap::new();
@@ -229,8 +229,8 @@ fn match_same_edit(
     for atom in content_nodes(across) {
         let Some(old) = other.base_of[atom].filter(|old| guessed(links, *old)) else { continue };
         if base.nodes[old].key != across.nodes[atom].key {
-            let scope = scopes[1][across.nodes[atom].scope];
-            edited.entry(across.nodes[atom].key).or_default().push((scope, old));
+            let section = sections[1][across.nodes[atom].section];
+            edited.entry(across.nodes[atom].key).or_default().push((section, old));
         }
     }
     if edited.is_empty() {
@@ -238,11 +238,11 @@ fn match_same_edit(
     }
     for here in [true, false] {
         for atom in content_nodes(side).filter(|a| links.base_of[*a].is_none()).collect::<Vec<_>>() {
-            let scope = scopes[0][side.nodes[atom].scope];
+            let section = sections[0][side.nodes[atom].section];
             let Some(found) = edited.get_mut(&side.nodes[atom].key) else { continue };
             let fits = |(there, old): &(Option<usize>, usize)| {
                 let place = match here {
-                    true => scope.is_some() && scope == *there,
+                    true => section.is_some() && section == *there,
                     false => links.side_of[*old].is_none() && !section_matching::is_entry_date(side, atom),
                 };
                 place && guessed(links, *old) && ids_agree(base, *old, side, atom)
@@ -264,22 +264,22 @@ fn match_followed_move(
     sides: [&MergeTree; 2],
     links: &mut NodeLinks,
     other: &NodeLinks,
-    scopes: [&[Option<usize>]; 2],
+    sections: [&[Option<usize>]; 2],
 ) {
     let [side, across] = sides;
     let mut moved: HashMap<usize, Vec<usize>> = HashMap::new();
     for old in content_nodes(base).filter(|o| links.side_of[*o].is_none()) {
         let Some(there) = other.side_of[old] else { continue };
-        let scope = scopes[1][across.nodes[there].scope];
-        if let Some(scope) = scope.filter(|s| *s != base.nodes[old].scope) {
-            moved.entry(scope).or_default().push(old);
+        let section = sections[1][across.nodes[there].section];
+        if let Some(section) = section.filter(|s| *s != base.nodes[old].section) {
+            moved.entry(section).or_default().push(old);
         }
     }
     if moved.is_empty() {
         return;
     }
     for node in content_nodes(side).filter(|a| links.base_of[*a].is_none()).collect::<Vec<_>>() {
-        let found = scopes[0][side.nodes[node].scope].and_then(|scope| moved.get(&scope));
+        let found = sections[0][side.nodes[node].section].and_then(|section| moved.get(&section));
         let Some(found) = found else { continue };
         let score = |old: &usize| similarity_match::node_similarity(base, *old, side, node);
         let is_date = section_matching::is_entry_date(side, node);
@@ -298,7 +298,7 @@ fn pair_added_nodes(
     sides: [&MergeTree; 2],
     mine: &NodeLinks,
     yours: &NodeLinks,
-    scopes: &SharedScopes,
+    sections: &SectionNumbers,
     mut added_pairs: Vec<(usize, usize)>,
 ) -> Vec<(usize, usize)> {
     let [ours, theirs] = sides;
@@ -307,7 +307,7 @@ fn pair_added_nodes(
     let mut pair_of: HashMap<usize, usize> = added_pairs.iter().copied().collect();
     let have_same_parent = |a: usize, b: usize, pair_of: &HashMap<usize, usize>| {
         let (a, b) = (&ours.nodes[a], &theirs.nodes[b]);
-        match (a.parent == a.scope, b.parent == b.scope) {
+        match (a.parent == a.section, b.parent == b.section) {
             (true, true) => true,
             (false, false) => match (mine.base_of[a.parent], yours.base_of[b.parent]) {
                 (None, None) => pair_of.get(&a.parent) == Some(&b.parent),
@@ -320,14 +320,14 @@ fn pair_added_nodes(
     for key in [&bytes as &dyn Fn(&MergeTree, usize) -> u64, &text_digest] {
         let mut known: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
         for b in content_nodes(theirs).filter(|b| yours.base_of[*b].is_none() && !taken.1[*b]) {
-            if let Some(scope) = scopes.theirs[theirs.nodes[b].scope] {
-                known.entry((scope, key(theirs, b))).or_default().push(b);
+            if let Some(section) = sections.theirs[theirs.nodes[b].section] {
+                known.entry((section, key(theirs, b))).or_default().push(b);
             }
         }
         known.values_mut().for_each(|found| found.reverse());
         for a in content_nodes(ours).filter(|a| mine.base_of[*a].is_none()).collect::<Vec<_>>() {
-            let scope = scopes.ours[ours.nodes[a].scope].filter(|_| !taken.0[a]);
-            let Some(found) = scope.and_then(|scope| known.get_mut(&(scope, key(ours, a)))) else { continue };
+            let section = sections.ours[ours.nodes[a].section].filter(|_| !taken.0[a]);
+            let Some(found) = section.and_then(|section| known.get_mut(&(section, key(ours, a)))) else { continue };
             // A parent comes before what is below it, so its own pair is known.
             if let Some(at) = found.iter().rposition(|b| have_same_parent(a, *b, &pair_of)) {
                 let b = found.remove(at);

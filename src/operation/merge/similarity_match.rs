@@ -26,7 +26,7 @@ const LONG_TEXT: usize = 2_000;
 const MAX_PASSES: usize = 3;
 
 /// Matches the remaining nodes within each section.
-pub fn match_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
+pub fn match_in_section(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
     for _ in 0..MAX_PASSES {
         if !match_once_in_scope(base, side, links) {
             return;
@@ -37,21 +37,21 @@ pub fn match_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks)
 /// One pass; returns whether it matched anything.
 fn match_once_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) -> bool {
     let mut found = false;
-    let mut scopes: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut old_by_section: HashMap<usize, Vec<usize>> = HashMap::new();
     for old in unmatched_nodes(base, &links.side_of) {
-        scopes.entry(base.nodes[old].scope).or_default().push(old);
+        old_by_section.entry(base.nodes[old].section).or_default().push(old);
     }
     let mut new: HashMap<usize, Vec<usize>> = HashMap::new();
     for node in unmatched_nodes(side, &links.base_of) {
-        if let Some(scope) = links.base_of[side.nodes[node].scope] {
-            new.entry(scope).or_default().push(node);
+        if let Some(section) = links.base_of[side.nodes[node].section] {
+            new.entry(section).or_default().push(node);
         }
     }
     let mut order: Vec<usize> = new.keys().copied().collect();
     order.sort_unstable();
-    for scope in order {
-        if let Some(old) = scopes.get(&scope) {
-            found |= link_best_pairs(base, side, links, old, &new[&scope], &|links, similarity, o, n| {
+    for section in order {
+        if let Some(old) = old_by_section.get(&section) {
+            found |= link_best_pairs(base, side, links, old, &new[&section], &|links, similarity, o, n| {
                 // All bonuses together could not raise this pair to the minimum.
                 if similarity + LABEL_BONUS + 2.0 * NEIGHBOUR_BONUS < MIN_SCORE {
                     return None;

@@ -39,7 +39,7 @@ pub struct MergeNode {
     /// The nodes of its subsections, in file order.
     pub subsections: Vec<usize>,
     /// The nearest enclosing section; for a section itself.
-    pub scope: usize,
+    pub section: usize,
     /// A digest of its text: white space collapsed, without marker and metadata.
     pub key: u64,
     pub id: Option<String>,
@@ -70,7 +70,7 @@ impl MergeTree {
             parent: 0,
             children: Vec::new(),
             subsections: Vec::new(),
-            scope: 0,
+            section: 0,
             key: 0,
             id: None,
             bullet: None,
@@ -235,7 +235,7 @@ impl MergeTreeBuilder<'_> {
             parent,
             children: Vec::new(),
             subsections: Vec::new(),
-            scope: number,
+            section: number,
             key,
             id,
             bullet: None,
@@ -272,16 +272,26 @@ impl MergeTreeBuilder<'_> {
     fn add_node(&mut self, kind: MergeNodeKind, own: Range<usize>, bullet: Option<usize>) -> usize {
         let number = self.nodes.len();
         let gap = self.take_gap(&own);
-        let scope = self.sections.iter().rev().find(|s| **s > 0).copied().unwrap_or(0);
-        let parent = self.open_items.last().map_or(scope, |(item, _)| *item);
+        let section = self.sections.iter().rev().find(|s| **s > 0).copied().unwrap_or(0);
+        let parent = self.open_items.last().map_or(section, |(item, _)| *item);
         let key = match bullet {
             Some(bullet) => text_digest(kind, &self.document.bullet_text(bullet)),
             None if kind == MergeNodeKind::Summary => 0,
             None => text_digest(kind, &self.document.text()[own.clone()]),
         };
         let id = bullet.and_then(|b| self.document.bullet_id(b)).map(|id| id.into_owned());
-        let node =
-            MergeNode { kind, own, gap, parent, children: Vec::new(), subsections: Vec::new(), scope, key, id, bullet };
+        let node = MergeNode {
+            kind,
+            own,
+            gap,
+            parent,
+            children: Vec::new(),
+            subsections: Vec::new(),
+            section,
+            key,
+            id,
+            bullet,
+        };
         self.nodes.push(node);
         self.nodes[parent].children.push(number);
         number

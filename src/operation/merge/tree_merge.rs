@@ -171,8 +171,8 @@ impl TreeMerge<'_> {
         let element = self.elements.element_of[side][node] as usize;
         let Some(base) = self.nodes(element)[BASE] else { return true };
         let around = |side: usize, tree: &MergeTree, atom: usize| {
-            let MergeNode { scope, parent, .. } = &tree.nodes[atom];
-            [self.elements.element_of[side][*scope], self.elements.element_of[side][*parent]]
+            let MergeNode { section, parent, .. } = &tree.nodes[atom];
+            [self.elements.element_of[side][*section], self.elements.element_of[side][*parent]]
         };
         let (was, is) = (around(BASE, o, base), around(side, x, node));
         // A node that moved together with its parent was not moved itself.

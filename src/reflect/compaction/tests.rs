@@ -9,9 +9,14 @@ const TEXT: &str = "# User\n\n- one\n- two ^id2\n- three\n  <!-- mem pin=true --
 fn over_limit(most: SizeLimits) -> OverLimit {
     let document = Document::parse(TEXT);
     let path = MemoryPath::new("facts/user.md").unwrap();
-    OverLimit::collect(&document, &path, &LimitScope { section: 0, limits: most }, &ItemAges::default(), &[], &|t| {
-        t.replace("four", "[secret]")
-    })
+    OverLimit::collect(
+        &document,
+        &path,
+        &LimitedSection { section: 0, limits: most },
+        &ItemAges::default(),
+        &[],
+        &|t| t.replace("four", "[secret]"),
+    )
 }
 
 fn over_by_one() -> OverLimit {

@@ -9,7 +9,7 @@ use fastrand::Rng;
 use memdir::change::{Changeset, FileVersion};
 use memdir::document::Document;
 use memdir::operation::evict::{ItemAges, select_oldest};
-use memdir::operation::limits::{LimitScope, SizeLimits, entry_sections, section_size};
+use memdir::operation::limits::{LimitedSection, SizeLimits, entry_sections, section_size};
 use memdir::operation::{FileHistory, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, plan};
 use memdir::path::{MemoryPath, PathPrefixes};
 use memdir::policy::Policy;
@@ -27,7 +27,7 @@ struct Case {
     path: MemoryPath,
     text: String,
     archive: Option<String>,
-    place: LimitScope,
+    place: LimitedSection,
 }
 
 const TEXTS: [&str; 8] = [
@@ -112,7 +112,7 @@ fn case(rng: &mut Rng) -> Case {
         }
     }
     let archive = (rng.usize(..100) < 30).then(|| "# Title\n\n- put aside before\n\n## Work\n\n- older\n".to_owned());
-    Case { path, text, archive, place: LimitScope { section, limits: most } }
+    Case { path, text, archive, place: LimitedSection { section, limits: most } }
 }
 
 fn name(rng: &mut Rng, document: &Document, n: usize) -> Value {
@@ -374,7 +374,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
     for _ in 0..3 {
         let now = world.document();
         let section = now.sections().iter().position(|s| s.slug == slug).unwrap_or_default();
-        let place = LimitScope { section, ..case.place };
+        let place = LimitedSection { section, ..case.place };
         let ages = ItemAges::new(&now, &[], Some(&document), "2026-02-24");
         if place.excess(&now).is_zero() || section == 0 && case.place.section != 0 {
             break;
@@ -391,7 +391,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
         let now = world.document();
         let section = now.sections().iter().position(|s| s.slug == slug);
         if let Some(section) = section {
-            assert!(LimitScope { section, ..case.place }.excess(&now).is_zero(), "seed {seed}: still over");
+            assert!(LimitedSection { section, ..case.place }.excess(&now).is_zero(), "seed {seed}: still over");
         }
     }
     let gone = lost(&first, &world);

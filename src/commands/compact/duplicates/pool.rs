@@ -62,7 +62,7 @@ fn section_slug(document: &Document, section: usize) -> String {
 
 /// What is looked at: everything, a file, or a section with its subsections.
 #[derive(Clone, Debug, Default)]
-pub struct PoolScope {
+pub struct PoolFilter {
     pub path: Option<MemoryPath>,
     pub section: Option<String>,
 }
@@ -71,14 +71,14 @@ pub struct PoolScope {
 ///
 /// # Errors
 /// `io`, `too_large`.
-pub fn collect(session: &Session, scope: &PoolScope) -> CommandResult<Vec<PoolBullet>> {
+pub fn collect(session: &Session, filter: &PoolFilter) -> CommandResult<Vec<PoolBullet>> {
     let agents = Visibility::of_agents(&session.policy.policy);
     let uses = session.store.unfiltered().usage();
     let origins = journal_notes::bullet_origins(&session.store)?;
     let mut files = session.store.walk(None)?;
     files.retain(|file| {
         let is_fact = file.path.folder() == Some("facts") || file.path.is_adopted();
-        let is_wanted = scope.path.as_ref().is_none_or(|path| *path == file.path);
+        let is_wanted = filter.path.as_ref().is_none_or(|path| *path == file.path);
         is_fact && !file.path.holds_episodes() && is_wanted && file.path.odd().is_none() && file.unsafe_reason.is_none()
     });
     session.progress.begin_files("reading", files.len());
@@ -86,7 +86,7 @@ pub fn collect(session: &Session, scope: &PoolScope) -> CommandResult<Vec<PoolBu
         session.progress.finish_file();
         let (bytes, _) = read.ok()?;
         let document = Document::from_bytes(bytes.to_vec()).ok().filter(|d| d.conflict_marker_line().is_none())?;
-        Some(bullets_of_file(&file.path, document, scope, &uses, &origins, &agents))
+        Some(bullets_of_file(&file.path, document, filter, &uses, &origins, &agents))
     });
     session.progress.check()?;
     let mut all: Vec<(PoolBullet, Option<Date>)> = found.into_iter().flatten().flatten().collect();
@@ -97,7 +97,7 @@ pub fn collect(session: &Session, scope: &PoolScope) -> CommandResult<Vec<PoolBu
 fn bullets_of_file(
     path: &MemoryPath,
     document: Document,
-    scope: &PoolScope,
+    filter: &PoolFilter,
     uses: &UsageTable,
     origins: &BulletOrigins,
     agents: &[Visibility],
@@ -107,7 +107,7 @@ fn bullets_of_file(
     let facts = ItemFacts::new(&file, origins);
     let document = &file.document;
     let hidden = HiddenLines::of(document, path, agents);
-    let is_inside = |mut section: usize| match &scope.section {
+    let is_inside = |mut section: usize| match &filter.section {
         None => true,
         Some(slug) => loop {
             if section == 0 {

@@ -8,25 +8,25 @@ use super::dialogue::CompactDialogue;
 use super::model_texts::redact_secrets;
 use super::overlay::CompactOverlay;
 use super::report::CompactionRow;
-use super::targets::LimitScopeRef;
+use super::targets::LimitedSectionRef;
 use crate::code::Rejection;
 use crate::commands::Error;
 use crate::document::{Document, Visibility};
 use crate::operation::evict::{self, ItemAges};
-use crate::operation::limits::LimitScope;
+use crate::operation::limits::LimitedSection;
 use crate::reflect::compaction::{self, CompactionRules, CompactionStep, OverLimit};
 
 /// A file or section that exceeds its limit, as it is now.
-pub struct FullScope<'a> {
-    pub scope_ref: &'a LimitScopeRef,
+pub struct FullSection<'a> {
+    pub section_ref: &'a LimitedSectionRef,
     pub document: &'a Document,
-    pub limit_scope: &'a LimitScope,
+    pub limited: &'a LimitedSection,
     pub ages: &'a ItemAges<'a>,
     /// The agents with an allowlist.
     pub agents: &'a [Visibility],
 }
 
-impl FullScope<'_> {
+impl FullSection<'_> {
     /// Applies what the model decides; `None` if age must decide.
     ///
     /// # Errors
@@ -38,9 +38,8 @@ impl FullScope<'_> {
         rules: &CompactionRules<'_>,
         row: &mut CompactionRow,
     ) -> Result<Option<Vec<CompactionStep>>, Error> {
-        let path = &self.scope_ref.path;
-        let over_limit =
-            OverLimit::collect(self.document, path, self.limit_scope, self.ages, self.agents, &redact_secrets);
+        let path = &self.section_ref.path;
+        let over_limit = OverLimit::collect(self.document, path, self.limited, self.ages, self.agents, &redact_secrets);
         let (source, checkpoint) = (dialogue.source(), overlay.checkpoint());
         let decided = dialogue.request_decisions(&over_limit, rules, |decisions| {
             let steps = compaction::plan_steps(&over_limit, self.document, decisions, &source);
@@ -61,10 +60,10 @@ impl FullScope<'_> {
         for step in steps {
             overlay.apply_step(step).map_err(|error| anyhow!(error.message()))?;
         }
-        let after = overlay.document(&self.scope_ref.path).map_err(|r| anyhow!(r.message))?;
+        let after = overlay.document(&self.section_ref.path).map_err(|r| anyhow!(r.message))?;
         let after = after.unwrap_or_else(|| self.document.clone());
-        let excess_before = self.limit_scope.excess(self.document);
-        let excess_after = self.scope_ref.locate(&after).map(|place| place.excess(&after)).unwrap_or_default();
+        let excess_before = self.limited.excess(self.document);
+        let excess_after = self.section_ref.locate(&after).map(|place| place.excess(&after)).unwrap_or_default();
         let grew = excess_after.bullets > excess_before.bullets
             || excess_after.entries > excess_before.entries
             || excess_after.chars > excess_before.chars;
@@ -83,9 +82,9 @@ impl FullScope<'_> {
         overlay: &mut CompactOverlay<'_>,
         row: &mut CompactionRow,
     ) -> Result<Vec<CompactionStep>, Rejection> {
-        let path = &self.scope_ref.path;
-        let Some(candidates) = evict::select_oldest(self.document, self.limit_scope, &[], self.ages) else {
-            return Err(evict::all_pinned_rejection(self.document, path, self.limit_scope.section, self.ages));
+        let path = &self.section_ref.path;
+        let Some(candidates) = evict::select_oldest(self.document, self.limited, &[], self.ages) else {
+            return Err(evict::all_pinned_rejection(self.document, path, self.limited.section, self.ages));
         };
         let steps = compaction::removal_steps(path, self.document, &candidates, &row.limit_reason());
         let checkpoint = overlay.checkpoint();
