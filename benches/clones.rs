@@ -1,7 +1,7 @@
 //! Past one machine: clones of one memory that write and sync through one server, and a memory of many files and years.
 //!
 //! `cargo bench --bench clones` prints tab-separated rows. `CLONES=16,32,64`, `WRITES=100`, `EVERY=10` (writes before each
-//! `sync`) and `SERVERS=daemon,http` choose what is measured, `ORDER=no` measures without the order of clones that wait,
+//! `sync`) and `SERVERS=daemon,http` choose what is measured, `QUEUE=no` measures without the queue of clones that wait,
 //! `FILES=50000` and `DAYS=1825` are the large memory, `ONLY=clones,large` one half, `MEMDIR_BIN` another program. `http` needs lighttpd; the large memory `cc`. It fails if
 //! a clone gives up or a bullet is lost, and at no time: machines differ.
 
@@ -31,8 +31,8 @@ fn main() {
             for clones in words("CLONES", "16,32,64").iter().filter_map(|n| n.parse().ok()) {
                 let load = Load { clones, writes: number("WRITES", 100), writes_before_sync: number("EVERY", 10) };
                 let world = World::new(&program, server, clones);
-                if std::env::var("ORDER").is_ok_and(|order| order == "no") {
-                    world.refuse_places();
+                if std::env::var("QUEUE").is_ok_and(|queue| queue == "no") {
+                    world.refuse_queue();
                 }
                 let figures = world.run(load);
                 println!("{}\t{clones}\t{}", server.name(), figures.row());

@@ -261,9 +261,9 @@ impl World {
         world
     }
 
-    /// Makes the hub refuse the places of clones that wait, so that there is no order among them.
-    #[allow(dead_code, reason = "the tests measure with the order only")]
-    pub fn refuse_places(&self) {
+    /// Makes the hub refuse the entries of clones that wait, so that there is no queue.
+    #[allow(dead_code, reason = "the tests measure with the queue only")]
+    pub fn refuse_queue(&self) {
         let hub = self.clones[0].with_file_name("hub.git");
         succeed(command("git", &hub).args(["config", "receive.hideRefs", "refs/memdir"]));
     }

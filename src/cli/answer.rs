@@ -6,8 +6,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::subcommands;
 use super::text::Printer;
-use super::verbs;
 use crate::code::Code;
 use crate::commands::error_json::ErrorAnswer;
 use crate::commands::results::{ChangeOutcome, CompactOutcome, ListResult, WarningRow};
@@ -15,7 +15,7 @@ use crate::commands::results::{ChangeOutcome, CompactOutcome, ListResult, Warnin
 /// The JSON Schema of the output of `--json`: an answer on stdout, or an error on stderr.
 pub fn schema() -> Value {
     let mut generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut all = verbs::answer_schemas(&mut generator);
+    let mut all = subcommands::answer_schemas(&mut generator);
     all.push(generator.subschema_for::<ErrorAnswer>());
     let definitions = generator.take_definitions(true);
     serde_json::json!({

@@ -9,7 +9,7 @@ use clap::builder::OsStringValueParser;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, ValueHint};
 
 use super::argv;
-use super::verbs;
+use super::subcommands;
 use crate::commands::ChangeOptions;
 
 // Options that every command takes, before or after its name. (No doc comment: clap would use it as the help of the
@@ -176,18 +176,18 @@ pub fn public_command() -> Command {
     command_with(|spec| !spec.name.starts_with("__"))
 }
 
-fn command_with(is_listed: impl Fn(&verbs::CommandSpec) -> bool) -> Command {
+fn command_with(is_listed: impl Fn(&subcommands::CommandSpec) -> bool) -> Command {
     let root = Command::new("memdir")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Memory for agents as a directory of markdown")
-        .override_help(verbs::HELP)
+        .override_help(subcommands::HELP)
         .disable_help_subcommand(true)
-        .subcommands(verbs::ALL.iter().filter(|spec| is_listed(spec)).map(verbs::CommandSpec::command));
+        .subcommands(subcommands::ALL.iter().filter(|spec| is_listed(spec)).map(subcommands::CommandSpec::command));
     GlobalArgs::augment_args(root)
 }
 
 /// The global options, given before or after the subcommand, and the subcommand if there is one.
-pub fn from_matches(matches: &ArgMatches) -> Result<(GlobalArgs, Option<verbs::CliCommand>), clap::Error> {
+pub fn from_matches(matches: &ArgMatches) -> Result<(GlobalArgs, Option<subcommands::CliCommand>), clap::Error> {
     let mut global = GlobalArgs::from_arg_matches(matches)?;
     let Some((name, sub_matches)) = matches.subcommand() else {
         return Ok((global, None));
@@ -202,7 +202,7 @@ pub fn from_matches(matches: &ArgMatches) -> Result<(GlobalArgs, Option<verbs::C
         let message = "-q cannot be used with -v, nor --dir with -g\n";
         return Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message));
     }
-    Ok((global, Some(verbs::from_matches(name, sub_matches)?)))
+    Ok((global, Some(subcommands::from_matches(name, sub_matches)?)))
 }
 
 /// Parses a number of rows or tokens.

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use super::args::grammar;
 use super::change_args::{AddArgs, BulletDelArgs, UpdateArgs};
 use super::list_and_read::BulletListArgs;
-use super::verbs::{CommandSpec, no_such};
+use super::subcommands::{CommandSpec, no_such};
 
 /// `bullet` and its own subcommand.
 #[derive(Debug)]

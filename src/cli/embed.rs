@@ -9,6 +9,7 @@ use clap::Args;
 use super::answer::PrintAnswer;
 use super::text::Printer;
 use crate::commands::results::{EmbedResult, WarningRow};
+use crate::text::counted_noun::counted_noun;
 
 /// The longest wait for further changes, in seconds.
 const MAX_SETTLE_S: u64 = 60;
@@ -17,7 +18,7 @@ const MAX_SETTLE_S: u64 = 60;
 #[command(
     about = "Compute the embeddings that are missing, and delete those of removed texts",
     after_help = "A change and the start of a session do it in the background. Only memories that the user config names \
-                  under find.embeddings have vectors.\n\nExample: memdir embed"
+                  under find.embeddings have embeddings.\n\nExample: memdir embed"
 )]
 #[group(skip)]
 pub struct EmbedArgs {
@@ -35,9 +36,7 @@ impl EmbedArgs {
 impl PrintAnswer for EmbedResult {
     fn print(&self, printer: &mut Printer) {
         if self.busy {
-            printer.note(
-                "another process makes vectors now; run `memdir embed` again in a moment to see that they are made",
-            );
+            printer.note("another process is computing embeddings; run `memdir embed` again to check that it finished");
             return;
         }
         let missing = if self.missing > 0 { format!(", {} still missing", self.missing) } else { String::new() };
@@ -46,7 +45,8 @@ impl PrintAnswer for EmbedResult {
             texts => format!(", {texts} without one because the table is full"),
         };
         let EmbedResult { vectors, made, dropped, model, .. } = self;
-        printer.text(&format!("{vectors} vectors by {model}: {made} new, {dropped} dropped{missing}{full}")).end_line();
+        let count = counted_noun(*vectors, "embedding");
+        printer.text(&format!("{count} by {model}: {made} new, {dropped} dropped{missing}{full}")).end_line();
     }
 
     fn warnings(&self) -> &[WarningRow] {

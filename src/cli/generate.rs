@@ -183,7 +183,7 @@ pub fn man(args: &ManArgs) -> Result<String, Rejection> {
         "memdir" => "memdir.1".to_owned(),
         "format" => "memdir-format.5".to_owned(),
         "durability" => "memdir-durability.7".to_owned(),
-        verb => format!("memdir-{verb}.1"),
+        command => format!("memdir-{command}.1"),
     };
     let no_page = || Rejection::new(Code::Usage, format!("no manual page '{page}'"));
     let (_, roff) = man_pages().into_iter().find(|(n, _)| *n == file).ok_or_else(no_page)?;

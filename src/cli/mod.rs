@@ -48,10 +48,10 @@ mod sanitize;
 mod scope;
 mod state;
 mod stats;
+mod subcommands;
 mod text;
 mod to_operation;
 mod tool;
-mod verbs;
 
 use std::ffi::OsString;
 
@@ -84,9 +84,11 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
     let status = match args::command().try_get_matches_from(words).and_then(|matches| args::from_matches(&matches)) {
         Ok((global, Some(command))) => run_command(&global, command, path),
-        Ok((global, None)) => output::print_reply(CliReply::Text(verbs::HELP.into()), &OutputFormat::new(&global)),
+        Ok((global, None)) => {
+            output::print_reply(CliReply::Text(subcommands::HELP.into()), &OutputFormat::new(&global))
+        }
         Err(error) => {
-            let may_change = verbs::always_may_change(path);
+            let may_change = subcommands::always_may_change(path);
             let format = OutputFormat { json, may_change, ..OutputFormat::default() };
             let status = output::print_reply(clap_reply(&error, called), &format);
             // git reads a merge driver's exit status 1 to 128 as "merged with conflicts", so a usage error needs a
@@ -105,14 +107,14 @@ pub fn run(args: Vec<OsString>) -> u8 {
 }
 
 /// Runs a parsed command and prints its result. A usage error without a hint names the help of the command.
-fn run_command(global: &GlobalArgs, command: verbs::CliCommand, path: &[&'static str]) -> u8 {
+fn run_command(global: &GlobalArgs, command: subcommands::CliCommand, path: &[&'static str]) -> u8 {
     let mut format = OutputFormat { may_change: command.may_change(), ..OutputFormat::new(global) };
     format.json |= command.prints_json();
     if format.terminal && !format.json && !global.no_pager && command.may_be_long() {
         format.pager = crate::host::pager::configured_pager(&open::env);
     }
     let mut reply = match open::enter_start(global) {
-        Ok(()) => verbs::run(global, command),
+        Ok(()) => subcommands::run(global, command),
         Err(rejection) => rejection.into(),
     };
     if let CliReply::Result(result, ..) = &mut reply
@@ -180,10 +182,14 @@ mod tests {
         let mut command = args::command();
         command.build();
         command.debug_assert();
-        assert!(verbs::HELP.lines().count() <= 25, "{}", verbs::HELP.lines().count());
-        assert!(verbs::HELP.lines().all(|l| l.chars().count() <= 100));
-        for verb in verbs::ALL.iter().filter(|v| !v.hidden) {
-            assert!(verbs::HELP.split(|c: char| !c.is_alphanumeric()).any(|w| w == verb.name), "{}", verb.name);
+        assert!(subcommands::HELP.lines().count() <= 25, "{}", subcommands::HELP.lines().count());
+        assert!(subcommands::HELP.lines().all(|l| l.chars().count() <= 100));
+        for command in subcommands::ALL.iter().filter(|command| !command.hidden) {
+            assert!(
+                subcommands::HELP.split(|c: char| !c.is_alphanumeric()).any(|w| w == command.name),
+                "{}",
+                command.name
+            );
         }
     }
 
@@ -199,8 +205,8 @@ mod tests {
         command.build();
         let mut all: Vec<clap::Command> = command.get_subcommands().cloned().collect();
         all.extend(command.find_subcommand("bullet").unwrap().get_subcommands().cloned());
-        for mut verb in all.into_iter().filter(|c| c.get_name() != "help") {
-            let help = verb.render_help().to_string();
+        for mut command in all.into_iter().filter(|c| c.get_name() != "help") {
+            let help = command.render_help().to_string();
             assert_eq!(help.matches("Example: ").count(), 1, "{help}");
         }
     }
@@ -254,7 +260,7 @@ mod tests {
         {
             assert!(!may_change(line), "{line}");
         }
-        assert!(verbs::always_may_change(&["bullet", "add"]) && verbs::always_may_change(&["add"]));
-        assert!(!verbs::always_may_change(&["check"]) && !verbs::always_may_change(&["bullet", "list"]));
+        assert!(subcommands::always_may_change(&["bullet", "add"]) && subcommands::always_may_change(&["add"]));
+        assert!(!subcommands::always_may_change(&["check"]) && !subcommands::always_may_change(&["bullet", "list"]));
     }
 }

@@ -12,7 +12,7 @@ use super::change_args::{AddArgs, UpdateArgs};
 use super::grammar::{CommandGrammar, WordReader, WordRole, strip_list_marker};
 use super::list_and_read::{ListArgs, ReadArgs};
 use super::query_args::QueryArgs;
-use super::verbs::CliCommand;
+use super::subcommands::CliCommand;
 
 /// The words of a command line that has only global options with a value, `--json` and `-L`, and those of `update` that
 /// name a bullet by its number.

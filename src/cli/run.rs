@@ -27,7 +27,7 @@ use crate::commands::{
     vector_search,
 };
 use crate::host::agent_hosts::AgentHost;
-use crate::host::agent_hosts::places::ConfigOwner;
+use crate::host::agent_hosts::config_paths::ConfigOwner;
 use crate::host::models::ModelQuery;
 use crate::host::{actor, content, editor, find, user};
 use crate::memory::OpenOptions;
@@ -261,7 +261,7 @@ impl Runner<'_> {
     }
 
     /// Opens a session, and runs a command in it.
-    // Inlined in `verbs::run`, all commands together would need 72 KiB of stack, which the kernel clears for each.
+    // Inlined in `subcommands::run`, all commands together would need 72 KiB of stack, which the kernel clears for each.
     #[inline(never)]
     pub fn in_session<T: Into<Answer>>(
         &self,

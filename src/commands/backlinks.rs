@@ -6,7 +6,7 @@ use super::list_and_read::ResolvedAddress;
 use crate::code::Rejection;
 use crate::document::links::{link_candidates, refers_to};
 use crate::document::{Document, MAX_FILE_BYTES};
-use crate::store::{FoundFile as File, Store};
+use crate::store::{FoundFile, Store};
 use crate::view::links::{Backlink, BacklinkTarget, LinkNames, backlinks};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -17,7 +17,7 @@ use crate::view::query::item_facts::ItemFacts;
 /// # Errors
 /// `io` when a folder cannot be read.
 pub fn find_backlinks(store: &Store, target: &ResolvedAddress) -> Result<Vec<Backlink>, Rejection> {
-    let mut files: Vec<File> = store.walk(None)?;
+    let mut files: Vec<FoundFile> = store.walk(None)?;
     let all: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
     files.retain(|file| !file.path.is_set_aside() && file.path != target.path);
     let found = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {

@@ -31,14 +31,14 @@ pub struct TokenLedger {
     #[serde(default)]
     pub tokens: u64,
     /// Number of requests sent on that day.
-    #[serde(default)]
-    pub asked: u64,
+    #[serde(default, rename = "asked")]
+    pub requests: u64,
     /// Number of memories that `reflect` wrote on that day.
     #[serde(default)]
     pub writes: u64,
     /// Reservations of requests that have not ended, by name.
-    #[serde(default)]
-    held: Vec<(String, u64)>,
+    #[serde(default, rename = "held")]
+    reservations: Vec<(String, u64)>,
     /// The largest daily budget that a conversation of the queue needs, of those which no day's budget is enough for; 0
     /// if there is none.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -84,7 +84,7 @@ impl TokenLedger {
     /// already.
     fn on_day(mut self, day: &str) -> TokenLedger {
         if self.day.as_str() < day {
-            (self.tokens, self.asked, self.writes, self.held) = Default::default();
+            (self.tokens, self.requests, self.writes, self.reservations) = Default::default();
             self.day = day.to_owned();
         }
         self
@@ -93,7 +93,7 @@ impl TokenLedger {
     /// Tokens used or reserved on a day.
     pub fn used_on(&self, day: &str) -> u64 {
         let now = self.clone().on_day(day);
-        now.held.iter().fold(now.tokens, |all, (_, tokens)| all.saturating_add(*tokens))
+        now.reservations.iter().fold(now.tokens, |all, (_, tokens)| all.saturating_add(*tokens))
     }
 
     /// Memories that `reflect` wrote on a day.
@@ -163,8 +163,8 @@ pub fn reserve(session: &Session, name: &str, tokens: u64) -> Result<Option<Toke
     if ledger.used_on(&day).saturating_add(tokens) > budget {
         return Ok(None);
     }
-    let name = format!("{name}-{}", ledger.held.len());
-    ledger.held.push((name.clone(), tokens));
+    let name = format!("{name}-{}", ledger.reservations.len());
+    ledger.reservations.push((name.clone(), tokens));
     ledger.save(&locked);
     Ok(Some(TokenReservation(Some(name))))
 }
@@ -180,12 +180,12 @@ pub fn settle(
 ) {
     let mut ledger = TokenLedger::load(&session.store).on_day(&session.now.date().to_string());
     if let Some(name) = reservation.0
-        && let Some(at) = ledger.held.iter().position(|(n, _)| *n == name)
+        && let Some(at) = ledger.reservations.iter().position(|(n, _)| *n == name)
     {
-        ledger.held.remove(at);
+        ledger.reservations.remove(at);
     }
     ledger.tokens = ledger.tokens.saturating_add(usage.sum());
-    ledger.asked += requests as u64;
+    ledger.requests += requests as u64;
     ledger.proposals += proposals;
     ledger.save(locked);
 }
@@ -250,15 +250,15 @@ mod tests {
         let spent = TokenLedger {
             day: "2026-02-24".into(),
             tokens: 10,
-            held: vec![("a".into(), 5)],
-            proposals: ProposalTotals { first: (3, 2), ..ProposalTotals::default() },
+            reservations: vec![("a".into(), 5)],
+            proposals: ProposalTotals { first_attempts: (3, 2), ..ProposalTotals::default() },
             ..TokenLedger::default()
         };
         assert_eq!(
             (spent.used_on("2026-02-24"), spent.used_on("2026-02-25"), spent.used_on("2026-02-23")),
             (15, 0, 15)
         );
-        assert_eq!(spent.on_day("2026-02-25").proposals.first, (3, 2));
+        assert_eq!(spent.on_day("2026-02-25").proposals.first_attempts, (3, 2));
     }
 
     #[test]
@@ -279,7 +279,10 @@ mod tests {
     fn a_file_without_the_later_counts_is_read() {
         let old = r#"{"day":"2026-02-24","tokens":10,"asked":1,"held":[["a",5]],"first":[3,2]}"#;
         let read: TokenLedger = serde_json::from_str(old).unwrap();
-        assert_eq!((read.used_on("2026-02-24"), read.proposals.first, read.proposals.grounded), (15, (3, 2), (0, 0)));
+        assert_eq!(
+            (read.used_on("2026-02-24"), read.proposals.first_attempts, read.proposals.grounded),
+            (15, (3, 2), (0, 0))
+        );
         let written = serde_json::to_string(&read).unwrap();
         assert_eq!(serde_json::from_str::<TokenLedger>(&written).unwrap(), read);
     }

@@ -19,12 +19,12 @@ use super::list_and_read::summary_of;
 use super::unread_files::{not_text, unread_sentences, why_unread};
 use super::work_branch::branch_at_work;
 use super::{Error, Session};
-use crate::change::JournalEntry as Revision;
+use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
 use crate::document::memory_index::{is_index_path, is_memory_index};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::{MemoryPath, SourceAddress};
-use crate::store::{FoundFile as File, JournalHistory, RevisionSide, Store};
+use crate::store::{FoundFile, JournalHistory, RevisionSide, Store};
 use crate::text::rule_statements::names_rules;
 use crate::view::context::answer::{ContextResult, ContextStyle};
 use crate::view::context::contents::ContextContents;
@@ -245,7 +245,7 @@ impl ContextBuilder<'_> {
             .or(first_mark.as_ref())
             .map(|mark| FileUpdates::new(mark, &revisions, &current_names));
         let procedures = files.iter().filter(|f| f.path.is_procedure()).count();
-        let files: Vec<File> = files
+        let files: Vec<FoundFile> = files
             .into_iter()
             .filter(|f| {
                 self.item_filter.allows_folder(&f.path) || updates.as_ref().is_some_and(|n| n.contains(&f.path))
@@ -265,7 +265,7 @@ impl ContextBuilder<'_> {
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
         let today = self.session.now.date().to_string();
         let is_counted =
-            |revision: &Revision| !self.options.stable || revision.header.at.get(..10) < Some(today.as_str());
+            |revision: &JournalEntry| !self.options.stable || revision.header.at.get(..10) < Some(today.as_str());
         sort_by_value(&mut listed, &last_writes(&revisions, is_counted));
         if self.options.stable {
             let of_today = revisions.iter().filter(|revision| !is_counted(revision));
@@ -295,7 +295,7 @@ impl ContextBuilder<'_> {
         let mut shared = Vec::new();
         for (name, scope) in sources {
             let files = scope.store.walk(None)?;
-            let files: Vec<File> = files.into_iter().filter(|f| f.path.folder() == Some("facts")).collect();
+            let files: Vec<FoundFile> = files.into_iter().filter(|f| f.path.folder() == Some("facts")).collect();
             shared.extend(scope.store.map_files(&files, MAX_FACT_FILE_BYTES as usize, &|file, read| {
                 let (bytes, is_whole) = read.ok()?;
                 let document = Document::from_bytes(bytes.to_vec()).ok().filter(|_| is_whole)?;
@@ -332,7 +332,7 @@ impl ContextBuilder<'_> {
     /// Scans one file; parses it only if it may contain notes or has changed since the last look.
     fn scan_file(
         &self,
-        file: &File,
+        file: &FoundFile,
         bytes: &[u8],
         spotter: &ContextPrefilter,
         updates: Option<&FileUpdates<'_>>,
@@ -357,11 +357,11 @@ impl ContextBuilder<'_> {
     }
 
     /// Whether a file is an agent's index of the others, which repeats them.
-    fn is_index(&self, file: &File, bytes: &[u8]) -> bool {
+    fn is_index(&self, file: &FoundFile, bytes: &[u8]) -> bool {
         is_index_path(&file.path) && is_memory_index(&file.path, &String::from_utf8_lossy(bytes))
     }
 
-    fn list_file(&self, file: &File, bytes: &[u8]) -> IndexedFile {
+    fn list_file(&self, file: &FoundFile, bytes: &[u8]) -> IndexedFile {
         IndexedFile { path: file.path.clone(), size: file.size, summary: summary_of(self.store(), &file.path, bytes) }
     }
 
@@ -392,7 +392,7 @@ impl ContextBuilder<'_> {
     fn take_earlier_summaries<'r>(
         &self,
         past: &JournalHistory,
-        of_today: impl Iterator<Item = &'r Revision>,
+        of_today: impl Iterator<Item = &'r JournalEntry>,
         listed: &mut [IndexedFile],
     ) {
         let mut first: HashMap<&MemoryPath, u64> = HashMap::new();
@@ -461,13 +461,13 @@ impl ContextBuilder<'_> {
     }
 
     /// The files that may be part of a context.
-    fn visible_files(&self) -> Result<Vec<File>, Rejection> {
+    fn visible_files(&self) -> Result<Vec<FoundFile>, Rejection> {
         Ok(self.store().walk(None)?.into_iter().filter(|f| self.item_filter.allows_folder(&f.path)).collect())
     }
 }
 
 /// The newest revision that wrote each file, of those that count.
-fn last_writes(revisions: &[Revision], is_counted: impl Fn(&Revision) -> bool) -> HashMap<&MemoryPath, u64> {
+fn last_writes(revisions: &[JournalEntry], is_counted: impl Fn(&JournalEntry) -> bool) -> HashMap<&MemoryPath, u64> {
     let done = revisions.iter().filter(|r| r.outcome == crate::change::EntryOutcome::Done && is_counted(r));
     done.flat_map(|r| r.files.iter().map(|f| (&f.path, r.rev))).collect()
 }

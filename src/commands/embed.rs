@@ -65,13 +65,13 @@ pub struct EmbedResult {
     pub missing: usize,
     /// The number of texts that have no embedding because the table has no space for them.
     pub without_space: usize,
-    /// Whether another process makes vectors now, so that this one did nothing.
+    /// Whether another process is computing embeddings, so that this one did nothing.
     pub busy: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRow>,
 }
 
-/// Makes the vectors that are missing, after waiting for `settle`.
+/// Computes the embeddings that are missing, after waiting for `settle`.
 ///
 /// # Errors
 /// `no_model` if the user config names no host for this memory, or its key cannot be read; `model` and `model_refused`
@@ -116,7 +116,7 @@ pub fn embed(session: &Session, settle: Duration) -> CommandResult<EmbedResult> 
     }
     if !run.without_direction.is_empty() {
         let message = format!(
-            "the host answers with zeros alone for {}: they say nothing of a text and are not kept",
+            "the host returned embeddings of zeros for {}; these say nothing about a text and are not kept",
             counted_noun(run.without_direction.len(), "text")
         );
         result.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
@@ -141,7 +141,7 @@ struct EmbedRun<'a> {
     made: BTreeSet<TextHash>,
     /// The texts whose vectors are zeros alone.
     without_direction: BTreeSet<TextHash>,
-    /// Whether all vectors are made again, because the host's have another length.
+    /// Whether all embeddings are computed again, because the host's have another length.
     starts_anew: bool,
 }
 
@@ -201,9 +201,8 @@ impl EmbedRun<'_> {
         result.made = self.made.iter().filter(|hash| vectors.contains_key(hash)).count();
         result.count(&texts, &vectors);
         match failure {
-            Some(error) => {
-                Err(model_rejection(error).hint("check find.embeddings in the user config; what was made is kept"))
-            }
+            Some(error) => Err(model_rejection(error)
+                .hint("check find.embeddings in the user config; the embeddings computed so far are kept")),
             None => Ok(self.requests >= MAX_REQUESTS || result.missing > 0 && !has_new_length),
         }
     }
@@ -326,7 +325,7 @@ fn texts_of(path: &MemoryPath, text: &str, visibility: Option<&Visibility>, toda
 }
 
 /// Drops the vectors of texts that are gone, without a request to the host. If it is unknown which they are, because
-/// the user config names the memory no more or another process makes vectors now, all are dropped.
+/// the user config names the memory no more or another process is computing embeddings, all are dropped.
 ///
 /// # Errors
 /// `io`, `read_only`, `unsafe_file`.

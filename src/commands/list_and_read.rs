@@ -18,7 +18,7 @@ use super::{CommandResult, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
 use crate::document::{Document, TextDecodeError};
-use crate::operation::locate::{ResolvedTarget, SectionRef, bullets_by_name, resolve_address as locate};
+use crate::operation::locate::{ResolvedTarget, SectionRef, bullets_by_name, resolve_address as resolve_in_snapshot};
 use crate::operation::snapshot::not_text_rejection;
 use crate::operation::{PlanStop, Snapshot, choose_bullet::BulletSelector, rejections};
 use crate::path::{Address, BulletRef, MemoryPath, SourceAddress};
@@ -278,7 +278,8 @@ pub fn resolve_address_in(
 /// does not exist get one rejection there: two would tell how many bullets are hidden, and whether a guess is one.
 fn is_missing_in_redacted_file(session: &Session, address: &str, snapshot: &Snapshot, error: &Rejection) -> bool {
     matches!(error.code, Code::BulletNotFound | Code::SectionNotFound)
-        && locate(address, snapshot, &session.prefixes).is_ok_and(|target| is_redacted(snapshot, &target.path))
+        && resolve_in_snapshot(address, snapshot, &session.prefixes)
+            .is_ok_and(|target| is_redacted(snapshot, &target.path))
 }
 
 fn resolve_with_fetches(
@@ -290,7 +291,7 @@ fn resolve_with_fetches(
 }
 
 fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result<ResolvedAddress, PlanStop> {
-    let target: ResolvedTarget<'_> = locate(address, snapshot, &session.prefixes)?;
+    let target: ResolvedTarget<'_> = resolve_in_snapshot(address, snapshot, &session.prefixes)?;
     let Some(file) = target.file else {
         // Requests all names first, so that the error can suggest a similar name.
         snapshot.file_names()?;

@@ -22,13 +22,13 @@ use crate::code::{Code, Rejection};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::{ALL_SCOPES, MemoryPath};
 use crate::store::scopes::ScopeState;
-use crate::store::{FoundFile as File, Store};
+use crate::store::{FoundFile, Store};
 use crate::text::language::{DetectedLanguage, detect_language};
 use crate::view::links::LinkNames;
 use crate::view::overruled::{LayeredText, overruled_pairs};
 use crate::view::query::answer::{QueryResult, ScopeMatches, query_result_with_hits};
 use crate::view::query::bullet_origins::BulletOrigins;
-use crate::view::query::count::{FileCounts, ItemizedFile as Whole, ScanDepth, count_terms};
+use crate::view::query::count::{FileCounts, ItemizedFile, ScanDepth, count_terms};
 use crate::view::query::filter::{FilterResult, ItemFilter, QueryOptions};
 use crate::view::query::item_facts::{ItemFacts, TimeBound};
 use crate::view::query::linked::{LinkedFiles, LinkedItemFinder, has_relations};
@@ -288,7 +288,7 @@ fn search(
             around = around.relations_only();
         }
         let ends = around.linked_files();
-        let targets: Vec<File> = files.iter().filter(|file| ends.is_target(&file.path)).cloned().collect();
+        let targets: Vec<FoundFile> = files.iter().filter(|file| ends.is_target(&file.path)).cloned().collect();
         let others = linked_files(store, if options.linked { &files } else { &targets }, &ends);
         let others: Vec<ItemFacts<'_>> = others.iter().map(|found| ItemFacts::new(found, &origins)).collect();
         around.add(&mut answer, &others, filter, &|about, item| filter.check(about, item) == FilterResult::Yes);
@@ -298,7 +298,7 @@ fn search(
 
 /// The bytes of a file that are searched; `None` for a file that is removed or cannot be read.
 fn searched_bytes<'b, S>(
-    file: &File,
+    file: &FoundFile,
     read: Result<(&'b [u8], S), Rejection>,
     overrides: &'b TextOverrides,
 ) -> Option<&'b [u8]> {
@@ -310,7 +310,7 @@ fn searched_bytes<'b, S>(
 
 /// Like [`searched_bytes`], else why the file cannot be read; a large file is taken out of the buffer.
 fn searched_text<'b>(
-    file: &File,
+    file: &FoundFile,
     read: Result<(&'b mut Vec<u8>, bool), Rejection>,
     overrides: &'b TextOverrides,
 ) -> Result<Cow<'b, [u8]>, Option<String>> {
@@ -325,7 +325,7 @@ fn searched_text<'b>(
 /// Counts the terms in all files.
 fn count_files(
     store: &Store,
-    files: &[File],
+    files: &[FoundFile],
     options: &QueryOptions,
     terms: &QueryTerms,
     overrides: &TextOverrides,
@@ -359,13 +359,18 @@ fn count_files(
 }
 
 /// The files with vectors in which no word of the question was found.
-fn wordless_files(store: &Store, files: &[File], counted: &[FileCounts], overrides: &TextOverrides) -> Vec<Whole> {
+fn wordless_files(
+    store: &Store,
+    files: &[FoundFile],
+    counted: &[FileCounts],
+    overrides: &TextOverrides,
+) -> Vec<ItemizedFile> {
     let pairs =
         files.iter().zip(counted).filter(|(file, counted)| counted.matched.is_none() && has_vectors(&file.path));
-    let wordless: Vec<File> = pairs.map(|(file, _)| file.clone()).collect();
+    let wordless: Vec<FoundFile> = pairs.map(|(file, _)| file.clone()).collect();
     let found = store.map_files(&wordless, MAX_FILE_BYTES, &|file, read| {
         let text = std::str::from_utf8(searched_bytes(file, read, overrides)?).ok()?;
-        Some(Whole::without_counts(file.path.clone(), Document::parse(text)))
+        Some(ItemizedFile::without_counts(file.path.clone(), Document::parse(text)))
     });
     found.into_iter().flatten().collect()
 }
@@ -381,7 +386,7 @@ pub(super) fn language_of(session: &Session) -> Result<DetectedLanguage, Rejecti
 
 /// The language of the first files. For a query without function words: whatever language it is in, its words are
 /// reduced to stems as those of the memory.
-fn memory_language(store: &Store, files: &[File]) -> DetectedLanguage {
+fn memory_language(store: &Store, files: &[FoundFile]) -> DetectedLanguage {
     let sample = files[..LANGUAGE_SAMPLE_FILES.min(files.len())].chunks(1);
     // The second file is read only if the first does not tell.
     let mut languages = sample.flat_map(|file| {
@@ -394,10 +399,10 @@ fn memory_language(store: &Store, files: &[File]) -> DetectedLanguage {
 }
 
 /// The files that the best hits link to or are linked from. This scan of all files is only needed for `--linked`.
-fn linked_files(store: &Store, files: &[File], ends: &LinkedFiles<'_>) -> Vec<Whole> {
+fn linked_files(store: &Store, files: &[FoundFile], ends: &LinkedFiles<'_>) -> Vec<ItemizedFile> {
     let found = store.map_files(files, MAX_FILE_BYTES, &|file, read| {
         let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok())?;
-        ends.includes(&file.path, text).then(|| Whole::without_counts(file.path.clone(), Document::parse(text)))
+        ends.includes(&file.path, text).then(|| ItemizedFile::without_counts(file.path.clone(), Document::parse(text)))
     });
     found.into_iter().flatten().collect()
 }
@@ -407,11 +412,15 @@ fn no_result(options: &QueryOptions) -> QueryResult {
 }
 
 /// The files to search, sorted by path.
-fn searched_files(store: &Store, options: &QueryOptions, overrides: &TextOverrides) -> Result<Vec<File>, Rejection> {
-    let mut files: Vec<File> = store.walk(None)?.into_iter().filter(|f| options.includes_file(&f.path)).collect();
+fn searched_files(
+    store: &Store,
+    options: &QueryOptions,
+    overrides: &TextOverrides,
+) -> Result<Vec<FoundFile>, Rejection> {
+    let mut files: Vec<FoundFile> = store.walk(None)?.into_iter().filter(|f| options.includes_file(&f.path)).collect();
     for path in overrides.keys().filter(|path| options.includes_file(path)) {
         if let Err(at) = files.binary_search_by(|f| f.path.cmp(path)) {
-            files.insert(at, File { path: path.clone(), size: 0, unsafe_reason: None });
+            files.insert(at, FoundFile { path: path.clone(), size: 0, unsafe_reason: None });
         }
     }
     if files.is_empty() && !options.within.is_empty() {

@@ -10,7 +10,7 @@ use super::setup::SetupMode;
 use super::{CommandResult, Session, agent_index};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, literal_blocks};
-use crate::host::agent_hosts::places::{self, ConfigOwner};
+use crate::host::agent_hosts::config_paths::{self, ConfigOwner};
 use crate::host::agent_hosts::{AgentHost, ConfigFile, PROJECT_MCP, UserServer};
 use crate::host::find::{self, DirectoryQuery, FoundBy};
 use crate::host::home_remote::home_remote;
@@ -128,7 +128,7 @@ pub fn setup_host(
         HostTarget::AgentsMd | HostTarget::Mcp => options.owner.unwrap_or(ConfigOwner::Project),
     };
     let beside = (session.found_by == FoundBy::Ancestor).then_some(&*session.dir);
-    let root = places::project_root(work_dir, beside, user::home(env).as_deref());
+    let root = config_paths::project_root(work_dir, beside, user::home(env).as_deref());
     let start = if owner == ConfigOwner::Project { &*root } else { Path::new("/") };
     if options.auto_memory && target.auto_memory_file().is_none() {
         return Err(Rejection::new(Code::Usage, format!("{} has no memory folder of its own", target.name())).into());
@@ -142,7 +142,7 @@ pub fn setup_host(
     // What an earlier call may have written is removed without the option, too.
     let auto_memory_file = target.auto_memory_file().filter(|_| options.auto_memory || mode == SetupMode::Remove);
     for file in target.files().iter().chain(auto_memory_file) {
-        let Some(path) = places::config_path(file, owner, &root, env)? else { continue };
+        let Some(path) = config_paths::config_path(file, owner, &root, env)? else { continue };
         match edits.iter_mut().find(|edit| edit.path == path) {
             Some(edit) => entries.edit_further(file, edit, mode)?,
             None => edits.push(entries.edit_config(file, path, mode)?),
@@ -153,7 +153,7 @@ pub fn setup_host(
         None => None,
     };
     if let (HostTarget::AgentsMd, ConfigOwner::Project) = (target, owner) {
-        edits.push(edit_agents_file(places::project_path(&root, AGENTS_FILE)?, mode)?);
+        edits.push(edit_agents_file(config_paths::project_path(&root, AGENTS_FILE)?, mode)?);
     }
     if edits.is_empty() {
         return Err(Rejection::new(Code::Usage, format!("{} has no file of the user's own", target.name()))
@@ -181,7 +181,7 @@ pub fn setup_host(
         write_edits(&edits, is_changed)?;
         if owner == ConfigOwner::Project {
             let removed = edits.iter().filter(|edit| edit.after.is_none());
-            removed.for_each(|edit| places::remove_empty_folder(&edit.path, &root));
+            removed.for_each(|edit| config_paths::remove_empty_folder(&edit.path, &root));
         }
         if options.auto_memory && mode == SetupMode::Install {
             agent_index::create(session)?;
@@ -217,7 +217,7 @@ fn check_result(
 /// Writes the files. An error says whether anything was changed before, which `is_changed` tells of what is not a file.
 fn write_edits(edits: &[ConfigEdit], mut is_changed: bool) -> Result<(), Rejection> {
     for edit in edits {
-        places::write_config(&edit.path, edit.before.as_deref(), edit.after.as_deref())
+        config_paths::write_config(&edit.path, edit.before.as_deref(), edit.after.as_deref())
             .map_err(|error| Rejection { changed: Some(is_changed), ..error })?;
         is_changed = true;
     }
@@ -258,7 +258,7 @@ fn is_user_memory(session: &Session, env: EnvLookup<'_>) -> bool {
 }
 
 fn edit_agents_file(path: PathBuf, mode: SetupMode) -> Result<ConfigEdit, Rejection> {
-    let before = places::read_config(&path)?;
+    let before = config_paths::read_config(&path)?;
     if mode == SetupMode::Remove {
         let after = AGENTS_BLOCK.remove(before.as_deref());
         let kept = before.as_deref().is_some_and(|text| AGENTS_BLOCK.is_in_literal(text));

@@ -51,7 +51,7 @@ pub struct StatsReport {
 pub struct StatsFigure {
     /// What is measured: `items`, `category`, `age`, `never_used`, `scopes`, `created_per_hour`, `event`, `write`,
     /// `compaction`, `digest`, `duplicate`, `read`, `no_result`, `tokens_injected`, `injection_rate`, `tokens`,
-    /// `tokens_today`, `tokens_per_day`, `requests_today`, `first_pass`, `grounded`, `pieces` or `refused`.
+    /// `tokens_today`, `tokens_per_day`, `requests_today`, `first_pass`, `grounded`, `chunks` or `refused`.
     pub metric: &'static str,
     /// What the count is of: a kind, a category, an event, a command.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -395,7 +395,7 @@ fn model_figures(session: &Session) -> Vec<StatsFigure> {
     let day = session.now.date().to_string();
     let budget = session.daily_budget();
     let has_called = !ledger.day.is_empty();
-    let requests = if ledger.day == day { ledger.asked } else { 0 };
+    let requests = if ledger.day == day { ledger.requests } else { 0 };
     let rows = [
         ("tokens_today", has_called.then(|| ledger.used_on(&day) as f64)),
         ("requests_today", has_called.then_some(requests as f64)),
@@ -405,10 +405,10 @@ fn model_figures(session: &Session) -> Vec<StatsFigure> {
     ];
     let mut figures: Vec<StatsFigure> =
         rows.into_iter().filter_map(|(metric, value)| Some(figure(metric, String::new(), value?))).collect();
-    let (read, skipped) = ledger.proposals.pieces;
+    let (read, skipped) = ledger.proposals.chunks;
     if read > 0 {
-        figures.push(figure("pieces", "read".to_owned(), read as f64));
-        figures.push(figure("pieces", "skipped".to_owned(), skipped as f64));
+        figures.push(figure("chunks", "read".to_owned(), read as f64));
+        figures.push(figure("chunks", "skipped".to_owned(), skipped as f64));
     }
     figures.extend(ledger.proposals.refused.into_iter().map(|(guard, count)| figure("refused", guard, count as f64)));
     figures

@@ -16,7 +16,7 @@ use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::code::{Code, Warning};
 use crate::document::{Document, MAX_FILE_BYTES, summary};
-use crate::host::agent_hosts::{self, AgentHost, places};
+use crate::host::agent_hosts::{self, AgentHost, config_paths};
 use crate::host::git::Git;
 use crate::host::git_dir::GitDirectory;
 use crate::host::{trusted, user};
@@ -109,11 +109,11 @@ fn trust_notice(session: &Session) -> Option<Warning> {
     if trusted::is_trusted(&config, &session.dir, env) {
         return None;
     }
-    let root = places::project_root(&session.dir, Some(&session.dir), user::home(env).as_deref());
+    let root = config_paths::project_root(&session.dir, Some(&session.dir), user::home(env).as_deref());
     let runs_hooks = |host: &&&AgentHost| {
         let file = host.files.iter().find(|file| file.hooks.is_some());
-        let file = file.and_then(|file| places::project_path(&root, file.project).ok());
-        let text = file.and_then(|path| places::read_config(&path).ok()?);
+        let file = file.and_then(|file| config_paths::project_path(&root, file.project).ok());
+        let text = file.and_then(|path| config_paths::read_config(&path).ok()?);
         text.is_some_and(|text| text.contains("memdir") && text.contains("hook "))
     };
     let host = agent_hosts::ALL.iter().find(runs_hooks).map(|host| host.name);
@@ -135,7 +135,7 @@ fn model_usage(session: &Session) -> Option<ModelUsage> {
     let (spent, day) = (TokenLedger::load(&session.store), session.now.date().to_string());
     (!spent.day.is_empty()).then(|| ModelUsage {
         tokens: spent.used_on(&day),
-        asked: if spent.day == day { spent.asked } else { 0 },
+        asked: if spent.day == day { spent.requests } else { 0 },
         first_pass: spent.proposals.first_pass(),
         grounded: spent.proposals.grounded_share(),
         refused_by: spent.proposals.refused.clone(),

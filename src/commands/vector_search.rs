@@ -31,7 +31,7 @@ const MAX_QUESTION_CHARS: usize = 1000;
 /// The note of the last failure: its time in seconds since 1970, [`REPORTED`] once it was printed, and why.
 const FAILURE_NOTE: &str = "embeddings-failure";
 /// How the reason starts if the host's vectors have another length than those of the items.
-const OTHER_LENGTH: &str = "its vectors have";
+const OTHER_LENGTH: &str = "its embeddings have";
 const REPORTED: &str = "reported";
 
 /// The block `find.embeddings` and the environment in which its key is looked for.
@@ -71,7 +71,11 @@ pub(super) fn begin(session: &Session, question: &str) -> Option<PendingVector> 
     }
     let table = session.store.read_vectors().and_then(|bytes| VectorTable::decode(bytes, &access.settings.identity()));
     let Some(table) = table.filter(|table| table.count() > 0) else {
-        note_failure_at(session, i64::MIN, "there are no vectors yet; `memdir embed` makes them, or says why not");
+        note_failure_at(
+            session,
+            i64::MIN,
+            "there are no embeddings yet; `memdir embed` computes them, or says why not",
+        );
         return None;
     };
     let (sender, receiver) = sync_channel(1);
@@ -83,7 +87,7 @@ pub(super) fn begin(session: &Session, question: &str) -> Option<PendingVector> 
             question_vector(&access, &question, deadline).and_then(|vector| match vector.len() == dimensions {
                 true => Ok(vector),
                 false => Err(format!(
-                    "{OTHER_LENGTH} {} numbers now, not {dimensions}; `memdir embed` makes them again",
+                    "{OTHER_LENGTH} {} numbers now, not {dimensions}; `memdir embed` computes them again",
                     vector.len()
                 )),
             });
@@ -100,7 +104,7 @@ fn question_vector(access: &EmbeddingAccess, question: &str, deadline: Deadline)
     let text = format!("{}{question}", access.settings.query_prefix);
     let vectors = embed(&model, &[text], deadline).map_err(|error| error.message)?;
     let first = vectors.first().and_then(|vector| unit_vector(vector));
-    first.ok_or_else(|| "the vector of the question has no direction".to_owned())
+    first.ok_or_else(|| "the embedding of the question is all zeros".to_owned())
 }
 
 impl PendingVector {
@@ -176,12 +180,12 @@ pub(super) fn clear_failure(session: &Session) {
     }
 }
 
-/// The notice that words alone decide, and why. Returned once until vectors are here again.
+/// The notice that a search uses words only, and why. Returned once until embeddings are used again.
 pub fn failure_notice(session: &Session) -> Option<Warning> {
     session.embedding_access()?;
     let failure = read_failure(session).filter(|failure| !failure.is_reported && !failure.reason.is_empty())?;
     write_failure(session, failure.at, REPORTED, &failure.reason);
-    let message = format!("without embeddings, words alone decide: {}; this is reported once", failure.reason);
+    let message = format!("the search uses words only, without embeddings: {}; this is reported once", failure.reason);
     Some(Warning::new(Code::Note, message))
 }
 

@@ -138,7 +138,7 @@ const SYNC_FORM: ShapeForm = ShapeForm::new(
 );
 const FIND_FORM: ShapeForm = ShapeForm::new(
     "find",
-    &[&[optional("embeddings", &JsonShape::Object(&EMBEDDINGS_FORM), "the host that turns texts into vectors")]],
+    &[&[optional("embeddings", &JsonShape::Object(&EMBEDDINGS_FORM), "the host that computes embeddings of texts")]],
 );
 const CONVERSATION_RULE_FORM: ShapeForm = ShapeForm {
     groups: &[FieldGroup::AtLeastOne(&["directory", "field"]), FieldGroup::AtLeastOne(&["scope", "field"])],

@@ -1,6 +1,6 @@
 //! The list `layers:` of the user config: the memories that are read together, the nearest first.
 //!
-//! Never opens one, of which it only lists names, and never takes a name or a place from a memory: what came by
+//! Never opens one, of which it only lists names, and never takes a name or a location from a memory: what came by
 //! `git clone` names no layer.
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub const MINE: &str = "mine";
 
 /// A layer: the name in front of its addresses, and its data directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LayerPlace {
+pub struct LayerLocation {
     pub name: String,
     pub dir: PathBuf,
 }
@@ -26,7 +26,7 @@ pub struct LayerPlace {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LayerList {
     /// The layers to open, the nearest first.
-    pub places: Vec<LayerPlace>,
+    pub locations: Vec<LayerLocation>,
     pub left_out: Vec<LeftOutLayer>,
 }
 
@@ -54,7 +54,7 @@ impl LeftOutLayer {
 }
 
 /// Where `project` and `mine` are.
-pub struct KnownPlaces {
+pub struct KnownLocations {
     /// The memory of the project; `None` outside of one.
     pub project: Option<PathBuf>,
     /// The user's own memory, whether it exists or not.
@@ -65,51 +65,51 @@ pub struct KnownPlaces {
 /// The layers of a list, and its entries that name no layer: also a directory that an earlier entry names, or that lies
 /// in the one of another layer, so that nothing is read twice. `project` is left out without a note, where there is none or
 /// where it is another of the layers.
-pub fn layer_places(list: &[String], known: &KnownPlaces) -> LayerList {
-    let (mut places, mut left_out) = (Vec::<LayerPlace>::new(), Vec::new());
+pub fn layer_locations(list: &[String], known: &KnownLocations) -> LayerList {
+    let (mut locations, mut left_out) = (Vec::<LayerLocation>::new(), Vec::new());
     for written in list {
-        let known_place = |name: &str, dir: &Option<PathBuf>| match dir {
-            Some(dir) => Ok(LayerPlace { name: name.to_owned(), dir: dir.clone() }),
+        let known_location = |name: &str, dir: &Option<PathBuf>| match dir {
+            Some(dir) => Ok(LayerLocation { name: name.to_owned(), dir: dir.clone() }),
             None => Err(unnoted(name, "there is none here")),
         };
-        let place = match written.as_str() {
-            PROJECT => known_place(PROJECT, &known.project),
-            MINE => known_place(MINE, &known.mine),
-            path => named_place(path, known.home.as_deref()),
+        let location = match written.as_str() {
+            PROJECT => known_location(PROJECT, &known.project),
+            MINE => known_location(MINE, &known.mine),
+            path => named_location(path, known.home.as_deref()),
         };
-        let place = match place {
-            Ok(place) => place,
+        let location = match location {
+            Ok(location) => location,
             Err(entry) => {
                 left_out.push(entry);
                 continue;
             }
         };
-        let same = places.iter().find(|other| is_same_dir(&other.dir, &place.dir));
+        let same = locations.iter().find(|other| is_same_dir(&other.dir, &location.dir));
         if let Some(same) = same {
-            if (same.name != PROJECT && place.name != PROJECT) || same.name == place.name {
+            if (same.name != PROJECT && location.name != PROJECT) || same.name == location.name {
                 let reason = format!("the layer {} is listed twice", same.name);
-                let name = Some(place.name.as_str()).filter(|name| *name != same.name);
+                let name = Some(location.name.as_str()).filter(|name| *name != same.name);
                 left_out.push(LeftOutLayer::new(name, Code::Usage, reason));
             } else {
-                left_out.push(unnoted(&place.name, &format!("it is the layer {}", same.name)));
+                left_out.push(unnoted(&location.name, &format!("it is the layer {}", same.name)));
             }
             continue;
         }
-        if let Some(outer) = places.iter().find(|other| is_nested(&other.dir, &place.dir)) {
+        if let Some(outer) = locations.iter().find(|other| is_nested(&other.dir, &location.dir)) {
             let error =
-                format!("the layer {} is left out: it and the layer {} lie in one another", place.name, outer.name);
-            left_out.push(LeftOutLayer::new(Some(&place.name), Code::Usage, error));
+                format!("the layer {} is left out: it and the layer {} lie in one another", location.name, outer.name);
+            left_out.push(LeftOutLayer::new(Some(&location.name), Code::Usage, error));
             continue;
         }
-        match places.iter().any(|other| other.name == place.name) {
+        match locations.iter().any(|other| other.name == location.name) {
             true => {
-                let reason = format!("two layers are called {}", place.name);
+                let reason = format!("two layers are called {}", location.name);
                 left_out.push(LeftOutLayer::new(None, Code::Usage, reason));
             }
-            false => places.push(place),
+            false => locations.push(location),
         }
     }
-    LayerList { places, left_out }
+    LayerList { locations, left_out }
 }
 
 fn unnoted(name: &str, reason: &str) -> LeftOutLayer {
@@ -118,7 +118,7 @@ fn unnoted(name: &str, reason: &str) -> LeftOutLayer {
 }
 
 /// A layer that is written as a path: its name is that of the directory, or of the one that contains `memory/`.
-fn named_place(path: &str, home: Option<&Path>) -> Result<LayerPlace, LeftOutLayer> {
+fn named_location(path: &str, home: Option<&Path>) -> Result<LayerLocation, LeftOutLayer> {
     let shown: String = path.chars().take(80).flat_map(char::escape_debug).collect();
     let dir = match (path.strip_prefix("~/"), home) {
         (Some(below), Some(home)) => home.join(below),
@@ -136,7 +136,7 @@ fn named_place(path: &str, home: Option<&Path>) -> Result<LayerPlace, LeftOutLay
         LeftOutLayer::new(None, Code::Usage, reason)
     };
     let name = layer_name(&dir).ok_or_else(unnamed)?;
-    Ok(LayerPlace { name, dir })
+    Ok(LayerLocation { name, dir })
 }
 
 /// The name of a layer in a directory; `None` for one that no address can have, or that stands for another layer.
@@ -149,10 +149,11 @@ fn layer_name(dir: &Path) -> Option<String> {
 
 /// The name of a file or folder at the top of a memory that reads like an address in one of these layers:
 /// `mine:facts`. With it, the author of a memory could pass its texts off as those of another.
-pub fn disguised_entry(dir: &Path, layers: &[LayerPlace]) -> Option<String> {
+pub fn disguised_entry(dir: &Path, layers: &[LayerLocation]) -> Option<String> {
     let names = std::fs::read_dir(dir).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let is_disguised =
-        |name: &String| name.split_once(':').is_some_and(|(layer, _)| layers.iter().any(|place| place.name == layer));
+    let is_disguised = |name: &String| {
+        name.split_once(':').is_some_and(|(layer, _)| layers.iter().any(|location| location.name == layer))
+    };
     names.into_iter().find(is_disguised)
 }
 
@@ -169,9 +170,9 @@ fn is_nested(a: &Path, b: &Path) -> bool {
 }
 
 /// Where `project` and `mine` are, given the memory that the search found.
-pub fn known_places(found: &find::FoundDirectory, mine: Option<PathBuf>, env: EnvLookup<'_>) -> KnownPlaces {
+pub fn known_locations(found: &find::FoundDirectory, mine: Option<PathBuf>, env: EnvLookup<'_>) -> KnownLocations {
     let project = (found.found_by == FoundBy::Ancestor).then(|| found.dir());
-    KnownPlaces { project, mine, home: user::home(env) }
+    KnownLocations { project, mine, home: user::home(env) }
 }
 
 #[cfg(test)]
@@ -179,17 +180,17 @@ mod tests {
     use super::*;
 
     fn check(list: &[&str], project: Option<&str>, expected: &[(&str, &str)], problems: usize) {
-        let known = KnownPlaces {
+        let known = KnownLocations {
             project: project.map(PathBuf::from),
             mine: Some("/home/ann/.local/share/memdir".into()),
             home: Some("/home/ann".into()),
         };
         let list: Vec<String> = list.iter().map(|entry| (*entry).to_owned()).collect();
-        let LayerList { places, left_out } = layer_places(&list, &known);
+        let LayerList { locations, left_out } = layer_locations(&list, &known);
         let noted: Vec<_> = left_out.iter().filter(|entry| entry.is_noted).collect();
-        let places: Vec<(&str, &str)> =
-            places.iter().map(|place| (place.name.as_str(), place.dir.to_str().unwrap())).collect();
-        assert_eq!((places, noted.len()), (expected.to_vec(), problems), "{list:?} {noted:?}");
+        let locations: Vec<(&str, &str)> =
+            locations.iter().map(|location| (location.name.as_str(), location.dir.to_str().unwrap())).collect();
+        assert_eq!((locations, noted.len()), (expected.to_vec(), problems), "{list:?} {noted:?}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub mod outgoing_lines;
 pub mod outside_files;
 pub mod pager;
 pub mod program;
-mod push_places;
+mod push_queue_refs;
 pub mod remote;
 pub mod repository;
 pub mod review_branch;

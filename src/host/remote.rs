@@ -94,17 +94,17 @@ impl Git {
         Ok(Some(RemoteBranch { branch: remote_branch.to_owned(), name }))
     }
 
-    /// Fetches a branch of a remote, with the places of the clones that wait to push to it, and returns its commit.
+    /// Fetches a branch of a remote, with the queue of the clones that wait to push to it, and returns its commit.
     ///
     /// # Errors
     /// `remote` if it cannot be reached, `no_git`.
     pub fn fetch(&self, remote: &RemoteBranch, wait: Duration) -> Result<FetchResult, Rejection> {
         let tracking_ref = remote.tracking_ref();
         let spec = format!("+refs/heads/{}:{tracking_ref}", remote.branch);
-        // The places come along, so that a sync without others needs no second connection. Only they are pruned.
-        let places = remote.places_refspec();
+        // The queue comes along, so that a sync without others needs no second connection. Only its refs are pruned.
+        let queue = remote.queue_refspec();
         let options = ["fetch", "--quiet", "--no-tags", "--prune", "--no-prune-tags", "--no-recurse-submodules", "--"];
-        let args = [&options[..], &[&remote.name, &spec, &places]].concat();
+        let args = [&options[..], &[&remote.name, &spec, &queue]].concat();
         let output = self.invoke_over_network(&args, remote, wait)?;
         if output.status == 0 {
             return self.resolve_commit(&tracking_ref).map(FetchResult::Tip);
@@ -118,7 +118,7 @@ impl Git {
     }
 
     /// Pushes a local branch to a remote branch; with `set_upstream`, the remote branch becomes its upstream. Removes
-    /// this clone's place in the same push, whether or not the branch is accepted.
+    /// this clone's queue entry in the same push, whether or not the branch is accepted.
     ///
     /// # Errors
     /// `remote` if it cannot be reached, `remote_refused` if it rejects the push.
@@ -127,11 +127,11 @@ impl Git {
         branch: &str,
         remote: &RemoteBranch,
         set_upstream: bool,
-        place: Option<&str>,
+        entry: Option<&str>,
         wait: Duration,
     ) -> Result<PushResult, Rejection> {
         let spec = format!("refs/heads/{branch}:refs/heads/{}", remote.branch);
-        let removal = place.map(|place| remote.place_removal(place));
+        let removal = entry.map(|entry| remote.entry_removal(entry));
         let mut args = vec!["push", "--porcelain", "--no-force", "--recurse-submodules=no"];
         args.extend(set_upstream.then_some("--set-upstream"));
         args.extend(["--", &remote.name, &spec]);
@@ -139,8 +139,8 @@ impl Git {
         let output = self.invoke_over_network(&args, remote, wait)?;
         let out = String::from_utf8_lossy(&output.stdout);
         let of_branch = out.lines().find(|line| line.split('\t').nth(1) == Some(&spec));
-        let is_only_place_refused = of_branch.is_some_and(|line| !line.starts_with('!')) && removal.is_some();
-        if output.status == 0 || is_only_place_refused {
+        let is_only_entry_refused = of_branch.is_some_and(|line| !line.starts_with('!')) && removal.is_some();
+        if output.status == 0 || is_only_entry_refused {
             // The next push need not ask. If this fails, it does.
             drop(self.invoke(&["update-ref", &remote.tracking_ref(), &format!("refs/heads/{branch}")], b""));
             return Ok(PushResult::Done);

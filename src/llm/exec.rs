@@ -135,8 +135,8 @@ struct ProgramOutput {
     status: ExitStatus,
 }
 
-fn exit_message(status: ExitStatus, talk: &[u8]) -> String {
-    let stderr = String::from_utf8_lossy(talk);
+fn exit_message(status: ExitStatus, stderr_bytes: &[u8]) -> String {
+    let stderr = String::from_utf8_lossy(stderr_bytes);
     let first_line = stderr.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no error message");
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit {code}: {first_line}"),

@@ -13,7 +13,7 @@ use crate::host::config::UserConfig;
 use crate::host::conversation_scope::{self, ConversationOrigin};
 use crate::host::embeddings::EmbeddingSettings;
 use crate::host::find::{FoundBy, FoundDirectory};
-use crate::host::layers::{self, LayerList, LayerPlace, LeftOutLayer};
+use crate::host::layers::{self, LayerList, LayerLocation, LeftOutLayer};
 use crate::host::{actor, clock, find, trusted, user};
 use crate::path::{ALL_SCOPES, ScopeName};
 use crate::store::{Durability, Store, StoreOptions};
@@ -142,8 +142,8 @@ impl OpenOptions {
         let working_dir = self.start_dir()?;
         let (config, warnings) = user::load_config(&env);
         let found_dir = self.find_directory(&working_dir, &config)?;
-        let layers = self.layer_places(&found_dir, &config, &working_dir);
-        let mut session = match layers.places.is_empty() {
+        let layers = self.layer_locations(&found_dir, &config, &working_dir);
+        let mut session = match layers.locations.is_empty() {
             true => self.open_found(&found_dir, &working_dir, &config, needs)?,
             false => self.open_layers(layers, &working_dir, &config, needs)?,
         };
@@ -219,14 +219,16 @@ impl OpenOptions {
         if ![&found.memory, &found.dir()].into_iter().any(|dir| trusted::is_trusted(&config, dir, &env)) {
             return Ok(None);
         }
-        let mut layers = self.layer_places(&found, &config, &start);
-        let (listed, others) = std::mem::take(&mut layers.places)
+        let mut layers = self.layer_locations(&found, &config, &start);
+        let (listed, others) = std::mem::take(&mut layers.locations)
             .into_iter()
-            .partition(|place| trusted::is_trusted(&config, &place.dir, &env));
-        layers.places = listed;
-        layers.left_out.extend(others.iter().map(|place: &LayerPlace| left_out(place, Code::Usage, "is not trusted")));
+            .partition(|location| trusted::is_trusted(&config, &location.dir, &env));
+        layers.locations = listed;
+        layers
+            .left_out
+            .extend(others.iter().map(|location: &LayerLocation| left_out(location, Code::Usage, "is not trusted")));
         // The directories themselves, not what a search would find now.
-        match layers.places.is_empty() {
+        match layers.locations.is_empty() {
             true => self.open_found(&found, &start, &config, SessionNeeds::LocalDay).map(Some),
             false => self.open_layers(layers, &start, &config, SessionNeeds::LocalDay).map(Some),
         }
@@ -237,7 +239,7 @@ impl OpenOptions {
     /// # Errors
     /// As [`OpenOptions::open_session`].
     pub(crate) fn open_with_layers(&self, layers: &LayerList) -> Result<Session, Rejection> {
-        if layers.places.is_empty() {
+        if layers.locations.is_empty() {
             return self.open_session(SessionNeeds::All);
         }
         let (config, warnings) = user::load_config(&env);
@@ -255,14 +257,14 @@ impl OpenOptions {
 
     /// The layers of the user config, if the memory was searched for and is one of them. A caller that names
     /// a memory or a scope means that one alone.
-    fn layer_places(&self, found: &FoundDirectory, config: &UserConfig, start: &Path) -> LayerList {
+    fn layer_locations(&self, found: &FoundDirectory, config: &UserConfig, start: &Path) -> LayerList {
         let is_searched = !self.global && matches!(found.found_by, FoundBy::Ancestor | FoundBy::User);
         if config.layers.is_empty() || !is_searched || found.scope.is_some() {
             return LayerList::default();
         }
-        let known = layers::known_places(found, user::own_memory(config, &env, start), &env);
-        let list = layers::layer_places(&config.layers, &known);
-        match list.places.iter().any(|place| layers::is_same_dir(&place.dir, &found.dir())) {
+        let known = layers::known_locations(found, user::own_memory(config, &env, start), &env);
+        let list = layers::layer_locations(&config.layers, &known);
+        match list.locations.iter().any(|location| layers::is_same_dir(&location.dir, &found.dir())) {
             true => list,
             false => LayerList::default(),
         }
@@ -277,36 +279,36 @@ impl OpenOptions {
         needs: SessionNeeds,
     ) -> Result<Session, Rejection> {
         let mut left_out_layers = list.left_out.clone();
-        let mut opened: Vec<(&LayerPlace, Session)> = Vec::new();
+        let mut opened: Vec<(&LayerLocation, Session)> = Vec::new();
         let mut first_error = None;
         let mut nearer_error = None;
-        for place in &list.places {
-            let found_by = match place.name.as_str() {
+        for location in &list.locations {
+            let found_by = match location.name.as_str() {
                 layers::PROJECT => FoundBy::Ancestor,
                 layers::MINE => FoundBy::User,
                 _ => FoundBy::Layer,
             };
-            if !find::is_data_dir(&place.dir) {
-                left_out_layers.push(left_out(place, Code::NoDataDir, "is no memory"));
+            if !find::is_data_dir(&location.dir) {
+                left_out_layers.push(left_out(location, Code::NoDataDir, "is no memory"));
                 continue;
             }
-            if let Some(entry) = layers::disguised_entry(&place.dir, &list.places) {
+            if let Some(entry) = layers::disguised_entry(&location.dir, &list.locations) {
                 let shown: String = entry.chars().take(40).flat_map(char::escape_debug).collect();
                 let reason = format!("has '{shown}', which reads like another layer; rename it");
-                let error = left_out(place, Code::UnsafeFile, &reason);
+                let error = left_out(location, Code::UnsafeFile, &reason);
                 if opened.is_empty() {
-                    nearer_error.get_or_insert(unreadable_nearer_layer(place, &error));
+                    nearer_error.get_or_insert(unreadable_nearer_layer(location, &error));
                 }
                 left_out_layers.push(error);
                 continue;
             }
-            let found = FoundDirectory::new(place.dir.clone(), found_by);
+            let found = FoundDirectory::new(location.dir.clone(), found_by);
             match found.and_then(|found| self.open_found(&found, working_dir, config, needs)) {
-                Ok(session) => opened.push((place, session)),
+                Ok(session) => opened.push((location, session)),
                 Err(error) => {
-                    let unreadable = left_out(place, error.code, &format!("cannot be read: {}", error.message));
+                    let unreadable = left_out(location, error.code, &format!("cannot be read: {}", error.message));
                     if opened.is_empty() {
-                        nearer_error.get_or_insert(unreadable_nearer_layer(place, &unreadable));
+                        nearer_error.get_or_insert(unreadable_nearer_layer(location, &unreadable));
                     }
                     left_out_layers.push(unreadable);
                     first_error.get_or_insert(error);
@@ -317,9 +319,9 @@ impl OpenOptions {
         let Some((nearest, mut session)) = opened.next() else {
             return Err(first_error.unwrap_or_else(|| Rejection::new(Code::NoDataDir, "no layer is a memory")));
         };
-        let others = opened.map(|(place, session)| {
-            let session = Session { layer_name: Some(place.name.clone()), ..session };
-            Layer { name: place.name.clone(), session: session.into() }
+        let others = opened.map(|(location, session)| {
+            let session = Session { layer_name: Some(location.name.clone()), ..session };
+            Layer { name: location.name.clone(), session: session.into() }
         });
         session.layers = Some(Layers {
             own: nearest.name.clone(),
@@ -350,17 +352,17 @@ fn embedding_access(settings: &EmbeddingSettings) -> EmbeddingAccess {
     EmbeddingAccess { settings: Arc::new(settings.clone()), env }
 }
 
-fn left_out(place: &LayerPlace, code: Code, reason: &str) -> LeftOutLayer {
-    let reason = format!("the layer {} is left out: {} {reason}", place.name, place.dir.display());
-    LeftOutLayer::new(Some(&place.name), code, reason)
+fn left_out(location: &LayerLocation, code: Code, reason: &str) -> LeftOutLayer {
+    let reason = format!("the layer {} is left out: {} {reason}", location.name, location.dir.display());
+    LeftOutLayer::new(Some(&location.name), code, reason)
 }
 
 /// The error of a change that names no layer where a nearer one than the session's memory cannot be read.
-fn unreadable_nearer_layer(place: &LayerPlace, unreadable: &LeftOutLayer) -> Rejection {
+fn unreadable_nearer_layer(location: &LayerLocation, unreadable: &LeftOutLayer) -> Rejection {
     let message = format!("a change goes to the nearest layer, but {}", unreadable.reason);
     Rejection::new(unreadable.code, message).hint(format!(
         "fix {}, or name the layer that you mean in front of the address, as in mine:user",
-        place.dir.display()
+        location.dir.display()
     ))
 }
 

@@ -212,12 +212,12 @@ fn summary_update(
     if touched {
         return Ok(None);
     }
-    let genre = file_kind(path);
+    let kind = file_kind(path);
     let empty = Document::parse("");
-    let mut next = summary::update_summary(before.unwrap_or(&empty), after, genre, None);
+    let mut next = summary::update_summary(before.unwrap_or(&empty), after, kind, None);
     if next == summary::SummaryUpdate::NeedsLastLine {
         let last = planner.snapshot.last_summary(path)?;
-        next = summary::update_summary(before.unwrap_or(&empty), after, genre, Some(last));
+        next = summary::update_summary(before.unwrap_or(&empty), after, kind, Some(last));
     }
     Ok(match next {
         summary::SummaryUpdate::Write { splice, own_terms: line } => Some((splice, Some(line))),

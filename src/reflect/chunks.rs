@@ -130,11 +130,11 @@ mod tests {
     }
 
     #[test]
-    fn pieces_end_after_whole_turns_and_cover_all_of_them() {
+    fn chunks_end_after_whole_turns_and_cover_all_of_them() {
         let turns: Vec<Turn> = (1..=10).map(|n| turn(n, Role::User, &"word ".repeat(40))).collect();
-        let pieces = split_chunks(&turns, 0, 150);
-        assert!(pieces.len() > 3);
-        assert_eq!(pieces.iter().cloned().flatten().collect::<Vec<_>>(), (0..10).collect::<Vec<_>>());
+        let chunks = split_chunks(&turns, 0, 150);
+        assert!(chunks.len() > 3);
+        assert_eq!(chunks.iter().cloned().flatten().collect::<Vec<_>>(), (0..10).collect::<Vec<_>>());
         assert_eq!(split_chunks(&turns, 8, 1000), vec![8..10; 1]);
         assert!(split_chunks(&turns, 10, 1000).is_empty());
     }

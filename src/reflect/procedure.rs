@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::transcript::Role;
 
-    fn talk() -> Vec<Turn> {
+    fn conversation() -> Vec<Turn> {
         let turn = |number, role, text: &str| Turn { number, role, at: None, text: text.into(), injected: false };
         vec![
             turn(
@@ -195,14 +195,15 @@ mod tests {
             &["Bring the archive to Bo", "Read the tests"],
             &["运行测试", "打标签"],
         ] {
-            assert_eq!(check_procedure(&procedure(steps), &talk(), &WritingRules::default()), [], "{steps:?}");
+            assert_eq!(check_procedure(&procedure(steps), &conversation(), &WritingRules::default()), [], "{steps:?}");
         }
     }
 
     #[test]
     fn what_a_step_must_not_be() {
         let names = |step: &str| -> Vec<&str> {
-            let found = check_procedure(&procedure(&["Run the tests", step]), &talk(), &WritingRules::default());
+            let found =
+                check_procedure(&procedure(&["Run the tests", step]), &conversation(), &WritingRules::default());
             found.iter().map(|f| f.violation.name()).collect()
         };
         for (step, expected) in [

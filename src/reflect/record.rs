@@ -198,7 +198,7 @@ mod tests {
         Turn { number, role, at: None, text: text.into(), injected: false }
     }
 
-    fn talk() -> Vec<Turn> {
+    fn conversation() -> Vec<Turn> {
         vec![
             turn(1, Role::User, "I prefer meetings after 2pm on weekdays. We work on Phoenix, deadline Nov 1."),
             turn(2, Role::Assistant, "Noted: Phoenix is due Nov 1."),
@@ -216,14 +216,17 @@ mod tests {
             "User prefers meetings after 2pm on weekdays. User works on Phoenix, with a deadline on Nov 1.",
             "User works on Phoenix. The deadline is Nov 1. Meetings are after 2pm. They are on weekdays.",
         ] {
-            assert_eq!(check_record(&record(text), &talk(), &WritingRules::default()), [], "{text}");
+            assert_eq!(check_record(&record(text), &conversation(), &WritingRules::default()), [], "{text}");
         }
     }
 
     #[test]
     fn what_a_record_must_not_be() {
         let names = |text: &str| -> Vec<&str> {
-            check_record(&record(text), &talk(), &WritingRules::default()).iter().map(|f| f.violation.name()).collect()
+            check_record(&record(text), &conversation(), &WritingRules::default())
+                .iter()
+                .map(|f| f.violation.name())
+                .collect()
         };
         for (text, expected) in [
             ("User works. User meets. User plans. User writes. User reads.", "too_many_sentences"),
@@ -239,8 +242,8 @@ mod tests {
 
     #[test]
     fn what_was_pasted_proves_nothing() {
-        let talk = [turn(1, Role::User, "Look at this mail.\n\n> Dana moved to Falcon")];
-        let found = check_record(&record("Dana moved to Falcon."), &talk, &WritingRules::default());
+        let turns = [turn(1, Role::User, "Look at this mail.\n\n> Dana moved to Falcon")];
+        let found = check_record(&record("Dana moved to Falcon."), &turns, &WritingRules::default());
         assert_eq!(found.first().map(|f| f.violation.name()), Some("ungrounded"));
     }
 

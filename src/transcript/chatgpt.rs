@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::json_lines::non_blank_lines as split;
+use super::json_lines::non_blank_lines;
 use super::lenient_json::{LenientBool, LenientList, LenientObject, LenientText};
 use super::message_content::{MessageContent, join_lines};
 use super::turn_builder::{TurnBuilder, parse_role, parse_time};
@@ -82,7 +82,7 @@ pub(super) fn parse_document(text: &str) -> Result<Vec<Conversation>, Transcript
 /// Parses JSON Lines with one conversation per line.
 pub(super) fn parse_lines(bytes: &[u8]) -> Vec<Conversation> {
     let (mut all, mut skipped) = (Vec::new(), 0);
-    for line in split(bytes) {
+    for line in non_blank_lines(bytes) {
         match super::json_lines::parse_record(line) {
             Some(tree) => all.push(to_conversation(tree)),
             None => skipped += 1,

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use serde::Deserialize;
 
 use super::host_framing::is_memdir_call;
-use super::json_lines::non_blank_lines as split;
+use super::json_lines::non_blank_lines;
 use super::lenient_json::{LenientList, LenientObject, LenientText};
 use super::message_content::MessageContent;
 use super::turn_builder::{TurnBuilder, parse_role, parse_time};
@@ -51,7 +51,7 @@ struct OpenAiFunction {
 pub(super) fn parse_lines(bytes: &[u8]) -> Vec<Conversation> {
     let mut all = Vec::new();
     let mut messages = LenientList::default();
-    for line in split(bytes) {
+    for line in non_blank_lines(bytes) {
         match simdutf8::basic::from_utf8(line).ok().and_then(parse_line) {
             Some(OpenAiLine::Record(record)) if record.messages.is_none() => messages.items.push(*record),
             Some(OpenAiLine::Record(record)) => all.push(to_conversation(*record)),

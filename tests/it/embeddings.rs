@@ -161,7 +161,7 @@ fn a_host_that_is_slow_or_down_is_reported_once_and_words_decide() {
     };
     let note = || fs_err::read_to_string(failure_note(&memory.dir())).unwrap();
     server.reply_next(ScriptedReply::Hang);
-    let slow = at("2026-02-24T10:00:00Z").stdout_contains("without embeddings, words alone decide: ");
+    let slow = at("2026-02-24T10:00:00Z").stdout_contains("the search uses words only, without embeddings: ");
     check(&slow, 1);
     server.clear_script();
     // Within a minute no search waits for it again, and nothing is reported again: the note stays as it was.
@@ -191,18 +191,18 @@ fn a_damaged_cache_is_thrown_away() {
         let asked = server.requests().len();
         memory.done(["query", "cycling"]);
         assert_eq!(server.requests().len(), asked, "no vector is compared with nothing");
-        memory.done(["embed"]).stdout("4 vectors by m: 4 new, 0 dropped\n");
+        memory.done(["embed"]).stdout("4 embeddings by m: 4 new, 0 dropped\n");
         assert_eq!(fs_err::read(&file).unwrap(), good);
     }
     // Nothing is made twice, and what is gone is dropped.
     let asked = server.requests().len();
-    memory.done(["embed"]).stdout("4 vectors by m: 0 new, 0 dropped\n");
+    memory.done(["embed"]).stdout("4 embeddings by m: 0 new, 0 dropped\n");
     memory.put("facts/user.md", FACTS.replace("- Drinks tea\n", ""));
-    memory.done(["embed"]).stdout("3 vectors by m: 0 new, 1 dropped\n");
+    memory.done(["embed"]).stdout("3 embeddings by m: 0 new, 1 dropped\n");
     assert_eq!(server.requests().len(), asked);
     // Another model's vectors cannot be compared.
     memory.configure(&memory.config().replace("\"name\":\"m\"", "\"name\":\"n\""));
-    memory.done(["embed"]).stdout("3 vectors by n: 3 new, 0 dropped\n");
+    memory.done(["embed"]).stdout("3 embeddings by n: 3 new, 0 dropped\n");
 }
 
 /// Whether any file of the cache holds the vector of a text.
@@ -262,8 +262,8 @@ fn vectors_of_another_length_are_made_again_and_zeros_are_named() {
     let memory = embedded(Memory::new().file("facts/user.md", FACTS), &server);
     LENGTH.store(6, Ordering::SeqCst);
     memory.put("facts/user.md", format!("{FACTS}- Plays chess\n"));
-    memory.done(["embed"]).stdout("5 vectors by m: 5 new, 0 dropped\n");
-    memory.done(["embed"]).stdout("5 vectors by m: 0 new, 0 dropped\n");
+    memory.done(["embed"]).stdout("5 embeddings by m: 5 new, 0 dropped\n");
+    memory.done(["embed"]).stdout("5 embeddings by m: 0 new, 0 dropped\n");
     // A search finds it out, and the next run makes all of them again.
     LENGTH.store(5, Ordering::SeqCst);
     while !memory.done(["query", "bicycle"]).stderr.contains("have 5 numbers now, not 6; `memdir embed`") {
@@ -275,11 +275,11 @@ fn vectors_of_another_length_are_made_again_and_zeros_are_named() {
     server.reply_next(ScriptedReply::Answer(Answer::json(401, &json!({"error": {"message": "no"}}))));
     memory.run(["embed"]).may_change().exit(8).stderr_contains("nothing was changed");
     assert_eq!(fs_err::read(memory.dir().join(".memdir/cache/vectors")).unwrap(), before);
-    memory.done(["embed"]).stdout("5 vectors by m: 5 new, 5 dropped\n");
+    memory.done(["embed"]).stdout("5 embeddings by m: 5 new, 5 dropped\n");
     LENGTH.store(0, Ordering::SeqCst);
     memory.put("facts/user.md", format!("{FACTS}- Plays chess\n- Plays go\n"));
-    let zeros = memory.done(["embed"]).stdout("5 vectors by m: 0 new, 0 dropped, 1 still missing\n");
-    zeros.stderr_contains("the host answers with zeros alone for 1 text");
+    let zeros = memory.done(["embed"]).stdout("5 embeddings by m: 0 new, 0 dropped, 1 still missing\n");
+    zeros.stderr_contains("the host returned embeddings of zeros for 1 text");
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn only_live_facts_that_everybody_may_see_are_sent() {
     assert_eq!(texts, ["t: Drinks tea", "t: Reads novels", "t: Rides a bike", "t: Sleeps long"]);
     // Also if a restricted agent starts it.
     for actor in ["claude", "doctor", "other"] {
-        memory.run(["embed"]).by(actor).exit(0).stdout("4 vectors by m: 0 new, 0 dropped\n");
+        memory.run(["embed"]).by(actor).exit(0).stdout("4 embeddings by m: 0 new, 0 dropped\n");
     }
     // A secret in a question is not sent either.
     query(&memory, &["is ghp_0123456789abcdefghijABCDEFGHIJ012345 the bike token"]);
@@ -376,7 +376,7 @@ fn a_text_that_the_host_rejects_has_no_vector_and_the_others_have() {
     // Together, then one by one: the texts are sorted by their hash.
     let server = Server::script([too_long().into(), too_long().into(), VECTORS]);
     configure(&memory, &server);
-    memory.done(["embed"]).stdout("1 vectors by m: 1 new, 0 dropped, 1 still missing\n");
+    memory.done(["embed"]).stdout("1 embedding by m: 1 new, 0 dropped, 1 still missing\n");
     drop(server);
     let server = Server::script([too_long(), too_long(), too_long()]);
     configure(&memory, &server);

@@ -268,7 +268,7 @@ fn a_correction_does_not_count_as_first_pass() {
     let bad = add("facts/user.md", "He deploys on Fridays.", "deploy on Fridays");
     let good = add("facts/user.md", "Deployments happen on Fridays.", "deploy on Fridays");
     Script::of([ops(&[bad]), ops(&[good])]).reads(&memory, "User: I deploy on Fridays.\n");
-    assert_eq!(memdir::commands::budget::TokenLedger::load(&memory.session().store).proposals.first, (1, 0));
+    assert_eq!(memdir::commands::budget::TokenLedger::load(&memory.session().store).proposals.first_attempts, (1, 0));
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl<'a> ModelCalls<'a> {
         loop {
             *requests += 1;
             self.session.progress.begin(&format!("calling {} {}", id.provider, id.model));
-            let (said, reason) = match self.opened.model.complete(&request, self.deadline) {
+            let (reply, reason) = match self.opened.model.complete(&request, self.deadline) {
                 Err(error) => {
                     *usage += error.usage;
                     match error.kind {
@@ -146,8 +146,8 @@ impl<'a> ModelCalls<'a> {
             if *requests > 1 {
                 return Ok(ModelAnswer::Unusable(unusable()));
             }
-            let said: String = said.chars().take(MAX_QUOTED_CHARS).collect();
-            let text = if said.trim().is_empty() { "(nothing)".to_owned() } else { said };
+            let reply: String = reply.chars().take(MAX_QUOTED_CHARS).collect();
+            let text = if reply.trim().is_empty() { "(nothing)".to_owned() } else { reply };
             request.messages.push(ChatMessage::Assistant { text, calls: Vec::new() });
             request.messages.push(ChatMessage::User(format!("{reason}. Answer again, with the JSON object only.")));
         }

@@ -248,7 +248,7 @@ impl<'a> ReflectRun<'a> {
             self.opened = Some((opened, deadline));
         }
         let today = session.now.date().to_string();
-        // Looked at before each piece, so that none of its memories is lost: the piece that reaches the limit is read
+        // Looked at before each chunk, so that none of its memories is lost: the chunk that reaches the limit is read
         // to its end.
         if let Some(reason) = write_limit_reached(session, &today) {
             self.enqueue(bytes, &reason)?;

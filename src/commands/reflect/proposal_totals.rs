@@ -14,28 +14,28 @@ use crate::reflect::guards::Violation;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProposalTotals {
     /// Number of texts that models proposed, and how many of them passed all writing rules at the first attempt.
-    #[serde(default)]
-    pub first: (u64, u64),
+    #[serde(default, rename = "first")]
+    pub first_attempts: (u64, u64),
     /// Number of proposals that were compared with the conversation, and how many of them it supports.
     #[serde(default)]
     pub grounded: (u64, u64),
     /// Number of refusals for each guard or error code.
     #[serde(default)]
     pub refused: BTreeMap<String, u64>,
-    /// Number of pieces of conversations that were read, and in how many of them nothing was worth keeping.
-    #[serde(default)]
-    pub pieces: (u64, u64),
+    /// Number of chunks of conversations that were read, and in how many of them nothing was worth keeping.
+    #[serde(default, rename = "pieces")]
+    pub chunks: (u64, u64),
 }
 
 impl ProposalTotals {
     /// The counts of a chunk.
     pub fn of(result: &ChunkResult) -> ProposalTotals {
         // One that failed is read again.
-        let pieces = match (&result.error, &result.obstacle) {
+        let chunks = match (&result.error, &result.obstacle) {
             (None, None) => (1, u64::from(result.accepted.is_empty())),
             _ => (0, 0),
         };
-        let mut totals = ProposalTotals { first: result.first_attempts, pieces, ..ProposalTotals::default() };
+        let mut totals = ProposalTotals { first_attempts: result.first_attempts, chunks, ..ProposalTotals::default() };
         for decision in &result.decisions {
             if let Some(supported) = is_grounded(decision) {
                 totals.grounded = (totals.grounded.0 + 1, totals.grounded.1 + u64::from(supported));
@@ -49,7 +49,7 @@ impl ProposalTotals {
 
     /// The share of texts that passed all writing rules at the first attempt, 0 to 1; `None` without any.
     pub fn first_pass(&self) -> Option<f64> {
-        share(self.first)
+        share(self.first_attempts)
     }
 
     /// The share of proposals that the conversation supports, 0 to 1; `None` without any.
@@ -60,9 +60,10 @@ impl ProposalTotals {
 
 impl std::ops::AddAssign<&ProposalTotals> for ProposalTotals {
     fn add_assign(&mut self, other: &ProposalTotals) {
-        self.first = (self.first.0 + other.first.0, self.first.1 + other.first.1);
+        self.first_attempts =
+            (self.first_attempts.0 + other.first_attempts.0, self.first_attempts.1 + other.first_attempts.1);
         self.grounded = (self.grounded.0 + other.grounded.0, self.grounded.1 + other.grounded.1);
-        self.pieces = (self.pieces.0 + other.pieces.0, self.pieces.1 + other.pieces.1);
+        self.chunks = (self.chunks.0 + other.chunks.0, self.chunks.1 + other.chunks.1);
         for (name, count) in &other.refused {
             *self.refused.entry(name.clone()).or_default() += count;
         }
@@ -110,8 +111,8 @@ mod tests {
         assert_eq!(refused, [("bullet_not_found", 1), ("no_evidence", 1), ("pronoun", 2)]);
         let mut all = totals.clone();
         all += &totals;
-        assert_eq!((all.first, all.grounded, all.refused["pronoun"]), ((12, 8), (8, 4), 4));
-        assert_eq!(all.pieces, (2, 2), "nothing was accepted");
+        assert_eq!((all.first_attempts, all.grounded, all.refused["pronoun"]), ((12, 8), (8, 4), 4));
+        assert_eq!(all.chunks, (2, 2), "nothing was accepted");
         assert_eq!(ProposalTotals::default().first_pass(), None);
     }
 }

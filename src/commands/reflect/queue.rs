@@ -29,8 +29,8 @@ struct QueuedConversation {
     propose: bool,
     #[serde(default)]
     into: Option<String>,
-    #[serde(default)]
-    way: Option<String>,
+    #[serde(default, rename = "way")]
+    reply_mode: Option<String>,
     #[serde(default)]
     reason: Option<String>,
     #[serde(default)]
@@ -44,13 +44,13 @@ pub fn enqueue(
     options: &ReflectOptions<'_>,
     change_options: &ChangeOptions,
 ) -> Result<(), Error> {
-    let reply_mode = options.reply_mode.map(|way| if way == ReplyMode::Tools { "tools" } else { "ops" }.to_owned());
+    let reply_mode = options.reply_mode.map(|mode| if mode == ReplyMode::Tools { "tools" } else { "ops" }.to_owned());
     let work = QueuedConversation {
         conversation: String::from_utf8_lossy(bytes).into_owned(),
         transcript: None,
         propose: options.propose,
         into: options.into.clone(),
-        way: reply_mode,
+        reply_mode,
         reason: change_options.reason.clone(),
         source: change_options.source.clone(),
     };
@@ -82,8 +82,12 @@ pub fn enqueue_transcript(session: &Session, path: &str, id: &str, length: u64) 
 ///
 /// # Errors
 /// As [`super::reflect`].
-pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOptions) -> CommandResult<ReflectReport> {
-    let mut report = ReflectReport { dry_run: how.dry_run, ..ReflectReport::default() };
+pub fn drain(
+    session: &Session,
+    options: &ReflectOptions<'_>,
+    change_options: &ChangeOptions,
+) -> CommandResult<ReflectReport> {
+    let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
     let (mut failed, mut failures_in_a_row): (Vec<Error>, usize) = (Vec::new(), 0);
     let mut claimed_elsewhere: Vec<String> = Vec::new();
     let (mut needed_budget, mut is_stopped) = (0, false);
@@ -105,7 +109,7 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
                 .push(note_row(format!(".memdir/queue/{name} is not a queued conversation; it was skipped")));
             continue;
         };
-        let (own_options, change_options) = queued_options(&work, options, how);
+        let (own_options, own_change_options) = queued_options(&work, options, change_options);
         let bytes = match &work.transcript {
             None => work.conversation.into_bytes(),
             Some(path) => match outside_files::read(Path::new(path)) {
@@ -119,7 +123,7 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
                     // The host has deleted it, or it can never be read: there is nothing to wait for.
                     let message = format!("a queued transcript is skipped: {}", error.message);
                     report.warnings.push(note_row(message));
-                    if !how.dry_run {
+                    if !change_options.dry_run {
                         claim.complete()?;
                         lost_transcripts::record(session, &error.message);
                     }
@@ -127,7 +131,7 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
                 }
             },
         };
-        let mut run = ReflectRun::new(session, &own_options, &change_options)?;
+        let mut run = ReflectRun::new(session, &own_options, &own_change_options)?;
         run.from_queue = true;
         let next = run.read_all(&bytes);
         needed_budget = needed_budget.max(run.needed_budget);
@@ -158,7 +162,7 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
             claim.complete()?;
         }
     }
-    if claimed_elsewhere.is_empty() && failed.is_empty() && !is_stopped && !how.dry_run {
+    if claimed_elsewhere.is_empty() && failed.is_empty() && !is_stopped && !change_options.dry_run {
         budget::set_needed(session, needed_budget);
     }
     if !claimed_elsewhere.is_empty() && report.deferred.is_none() {
@@ -178,10 +182,10 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
 fn queued_options<'a>(
     work: &QueuedConversation,
     options: &ReflectOptions<'a>,
-    how: &ChangeOptions,
+    change_options: &ChangeOptions,
 ) -> (ReflectOptions<'a>, ChangeOptions) {
     let reply_mode =
-        work.way.as_deref().map(|way| if way == "tools" { ReplyMode::Tools } else { ReplyMode::JsonObject });
+        work.reply_mode.as_deref().map(|mode| if mode == "tools" { ReplyMode::Tools } else { ReplyMode::JsonObject });
     let own_options = ReflectOptions {
         reply_mode: reply_mode.or(options.reply_mode),
         propose: work.propose || options.propose,
@@ -192,9 +196,9 @@ fn queued_options<'a>(
         progress: options.progress,
     };
     let change_options = ChangeOptions {
-        reason: work.reason.clone().or_else(|| how.reason.clone()),
-        source: work.source.clone().or_else(|| how.source.clone()),
-        ..how.clone()
+        reason: work.reason.clone().or_else(|| change_options.reason.clone()),
+        source: work.source.clone().or_else(|| change_options.source.clone()),
+        ..change_options.clone()
     };
     (own_options, change_options)
 }

@@ -12,7 +12,7 @@ use super::own_command::CommandMemory;
 use super::{ConfigEdit, HostTarget, SERVER, invalid, own_command};
 use crate::code::Rejection;
 use crate::host::EnvLookup;
-use crate::host::agent_hosts::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, UserServer, places};
+use crate::host::agent_hosts::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, UserServer, config_paths};
 use crate::text::json_edit::{self, JsonDialect, JsonProblem, JsonStep};
 use crate::text::managed_block;
 use crate::text::shell_quote::shell_quote;
@@ -56,7 +56,7 @@ impl HostEntries {
         path: PathBuf,
         mode: SetupMode,
     ) -> Result<ConfigEdit, Rejection> {
-        let before = places::read_config(&path)?;
+        let before = config_paths::read_config(&path)?;
         let shown = path.display().to_string();
         let (after, missing) =
             self.edit_text(file, before.as_deref(), mode).map_err(|error| invalid(&shown, &error))?;
@@ -87,7 +87,7 @@ impl HostEntries {
         env: EnvLookup<'_>,
     ) -> Result<Option<String>, Rejection> {
         let dialect = JsonDialect { comments: false, trailing_commas: false };
-        let text = places::read_config(&places::user_path(&server.file, env)?)?.unwrap_or_default();
+        let text = config_paths::read_config(&config_paths::user_path(&server.file, env)?)?.unwrap_or_default();
         let root = json_edit::parse(&text, dialect).unwrap_or(Value::Null);
         let is_there = at_path(&root, &[server.key, SERVER]).is_some();
         let add = || {

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::push_queue::{PushQueue, PushTurn};
+use super::push_queue::{PushQueue, QueuePosition};
 use super::{SyncDirection, SyncRun, SyncStep};
 use crate::code::{Code, Rejection};
 use crate::commands::results::{UndecidedFile, UndecidedReason};
@@ -61,15 +61,15 @@ impl SyncRun<'_> {
     /// Fetches, merges and pushes until the remote has what is here, or a person must decide.
     pub(super) fn exchange(&mut self, remote: &RemoteBranch, set_upstream: bool) -> Result<(), Rejection> {
         let mut queue = PushQueue::new(self.session.now.timestamp().as_second());
-        let result = self.exchange_in_order(remote, set_upstream, &mut queue);
-        if let Some(place) = queue.own() {
-            // A push that succeeded has removed it. One that cannot be removed is passed by the others.
-            drop(self.git.leave_push_place(remote, place, self.options.network_timeout));
+        let result = self.exchange_in_queue(remote, set_upstream, &mut queue);
+        if let Some(entry) = queue.own_entry() {
+            // A push that succeeded has removed it. An entry that cannot be removed is skipped by the others.
+            drop(self.git.leave_push_queue(remote, entry, self.options.network_timeout));
         }
         result
     }
 
-    fn exchange_in_order(
+    fn exchange_in_queue(
         &mut self,
         remote: &RemoteBranch,
         set_upstream: bool,
@@ -97,14 +97,14 @@ impl SyncRun<'_> {
                 }
             }
             // The first in the queue need not leave the processors to others.
-            let wait = random_wait(started.elapsed(), if queue.own().is_some() { 0 } else { round });
+            let wait = random_wait(started.elapsed(), if queue.own_entry().is_some() { 0 } else { round });
             round += 1;
             self.sleep(begun, wait, || format!("{} changed {round} times during this sync", remote.display_name()))?;
         }
     }
 
-    /// Waits until this clone is next: asks the remote for the places, and fetches nothing. A clone that is next
-    /// fetches to look, so that the turn begins with a merge.
+    /// Waits until this clone is next: asks the remote for the queue, and fetches nothing. A clone that is next
+    /// fetches to look, so that it can merge at once when it is first.
     fn wait_until_next(
         &self,
         remote: &RemoteBranch,
@@ -122,12 +122,14 @@ impl SyncRun<'_> {
                 return Ok(());
             }
             let started = Instant::now();
-            let places = self.git.query_push_places(remote, self.options.network_timeout)?;
+            let entries = self.git.query_push_queue(remote, self.options.network_timeout)?;
             last_look = started.elapsed();
-            match queue.turn(&places, begun.elapsed()) {
-                PushTurn::Own => return Ok(()),
-                PushTurn::After(count) => others = count,
-                PushTurn::Stuck(place) => drop(self.git.leave_push_place(remote, &place, self.options.network_timeout)),
+            match queue.position(&entries, begun.elapsed()) {
+                QueuePosition::First => return Ok(()),
+                QueuePosition::Behind(count) => others = count,
+                QueuePosition::Stuck(entry) => {
+                    drop(self.git.leave_push_queue(remote, &entry, self.options.network_timeout))
+                }
             }
         }
     }
@@ -172,15 +174,17 @@ impl SyncRun<'_> {
             FetchResult::Locked(lock) => return Ok(RoundResult::Blocked(Obstacle::lock(lock, None))),
         };
         if let (Some(tip), SyncDirection::Both | SyncDirection::Push) = (&tip, self.options.direction) {
-            match queue.turn(&self.git.push_places(remote)?, begun.elapsed()) {
-                PushTurn::Own => {}
-                PushTurn::After(others) if self.has_commits_for(tip)? => {
-                    self.take_place(remote, queue.new_place(), queue, tip)?;
+            match queue.position(&self.git.fetched_push_queue(remote)?, begun.elapsed()) {
+                QueuePosition::First => {}
+                QueuePosition::Behind(others) if self.has_commits_for(tip)? => {
+                    self.join_queue(remote, queue.new_entry(), queue, tip)?;
                     self.progress(&format!("waiting for {others} other clones to push"));
                     return Ok(RoundResult::Waiting(others));
                 }
-                PushTurn::After(_) => {}
-                PushTurn::Stuck(place) => drop(self.git.leave_push_place(remote, &place, self.options.network_timeout)),
+                QueuePosition::Behind(_) => {}
+                QueuePosition::Stuck(entry) => {
+                    drop(self.git.leave_push_queue(remote, &entry, self.options.network_timeout))
+                }
             }
         }
         if let Ok(head) = self.git.resolve_commit("HEAD") {
@@ -207,25 +211,25 @@ impl SyncRun<'_> {
         }
         self.progress(&format!("pushing {} to {}", counted_noun(ahead, "commit"), remote.display_name()));
         let (branch, timeout) = (&self.answer.branch, self.options.network_timeout);
-        match self.git.push(branch, remote, set_upstream, queue.own(), timeout)? {
+        match self.git.push(branch, remote, set_upstream, queue.own_entry(), timeout)? {
             PushResult::Behind => {
                 self.answer.lost_races += 1;
                 if let Some(tip) = &tip {
-                    self.take_place(remote, queue.lose(), queue, tip)?;
+                    self.join_queue(remote, queue.record_lost_race(), queue, tip)?;
                 }
                 Ok(RoundResult::Lost)
             }
             PushResult::Locked(lock) => Ok(RoundResult::Blocked(Obstacle::lock(lock, tip.as_ref()))),
             PushResult::NotStored(error) => Ok(RoundResult::Blocked(Obstacle::NotStored(error))),
             PushResult::Done => {
-                queue.leave();
+                queue.clear_entry();
                 self.answer.pushed += ahead;
                 Ok(RoundResult::Done)
             }
         }
     }
 
-    /// Whether this clone has commits that the remote's tip has not. Who has none need not wait: it only merges.
+    /// Whether this clone has commits that the remote's tip has not. Without commits, it only merges and need not wait.
     fn has_commits_for(&self, tip: &str) -> Result<bool, Rejection> {
         match self.git.resolve_commit("HEAD") {
             Ok(head) => Ok(self.git.ahead_behind(&head, tip)?.0 > 0),
@@ -233,17 +237,17 @@ impl SyncRun<'_> {
         }
     }
 
-    /// Takes a place on the remote, if there is one to take.
-    fn take_place(
+    /// Adds an entry to the queue on the remote, if there is one to add.
+    fn join_queue(
         &self,
         remote: &RemoteBranch,
-        place: Option<String>,
+        entry: Option<String>,
         queue: &mut PushQueue,
         tip: &str,
     ) -> Result<(), Rejection> {
-        if let Some(place) = place {
-            let is_accepted = self.git.take_push_place(remote, &place, tip, self.options.network_timeout)?;
-            queue.answer(place, is_accepted);
+        if let Some(entry) = entry {
+            let is_accepted = self.git.join_push_queue(remote, &entry, tip, self.options.network_timeout)?;
+            queue.record_reply(entry, is_accepted);
         }
         Ok(())
     }

@@ -1,164 +1,165 @@
-//! The order in which clones push that are in each other's way: who lost races takes a place on the remote, and the
-//! others let the first of the places push.
+//! The queue of clones that push at the same time: a clone that lost races adds an entry on the remote, and the others
+//! let the first entry's clone push.
 //!
-//! Without an order the clone that pushed last wins again: it has nothing to merge, so it is faster than all that lost.
+//! Without a queue the clone that pushed last wins again: it has nothing to merge, so it is faster than all that lost.
 //!
-//! Never a lock: a place that does not move is passed, and a remote that refuses places only has no order.
+//! Never a lock: an entry that does not move is skipped, and a remote that refuses entries only has no queue.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::llm::jitter::random_number;
 
-/// How many races a clone loses before it takes a place. Two clones that meet once need no order.
-const RACES_WITHOUT_PLACE: usize = 2;
-/// How long the first place may stay the same while others wait: the clone that has it may have been killed.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The same once a place was passed: clones are killed together, and one that lives was next all that time.
-const PATIENCE_AFTER_PASSED: Duration = Duration::from_secs(5);
-/// How long a turn takes as long as none was seen: a fetch, a merge and a push beside some load.
-const FIRST_TURN: Duration = Duration::from_millis(250);
-/// No turn counts for more, so that a clone behind many sleeps no longer than it may need.
-const LONGEST_TURN: Duration = Duration::from_secs(5);
+/// How many races a clone loses before it joins the queue, less one. Two clones that meet once need no queue.
+const RACES_WITHOUT_QUEUE: usize = 2;
+/// How long the first entry may stay the same while others wait: its clone may have been killed.
+const ENTRY_TIMEOUT: Duration = Duration::from_secs(30);
+/// The same once an entry was skipped: clones are killed together, and one that lives was next all that time.
+const ENTRY_TIMEOUT_AFTER_SKIP: Duration = Duration::from_secs(5);
+/// How long a push is assumed to take before one was seen: a fetch, a merge and a push beside some load.
+const INITIAL_PUSH_TIME: Duration = Duration::from_millis(250);
+/// No push counts for more, so that a clone behind many sleeps no longer than it may need.
+const MAX_PUSH_TIME: Duration = Duration::from_secs(5);
 /// No wait is longer.
-const LONGEST_WAIT: Duration = Duration::from_secs(20);
-/// Places whose clone began to sync so long before or after this one, in seconds, are left over, and could not be
-/// removed.
+const MAX_WAIT: Duration = Duration::from_secs(20);
+/// Maximum distance, in seconds, between the start of this sync and that of an entry's clone. Entries beyond it are
+/// left over, and could not be removed.
 const MAX_AGE_SECONDS: i64 = 15 * 60;
 
-/// The places of one branch as this clone sees them.
+/// The queue of one branch as this clone sees it.
 pub struct PushQueue {
     /// When the sync began, in seconds since 1970.
     began: i64,
-    /// The number of the next place: one more than all that were seen, so that a clone that took one earlier is first,
+    /// The number of the next entry: one more than all that were seen, so that a clone that joined earlier is first,
     /// whatever the clocks say.
     next_number: u32,
     own: Option<String>,
-    is_refused: bool,
+    /// The remote refuses entries.
+    is_unsupported: bool,
     races_lost: usize,
-    /// The first place of another clone, and when it was first seen there.
+    /// The first entry of another clone, and when it was first seen there.
     first: Option<(String, Duration)>,
-    /// How many were before this clone at the last look that saw one of them gone, and when that was.
+    /// How many clones were before this one at the last look that saw one of them gone, and when that was.
     moved: Option<(usize, Duration)>,
-    /// How long a turn of another clone takes, as far as it was seen.
-    turn: Duration,
-    passed: HashSet<String>,
+    /// How long a push of another clone takes, as far as it was seen.
+    push_time: Duration,
+    skipped: HashSet<String>,
 }
 
-/// Whose turn it is.
+/// The position of this clone in the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PushTurn {
+pub enum QueuePosition {
     /// This clone may push.
-    Own,
+    First,
     /// The number of clones ahead in the queue, at least 1.
-    After(usize),
-    /// The first place belongs to a clone that seems to be gone, and should be removed.
+    Behind(usize),
+    /// The first entry belongs to a clone that seems to be gone, and should be removed.
     Stuck(String),
 }
 
 impl PushQueue {
     pub fn new(began: i64) -> PushQueue {
-        let passed = HashSet::new();
+        let skipped = HashSet::new();
         PushQueue {
             began,
             next_number: 0,
             own: None,
-            is_refused: false,
+            is_unsupported: false,
             races_lost: 0,
             first: None,
             moved: None,
-            turn: FIRST_TURN,
-            passed,
+            push_time: INITIAL_PUSH_TIME,
+            skipped,
         }
     }
 
-    /// Whose turn it is among these places, sorted by name, at a time since the sync began.
-    pub fn turn(&mut self, places: &[String], now: Duration) -> PushTurn {
-        let numbers = places.iter().filter(|place| self.is_recent(place)).filter_map(|place| parse(place));
+    /// The position of this clone among these entries, sorted by name, at a time since the sync began.
+    pub fn position(&mut self, entries: &[String], now: Duration) -> QueuePosition {
+        let numbers = entries.iter().filter(|entry| self.is_recent(entry)).filter_map(|entry| parse(entry));
         self.next_number = numbers.map(|(number, _)| number.saturating_add(1)).max().unwrap_or(0);
-        let is_waiting = |place: &&String| !self.passed.contains(*place) && self.is_recent(place);
-        let before_own = |place: &&String| self.own.as_ref().is_none_or(|own| *place < own);
-        let others: Vec<&String> = places.iter().filter(is_waiting).filter(before_own).collect();
+        let is_waiting = |entry: &&String| !self.skipped.contains(*entry) && self.is_recent(entry);
+        let before_own = |entry: &&String| self.own.as_ref().is_none_or(|own| *entry < own);
+        let others: Vec<&String> = entries.iter().filter(is_waiting).filter(before_own).collect();
         let Some(&first) = others.first() else {
             self.first = None;
-            return PushTurn::Own;
+            return QueuePosition::First;
         };
-        self.turn = turn_duration(self.turn, &mut self.moved, others.len(), now);
-        let patience = match self.passed.is_empty() {
-            true => PATIENCE,
-            false => PATIENCE_AFTER_PASSED.max(self.turn * 4),
+        self.push_time = push_time(self.push_time, &mut self.moved, others.len(), now);
+        let timeout = match self.skipped.is_empty() {
+            true => ENTRY_TIMEOUT,
+            false => ENTRY_TIMEOUT_AFTER_SKIP.max(self.push_time * 4),
         };
         match &self.first {
-            Some((known, since)) if known == first && now.saturating_sub(*since) > patience => {
+            Some((known, since)) if known == first && now.saturating_sub(*since) > timeout => {
                 let stuck = first.clone();
-                self.passed.insert(stuck.clone());
-                // Its end is no turn.
+                self.skipped.insert(stuck.clone());
+                // Its end is not a push.
                 self.moved = None;
-                PushTurn::Stuck(stuck)
+                QueuePosition::Stuck(stuck)
             }
-            Some((known, _)) if known == first => PushTurn::After(others.len()),
+            Some((known, _)) if known == first => QueuePosition::Behind(others.len()),
             _ => {
                 let count = others.len();
                 self.first = Some((first.clone(), now));
-                PushTurn::After(count)
+                QueuePosition::Behind(count)
             }
         }
     }
 
     /// How long to wait at most before the next look, if `others` clones are first and the last look took `last_look`.
-    /// The clone that is next looks often; the others sleep for most of the turns before the one that precedes theirs.
+    /// The clone that is next looks often; the others sleep for most of the pushes before the one that precedes theirs.
     pub fn wait(&self, others: usize, last_look: Duration) -> Duration {
         match others {
-            0 | 1 => (self.turn / 4).min(last_look),
-            _ => (self.turn * (others - 1).min(1 << 16) as u32).max(last_look * 2).min(LONGEST_WAIT),
+            0 | 1 => (self.push_time / 4).min(last_look),
+            _ => (self.push_time * (others - 1).min(1 << 16) as u32).max(last_look * 2).min(MAX_WAIT),
         }
     }
 
-    fn is_recent(&self, place: &str) -> bool {
-        parse(place).is_some_and(|(_, began)| began.abs_diff(self.began) <= MAX_AGE_SECONDS as u64)
+    fn is_recent(&self, entry: &str) -> bool {
+        parse(entry).is_some_and(|(_, began)| began.abs_diff(self.began) <= MAX_AGE_SECONDS as u64)
     }
 
-    /// Notes a lost race; returns the place to take, if it is time to. The push has removed the one it had.
-    pub fn lose(&mut self) -> Option<String> {
+    /// Records a lost race; returns the entry to add, if it is time to. The push has removed the one it had.
+    pub fn record_lost_race(&mut self) -> Option<String> {
         self.races_lost += 1;
         if let Some(own) = self.own.take() {
             return Some(own);
         }
-        (self.races_lost > RACES_WITHOUT_PLACE).then(|| self.new_place()).flatten()
+        (self.races_lost > RACES_WITHOUT_QUEUE).then(|| self.new_entry()).flatten()
     }
 
-    /// The place to take, unless there is one or the remote refused it.
-    pub fn new_place(&self) -> Option<String> {
+    /// The entry to add, unless there is one or the remote refused it.
+    pub fn new_entry(&self) -> Option<String> {
         let random = random_number();
-        (self.own.is_none() && !self.is_refused)
+        (self.own.is_none() && !self.is_unsupported)
             .then(|| format!("{:010}-{:012}-{random:016x}", self.next_number, self.began))
     }
 
-    /// Notes whether the remote accepted a place.
-    pub fn answer(&mut self, place: String, is_accepted: bool) {
-        (self.own, self.is_refused) = (is_accepted.then_some(place), !is_accepted);
+    /// Records whether the remote accepted an entry.
+    pub fn record_reply(&mut self, entry: String, is_accepted: bool) {
+        (self.own, self.is_unsupported) = (is_accepted.then_some(entry), !is_accepted);
     }
 
-    /// Notes that this clone's place is removed from the remote.
-    pub fn leave(&mut self) {
+    /// Records that this clone's entry is removed from the remote.
+    pub fn clear_entry(&mut self) {
         self.own = None;
     }
 
-    /// The name of this clone's place on the remote; `None` while it has none.
-    pub fn own(&self) -> Option<&str> {
+    /// The name of this clone's entry on the remote; `None` while it has none.
+    pub fn own_entry(&self) -> Option<&str> {
         self.own.as_deref()
     }
 }
 
-/// How long a turn takes at least, if `others` clones are before this one now. A clone that slept through more than half of a
-/// turn must not take its own sleep for the turn: then all would sleep longer and longer. Only turns that ended count:
-/// a clone that was killed says nothing about the others.
-fn turn_duration(known: Duration, moved: &mut Option<(usize, Duration)>, others: usize, now: Duration) -> Duration {
+/// How long a push takes at least, if `others` clones are before this one now. A clone that slept through more than
+/// half of a push must not take its own sleep for the push: then all would sleep longer and longer. Only pushes that
+/// ended count: a clone that was killed says nothing about the others.
+fn push_time(known: Duration, moved: &mut Option<(usize, Duration)>, others: usize, now: Duration) -> Duration {
     match *moved {
         Some((before, _)) if before == others => known,
         Some((before, since)) if before > others => {
             *moved = Some((others, now));
-            (now.saturating_sub(since) / (before - others + 1) as u32).min(LONGEST_TURN)
+            (now.saturating_sub(since) / (before - others + 1) as u32).min(MAX_PUSH_TIME)
         }
         _ => {
             *moved = Some((others, now));
@@ -167,9 +168,9 @@ fn turn_duration(known: Duration, moved: &mut Option<(usize, Duration)>, others:
     }
 }
 
-/// The number of a place, and when its clone began to sync.
-fn parse(place: &str) -> Option<(u32, i64)> {
-    let mut parts = place.split('-');
+/// The number of an entry, and when its clone began to sync.
+fn parse(entry: &str) -> Option<(u32, i64)> {
+    let mut parts = entry.split('-');
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
@@ -179,85 +180,89 @@ mod tests {
 
     const BEGAN: i64 = 1_800_000_000;
 
-    fn place(number: u32, seconds: i64) -> String {
+    fn entry(number: u32, seconds: i64) -> String {
         format!("{number:010}-{:012}-0123456789abcdef", BEGAN + seconds)
     }
 
     #[test]
     fn whoever_waits_longest_is_first() {
         let mut queue = PushQueue::new(BEGAN);
-        assert_eq!(queue.turn(&[], Duration::ZERO), PushTurn::Own);
-        let others = [place(3, 7), place(4, -5), place(4, -2)];
-        assert_eq!(queue.turn(&others, Duration::ZERO), PushTurn::After(3), "without a place it is last");
-        let own = queue.new_place().unwrap();
-        queue.answer(own.clone(), true);
-        let mut all = [&others[..], &[own.clone(), place(5, -9), place(6, 0)]].concat();
+        assert_eq!(queue.position(&[], Duration::ZERO), QueuePosition::First);
+        let others = [entry(3, 7), entry(4, -5), entry(4, -2)];
+        assert_eq!(queue.position(&others, Duration::ZERO), QueuePosition::Behind(3), "without an entry it is last");
+        let own = queue.new_entry().unwrap();
+        queue.record_reply(own.clone(), true);
+        let mut all = [&others[..], &[own.clone(), entry(5, -9), entry(6, 0)]].concat();
         all.sort();
-        assert!(own.starts_with("0000000005-") && all[3] == place(5, -9), "{all:?}");
-        assert_eq!(queue.turn(&all, Duration::ZERO), PushTurn::After(4));
-        assert_eq!(queue.turn(&all[2..], Duration::ZERO), PushTurn::After(2));
-        assert_eq!(queue.turn(&all[4..], Duration::ZERO), PushTurn::Own);
-        assert_eq!((queue.own(), queue.new_place()), (Some(own.as_str()), None));
+        assert!(own.starts_with("0000000005-") && all[3] == entry(5, -9), "{all:?}");
+        assert_eq!(queue.position(&all, Duration::ZERO), QueuePosition::Behind(4));
+        assert_eq!(queue.position(&all[2..], Duration::ZERO), QueuePosition::Behind(2));
+        assert_eq!(queue.position(&all[4..], Duration::ZERO), QueuePosition::First);
+        assert_eq!((queue.own_entry(), queue.new_entry()), (Some(own.as_str()), None));
     }
 
     #[test]
-    fn a_place_is_taken_after_lost_races_unless_it_is_refused() {
+    fn a_clone_joins_the_queue_after_lost_races_unless_it_is_refused() {
         let mut queue = PushQueue::new(BEGAN);
-        assert_eq!((queue.lose(), queue.lose()), (None, None));
-        let place = queue.lose().unwrap();
-        queue.answer(place, false);
-        assert_eq!((queue.lose(), queue.own()), (None, None));
+        assert_eq!((queue.record_lost_race(), queue.record_lost_race()), (None, None));
+        let entry = queue.record_lost_race().unwrap();
+        queue.record_reply(entry, false);
+        assert_eq!((queue.record_lost_race(), queue.own_entry()), (None, None));
     }
 
     #[test]
-    fn a_place_that_does_not_move_is_passed() {
+    fn an_entry_that_does_not_move_is_skipped() {
         let mut queue = PushQueue::new(BEGAN);
-        let places = [place(0, -5), place(1, -4)];
+        let entries = [entry(0, -5), entry(1, -4)];
         let at = Duration::from_secs;
-        assert_eq!(queue.turn(&places, at(0)), PushTurn::After(2));
-        assert_eq!(queue.turn(&places, at(30)), PushTurn::After(2));
-        assert_eq!(queue.turn(&places, at(31)), PushTurn::Stuck(place(0, -5)));
+        assert_eq!(queue.position(&entries, at(0)), QueuePosition::Behind(2));
+        assert_eq!(queue.position(&entries, at(30)), QueuePosition::Behind(2));
+        assert_eq!(queue.position(&entries, at(31)), QueuePosition::Stuck(entry(0, -5)));
         // The next one gets a time of its own, also while the first cannot be removed; a shorter one, because clones
         // are killed together.
-        assert_eq!(queue.turn(&places, at(32)), PushTurn::After(1));
-        assert_eq!(queue.turn(&places, at(37)), PushTurn::After(1));
-        assert_eq!(queue.turn(&places, at(38)), PushTurn::Stuck(place(1, -4)));
-        assert_eq!(queue.turn(&places, at(39)), PushTurn::Own);
+        assert_eq!(queue.position(&entries, at(32)), QueuePosition::Behind(1));
+        assert_eq!(queue.position(&entries, at(37)), QueuePosition::Behind(1));
+        assert_eq!(queue.position(&entries, at(38)), QueuePosition::Stuck(entry(1, -4)));
+        assert_eq!(queue.position(&entries, at(39)), QueuePosition::First);
     }
 
     #[test]
-    fn waits_follow_the_turns_that_were_seen_and_never_outgrow_them() {
+    fn waits_follow_the_pushes_that_were_seen_and_never_outgrow_them() {
         let mut queue = PushQueue::new(BEGAN);
         let (at, look) = (Duration::from_millis, Duration::from_millis(20));
-        let places: Vec<String> = (0..9).map(|n| place(n, 0)).collect();
-        queue.turn(&places, at(0));
-        assert_eq!((queue.wait(1, look), queue.wait(9, look)), (look, FIRST_TURN * 8));
-        // Four of them in two seconds, perhaps nearly five: no turn took less than 400 ms.
-        queue.turn(&places[4..], at(2_000));
+        let entries: Vec<String> = (0..9).map(|n| entry(n, 0)).collect();
+        queue.position(&entries, at(0));
+        assert_eq!((queue.wait(1, look), queue.wait(9, look)), (look, INITIAL_PUSH_TIME * 8));
+        // Four of them in two seconds, perhaps nearly five: no push took less than 400 ms.
+        queue.position(&entries[4..], at(2_000));
         assert_eq!((queue.wait(1, look), queue.wait(5, look)), (look, at(1_600)));
         // A look that finds nothing new says nothing: the first may have been killed.
-        queue.turn(&places[4..], at(20_000));
+        queue.position(&entries[4..], at(20_000));
         assert_eq!(queue.wait(5, look), at(1_600));
-        queue.turn(&places[5..], at(60_000));
-        assert_eq!(queue.wait(2, look), LONGEST_TURN, "however long it took");
-        assert_eq!(queue.wait(1 << 30, look), LONGEST_WAIT);
-        assert_eq!(queue.wait(2, at(30_000)), LONGEST_WAIT, "however slow the remote is");
+        queue.position(&entries[5..], at(60_000));
+        assert_eq!(queue.wait(2, look), MAX_PUSH_TIME, "however long it took");
+        assert_eq!(queue.wait(1 << 30, look), MAX_WAIT);
+        assert_eq!(queue.wait(2, at(30_000)), MAX_WAIT, "however slow the remote is");
     }
 
     #[test]
-    fn a_lost_push_took_its_place_along() {
+    fn a_lost_push_removes_its_entry() {
         let mut queue = PushQueue::new(BEGAN);
-        queue.answer(place(3, 0), true);
-        assert_eq!((queue.lose(), queue.own()), (Some(place(3, 0)), None), "the same again: its turn stays");
-        queue.answer(place(3, 0), true);
-        queue.leave();
-        assert_eq!(queue.own(), None);
+        queue.record_reply(entry(3, 0), true);
+        assert_eq!(
+            (queue.record_lost_race(), queue.own_entry()),
+            (Some(entry(3, 0)), None),
+            "the same again: its position stays"
+        );
+        queue.record_reply(entry(3, 0), true);
+        queue.clear_entry();
+        assert_eq!(queue.own_entry(), None);
     }
 
     #[test]
-    fn forgotten_and_foreign_places_count_for_nothing() {
+    fn forgotten_and_foreign_entries_count_for_nothing() {
         let mut queue = PushQueue::new(BEGAN);
-        let places = [place(0, -901), place(1, 901), "main".to_owned(), String::new(), "-1-2".to_owned()];
-        assert_eq!(queue.turn(&places, Duration::ZERO), PushTurn::Own);
+        let entries = [entry(0, -901), entry(1, 901), "main".to_owned(), String::new(), "-1-2".to_owned()];
+        assert_eq!(queue.position(&entries, Duration::ZERO), QueuePosition::First);
     }
 }

@@ -2,8 +2,8 @@ use super::*;
 use crate::text::splice;
 
 /// The text with its summary line updated, or the reason why nothing was written.
-fn updated_text(before: &str, after: &str, genre: FileKind, last: Option<Option<&str>>) -> String {
-    match update_summary(&Document::parse(before), &Document::parse(after), genre, last) {
+fn updated_text(before: &str, after: &str, kind: FileKind, last: Option<Option<&str>>) -> String {
+    match update_summary(&Document::parse(before), &Document::parse(after), kind, last) {
         SummaryUpdate::Keep => "keep".into(),
         SummaryUpdate::NeedsLastLine => "needs last".into(),
         SummaryUpdate::Write { splice: s, .. } => splice(after, &[s]).unwrap(),
@@ -15,8 +15,8 @@ fn check(before: &str, after: &str, expected: &str) {
     assert_eq!(updated_text(before, after, FileKind::Facts, None), expected, "from {before:?} to {after:?}");
 }
 
-fn check_terms(text: &str, genre: FileKind, expected: &str) {
-    assert_eq!(summary_terms(&Document::parse(text), genre).join(", "), expected, "{text:?}");
+fn check_terms(text: &str, kind: FileKind, expected: &str) {
+    assert_eq!(summary_terms(&Document::parse(text), kind).join(", "), expected, "{text:?}");
 }
 
 const THREE: &str = "- Name: Z\n- Work: smith\n- Food: rice\n";
@@ -270,12 +270,12 @@ mod properties {
         fn whatever_the_text_its_bullets_stay_and_a_second_look_writes_nothing(
             before in markdown(),
             after in markdown(),
-            genre in prop::sample::select(vec![FileKind::Facts, FileKind::Episodes, FileKind::Other]),
+            kind in prop::sample::select(vec![FileKind::Facts, FileKind::Episodes, FileKind::Other]),
             last in prop::sample::select(vec!["", "jazz, name"]),
         ) {
             let look = |before: &str, after: &str, last: &str| {
                 let (before, document) = (Document::parse(before), Document::parse(after));
-                match update_summary(&before, &document, genre, Some(Some(last))) {
+                match update_summary(&before, &document, kind, Some(Some(last))) {
                     SummaryUpdate::Write { splice: s, own_terms } => Some((splice(after, &[s]).unwrap(), own_terms)),
                     _ => None,
                 }

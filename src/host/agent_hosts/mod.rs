@@ -4,10 +4,10 @@
 
 mod claude;
 mod codex;
+pub mod config_paths;
 mod cursor;
 pub mod cut_json;
 mod gemini;
-pub mod places;
 
 use std::borrow::Cow;
 use std::collections::HashSet;

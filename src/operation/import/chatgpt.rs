@@ -36,8 +36,9 @@ pub fn recognises(files: &[SourceFile]) -> bool {
 }
 
 fn conversations(json: &Value) -> Option<Vec<&Map<String, Value>>> {
-    let list: Vec<_> = json.as_array()?.iter().map(|talk| talk.as_object().unwrap_or(&NOTHING)).collect();
-    list.iter().any(|talk| talk.get("mapping").is_some_and(Value::is_object)).then_some(list)
+    let list: Vec<_> =
+        json.as_array()?.iter().map(|conversation| conversation.as_object().unwrap_or(&NOTHING)).collect();
+    list.iter().any(|conversation| conversation.get("mapping").is_some_and(Value::is_object)).then_some(list)
 }
 
 /// Memories as objects with a text.
@@ -50,7 +51,9 @@ fn rows(json: &Value) -> Option<Vec<&Map<String, Value>>> {
 pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'static str> {
     match file.json() {
         Some(json) => match (conversations(&json), rows(&json)) {
-            (Some(talks), _) => talks.iter().for_each(|talk| conversation(talk, read)),
+            (Some(conversations), _) => {
+                conversations.iter().for_each(|conversation| read_conversation(conversation, read))
+            }
             (None, Some(rows)) => rows.iter().enumerate().for_each(|(at, row)| memory_row(file, at, row, read)),
             (None, None) => return Err("it has no conversations and no memories"),
         },
@@ -148,10 +151,10 @@ fn memory_line(item: String, line: &str, read: &mut ImportedMemories) -> bool {
     push(item, kept.to_owned(), meta, read)
 }
 
-fn conversation(talk: &Map<String, Value>, read: &mut ImportedMemories) {
-    let title = talk.get("title").and_then(scalar).unwrap_or_else(|| "untitled".to_owned());
+fn read_conversation(conversation: &Map<String, Value>, read: &mut ImportedMemories) {
+    let title = conversation.get("title").and_then(scalar).unwrap_or_else(|| "untitled".to_owned());
     let item = format!("conversation '{title}'");
-    let Some(mapping) = talk.get("mapping").and_then(Value::as_object) else {
+    let Some(mapping) = conversation.get("mapping").and_then(Value::as_object) else {
         return read.skip(item, "it has no messages");
     };
     let mut messages: Vec<&Value> = mapping.iter().filter_map(|(_, node)| node.get("message")).collect();

@@ -38,8 +38,8 @@ pub fn insert_blank_lines(tree_merge: &TreeMerge, placed: &[PlacedElement]) -> V
 /// Whether an element has no children in any of the texts.
 pub fn is_leaf(tree_merge: &TreeMerge, element: usize) -> bool {
     (0..3).all(|side| {
-        tree_merge.elements.nodes[element][side].is_none_or(|atom| {
-            let node = &tree_merge.trees[side].nodes[atom];
+        tree_merge.elements.nodes[element][side].is_none_or(|number| {
+            let node = &tree_merge.trees[side].nodes[number];
             node.children.is_empty() && node.subsections.is_empty()
         })
     })

@@ -128,11 +128,11 @@ pub fn merge_file(path: &str, base: &str, ours: &str, theirs: &str, labels: &Con
 fn merge_by_structure(base: &str, ours: &str, theirs: &str) -> Option<Vec<MergeHunk>> {
     let base = conflict_markers::without_conflicts(base);
     let texts = line_endings::normalize([&base, ours, theirs]);
-    let [o, a, b] = &texts;
+    let [base, ours, theirs] = &texts;
     if texts.iter().any(|t| merge_item::has_placeholder(&t.text)) {
         return None;
     }
-    let trees = [MergeTree::parse(&o.text), MergeTree::parse(&a.text), MergeTree::parse(&b.text)];
+    let trees = [MergeTree::parse(&base.text), MergeTree::parse(&ours.text), MergeTree::parse(&theirs.text)];
     if trees[1..].iter().any(|side| side.document.conflict_marker_line().is_some()) {
         return None;
     }
@@ -152,7 +152,8 @@ fn merge_by_structure(base: &str, ours: &str, theirs: &str) -> Option<Vec<MergeH
     if !parses_back(&hunks, &tree_merge, &placed) {
         return None;
     }
-    let merged_flag = |of: fn(&NormalizedText) -> bool| hunk::pick_changed(Some(of(o)), of(a), of(b)).unwrap_or(of(a));
+    let merged_flag =
+        |of: fn(&NormalizedText) -> bool| hunk::pick_changed(Some(of(base)), of(ours), of(theirs)).unwrap_or(of(ours));
     line_endings::restore(
         &mut hunks,
         merged_flag(|e| e.has_bom),
@@ -165,7 +166,7 @@ fn merge_by_structure(base: &str, ours: &str, theirs: &str) -> Option<Vec<MergeH
 /// All summary terms that memdir derives from any of the texts.
 fn summary_terms(trees: &[MergeTree; 3]) -> HashSet<String> {
     let of = |tree: &MergeTree| {
-        [FileKind::Facts, FileKind::Episodes].map(|genre| summary::summary_terms(&tree.document, genre))
+        [FileKind::Facts, FileKind::Episodes].map(|kind| summary::summary_terms(&tree.document, kind))
     };
     trees.iter().flat_map(of).flatten().collect()
 }

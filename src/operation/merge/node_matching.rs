@@ -19,21 +19,23 @@ pub struct MergeElements {
 
 /// Matches the nodes of three texts.
 pub fn match_nodes(base: &MergeTree, ours: &MergeTree, theirs: &MergeTree) -> MergeElements {
-    let (mut mine, mut yours) = (NodeLinks::new(base, ours), NodeLinks::new(base, theirs));
-    section_matching::link_sections(base, ours, &mut mine);
-    section_matching::link_sections(base, theirs, &mut yours);
-    position_match::match_renamed_sections(base, [ours, theirs], [&mut mine, &mut yours]);
-    let added_pairs = section_matching::pair_added_sections(base, ours, theirs, &mine, &yours);
-    let sections = SectionNumbers::new(base, &mine, &yours, &added_pairs);
-    match_contents(base, ours, &mut mine);
-    match_contents(base, theirs, &mut yours);
-    match_same_edit(base, [ours, theirs], &mut mine, &yours, [&sections.ours, &sections.theirs]);
-    match_same_edit(base, [theirs, ours], &mut yours, &mine, [&sections.theirs, &sections.ours]);
-    match_followed_move(base, [ours, theirs], &mut mine, &yours, [&sections.ours, &sections.theirs]);
-    match_followed_move(base, [theirs, ours], &mut yours, &mine, [&sections.theirs, &sections.ours]);
-    position_match::match_rewritten_nodes(base, [ours, theirs], [&mut mine, &mut yours]);
-    let twins = pair_added_nodes([ours, theirs], &mine, &yours, &sections, added_pairs);
-    number_elements(base, ours, theirs, &mine, &yours, &twins)
+    let (mut our_links, mut their_links) = (NodeLinks::new(base, ours), NodeLinks::new(base, theirs));
+    section_matching::link_sections(base, ours, &mut our_links);
+    section_matching::link_sections(base, theirs, &mut their_links);
+    position_match::match_renamed_sections(base, [ours, theirs], [&mut our_links, &mut their_links]);
+    let added_pairs = section_matching::pair_added_sections(base, ours, theirs, &our_links, &their_links);
+    let sections = SectionNumbers::new(base, &our_links, &their_links, &added_pairs);
+    match_contents(base, ours, &mut our_links);
+    match_contents(base, theirs, &mut their_links);
+    let our_side = MatchedSide { tree: ours, sections: &sections.ours };
+    let their_side = MatchedSide { tree: theirs, sections: &sections.theirs };
+    match_same_edit(base, &our_side, &mut our_links, &their_side, &their_links);
+    match_same_edit(base, &their_side, &mut their_links, &our_side, &our_links);
+    match_followed_move(base, &our_side, &mut our_links, &their_side, &their_links);
+    match_followed_move(base, &their_side, &mut their_links, &our_side, &our_links);
+    position_match::match_rewritten_nodes(base, [ours, theirs], [&mut our_links, &mut their_links]);
+    let added_pairs = pair_added_nodes([ours, theirs], &our_links, &their_links, &sections, added_pairs);
+    number_elements(base, ours, theirs, &our_links, &their_links, &added_pairs)
 }
 
 /// Links between the nodes of the base and those of one side.
@@ -71,13 +73,32 @@ struct SectionNumbers {
 
 impl SectionNumbers {
     /// Base sections keep their number; sections that both sides added get numbers above those.
-    fn new(base: &MergeTree, mine: &NodeLinks, yours: &NodeLinks, added_pairs: &[(usize, usize)]) -> SectionNumbers {
-        let (mut ours, mut theirs) = (mine.base_of.clone(), yours.base_of.clone());
+    fn new(
+        base: &MergeTree,
+        our_links: &NodeLinks,
+        their_links: &NodeLinks,
+        added_pairs: &[(usize, usize)],
+    ) -> SectionNumbers {
+        let (mut ours, mut theirs) = (our_links.base_of.clone(), their_links.base_of.clone());
         for (i, (a, b)) in added_pairs.iter().enumerate() {
             let number = Some(base.nodes.len() + i);
             (ours[*a], theirs[*b]) = (number, number);
         }
         SectionNumbers { ours, theirs }
+    }
+}
+
+/// One side of the merge, with the section number of each of its nodes' sections.
+struct MatchedSide<'a> {
+    tree: &'a MergeTree,
+    /// Indexed by the side's node; comparable with the other side's.
+    sections: &'a [Option<usize>],
+}
+
+impl MatchedSide<'_> {
+    /// The number of the section that encloses a node.
+    fn section_of(&self, node: usize) -> Option<usize> {
+        self.sections[self.tree.nodes[node].section]
     }
 }
 
@@ -101,7 +122,7 @@ fn match_contents(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
     // Among nodes with equal text, those that are equal byte for byte are matched first.
     let bytes = |tree: &MergeTree, node: usize| byte_digest(tree.subtree_text(node));
     match_in_section(base, side, links, &bytes);
-    match_in_section(base, side, links, &|tree, atom| tree.nodes[atom].key);
+    match_in_section(base, side, links, &|tree, node| tree.nodes[node].key);
     match_elsewhere(base, side, links);
     similarity_match::match_in_section(base, side, links);
     similarity_match::match_elsewhere(base, side, links);
@@ -115,15 +136,15 @@ fn match_by_id(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
         }
     }
     let mut taken: HashMap<&str, usize> = HashMap::new();
-    for atom in content_nodes(side) {
-        if let Some(id) = &side.nodes[atom].id {
+    for node in content_nodes(side) {
+        if let Some(id) = &side.nodes[node].id {
             *taken.entry(id).or_default() += 1;
         }
     }
-    for atom in content_nodes(side) {
-        let Some(id) = side.nodes[atom].id.as_deref().filter(|id| taken[id] == 1) else { continue };
+    for node in content_nodes(side) {
+        let Some(id) = side.nodes[node].id.as_deref().filter(|id| taken[id] == 1) else { continue };
         if let Some(old) = known.get(id).copied().flatten() {
-            links.link(old, atom);
+            links.link(old, node);
         }
     }
 }
@@ -197,11 +218,11 @@ fn match_elsewhere(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
     for node in free(base, &links.side_of) {
         known.entry(base.nodes[node].key).or_default().0.push(node);
     }
-    for atom in free(side, &links.base_of) {
-        known.entry(side.nodes[atom].key).or_default().1.push(atom);
+    for node in free(side, &links.base_of) {
+        known.entry(side.nodes[node].key).or_default().1.push(node);
     }
-    for atom in free(side, &links.base_of) {
-        if let Some((old, new)) = known.get(&side.nodes[atom].key)
+    for node in free(side, &links.base_of) {
+        if let Some((old, new)) = known.get(&side.nodes[node].key)
             && let ([old], [new]) = (&old[..], &new[..])
             && ids_agree(base, *old, side, *new)
         {
@@ -214,45 +235,44 @@ fn match_elsewhere(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
 /// same section, then in any.
 fn match_same_edit(
     base: &MergeTree,
-    sides: [&MergeTree; 2],
+    side: &MatchedSide<'_>,
     links: &mut NodeLinks,
-    other: &NodeLinks,
-    sections: [&[Option<usize>]; 2],
+    other: &MatchedSide<'_>,
+    other_links: &NodeLinks,
 ) {
-    let [side, across] = sides;
     let mut edited: HashMap<u64, Vec<(Option<usize>, usize)>> = HashMap::new();
     // A match by similarity alone gives way to equal text.
     let guessed = |links: &NodeLinks, old: usize| {
-        let key = links.side_of[old].map(|node| side.nodes[node].key);
+        let key = links.side_of[old].map(|node| side.tree.nodes[node].key);
         key.is_none_or(|key| key != base.nodes[old].key && has_no_id(base, old))
     };
-    for atom in content_nodes(across) {
-        let Some(old) = other.base_of[atom].filter(|old| guessed(links, *old)) else { continue };
-        if base.nodes[old].key != across.nodes[atom].key {
-            let section = sections[1][across.nodes[atom].section];
-            edited.entry(across.nodes[atom].key).or_default().push((section, old));
+    for node in content_nodes(other.tree) {
+        let Some(old) = other_links.base_of[node].filter(|old| guessed(links, *old)) else { continue };
+        if base.nodes[old].key != other.tree.nodes[node].key {
+            let section = other.section_of(node);
+            edited.entry(other.tree.nodes[node].key).or_default().push((section, old));
         }
     }
     if edited.is_empty() {
         return;
     }
     for here in [true, false] {
-        for atom in content_nodes(side).filter(|a| links.base_of[*a].is_none()).collect::<Vec<_>>() {
-            let section = sections[0][side.nodes[atom].section];
-            let Some(found) = edited.get_mut(&side.nodes[atom].key) else { continue };
+        for node in content_nodes(side.tree).filter(|a| links.base_of[*a].is_none()).collect::<Vec<_>>() {
+            let section = side.section_of(node);
+            let Some(found) = edited.get_mut(&side.tree.nodes[node].key) else { continue };
             let fits = |(there, old): &(Option<usize>, usize)| {
                 let place = match here {
                     true => section.is_some() && section == *there,
-                    false => links.side_of[*old].is_none() && !section_matching::is_entry_date(side, atom),
+                    false => links.side_of[*old].is_none() && !section_matching::is_entry_date(side.tree, node),
                 };
-                place && guessed(links, *old) && ids_agree(base, *old, side, atom)
+                place && guessed(links, *old) && ids_agree(base, *old, side.tree, node)
             };
             if let Some(at) = found.iter().position(fits).filter(|_| here || found.len() == 1) {
                 let (_, old) = found.remove(at);
                 if let Some(guess) = links.side_of[old] {
                     links.base_of[guess] = None;
                 }
-                links.link(old, atom);
+                links.link(old, node);
             }
         }
     }
@@ -261,16 +281,15 @@ fn match_same_edit(
 /// Matches a bullet that one side moved to another section and the other side moved there and rephrased.
 fn match_followed_move(
     base: &MergeTree,
-    sides: [&MergeTree; 2],
+    side: &MatchedSide<'_>,
     links: &mut NodeLinks,
-    other: &NodeLinks,
-    sections: [&[Option<usize>]; 2],
+    other: &MatchedSide<'_>,
+    other_links: &NodeLinks,
 ) {
-    let [side, across] = sides;
     let mut moved: HashMap<usize, Vec<usize>> = HashMap::new();
     for old in content_nodes(base).filter(|o| links.side_of[*o].is_none()) {
-        let Some(there) = other.side_of[old] else { continue };
-        let section = sections[1][across.nodes[there].section];
+        let Some(there) = other_links.side_of[old] else { continue };
+        let section = other.section_of(there);
         if let Some(section) = section.filter(|s| *s != base.nodes[old].section) {
             moved.entry(section).or_default().push(old);
         }
@@ -278,11 +297,11 @@ fn match_followed_move(
     if moved.is_empty() {
         return;
     }
-    for node in content_nodes(side).filter(|a| links.base_of[*a].is_none()).collect::<Vec<_>>() {
-        let found = sections[0][side.nodes[node].section].and_then(|section| moved.get(&section));
+    for node in content_nodes(side.tree).filter(|a| links.base_of[*a].is_none()).collect::<Vec<_>>() {
+        let found = side.section_of(node).and_then(|section| moved.get(&section));
         let Some(found) = found else { continue };
-        let score = |old: &usize| similarity_match::node_similarity(base, *old, side, node);
-        let is_date = section_matching::is_entry_date(side, node);
+        let score = |old: &usize| similarity_match::node_similarity(base, *old, side.tree, node);
+        let is_date = section_matching::is_entry_date(side.tree, node);
         let best = found.iter().filter(|o| !is_date && links.are_unlinked(**o, node) && has_no_id(base, **o));
         if let Some(old) =
             best.max_by(|x, y| score(x).total_cmp(&score(y))).filter(|o| score(o) >= similarity_match::MIN_FOLLOWED)
@@ -296,20 +315,20 @@ fn match_followed_move(
 /// two different items says something about each.
 fn pair_added_nodes(
     sides: [&MergeTree; 2],
-    mine: &NodeLinks,
-    yours: &NodeLinks,
+    our_links: &NodeLinks,
+    their_links: &NodeLinks,
     sections: &SectionNumbers,
     mut added_pairs: Vec<(usize, usize)>,
 ) -> Vec<(usize, usize)> {
     let [ours, theirs] = sides;
     let bytes = |tree: &MergeTree, node: usize| byte_digest(tree.subtree_text(node));
-    let text_digest = |tree: &MergeTree, atom: usize| tree.nodes[atom].key;
+    let text_digest = |tree: &MergeTree, node: usize| tree.nodes[node].key;
     let mut pair_of: HashMap<usize, usize> = added_pairs.iter().copied().collect();
     let have_same_parent = |a: usize, b: usize, pair_of: &HashMap<usize, usize>| {
         let (a, b) = (&ours.nodes[a], &theirs.nodes[b]);
         match (a.parent == a.section, b.parent == b.section) {
             (true, true) => true,
-            (false, false) => match (mine.base_of[a.parent], yours.base_of[b.parent]) {
+            (false, false) => match (our_links.base_of[a.parent], their_links.base_of[b.parent]) {
                 (None, None) => pair_of.get(&a.parent) == Some(&b.parent),
                 (of_ours, of_theirs) => of_ours == of_theirs,
             },
@@ -319,13 +338,13 @@ fn pair_added_nodes(
     let mut taken: (Vec<bool>, Vec<bool>) = (vec![false; ours.nodes.len()], vec![false; theirs.nodes.len()]);
     for key in [&bytes as &dyn Fn(&MergeTree, usize) -> u64, &text_digest] {
         let mut known: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
-        for b in content_nodes(theirs).filter(|b| yours.base_of[*b].is_none() && !taken.1[*b]) {
+        for b in content_nodes(theirs).filter(|b| their_links.base_of[*b].is_none() && !taken.1[*b]) {
             if let Some(section) = sections.theirs[theirs.nodes[b].section] {
                 known.entry((section, key(theirs, b))).or_default().push(b);
             }
         }
         known.values_mut().for_each(|found| found.reverse());
-        for a in content_nodes(ours).filter(|a| mine.base_of[*a].is_none()).collect::<Vec<_>>() {
+        for a in content_nodes(ours).filter(|a| our_links.base_of[*a].is_none()).collect::<Vec<_>>() {
             let section = sections.ours[ours.nodes[a].section].filter(|_| !taken.0[a]);
             let Some(found) = section.and_then(|section| known.get_mut(&(section, key(ours, a)))) else { continue };
             // A parent comes before what is below it, so its own pair is known.
@@ -344,25 +363,25 @@ fn number_elements(
     base: &MergeTree,
     ours: &MergeTree,
     theirs: &MergeTree,
-    mine: &NodeLinks,
-    yours: &NodeLinks,
+    our_links: &NodeLinks,
+    their_links: &NodeLinks,
     added_pairs: &[(usize, usize)],
 ) -> MergeElements {
     let mut nodes: Vec<[Option<usize>; 3]> =
-        (0..base.nodes.len()).map(|o| [Some(o), mine.side_of[o], yours.side_of[o]]).collect();
+        (0..base.nodes.len()).map(|o| [Some(o), our_links.side_of[o], their_links.side_of[o]]).collect();
     let pair_of: HashMap<usize, usize> = added_pairs.iter().copied().collect();
     let paired_theirs: std::collections::HashSet<usize> = added_pairs.iter().map(|(_, b)| *b).collect();
-    for a in (0..ours.nodes.len()).filter(|a| mine.base_of[*a].is_none()) {
+    for a in (0..ours.nodes.len()).filter(|a| our_links.base_of[*a].is_none()) {
         nodes.push([None, Some(a), pair_of.get(&a).copied()]);
     }
-    for b in (0..theirs.nodes.len()).filter(|b| yours.base_of[*b].is_none() && !paired_theirs.contains(b)) {
+    for b in (0..theirs.nodes.len()).filter(|b| their_links.base_of[*b].is_none() && !paired_theirs.contains(b)) {
         nodes.push([None, None, Some(b)]);
     }
     let mut of = [vec![0; base.nodes.len()], vec![0; ours.nodes.len()], vec![0; theirs.nodes.len()]];
     for (element, found) in nodes.iter().enumerate() {
         for (side, node) in found.iter().enumerate() {
-            if let Some(atom) = node {
-                of[side][*atom] = element as u32;
+            if let Some(node) = node {
+                of[side][*node] = element as u32;
             }
         }
     }

@@ -22,8 +22,9 @@ pub fn merge_orders(base: &[u32], ours: &[u32], theirs: &[u32], compare: &dyn Fn
     let (by_us, by_them) = (moved_elements(base, ours), moved_elements(base, theirs));
     let unmoved = || base.iter().copied().filter(|t| !by_us.contains(t) && !by_them.contains(t)).collect();
     let stable: Vec<u32> = reorder_by_pairs(base, ours, theirs).unwrap_or_else(unmoved);
-    let (mine, yours) = (insertions(&stable, ours, &by_them, &by_us), insertions(&stable, theirs, &by_us, &by_them));
-    let (mine_at, yours_at) = (gap_indices(&mine), gap_indices(&yours));
+    let (our_insertions, their_insertions) =
+        (insertions(&stable, ours, &by_them, &by_us), insertions(&stable, theirs, &by_us, &by_them));
+    let (our_gaps, their_gaps) = (gap_indices(&our_insertions), gap_indices(&their_insertions));
     // If both sides put the same element somewhere, the earlier position wins, so that merging again gives the same
     // result.
     let earlier = |run: &[u32], gap: usize, other: &HashMap<u32, usize>| -> Vec<u32> {
@@ -31,7 +32,7 @@ pub fn merge_orders(base: &[u32], ours: &[u32], theirs: &[u32], compare: &dyn Fn
     };
     let (mut out, mut seen) = (Vec::new(), HashSet::new());
     for gap in 0..=stable.len() {
-        let (a, b) = (earlier(&mine[gap], gap, &yours_at), earlier(&yours[gap], gap, &mine_at));
+        let (a, b) = (earlier(&our_insertions[gap], gap, &their_gaps), earlier(&their_insertions[gap], gap, &our_gaps));
         merge_runs(&a, &b, compare, &mut |element| {
             if seen.insert(element) {
                 out.push(element);

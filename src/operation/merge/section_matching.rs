@@ -37,13 +37,13 @@ pub fn pair_added_sections(
     base: &MergeTree,
     ours: &MergeTree,
     theirs: &MergeTree,
-    mine: &NodeLinks,
-    yours: &NodeLinks,
+    our_links: &NodeLinks,
+    their_links: &NodeLinks,
 ) -> Vec<(usize, usize)> {
     let mut out: Vec<(usize, usize)> = Vec::new();
     // Section numbers shared by both sides; new pairs get numbers above those of the base.
-    let (mut a_section, mut b_section) = (mine.base_of.clone(), yours.base_of.clone());
-    let new: Vec<usize> = section_nodes(theirs).into_iter().filter(|b| yours.base_of[*b].is_none()).collect();
+    let (mut a_section, mut b_section) = (our_links.base_of.clone(), their_links.base_of.clone());
+    let new: Vec<usize> = section_nodes(theirs).into_iter().filter(|b| their_links.base_of[*b].is_none()).collect();
     for exact in [true, false] {
         for a in section_nodes(ours) {
             let around = a_section[ours.nodes[a].parent];

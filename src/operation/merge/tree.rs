@@ -334,9 +334,9 @@ mod tests {
         let mut out = String::new();
         show(&tree, 0, &mut out);
         let mut all: String = text[..tree.document.body_start()].to_owned();
-        for atom in &tree.nodes[1..] {
-            all.push_str(&text[atom.gap.clone()]);
-            all.push_str(&text[atom.own.clone()]);
+        for node in &tree.nodes[1..] {
+            all.push_str(&text[node.gap.clone()]);
+            all.push_str(&text[node.own.clone()]);
         }
         assert_eq!(all + &text[tree.tail.clone()], text, "every byte has its place");
         out.replace(" )", ")").trim_end().to_owned()

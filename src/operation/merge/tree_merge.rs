@@ -100,7 +100,7 @@ impl TreeMerge<'_> {
     }
 
     fn outcome(&self, element: usize) -> ElementOutcome {
-        let lines = |side: usize, atom: usize| merge_item::own_lines(self.trees[side], atom);
+        let lines = |side: usize, node: usize| merge_item::own_lines(self.trees[side], node);
         match self.nodes(element) {
             [_, None, None] => ElementOutcome::Deleted,
             [None, Some(a), None] => ElementOutcome::Kept(vec![MergeHunk::Text(lines(OURS, a))]),
@@ -114,18 +114,18 @@ impl TreeMerge<'_> {
     /// Merges the own lines of an element that both sides kept.
     fn merge_both(&self, base: Option<usize>, ours: usize, theirs: usize) -> Vec<MergeHunk> {
         let [o, a, b] = self.trees;
-        let mine = merge_item::own_lines(a, ours);
-        let yours = merge_item::own_lines(b, theirs);
+        let our_lines = merge_item::own_lines(a, ours);
+        let their_lines = merge_item::own_lines(b, theirs);
         let was = base.map(|node| merge_item::own_lines(o, node));
-        if let Some(text) = pick_changed(was.as_ref(), &mine, &yours) {
+        if let Some(text) = pick_changed(was.as_ref(), &our_lines, &their_lines) {
             return vec![MergeHunk::Text(text.clone())];
         }
         match a.nodes[ours].kind {
-            MergeNodeKind::Item => merge_item::merge(base.map(|atom| (o, atom)), (a, ours), (b, theirs)),
-            MergeNodeKind::Section => vec![merge_heading(was.as_deref(), &mine, &yours)],
-            MergeNodeKind::Summary => vec![self.merge_summary(was.as_deref().unwrap_or(""), &mine, &yours)],
-            _ if base.is_none() => vec![MergeHunk::Text(mine.min(yours))],
-            _ => line_merge::merge_lines(was.as_deref().unwrap_or(""), &mine, &yours),
+            MergeNodeKind::Item => merge_item::merge(base.map(|node| (o, node)), (a, ours), (b, theirs)),
+            MergeNodeKind::Section => vec![merge_heading(was.as_deref(), &our_lines, &their_lines)],
+            MergeNodeKind::Summary => vec![self.merge_summary(was.as_deref().unwrap_or(""), &our_lines, &their_lines)],
+            _ if base.is_none() => vec![MergeHunk::Text(our_lines.min(their_lines))],
+            _ => line_merge::merge_lines(was.as_deref().unwrap_or(""), &our_lines, &their_lines),
         }
     }
 
@@ -151,9 +151,9 @@ impl TreeMerge<'_> {
         if !changed {
             return ElementOutcome::Deleted;
         }
-        let text = |tree: &MergeTree, atom: usize| match kind {
-            MergeNodeKind::Section => merge_item::own_lines(tree, atom),
-            _ => merge_item::subtree_lines(tree, atom, &|_| false),
+        let text = |tree: &MergeTree, node: usize| match kind {
+            MergeNodeKind::Section => merge_item::own_lines(tree, node),
+            _ => merge_item::subtree_lines(tree, node, &|_| false),
         };
         let (base, kept) = (text(o, base), text(x, node));
         let (ours, theirs) = if side == OURS { (kept, String::new()) } else { (String::new(), kept) };
@@ -170,8 +170,8 @@ impl TreeMerge<'_> {
         let (o, x) = (self.trees[BASE], self.trees[side]);
         let element = self.elements.element_of[side][node] as usize;
         let Some(base) = self.nodes(element)[BASE] else { return true };
-        let around = |side: usize, tree: &MergeTree, atom: usize| {
-            let MergeNode { section, parent, .. } = &tree.nodes[atom];
+        let around = |side: usize, tree: &MergeTree, node: usize| {
+            let MergeNode { section, parent, .. } = &tree.nodes[node];
             [self.elements.element_of[side][*section], self.elements.element_of[side][*parent]]
         };
         let (was, is) = (around(BASE, o, base), around(side, x, node));
@@ -338,8 +338,8 @@ impl TreeMerge<'_> {
     /// The children of an element in all three texts, in merged order: its subsections, or its items and blocks.
     fn merged_children(&self, element: usize, subsections: bool) -> Vec<usize> {
         let [o, a, b] = [BASE, OURS, THEIRS].map(|side| {
-            let Some(atom) = self.nodes(element)[side] else { return Vec::new() };
-            let node = &self.trees[side].nodes[atom];
+            let Some(node) = self.nodes(element)[side] else { return Vec::new() };
+            let node = &self.trees[side].nodes[node];
             let row = if subsections { &node.subsections } else { &node.children };
             row.iter().map(|below| self.elements.element_of[side][*below]).collect::<Vec<u32>>()
         });
@@ -395,7 +395,7 @@ impl TreeMerge<'_> {
         {
             return content_indent.to_owned();
         }
-        let blanks = |side: usize| there(side).map(|(tree, atom, _)| tree.indent(atom).to_owned());
+        let blanks = |side: usize| there(side).map(|(tree, node, _)| tree.indent(node).to_owned());
         match (blanks(BASE), blanks(OURS), blanks(THEIRS)) {
             (base, Some(a), Some(b)) => pick_changed(base, a.clone(), b.clone()).unwrap_or_else(|| a.min(b)),
             (base, ours, theirs) => ours.or(theirs).or(base).unwrap_or_default(),

@@ -13,7 +13,7 @@ use super::withheld::asks_to_withhold;
 
 use crate::text::phrase::{PhrasePatterns, word_tokens};
 use crate::text::prose_mask::{mask_non_prose, mask_phrases};
-use crate::text::search_terms::search_terms as counted;
+use crate::text::search_terms::search_terms;
 use crate::text::word_list::{PhraseList, phrase_list};
 use crate::transcript::{MessageParts, Role, Turn};
 
@@ -55,11 +55,11 @@ pub fn has_consent_for(text: &str, turns: &[Turn], at: usize) -> bool {
         return false;
     }
     let (mut terms, mut total, mut matched) = (HashSet::new(), 0, 0);
-    counted(&remembered, |token| _ = terms.insert(token.to_owned()));
+    search_terms(&remembered, |token| _ = terms.insert(token.to_owned()));
     let value = text.split_once([':', '：']).map_or(text, |(_, value)| value);
     // The same fact may stand there in other words: 我搬到惠州了, 住在惠州.
     let value = HAN_TELLING.iter().fold(value.to_owned(), |text, word| text.replace(word, " "));
-    counted(&value, |token| {
+    search_terms(&value, |token| {
         if token != "user" {
             total += 1;
             matched += usize::from(terms.contains(token));
@@ -72,13 +72,13 @@ pub fn has_consent_for(text: &str, turns: &[Turn], at: usize) -> bool {
 /// to no city.
 fn names_other_object(turn: &str, text: &str) -> bool {
     let mut terms = HashSet::new();
-    counted(text, |token| _ = terms.insert(token.to_owned()));
+    search_terms(text, |token| _ = terms.insert(token.to_owned()));
     let prose = mask_non_prose(turn).to_lowercase();
     let objects = clauses(&prose)
         .flat_map(|(_, clause)| OBJECT_OPENINGS.iter().filter_map(move |opening| Some(clause.split_once(opening)?.1)));
     objects.into_iter().any(|object| {
         let (mut total, mut shared) = (0, 0);
-        counted(object, |token| {
+        search_terms(object, |token| {
             total += 1;
             shared += usize::from(terms.contains(token));
         });

@@ -18,7 +18,7 @@ const MAX_TOPIC_WORDS: usize = 2;
 const MAX_VALUE_WORDS: usize = 3;
 
 /// The first created heading, file name or title that states what the conversation does not, and a day of an episode
-/// that is neither the talk's nor named in it.
+/// that is neither the conversation's nor named in it.
 pub(super) fn ungrounded_name(
     proposal: &Proposal,
     planned: &PlannedEffects<'_>,
@@ -115,9 +115,9 @@ fn capitalise(word: &str) -> String {
 
 /// A day that is neither today, if the turns have no day, nor that of a turn, nor named in the sources.
 fn foreign_day(day: &str, turns: &[&Turn], sources: &GroundingSources<'_>, today: &str) -> Option<GuardFinding> {
-    let is_of_talk = turns.iter().filter_map(|t| t.at.as_deref()).any(|at| at.starts_with(day));
+    let is_of_conversation = turns.iter().filter_map(|t| t.at.as_deref()).any(|at| at.starts_with(day));
     let has_days = turns.iter().any(|t| t.at.is_some());
-    if is_of_talk || day == today || !has_days && today.is_empty() {
+    if is_of_conversation || day == today || !has_days && today.is_empty() {
         return None;
     }
     let statement = format!("It was on {day}");

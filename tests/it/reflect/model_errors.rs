@@ -1,4 +1,4 @@
-//! Whatever goes wrong with the model, the memory holds whole pieces or nothing.
+//! Whatever goes wrong with the model, the memory holds whole chunks or nothing.
 
 use memdir::code::Code;
 use memdir::llm::replay::{text_reply, tool_call_reply};
@@ -82,7 +82,7 @@ fn a_file_that_cannot_be_changed_now_leaves_the_conversation_unread() {
 
 /// A conversation of two chunks, distinguished by their names.
 fn long() -> String {
-    let filler = "This sentence is here to make the conversation long enough for two pieces. ".repeat(80);
+    let filler = "This sentence is here to make the conversation long enough for two chunks. ".repeat(80);
     format!(
         "User: I'm Zhang San. {filler}\nAssistant: Noted. {filler}\nUser: {filler}\nAssistant: {filler}\nUser: \
          {filler}\nUser: Our project is called Phoenix.\n"

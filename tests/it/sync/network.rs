@@ -98,7 +98,7 @@ fn a_sync_that_always_loses_the_race_ends_with_try_later() {
     let result = beside.memdir(&here, &["sync", "--json", "--timeout", "5"]).exit(7);
     let error: serde_json::Value = serde_json::from_str(&result.stderr).unwrap();
     assert_eq!((&error["code"], &error["retryable"], &error["changed"]), (&"busy".into(), &true.into(), &true.into()));
-    // From the third on, each is followed by one that takes the place in the order of clones, which the other one
+    // From the third on, each is followed by one that joins the queue of clones, which the other one
     // ignores; the last one leaves it.
     let (pushes, message) = (beside.ran().0, error["message"].as_str().unwrap());
     let lost = pushes.div_ceil(2);
@@ -107,23 +107,23 @@ fn a_sync_that_always_loses_the_race_ends_with_try_later() {
     assert!(there.text(FILE).contains("Said here"));
 }
 
-/// A shell's words for a push of another clone by git, which knows no places.
+/// A shell's words for a push of another clone by git, which knows no queue.
 fn git_push(there: &Repo) -> String {
     let dir = there.memory().display();
     format!("git -C '{dir}' commit --quiet --allow-empty -m $N && git -C '{dir}' push --quiet origin HEAD:main")
 }
 
-/// The place of another clone on the hub, whose sync began some seconds before [`NOW`].
-fn other_place(here: &Repo, seconds: i64) -> (PathBuf, String) {
+/// The queue entry of another clone on the hub, whose sync began some seconds before [`NOW`].
+fn other_entry(here: &Repo, seconds: i64) -> (PathBuf, String) {
     let branch: String = Sha256::digest("main")[..8].iter().map(|b| format!("{b:02x}")).collect();
     let began = NOW.parse::<jiff::Timestamp>().unwrap().as_second() - seconds;
-    let (hub, place) =
+    let (hub, entry) =
         (here.root().with_file_name("hub.git"), format!("refs/memdir/waiting/{branch}/0000000000-{began:012}-0"));
-    here.git(["-C", hub.to_str().unwrap(), "update-ref", &place, "refs/heads/main"]);
-    (hub, place)
+    here.git(["-C", hub.to_str().unwrap(), "update-ref", &entry, "refs/heads/main"]);
+    (hub, entry)
 }
 
-fn places(here: &Repo) -> String {
+fn queue_entries(here: &Repo) -> String {
     let hub = here.root().with_file_name("hub.git");
     here.git(["-C", hub.to_str().unwrap(), "for-each-ref", "--format=%(refname)", "refs/memdir"])
 }
@@ -132,30 +132,30 @@ fn places(here: &Repo) -> String {
 fn a_clone_lets_those_first_that_wait_longer() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
-    let (hub, place) = other_place(&here, 5);
-    // The other one pushes and leaves its place before this one looks for the third time.
+    let (hub, entry) = other_entry(&here, 5);
+    // The other one pushes and leaves the queue before this one looks for the third time.
     let script =
-        format!("[ $N != 3 ] || {{ {}; git -C '{}' update-ref -d {place}; }}", git_push(&there), hub.display());
+        format!("[ $N != 3 ] || {{ {}; git -C '{}' update-ref -d {entry}; }}", git_push(&there), hub.display());
     let beside = Beside::new("fetch", "before", 99, &script);
     let result = beside.memdir(&here, &["sync", "--json"]).exit(0);
     assert_eq!(beside.ran().0, 3, "{:?}", beside.ran());
     assert!(result.json()["lost_races"].is_null() && result.json()["merged"]["commits"] == 1, "{result:#?}");
-    assert_eq!(places(&here), "", "nobody waits any more");
+    assert_eq!(queue_entries(&here), "", "nobody waits any more");
     settle(&here, &there);
 }
 
 #[test]
-fn a_forgotten_place_delays_nobody() {
+fn a_forgotten_entry_delays_nobody() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
-    let (_, place) = other_place(&here, 16 * 60);
+    let (_, entry) = other_entry(&here, 16 * 60);
     let beside = Beside::new("fetch", "before", 99, ":");
     beside.memdir(&here, &["sync"]).exit(0);
-    assert_eq!((beside.ran().0, places(&here).trim()), (1, place.as_str()));
+    assert_eq!((beside.ran().0, queue_entries(&here).trim()), (1, entry.as_str()));
 }
 
 #[test]
-fn a_clone_that_lost_three_races_takes_a_place_and_leaves_it() {
+fn a_clone_that_lost_three_races_joins_the_queue_and_leaves_it() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let hub = here.root().with_file_name("hub.git");
@@ -167,19 +167,19 @@ fn a_clone_that_lost_three_races_takes_a_place_and_leaves_it() {
     let beside = Beside::new("push", "before", 99, &script);
     let result = beside.memdir(&here, &["sync", "--json"]).exit(0);
     assert_eq!(result.json()["lost_races"], 3, "{result:#?}");
-    // Three lost pushes, the one that takes the place, and the one that wins and leaves it.
+    // Three lost pushes, the one that joins the queue, and the one that wins and leaves it.
     let (pushes, log) = beside.ran();
     let seen: Vec<bool> = log.lines().map(|line| line.starts_with("refs/memdir/waiting/")).collect();
     assert_eq!((pushes, &seen[..]), (5, &[false, false, false, false, false, true][..]), "{log}");
-    assert_eq!(places(&here), "");
+    assert_eq!(queue_entries(&here), "");
 }
 
 #[test]
-fn a_push_that_loses_with_a_place_takes_the_same_one_again() {
+fn a_push_that_loses_with_an_entry_adds_the_same_one_again() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let hub = here.root().with_file_name("hub.git");
-    // The fourth push takes the place, the fifth loses in spite of it, the sixth takes it again.
+    // The fourth push adds the entry, the fifth loses in spite of it, the sixth adds it again.
     let script = format!(
         "case $N in 1|2|3|5) {} ;; esac; git -C '{}' for-each-ref --format='%(refname)' refs/memdir",
         git_push(&there),
@@ -191,11 +191,11 @@ fn a_push_that_loses_with_a_place_takes_the_same_one_again() {
     let (pushes, log) = beside.ran();
     let seen: Vec<&str> = log.lines().filter(|line| line.starts_with("refs/memdir/waiting/")).collect();
     assert!(pushes == 7 && seen.len() == 2 && seen[0] == seen[1], "{pushes} {log}");
-    assert_eq!(places(&here), "");
+    assert_eq!(queue_entries(&here), "");
 }
 
 #[test]
-fn a_remote_that_keeps_the_place_still_takes_the_branch() {
+fn a_remote_that_keeps_the_entry_still_takes_the_branch() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let hook = here.root().with_file_name("hub.git").join("hooks/update");
@@ -204,25 +204,25 @@ fn a_remote_that_keeps_the_place_still_takes_the_branch() {
     let beside = Beside::new("push", "before", 99, &script);
     let result = beside.memdir(&here, &["sync", "--json"]).exit(0);
     assert!(result.json()["pushed"].as_u64() > Some(0), "{result:#?}");
-    assert_eq!((beside.ran().0, places(&here).lines().count()), (5, 1));
+    assert_eq!((beside.ran().0, queue_entries(&here).lines().count()), (5, 1));
     settle(&here, &there);
 }
 
 #[test]
-fn a_clone_behind_several_asks_for_the_places_only() {
+fn a_clone_behind_several_asks_for_the_queue_only() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
-    let (hub, first) = other_place(&here, 5);
-    let (_, second) = other_place(&here, 4);
+    let (hub, first) = other_entry(&here, 5);
+    let (_, second) = other_entry(&here, 4);
     // Both others leave before this one asks for the second time.
     let script = format!(
-        "[ $N != 2 ] || {{ {}; for place in {first} {second}; do git -C '{}' update-ref -d $place; done; }}",
+        "[ $N != 2 ] || {{ {}; for entry in {first} {second}; do git -C '{}' update-ref -d $entry; done; }}",
         git_push(&there),
         hub.display()
     );
     let asked = Beside::new("ls-remote", "before", 99, &script);
     asked.memdir(&here, &["sync", "--json"]).exit(0);
-    assert_eq!((asked.ran().0, places(&here).as_str()), (2, ""), "{:?}", asked.ran());
+    assert_eq!((asked.ran().0, queue_entries(&here).as_str()), (2, ""), "{:?}", asked.ran());
     settle(&here, &there);
 }
 

@@ -3,8 +3,8 @@ use super::*;
 use crate::transcript::{MessageParts, Role, Turn};
 
 /// Whether a removal of a bullet applies: the words of a user's turn say that it ended.
-fn applies(bullet: &str, talk: &str, quote: &str) -> bool {
-    let turns: Vec<Turn> = talk
+fn applies(bullet: &str, conversation: &str, quote: &str) -> bool {
+    let turns: Vec<Turn> = conversation
         .split(" // ")
         .enumerate()
         .map(|(n, text)| {
@@ -12,7 +12,7 @@ fn applies(bullet: &str, talk: &str, quote: &str) -> bool {
             Turn { number: n + 1, role, at: None, text: text.to_owned(), injected: false }
         })
         .collect();
-    let proof = find_evidence(quote, None, &turns, &[]).unwrap_or_else(|error| panic!("{talk}: {error:?}"));
+    let proof = find_evidence(quote, None, &turns, &[]).unwrap_or_else(|error| panic!("{conversation}: {error:?}"));
     let at = proof.turn - 1;
     let earlier: Vec<&str> = turns[..at].iter().map(|turn| turn.text.as_str()).collect();
     let question = turns[..at].last().filter(|turn| turn.role == Role::Assistant).map(|turn| turn.text.as_str());
@@ -25,8 +25,10 @@ fn applies(bullet: &str, talk: &str, quote: &str) -> bool {
 fn wrong_cases(file: &str) -> (Vec<&str>, usize) {
     let cases: Vec<&str> = file.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let is_wrong = |line: &&&str| {
-        let [expected, bullet, talk, quote] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
-        applies(bullet, talk, quote) != (expected == "apply")
+        let [expected, bullet, conversation, quote] = line.split(" | ").collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        applies(bullet, conversation, quote) != (expected == "apply")
     };
     (cases.iter().filter(is_wrong).copied().collect(), cases.len())
 }

@@ -125,8 +125,8 @@ fn is_name(word: &str, words: &[SentenceWord<'_>], language: OtherLanguage) -> b
 mod tests {
     use super::*;
 
-    fn check(talk: &str, text: &str, expected: &[&str]) {
-        let sources = GroundingSources { texts: vec![talk], ..GroundingSources::default() };
+    fn check(conversation: &str, text: &str, expected: &[&str]) {
+        let sources = GroundingSources { texts: vec![conversation], ..GroundingSources::default() };
         assert_eq!(missing_in_paraphrase(text, &sources), expected, "{text}");
     }
 
@@ -148,13 +148,13 @@ mod tests {
 
     #[test]
     fn german_nouns_are_no_names() {
-        let talk = "Ich habe die Datenbank auf Postgres umgestellt.";
-        check(talk, "Der Nutzer hat die Datenbank auf Postgres umgestellt.", &[]);
-        check(talk, "Der User hat die Datenbank auf Postgres umgestellt.", &[]);
-        check(talk, "Das Ergebnis der Prüfung ist die Umstellung der Datenbank auf Postgres.", &[]);
-        check(talk, "Der Nutzer hat die Datenbank mit Anna Weber umgestellt.", &["Anna", "Weber"]);
-        check(talk, "Der Nutzer hat die Datenbank auf MongoDB umgestellt.", &["MongoDB"]);
-        check(talk, "Der Nutzer hat drei Datenbanken auf Postgres umgestellt.", &["drei"]);
+        let conversation = "Ich habe die Datenbank auf Postgres umgestellt.";
+        check(conversation, "Der Nutzer hat die Datenbank auf Postgres umgestellt.", &[]);
+        check(conversation, "Der User hat die Datenbank auf Postgres umgestellt.", &[]);
+        check(conversation, "Das Ergebnis der Prüfung ist die Umstellung der Datenbank auf Postgres.", &[]);
+        check(conversation, "Der Nutzer hat die Datenbank mit Anna Weber umgestellt.", &["Anna", "Weber"]);
+        check(conversation, "Der Nutzer hat die Datenbank auf MongoDB umgestellt.", &["MongoDB"]);
+        check(conversation, "Der Nutzer hat drei Datenbanken auf Postgres umgestellt.", &["drei"]);
     }
 
     #[test]

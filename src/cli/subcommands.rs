@@ -111,7 +111,7 @@ fn check<A>(condition: fn(&A) -> bool, args: &A) -> bool {
 
 // Each row declares whether a command only reads or may change something, for some commands on which condition, and the
 // types of its results that no row above returns.
-macro_rules! verbs {
+macro_rules! subcommands {
     ($($kind:ident $effect:ident $variant:ident($args:ty) $(-> $($result:ty)|+)? = $name:literal
         $([$($alias:literal),*])? $(, if $condition:expr)?;)+) => {
         /// A parsed subcommand with its arguments.
@@ -122,9 +122,9 @@ macro_rules! verbs {
         pub const ALL: &[CommandSpec] = &[$(CommandSpec {
             name: $name,
             aliases: &[$($($alias),*)?],
-            hidden: verbs!(@hidden $kind),
+            hidden: subcommands!(@hidden $kind),
             about: None,
-            always_may_change: verbs!(@changes $effect) $(&& !verbs!(@is_condition $condition))?,
+            always_may_change: subcommands!(@changes $effect) $(&& !subcommands!(@is_condition $condition))?,
             grammar: grammar::<$args>,
         },)+];
 
@@ -132,7 +132,7 @@ macro_rules! verbs {
             /// Whether this command may change something, so that its errors must report that nothing was changed.
             pub fn may_change(&self) -> bool {
                 match self {
-                    $(CliCommand::$variant(_args) => verbs!(@changes $effect) $(&& check::<$args>($condition, _args))?,)+
+                    $(CliCommand::$variant(_args) => subcommands!(@changes $effect) $(&& check::<$args>($condition, _args))?,)+
                 }
             }
         }
@@ -157,7 +157,7 @@ macro_rules! verbs {
     (@changes changes) => { true };
 }
 
-verbs! {
+subcommands! {
     visible changes Init(InitArgs) -> InitResult = "init";
     visible reads Status(StatusArgs) -> StatusReport = "status" ["st"];
     visible reads List(ListArgs) -> FileList | Outline = "list" ["ls"];
