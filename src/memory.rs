@@ -18,7 +18,7 @@ use crate::commands::results::{
 };
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
-use crate::commands::usage::AnswerUse;
+use crate::commands::usage::ResultUse;
 use crate::commands::{
     self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, ListOptions, LogOptions, ProgressNotes,
     ReaderMark, Session, UndoOptions, WatchedState,
@@ -189,7 +189,7 @@ impl Memory {
     pub fn context(&self, request: &ContextRequest) -> Result<(ContextResult, Option<ReaderMark>), Error> {
         let session = self.session()?;
         let (context, mark) = commands::context(&session, request)?;
-        AnswerUse::of_context(&context).record(&session);
+        ResultUse::of_context(&context).record(&session);
         Ok((context, mark))
     }
 

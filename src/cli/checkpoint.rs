@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::answer::PrintAnswer;
 use super::args::{etag_prefix, seconds};
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
+use super::print_result::PrintResult;
 use super::run::{Runner, read_content};
 use super::sanitize;
 use super::text::{Printer, TextStyle, format_size};
@@ -108,7 +108,7 @@ fn change(
     runner.in_session(SessionNeeds::All, args.lock_timeout, OutputLayout::Plain, use_case)
 }
 
-impl PrintAnswer for CheckpointList {
+impl PrintResult for CheckpointList {
     /// Prints key, size, age and etag of each.
     fn print(&self, printer: &mut Printer) {
         if self.checkpoints.is_empty() && self.damaged.is_empty() {
@@ -143,7 +143,7 @@ fn format_age(seconds: i64) -> String {
     }
 }
 
-impl PrintAnswer for CheckpointText {
+impl PrintResult for CheckpointText {
     /// Prints the exact text, escaped only for a terminal.
     fn print(&self, printer: &mut Printer) {
         match printer.format.terminal {
@@ -157,7 +157,7 @@ impl PrintAnswer for CheckpointText {
     }
 }
 
-impl PrintAnswer for CheckpointChange {
+impl PrintResult for CheckpointChange {
     fn print(&self, printer: &mut Printer) {
         let outcome = match self.outcome {
             CheckpointOutcome::Saved => "saved ",

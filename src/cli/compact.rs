@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::answer::PrintAnswer;
 use super::args::FileCreationArgs;
 use super::model::ModelArgs;
 use super::output::CliReply;
+use super::print_result::PrintResult;
 use super::run::{Runner, read_content};
 use super::text::{Printer, change_result};
 use super::to_operation::ContentReader;
@@ -66,7 +66,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 pub fn run_compact(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
     let options = match args.to_options(&read_content) {
         Ok(options) => options,
-        Err(failure) => return failure.into(),
+        Err(error) => return error.into(),
     };
     runner.compact_with_model("compacting", args, |session, change_options, model| {
         let progress = |task: &str| session.progress.begin(task);
@@ -90,7 +90,7 @@ impl CompactArgs {
     }
 }
 
-impl PrintAnswer for CompactReport {
+impl PrintResult for CompactReport {
     /// Prints the change, and the decision for each file or section.
     fn print(&self, printer: &mut Printer) {
         if self.places.is_empty() && self.change.files.is_empty() && self.change.warnings.is_empty() {

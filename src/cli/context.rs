@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::args::{GlobalArgs, whole_number};
 use super::open::{self, SessionNeeds};
 use super::output::{CliReply, OutputFormat};
-use crate::commands::usage::AnswerUse;
+use crate::commands::usage::ResultUse;
 use crate::commands::{self, ContextRequest, ContextStyle};
 
 #[derive(Args, Debug)]
@@ -70,16 +70,16 @@ pub fn run_context(global: &GlobalArgs, args: &ContextArgs) -> CliReply {
     };
     let warnings = session.policy.warnings.clone();
     match commands::context(&session, &query) {
-        Ok((answer, mark)) => {
-            let (peek, used) = (args.peek, AnswerUse::of_context(&answer));
+        Ok((result, mark)) => {
+            let (peek, used) = (args.peek, ResultUse::of_context(&result));
             let record = move || {
                 if !peek {
                     mark.iter().for_each(|mark| mark.save(&session.store));
                     used.record(&session);
                 }
             };
-            CliReply::AnswerThen(answer.into(), warnings, Box::new(record))
+            CliReply::ResultThen(result.into(), warnings, Box::new(record))
         }
-        Err(failure) => CliReply::Result(Box::new(Err(failure)), warnings, super::output::OutputLayout::Plain),
+        Err(error) => CliReply::Result(Box::new(Err(error)), warnings, super::output::OutputLayout::Plain),
     }
 }

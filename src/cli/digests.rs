@@ -2,9 +2,9 @@
 //!
 //! Never decides what a digest says: `commands/compact/digests.rs` does.
 
-use super::answer::PrintAnswer;
 use super::compact::CompactArgs;
 use super::output::CliReply;
+use super::print_result::PrintResult;
 use super::run::Runner;
 use super::text::{Printer, TextStyle, effects, file_heading};
 use crate::commands::compact::{DigestOptions, digest_episodes};
@@ -23,7 +23,7 @@ pub fn run_digests(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
     })
 }
 
-impl PrintAnswer for DigestReport {
+impl PrintResult for DigestReport {
     /// Prints the changes, and each file that stays with the reason.
     fn print(&self, printer: &mut Printer) {
         if self.dry_run {

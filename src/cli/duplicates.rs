@@ -2,9 +2,9 @@
 //!
 //! Never decides which bullets say the same: `commands/compact/duplicates.rs` does.
 
-use super::answer::PrintAnswer;
 use super::compact::CompactArgs;
 use super::output::CliReply;
+use super::print_result::PrintResult;
 use super::run::Runner;
 use super::text::{Printer, TextStyle, change_result};
 use crate::commands::compact::{DuplicatesOptions, remove_duplicates};
@@ -19,7 +19,7 @@ pub fn run_duplicates(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
     })
 }
 
-impl PrintAnswer for DuplicatesReport {
+impl PrintResult for DuplicatesReport {
     /// Prints each removed bullet with the one that stays, each pair that waits with a command, and the figures.
     fn print(&self, printer: &mut Printer) {
         if self.change.dry_run {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::answer::PrintAnswer;
+use super::print_result::PrintResult;
 use super::text::Printer;
 use crate::commands::results::{EmbedResult, WarningRow};
 use crate::text::counted_noun::counted_noun;
@@ -33,7 +33,7 @@ impl EmbedArgs {
     }
 }
 
-impl PrintAnswer for EmbedResult {
+impl PrintResult for EmbedResult {
     fn print(&self, printer: &mut Printer) {
         if self.busy {
             printer.note("another process is computing embeddings; run `memdir embed` again to check that it finished");

@@ -76,7 +76,7 @@ pub fn schema(topic: SchemaTopic) -> String {
         SchemaTopic::Operation => operation::dialects::operations_schema(),
         SchemaTopic::Policy => policy::schema(),
         SchemaTopic::Query => view::query::query_json::schema(),
-        SchemaTopic::Answer => super::answer::schema(),
+        SchemaTopic::Answer => super::print_result::schema(),
     };
     format!("{schema:#}\n")
 }

@@ -2,7 +2,7 @@
 //!
 //! Never prints memory text unescaped, except a merged text to a pipe.
 
-use super::answer::PrintAnswer;
+use super::print_result::PrintResult;
 use super::sanitize;
 use super::text::{Printer, TextStyle, change_result};
 use crate::code::{Code, SuggestedCommand};
@@ -15,7 +15,7 @@ use crate::text::counted_noun::counted_noun;
 use crate::text::one_line::cut_with_ellipsis;
 use crate::text::shell_quote::shell_quote;
 
-impl PrintAnswer for MergeResult {
+impl PrintResult for MergeResult {
     /// Prints only the merged text to stdout, and the number of conflicts to stderr.
     fn print(&self, printer: &mut Printer) {
         match (&self.out, printer.format.terminal) {
@@ -36,7 +36,7 @@ impl PrintAnswer for MergeResult {
     }
 }
 
-impl PrintAnswer for SetupResult {
+impl PrintResult for SetupResult {
     /// Prints the lines added and removed in each file.
     fn print(&self, printer: &mut Printer) {
         if self.dry_run {
@@ -86,7 +86,7 @@ impl PrintAnswer for SetupResult {
     }
 }
 
-impl PrintAnswer for ResolveResult {
+impl PrintResult for ResolveResult {
     /// Prints the change, the unresolved conflicts with the bullets of both sides, and the commands to continue.
     fn print(&self, printer: &mut Printer) {
         match self.needs_decision() {
@@ -148,7 +148,7 @@ fn unresolved_file(printer: &mut Printer, file: &ConflictedFile) {
 /// The most file names in one line.
 const MAX_NAMED_FILES: usize = 5;
 
-impl PrintAnswer for SyncResult {
+impl PrintResult for SyncResult {
     /// Prints what was committed, merged and pushed, then the unresolved conflicts and the commands to continue.
     fn print(&self, printer: &mut Printer) {
         if self.dry_run {

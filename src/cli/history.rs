@@ -4,11 +4,11 @@
 
 use clap::Args;
 
-use super::answer::PrintAnswer;
 use super::args::{ChangeArgs, whole_number};
 use super::list_and_read::print_commit;
 use super::open::{self, SessionNeeds};
 use super::output::{CliReply, OutputFormat, OutputLayout};
+use super::print_result::PrintResult;
 use super::run::Runner;
 use super::text::{self, Printer, TextStyle, effects, file_heading};
 use crate::commands::results::{ChangedFile, ChangedFileKind, DiffResult, EffectSign, LogResult, LogRow, LogState};
@@ -136,11 +136,11 @@ pub fn run_whole_log(runner: &Runner<'_>, query: &LogOptions, layout: OutputLayo
             Err(rejection) => return Some(Err(rejection)),
         };
         let part = LogResult { entries, since: None, more: 0, history: None };
-        Some(Ok(text::answer(&part, &[], layout, &format).0))
+        Some(Ok(text::result(&part, &[], layout, &format).0))
     })))
 }
 
-impl PrintAnswer for LogResult {
+impl PrintResult for LogResult {
     /// Prints the journal's entries, newest first.
     fn print(&self, printer: &mut Printer) {
         let rev_width = self.entries.iter().map(|entry| rev_name(entry).len()).max().unwrap_or(0);
@@ -233,7 +233,7 @@ pub(super) fn to_minute(at: &str) -> String {
     }
 }
 
-impl PrintAnswer for DiffResult {
+impl PrintResult for DiffResult {
     /// Prints a diff as lines, bullet changes or counts.
     fn print(&self, printer: &mut Printer) {
         match printer.layout {

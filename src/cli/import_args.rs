@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
+use super::print_result::PrintResult;
 use super::sanitize;
 use super::text::{Printer, TextStyle, change_result};
 use crate::commands::export::{ExportKind, ExportOptions, ExportResult};
@@ -109,7 +109,7 @@ impl ExportArgs {
     }
 }
 
-impl PrintAnswer for ImportResult {
+impl PrintResult for ImportResult {
     /// Prints the change, the totals, and a line for each item that is not kept as it was.
     fn print(&self, printer: &mut Printer) {
         change_result(printer, &self.change);
@@ -143,7 +143,7 @@ impl PrintAnswer for ImportResult {
     }
 }
 
-impl PrintAnswer for ExportResult {
+impl PrintResult for ExportResult {
     /// Prints only the text to stdout, and to stderr what it does not contain.
     fn print(&self, printer: &mut Printer) {
         match printer.format.terminal {

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::answer::PrintAnswer;
 use super::args::whole_number;
 use super::history::to_minute;
 use super::output::OutputLayout;
+use super::print_result::PrintResult;
 use super::sanitize;
 use super::text::{Printer, TextStyle, format_size};
 use crate::commands::results::{
@@ -104,7 +104,7 @@ pub struct WhereArgs {
     pub address: Option<String>,
 }
 
-impl PrintAnswer for InitResult {
+impl PrintResult for InitResult {
     fn print(&self, printer: &mut Printer) {
         printer.styled(TextStyle::Heading, &self.dir).end_line();
         for path in &self.created {
@@ -135,7 +135,7 @@ fn more_rows(printer: &mut Printer, more: usize) {
     }
 }
 
-impl PrintAnswer for FileList {
+impl PrintResult for FileList {
     fn print(&self, printer: &mut Printer) {
         self.left_out.iter().for_each(|reason| printer.note(reason));
         if let Some(columns) = printer.format.columns() {
@@ -199,7 +199,7 @@ fn fit_columns(text: &str, columns: usize) -> String {
     cut + if columns > 0 { "…" } else { "" }
 }
 
-impl PrintAnswer for Outline {
+impl PrintResult for Outline {
     fn print(&self, printer: &mut Printer) {
         outline_rows(printer, self, printer.layout == OutputLayout::Numbered);
         more_rows(printer, self.more);
@@ -344,7 +344,7 @@ pub(super) fn print_commit(printer: &mut Printer, commit: &CommitOrigin) {
         .text(")");
 }
 
-impl PrintAnswer for TextResult {
+impl PrintResult for TextResult {
     /// Prints the exact text, escaped only for a terminal.
     fn print(&self, printer: &mut Printer) {
         match printer.format.terminal {
@@ -362,13 +362,13 @@ impl PrintAnswer for TextResult {
     }
 }
 
-impl PrintAnswer for EtagResult {
+impl PrintResult for EtagResult {
     fn print(&self, printer: &mut Printer) {
         printer.text(&self.etag).end_line();
     }
 }
 
-impl PrintAnswer for WhereResult {
+impl PrintResult for WhereResult {
     fn print(&self, printer: &mut Printer) {
         printer.text(self.path.as_ref().unwrap_or(&self.dir)).end_line();
         if printer.format.verbose {

@@ -1,8 +1,7 @@
-//! The command line: parses arguments, runs a use case of `commands` and prints its answer.
+//! The command line: parses arguments, runs a use case of `commands` and prints its result.
 //!
 //! Never implements a use case, and never ends the process: it returns an exit status.
 
-mod answer;
 mod args;
 mod argv;
 mod bullet;
@@ -19,6 +18,7 @@ mod git;
 mod git_args;
 mod github;
 mod grammar;
+mod print_result;
 #[rustfmt::skip]
 mod grammar_table;
 mod history;

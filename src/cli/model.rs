@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::answer::PrintAnswer;
 use super::args::seconds;
+use super::print_result::PrintResult;
 use super::text::Printer;
 use crate::commands::results::{ModelCheck, WarningRow};
 use crate::host::models::ModelQuery;
@@ -34,7 +34,7 @@ impl From<ModelArgs> for ModelQuery {
     }
 }
 
-impl PrintAnswer for ModelCheck {
+impl PrintResult for ModelCheck {
     /// Prints which model is configured, and the result of a test call.
     fn print(&self, printer: &mut Printer) {
         let ModelCheck { provider, model, endpoint, .. } = self;

@@ -1,13 +1,13 @@
 //! Decides what goes to stdout, what goes to stderr, and the exit status. No other module does.
 //!
-//! Never computes an answer, and never fails on a closed pipe: a reader that closes it has read enough.
+//! Never computes an result, and never fails on a closed pipe: a reader that closes it has read enough.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-use super::answer::{Answer, PrintAnswer};
 use super::args::{ColorChoice, GlobalArgs};
+use super::print_result::{PrintResult, PrintableResult};
 use super::{hyperlinks, json, open, pager, sanitize, text};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::{Error, OpenedFile};
@@ -30,7 +30,7 @@ pub struct OutputFormat {
     pub size: Option<(usize, usize)>,
     /// Whether that terminal shows links to files.
     pub links: bool,
-    /// The directory of the files that an answer names, if they are shown as links.
+    /// The directory of the files that an result names, if they are shown as links.
     pub link_dir: Option<PathBuf>,
     /// The command of the user's pager, if the answer may be shown through it.
     pub pager: Option<String>,
@@ -74,7 +74,7 @@ impl OutputFormat {
     }
 }
 
-/// A variant of an answer's layout, selected by the command.
+/// A variant of an result's layout, selected by the command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OutputLayout {
     #[default]
@@ -106,15 +106,19 @@ pub enum CliReply {
     Hook(String, Option<String>, Box<dyn FnOnce(bool)>),
     /// A reply that names files in this directory.
     About(PathBuf, Box<CliReply>),
-    /// An answer, and an action to run only after it was printed.
-    AnswerThen(Answer, Vec<Warning>, Box<dyn FnOnce()>),
-    /// An answer or an error, with the session's warnings.
-    Result(Box<Result<Answer, Error>>, Vec<Warning>, OutputLayout),
+    /// A result, and an action to run only after it was printed.
+    ResultThen(PrintableResult, Vec<Warning>, Box<dyn FnOnce()>),
+    /// A result or an error, with the session's warnings.
+    Result(Box<Result<PrintableResult, Error>>, Vec<Warning>, OutputLayout),
 }
 
 impl CliReply {
     /// The reply of a command that returned this result.
-    pub fn of<T: Into<Answer>>(result: Result<T, Error>, warnings: Vec<Warning>, layout: OutputLayout) -> CliReply {
+    pub fn of<T: Into<PrintableResult>>(
+        result: Result<T, Error>,
+        warnings: Vec<Warning>,
+        layout: OutputLayout,
+    ) -> CliReply {
         CliReply::Result(Box::new(result.map(Into::into)), warnings, layout)
     }
 
@@ -180,22 +184,22 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
             let link_dir = Some(dir).filter(|_| format.links);
             print_reply(*reply, &OutputFormat { link_dir, ..format.clone() })
         }
-        CliReply::AnswerThen(answer, warnings, then) => {
-            let (out, err) = render_answer(&*answer, &warnings, OutputLayout::Plain, format);
+        CliReply::ResultThen(result, warnings, then) => {
+            let (out, err) = render_result(&*result, &warnings, OutputLayout::Plain, format);
             write_stderr(&err);
-            if needs_pager(&out, answer_status(&*answer), format) {
+            if needs_pager(&out, result_status(&*result), format) {
                 then();
-                return show(&out, &*answer, format);
+                return show(&out, &*result, format);
             }
-            let result = write_stdout(&out);
-            if result.is_ok() {
+            let written = write_stdout(&out);
+            if written.is_ok() {
                 then();
             }
-            exit_status(result, answer_status(&*answer), answer.has_changed(), format)
+            exit_status(written, result_status(&*result), result.has_changed(), format)
         }
         CliReply::Result(verdict, warnings, layout) => match *verdict {
-            Ok(answer) => print_answer(&*answer, &warnings, layout, format),
-            Err(failure) => print_failure(failure, warnings, format),
+            Ok(result) => print_result(&*result, &warnings, layout, format),
+            Err(error) => print_error(error, warnings, format),
         },
     }
 }
@@ -204,7 +208,7 @@ fn copy_file(file: OpenedFile, then: Box<dyn FnOnce()>, format: &OutputFormat) -
     // A copy of the descriptor, because `Stdout` is line buffered and would scan every piece for line ends.
     let out = std::io::stdout().as_fd().try_clone_to_owned();
     match out.and_then(|out| file.copy_to(&mut std::fs::File::from(out))) {
-        Ok(Err(rejection)) => print_failure(rejection.into(), Vec::new(), format),
+        Ok(Err(rejection)) => print_error(rejection.into(), Vec::new(), format),
         Ok(Ok(())) => {
             then();
             0
@@ -213,50 +217,50 @@ fn copy_file(file: OpenedFile, then: Box<dyn FnOnce()>, format: &OutputFormat) -
     }
 }
 
-fn print_answer(answer: &dyn PrintAnswer, warnings: &[Warning], layout: OutputLayout, format: &OutputFormat) -> u8 {
-    let (out, err) = render_answer(answer, warnings, layout, format);
+fn print_result(result: &dyn PrintResult, warnings: &[Warning], layout: OutputLayout, format: &OutputFormat) -> u8 {
+    let (out, err) = render_result(result, warnings, layout, format);
     write_stderr(&err);
-    show(&out, answer, format)
+    show(&out, result, format)
 }
 
-/// Prints the text of an answer, through the pager if it is long, and returns the exit status.
-fn show(out: &str, answer: &dyn PrintAnswer, format: &OutputFormat) -> u8 {
-    let status = answer_status(answer);
+/// Prints the text of a result, through the pager if it is long, and returns the exit status.
+fn show(out: &str, result: &dyn PrintResult, format: &OutputFormat) -> u8 {
+    let status = result_status(result);
     if let Some(pager) = format.pager.as_ref().filter(|_| needs_pager(out, status, format)) {
         // Only a failure returns; then the text is printed as without a pager.
         let _ = host_pager::become_pager(pager, out);
     }
-    exit_status(write_stdout(out), status, answer.has_changed(), format)
+    exit_status(write_stdout(out), status, result.has_changed(), format)
 }
 
-/// Whether a text is shown through the pager. An answer with findings is not: its exit status would be the pager's.
+/// Whether a text is shown through the pager. A result with findings is not: its exit status would be the pager's.
 fn needs_pager(out: &str, status: u8, format: &OutputFormat) -> bool {
     let is_long = |(rows, columns)| pager::is_longer(out, rows, columns);
     format.pager.is_some() && status == 0 && format.size.is_some_and(is_long)
 }
 
-fn print_failure(mut failure: Error, warnings: Vec<Warning>, format: &OutputFormat) -> u8 {
+fn print_error(mut error: Error, warnings: Vec<Warning>, format: &OutputFormat) -> u8 {
     // What the error says is no warning, too.
-    let is_said = |warning: &Warning| failure.rejections.iter().any(|error| error.message == warning.message);
+    let is_said = |warning: &Warning| error.rejections.iter().any(|rejection| rejection.message == warning.message);
     let more: Vec<Warning> = warnings.into_iter().filter(|warning| !is_said(warning)).collect();
-    failure.warnings.extend(more);
+    error.warnings.extend(more);
     let terminal = std::io::stderr().is_terminal();
     write_stderr(&match format.json {
-        true => escape_json(json::failure(&failure, &format.dir_option), terminal),
-        false => text::failure(&failure, format),
+        true => escape_json(json::error(&error, &format.dir_option), terminal),
+        false => text::error(&error, format),
     });
-    failure.exit_status()
+    error.exit_status()
 }
 
-fn render_answer(
-    answer: &dyn PrintAnswer,
+fn render_result(
+    result: &dyn PrintResult,
     warnings: &[Warning],
     layout: OutputLayout,
     format: &OutputFormat,
 ) -> (String, String) {
     match format.json {
-        true => (escape_json(json::answer(answer, warnings), format.terminal), String::new()),
-        false => text::answer(answer, warnings, layout, format),
+        true => (escape_json(json::result(result, warnings), format.terminal), String::new()),
+        false => text::result(result, warnings, layout, format),
     }
 }
 
@@ -265,9 +269,9 @@ fn escape_json(json: String, terminal: bool) -> String {
     if terminal { sanitize::escape_json(json) } else { json }
 }
 
-/// The exit status of an answer: 0, unless it has findings, conflicts or stopped part-way.
-fn answer_status(answer: &dyn PrintAnswer) -> u8 {
-    answer.attention().map_or(0, Code::exit)
+/// The exit status of a result: 0, unless it has findings, conflicts or stopped part-way.
+fn result_status(result: &dyn PrintResult) -> u8 {
+    result.attention().map_or(0, Code::exit)
 }
 
 fn write_stdout(text: &str) -> std::io::Result<()> {
@@ -283,7 +287,7 @@ fn write_stderr(text: &str) {
     }
 }
 
-/// The exit status after writing the answer. If it could not be written, the error on stderr still reports
+/// The exit status after writing the result. If it could not be written, the error on stderr still reports
 /// whether the memory was changed.
 fn exit_status(result: std::io::Result<()>, status: u8, changed: bool, style: &OutputFormat) -> u8 {
     match result {
@@ -292,7 +296,7 @@ fn exit_status(result: std::io::Result<()>, status: u8, changed: bool, style: &O
         Err(e) => {
             let mut rejection = Rejection::new(Code::Io, format!("cannot write the answer: {e}"));
             rejection.changed = Some(changed);
-            print_failure(rejection.into(), Vec::new(), style)
+            print_error(rejection.into(), Vec::new(), style)
         }
     }
 }
@@ -305,7 +309,7 @@ mod tests {
     #[test]
     fn a_check_with_findings_exits_6() {
         let mut check = CheckReport::default();
-        assert_eq!(answer_status(&check), 0);
+        assert_eq!(result_status(&check), 0);
         check.findings.push(CheckFinding {
             path: "facts/a.md".into(),
             line: 1,
@@ -314,6 +318,6 @@ mod tests {
             code: "odd_name",
             ..CheckFinding::default()
         });
-        assert_eq!(answer_status(&check), 6);
+        assert_eq!(result_status(&check), 6);
     }
 }

@@ -4,8 +4,8 @@
 
 use clap::Args;
 
-use super::answer::PrintAnswer;
 use super::args::{ChangeArgs, ChangeSettings, FileCreationArgs};
+use super::print_result::PrintResult;
 use super::text::{Printer, TextStyle, change_result};
 use crate::commands::results::{PruneResult, WarningRow};
 use crate::text::counted_noun::counted_noun;
@@ -48,7 +48,7 @@ impl From<&PruneArgs> for ChangeSettings {
     }
 }
 
-impl PrintAnswer for PruneResult {
+impl PrintResult for PruneResult {
     /// Prints a line for each item, with its rule.
     fn print(&self, printer: &mut Printer) {
         if self.change.dry_run {

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::answer::PrintAnswer;
+use super::print_result::PrintResult;
 use super::sanitize;
 use super::text::{Printer, TextStyle};
 use crate::commands::results::{LargerBounds, QueryResult, QueryRow};
@@ -13,7 +13,7 @@ use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::query_row::branch_mark;
 use crate::view::stale_anchors::anchor_mark;
 
-impl PrintAnswer for QueryResult {
+impl PrintResult for QueryResult {
     /// Prints the results; if there are none, a note to stderr.
     fn print(&self, printer: &mut Printer) {
         items(printer, &self.items);

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::answer::PrintAnswer;
 use super::args::{ChangeArgs, ChangeSettings, seconds, whole_number};
 use super::argv;
 use super::model::ModelArgs;
+use super::print_result::PrintResult;
 use super::sanitize;
 use super::text::{Printer, TextStyle, effects, file_heading, guard_figures};
 use crate::code::{Code, SuggestedCommand};
@@ -151,7 +151,7 @@ impl From<&InboxArgs> for ChangeSettings {
     }
 }
 
-impl PrintAnswer for ReflectReport {
+impl PrintResult for ReflectReport {
     /// Prints what was kept, what needs approval, what was refused and why, and the totals.
     fn print(&self, printer: &mut Printer) {
         if self.dry_run {
@@ -242,20 +242,20 @@ fn request_decision(printer: &mut Printer, request: &RequestDecision) {
     printer.end_line();
 }
 
-fn totals(printer: &mut Printer, answer: &ReflectReport) {
-    let (turns, seen) = answer.conversations.iter().fold((0, 0), |(t, s), c| (t + c.turns, s + c.seen));
-    let counts = answer.counts;
-    let stopped = answer.partial.is_some() || answer.deferred.is_some();
-    if counts.found == 0 && !stopped && answer.request.is_none() {
+fn totals(printer: &mut Printer, report: &ReflectReport) {
+    let (turns, seen) = report.conversations.iter().fold((0, 0), |(t, s), c| (t + c.turns, s + c.seen));
+    let counts = report.counts;
+    let stopped = report.partial.is_some() || report.deferred.is_some();
+    if counts.found == 0 && !stopped && report.request.is_none() {
         printer.note(match turns > 0 && seen == turns {
             true => "nothing new: this conversation was processed before",
-            false if answer.conversations.is_empty() && answer.model.is_none() => "nothing pending in the queue",
+            false if report.conversations.is_empty() && report.model.is_none() => "nothing pending in the queue",
             false => "nothing worth keeping",
         });
     }
-    if let Some(model) = &answer.model {
+    if let Some(model) = &report.model {
         let new = turns.saturating_sub(seen);
-        let read = match answer.conversations.is_empty() {
+        let read = match report.conversations.is_empty() {
             true => String::new(),
             false => counted_noun(new, "turn") + ", ",
         };
@@ -272,8 +272,8 @@ fn totals(printer: &mut Printer, answer: &ReflectReport) {
             model.output_tokens,
         );
         printer.styled(TextStyle::Dim, &line).end_line();
-        if let Some(finder) = &answer.finder {
-            let found = answer.request.as_ref().and_then(|request| request.found).unwrap_or_default();
+        if let Some(finder) = &report.finder {
+            let found = report.request.as_ref().and_then(|request| request.found).unwrap_or_default();
             let line = format!(
                 "{} found by {} {}, {} tokens in, {} out",
                 counted_noun(found, "item"),
@@ -284,13 +284,13 @@ fn totals(printer: &mut Printer, answer: &ReflectReport) {
             );
             printer.styled(TextStyle::Dim, &line).end_line();
         }
-        if let Some(figures) = guard_figures(answer.first_pass, answer.grounded, &answer.refused_by) {
+        if let Some(figures) = guard_figures(report.first_pass, report.grounded, &report.refused_by) {
             printer.styled(TextStyle::Dim, &figures).end_line();
         }
     }
 }
 
-impl PrintAnswer for InboxList {
+impl PrintResult for InboxList {
     /// Prints the pending proposals, or what was done with them.
     fn print(&self, printer: &mut Printer) {
         if self.dry_run && self.proposals.is_empty() {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::answer::PrintAnswer;
 use super::args::GlobalArgs;
 use super::open::{SessionNeeds, env, open_session, working_dir};
 use super::output::{CliReply, OutputLayout};
+use super::print_result::PrintResult;
 use super::text::{Printer, TextStyle};
 use crate::code::Code;
 use crate::commands::results::{RotReport, RotStop, WarningRow};
@@ -33,7 +33,7 @@ pub(super) fn frequent_words_line(words: usize) -> String {
     format!("{words} {occur} in more than {MAX_BULLETS_PER_WORD} bullets of a section and led to no contradictions")
 }
 
-impl PrintAnswer for RotReport {
+impl PrintResult for RotReport {
     /// Prints each number with its examples below it.
     fn print(&self, printer: &mut Printer) {
         let size = format!(

@@ -6,7 +6,6 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::answer::Answer;
 use super::args::{ChangeSettings, GlobalArgs};
 use super::change_args::AppendArgs;
 use super::compact::CompactArgs;
@@ -14,6 +13,7 @@ use super::git_args::{SetupArgs, SetupTarget, SyncArgs};
 use super::list_and_read::InitArgs;
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
+use super::print_result::PrintableResult;
 use super::progress::ProgressDisplay;
 use super::state::{CheckArgs, CheckFormat};
 use super::{open, query_args, to_operation};
@@ -21,7 +21,7 @@ use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::commands::model::{OpenModel, open_model};
 use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
-use crate::commands::usage::AnswerUse;
+use crate::commands::usage::ResultUse;
 use crate::commands::{
     self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, LogOptions, Session, edit, embed, setup,
     vector_search,
@@ -42,12 +42,12 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// Runs a command that only reads, and needs the caller and the time.
-    pub fn read_only<T: Into<Answer>>(&self, use_case: impl FnOnce(&Session) -> CommandResult<T>) -> CliReply {
+    pub fn read_only<T: Into<PrintableResult>>(&self, use_case: impl FnOnce(&Session) -> CommandResult<T>) -> CliReply {
         self.in_session(SessionNeeds::All, None, OutputLayout::Plain, use_case)
     }
 
     /// Runs a command that changes the memory, with its options.
-    pub fn change_with<T: Into<Answer>>(
+    pub fn change_with<T: Into<PrintableResult>>(
         &self,
         settings: impl Into<ChangeSettings>,
         use_case: impl FnOnce(&Session, &ChangeOptions) -> CommandResult<T>,
@@ -62,7 +62,7 @@ impl Runner<'_> {
     pub fn apply_batch(&self, settings: impl Into<ChangeSettings>, batch: Result<Batch, impl Into<Error>>) -> CliReply {
         match batch {
             Ok(batch) => self.change_with(settings, |session, options| commands::change(session, batch, options)),
-            Err(failure) => failure.into().into(),
+            Err(error) => error.into().into(),
         }
     }
 
@@ -77,7 +77,7 @@ impl Runner<'_> {
     }
 
     /// Runs a command that only reads texts and depends on neither the caller nor the time.
-    pub fn read_texts<T: Into<Answer>>(
+    pub fn read_texts<T: Into<PrintableResult>>(
         &self,
         layout: OutputLayout,
         use_case: impl FnOnce(&Session) -> CommandResult<T>,
@@ -93,7 +93,7 @@ impl Runner<'_> {
         // The day of its use is recorded.
         match open::open_session(self.global, SessionNeeds::LocalDay, None).and_then(|s| Ok((whole_file(&s)?, s))) {
             Ok((Some(file), session)) if session.policy.warnings.is_empty() => {
-                let used = AnswerUse::of_file(&file.path);
+                let used = ResultUse::of_file(&file.path);
                 CliReply::Copy(file, Box::new(move || used.record(&session)))
             }
             Ok((_, session)) => {
@@ -103,7 +103,7 @@ impl Runner<'_> {
                     let message = "parts outside the caller's allowlist are not shown";
                     warnings.push(Warning::new(Code::Note, message));
                 }
-                reply_then_record(session, result, warnings, AnswerUse::of_read)
+                reply_then_record(session, result, warnings, ResultUse::of_read)
             }
             Err(rejection) => rejection.into(),
         }
@@ -128,7 +128,7 @@ impl Runner<'_> {
                 };
                 let mut warnings = session.policy.warnings.clone();
                 warnings.extend(vector_search::failure_notice(&session));
-                reply_then_record(session, result, warnings, AnswerUse::of_query)
+                reply_then_record(session, result, warnings, ResultUse::of_query)
             }
             Err(rejection) => rejection.into(),
         }
@@ -213,7 +213,7 @@ impl Runner<'_> {
 
     /// Runs one of the tasks of `compact` with the configured model, or with none if none is configured and the options
     /// name none.
-    pub fn compact_with_model<T: Into<Answer>>(
+    pub fn compact_with_model<T: Into<PrintableResult>>(
         &self,
         task: &str,
         args: &CompactArgs,
@@ -233,7 +233,7 @@ impl Runner<'_> {
     }
 
     /// Like [`Runner::change_with`], for a command that may take long.
-    pub fn change_with_progress<T: Into<Answer>>(
+    pub fn change_with_progress<T: Into<PrintableResult>>(
         &self,
         task: &str,
         settings: impl Into<ChangeSettings>,
@@ -246,7 +246,7 @@ impl Runner<'_> {
     }
 
     /// Runs a command that may take long, and shows on a terminal what it is doing, initially `task`.
-    pub fn with_progress<T: Into<Answer>>(
+    pub fn with_progress<T: Into<PrintableResult>>(
         &self,
         task: &str,
         needs: SessionNeeds,
@@ -263,7 +263,7 @@ impl Runner<'_> {
     /// Opens a session, and runs a command in it.
     // Inlined in `subcommands::run`, all commands together would need 72 KiB of stack, which the kernel clears for each.
     #[inline(never)]
-    pub fn in_session<T: Into<Answer>>(
+    pub fn in_session<T: Into<PrintableResult>>(
         &self,
         needs: SessionNeeds,
         timeout: Option<Duration>,
@@ -318,18 +318,18 @@ impl Runner<'_> {
 }
 
 /// A reply that, once printed, records the use of the items it showed.
-fn reply_then_record<T: Into<Answer>>(
+fn reply_then_record<T: Into<PrintableResult>>(
     session: Session,
     result: CommandResult<T>,
     warnings: Vec<Warning>,
-    used: fn(&T) -> AnswerUse,
+    used: fn(&T) -> ResultUse,
 ) -> CliReply {
     match result {
-        Ok(answer) => {
-            let (used, dir) = (used(&answer), session.dir.clone());
-            CliReply::AnswerThen(answer.into(), warnings, Box::new(move || used.record(&session))).about(dir)
+        Ok(result) => {
+            let (used, dir) = (used(&result), session.dir.clone());
+            CliReply::ResultThen(result.into(), warnings, Box::new(move || used.record(&session))).about(dir)
         }
-        Err(failure) => CliReply::Result(Box::new(Err(failure)), warnings, OutputLayout::Plain),
+        Err(error) => CliReply::Result(Box::new(Err(error)), warnings, OutputLayout::Plain),
     }
 }
 

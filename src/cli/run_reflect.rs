@@ -56,7 +56,7 @@ impl Runner<'_> {
             let prompt = session.map_err(Error::from);
             return match prompt.and_then(|session| reflect::show_prompt(&session, &conversation, &options)) {
                 Ok(prompt) => CliReply::Text(escape_for_terminal(prompt)),
-                Err(failure) => failure.into(),
+                Err(error) => error.into(),
             };
         }
         let session = match session {

@@ -4,8 +4,8 @@
 
 use clap::{Args, ValueEnum};
 
-use super::answer::PrintAnswer;
 use super::output::CliReply;
+use super::print_result::PrintResult;
 use super::run::Runner;
 use super::text::{Printer, TextStyle};
 use crate::code::{Code, Rejection};
@@ -68,7 +68,7 @@ pub fn run_scope(runner: &Runner<'_>, args: ScopeArgs) -> CliReply {
     }
 }
 
-impl PrintAnswer for ScopeList {
+impl PrintResult for ScopeList {
     fn print(&self, printer: &mut Printer) {
         for name in &self.leftovers {
             printer.note(&leftover_note(name));
@@ -98,7 +98,7 @@ fn print_row(printer: &mut Printer, row: &ScopeRow, state: &str) {
     printer.styled(TextStyle::Dim, &format!("  {state}{counts}{}", changed.unwrap_or_default())).end_line();
 }
 
-impl PrintAnswer for ScopeChange {
+impl PrintResult for ScopeChange {
     fn print(&self, printer: &mut Printer) {
         let (name, items) = (&self.scope, counted_noun(self.items, "item"));
         let would = if self.dry_run { "would be " } else { "" };

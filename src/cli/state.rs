@@ -7,10 +7,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
 use super::github;
 use super::output::OutputLayout;
+use super::print_result::PrintResult;
 use super::rot::frequent_words_line;
 use super::text::{Printer, TextStyle, change_result, format_size, guard_figures};
 use crate::code::{Code, SuggestedCommand};
@@ -85,7 +85,7 @@ pub enum CheckFormat {
     Github,
 }
 
-impl PrintAnswer for StatusReport {
+impl PrintResult for StatusReport {
     /// Prints the state of the memory, and the commands to try.
     fn print(&self, printer: &mut Printer) {
         printer.styled(TextStyle::Heading, &self.dir);
@@ -203,7 +203,7 @@ fn attention_line(row: &AttentionRow) -> String {
     format!("{} {}{layer}", row.count, if row.count == 1 { one } else { many })
 }
 
-impl PrintAnswer for CheckReport {
+impl PrintResult for CheckReport {
     /// Prints findings as compilers do, `path:line:column: level: code: text`, or as annotations.
     fn print(&self, printer: &mut Printer) {
         let files = match &self.anchors {

@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use clap::Args;
 
-use super::answer::PrintAnswer;
 use super::open;
 use super::output::CliReply;
+use super::print_result::PrintResult;
 use super::run::Runner;
 use super::sanitize;
 use super::text::{Printer, TextStyle};
@@ -30,7 +30,7 @@ pub struct StatsArgs {
     /// Only what models and contexts cost, and how good their proposals were
     #[arg(long)]
     pub cost: bool,
-    /// Print comma-separated values: metric, name, agent, day (empty for the sum), value
+    /// Print comma-separated values: metric, name, actor, day (empty for the sum), value
     #[arg(long)]
     pub csv: bool,
 }
@@ -50,12 +50,12 @@ pub fn run_stats(runner: &Runner<'_>, args: &StatsArgs) -> CliReply {
 
 /// One line for each sum, with an empty day, and one for each day.
 fn to_csv(report: &StatsReport) -> String {
-    let mut out = String::from("metric,name,agent,day,value\n");
+    let mut out = String::from("metric,name,actor,day,value\n");
     for figure in &report.figures {
-        let agent = figure.agent.as_deref().unwrap_or_default();
+        let actor = figure.actor.as_deref().unwrap_or_default();
         let sum = std::iter::once(("", figure.value));
         for (day, value) in sum.chain(figure.days.iter().map(|day| (day.day.as_str(), day.value))) {
-            let fields = [figure.metric, &figure.name, agent, day].map(csv_field);
+            let fields = [figure.metric, &figure.name, actor, day].map(csv_field);
             let _ = writeln!(out, "{},{value}", fields.join(","));
         }
     }
@@ -106,15 +106,15 @@ fn is_utf8_locale() -> bool {
     set.is_some_and(|locale| locale.to_lowercase().replace('-', "").ends_with("utf8"))
 }
 
-impl PrintAnswer for StatsReport {
-    /// Prints metric, name, agent and value in columns, and the days as a line of characters.
+impl PrintResult for StatsReport {
+    /// Prints metric, name, actor and value in columns, and the days as a line of characters.
     fn print(&self, printer: &mut Printer) {
         let (from, is_unicode) = (self.from.as_deref().unwrap_or(&self.until), is_utf8_locale());
         let names: Vec<String> = self
             .figures
             .iter()
-            .map(|figure| match &figure.agent {
-                Some(agent) => format!("{} by {agent}", figure.name),
+            .map(|figure| match &figure.actor {
+                Some(actor) => format!("{} by {actor}", figure.name),
                 None => figure.name.clone(),
             })
             .collect();
@@ -169,6 +169,6 @@ mod tests {
             ["a", "\"a,b\"", "\"say \"\"x\"\"\"", "'=1+1", "a\\nb"]
         );
         let report = StatsReport { figures: vec![figure(&[("2026-02-01", 9.0)])], ..StatsReport::default() };
-        assert_eq!(to_csv(&report), "metric,name,agent,day,value\nevent,ADD,,,9\nevent,ADD,,2026-02-01,9\n");
+        assert_eq!(to_csv(&report), "metric,name,actor,day,value\nevent,ADD,,,9\nevent,ADD,,2026-02-01,9\n");
     }
 }

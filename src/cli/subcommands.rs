@@ -138,7 +138,7 @@ macro_rules! subcommands {
         }
 
         /// The JSON Schemas of all results.
-        pub fn answer_schemas(generator: &mut SchemaGenerator) -> Vec<Schema> {
+        pub fn result_schemas(generator: &mut SchemaGenerator) -> Vec<Schema> {
             vec![$($($(generator.subschema_for::<$result>(),)+)?)+]
         }
 

@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::answer::PrintAnswer;
 use super::output::{OutputFormat, OutputLayout};
+use super::print_result::PrintResult;
 use super::{github, hyperlinks, sanitize};
 use crate::code::{Rejection, SuggestedCommand, Warning};
 use crate::commands::Error;
@@ -18,7 +18,7 @@ use crate::commands::results::{
 pub use crate::text::format_size;
 use crate::text::one_line::cut_with_ellipsis;
 
-/// Collects the text of an answer, with escapes and colours.
+/// Collects the text of a result, with escapes and colours.
 pub struct Printer<'a> {
     /// The text for stdout.
     pub out: String,
@@ -152,20 +152,20 @@ impl Printer<'_> {
     }
 }
 
-/// Renders an answer: the text for stdout and the text for stderr.
-pub fn answer(
-    answer: &dyn PrintAnswer,
+/// Renders a result: the text for stdout and the text for stderr.
+pub fn result(
+    result: &dyn PrintResult,
     warnings: &[Warning],
     layout: OutputLayout,
     format: &OutputFormat,
 ) -> (String, String) {
     let mut printer = Printer { out: String::new(), err: String::new(), layout, format };
-    answer.print(&mut printer);
+    result.print(&mut printer);
     if format.quiet {
-        return (if answer.is_quiet() { String::new() } else { printer.out }, String::new());
+        return (if result.is_quiet() { String::new() } else { printer.out }, String::new());
     }
     let rows: Vec<WarningRow> =
-        warnings.iter().map(WarningRow::from).chain(answer.warnings().iter().cloned()).collect();
+        warnings.iter().map(WarningRow::from).chain(result.warnings().iter().cloned()).collect();
     match layout {
         // The runner reads both streams: a line of stderr could be a command as well.
         OutputLayout::GitHub => rows.iter().for_each(|row| github::warning_annotation(&mut printer.out, row)),
@@ -174,13 +174,13 @@ pub fn answer(
     (printer.out, printer.err)
 }
 
-impl PrintAnswer for RepeatedChange {
+impl PrintResult for RepeatedChange {
     fn print(&self, printer: &mut Printer) {
         printer.text("= already applied as ").text(self.rev().unwrap_or("an earlier revision")).end_line();
     }
 }
 
-impl PrintAnswer for ContextResult {
+impl PrintResult for ContextResult {
     fn print(&self, printer: &mut Printer) {
         sanitize::escape_lines(&mut printer.out, &self.text, printer.format.terminal);
     }
@@ -200,19 +200,19 @@ fn print_warnings(err: &mut String, warnings: &[WarningRow]) {
     }
 }
 
-/// Renders a failure: every error with its candidates, hint and commands to try.
-pub fn failure(failure: &Error, format: &OutputFormat) -> String {
+/// Renders an error: every rejection with its candidates, hint and commands to try.
+pub fn error(error: &Error, format: &OutputFormat) -> String {
     let mut out = String::new();
-    for rejection in &failure.rejections {
-        refusal(&mut out, rejection, format);
+    for rejection in &error.rejections {
+        write_rejection(&mut out, rejection, format);
     }
     if !format.quiet {
-        print_warnings(&mut out, &failure.warnings.iter().map(WarningRow::from).collect::<Vec<_>>());
+        print_warnings(&mut out, &error.warnings.iter().map(WarningRow::from).collect::<Vec<_>>());
     }
     out
 }
 
-fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat) {
+fn write_rejection(out: &mut String, r: &Rejection, format: &OutputFormat) {
     let _ = write!(out, "memdir: {}: ", r.code.name());
     if let Some(n) = r.operation {
         let _ = write!(out, "operation {}: ", n + 1);
@@ -257,7 +257,7 @@ fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat) {
     }
 }
 
-impl PrintAnswer for ChangeResult {
+impl PrintResult for ChangeResult {
     fn print(&self, printer: &mut Printer) {
         change_result(printer, self);
         if !self.changed && self.files.is_empty() {

@@ -79,7 +79,7 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
     }
     let (locked, warnings) = session.store.lock()?;
     if let Some(earlier) = earlier_change(session, &batch)? {
-        return Ok(ChangeOutcome::Repeated(earlier.answer?));
+        return Ok(ChangeOutcome::Repeated(earlier.result?));
     }
     let mut summary_lines = Vec::new();
     commit_loop(session, &locked, &batch, warnings, || {
@@ -187,7 +187,7 @@ fn plan_with_fetches(
     // Each round fetches at least one new input, and one operation needs fewer than ten, so this limit is never
     // reached.
     for _ in 0..MAX_ATTEMPTS * (ops.len() + 1) {
-        match plan(snapshot, ops, context).map_err(|refused| as_refused(session, refused, ops.len()))? {
+        match plan(snapshot, ops, context).map_err(|rejections| as_refused(session, rejections, ops.len()))? {
             PlanOutcome::Ready(changeset) => {
                 if let Some(visibility) = &visibility {
                     require_visible_files(session, visibility, &changeset, snapshot)?;
@@ -212,9 +212,9 @@ fn plan_with_fetches(
 }
 
 /// Adds the new paths of moved files, and removes the operation number if the batch has only one operation.
-fn as_refused(session: &Session, refused: Vec<Rejection>, operations: usize) -> Vec<Rejection> {
+fn as_refused(session: &Session, rejections: Vec<Rejection>, operations: usize) -> Vec<Rejection> {
     let is_single = operations < 2;
-    let named = refused.into_iter().map(|error| with_new_path(session, error));
+    let named = rejections.into_iter().map(|rejection| with_new_path(session, rejection));
     named.map(|error| Rejection { operation: error.operation.filter(|_| !is_single), ..error }).collect()
 }
 
@@ -255,10 +255,10 @@ pub fn commit_approved(
             false => ForgetTraces::default(),
         };
         let with_etags = batch.request.is_some();
-        let mut answer = change_result(&changeset, &snapshot, with_etags);
+        let mut result = change_result(&changeset, &snapshot, with_etags);
         if changeset.files.is_empty() {
-            answer.warnings.splice(0..0, warnings.iter().map(WarningRow::from));
-            return Ok(answer);
+            result.warnings.splice(0..0, warnings.iter().map(WarningRow::from));
+            return Ok(result);
         }
         session.spent.move_to(&mut changeset);
         // The commit compares files with the texts that were planned on; what else the planner needed is freed first.
@@ -273,12 +273,12 @@ pub fn commit_approved(
             locked.forget(&traces.paths, &traces.texts)?;
         }
         let header = session.header(batch);
-        let stored = batch.request.as_ref().map(|_| serde_json::to_value(&answer).unwrap_or(Value::Null));
+        let stored = batch.request.as_ref().map(|_| serde_json::to_value(&result).unwrap_or(Value::Null));
         match locked.commit(&changeset, &header, stored) {
             Ok(committed) => {
-                answer.rev = Some(format!("r{}", committed.rev));
+                result.rev = Some(format!("r{}", committed.rev));
                 for (file, etag) in changeset.files.iter().zip(&committed.etags) {
-                    if let Some(row) = answer.files.iter_mut().find(|row| row.path == file.path.as_str()) {
+                    if let Some(row) = result.files.iter_mut().find(|row| row.path == file.path.as_str()) {
                         row.etag = etag.map(|e| e.short());
                     }
                 }
@@ -293,8 +293,8 @@ pub fn commit_approved(
                     drop(locked.gc(session.now.timestamp().as_second()));
                     journal_notes::extend_notes(locked.store);
                 }
-                answer.warnings.splice(0..0, warnings.iter().map(WarningRow::from));
-                return Ok(answer);
+                result.warnings.splice(0..0, warnings.iter().map(WarningRow::from));
+                return Ok(result);
             }
             Err(CommitStopped::BaseChanged(more)) => warnings.extend(more),
             Err(CommitStopped::Rejected(rejection)) => return Err(Error { rejections: vec![rejection], warnings }),
@@ -308,8 +308,8 @@ pub fn commit_approved(
 /// An earlier change with the same `request`.
 pub struct EarlierChange {
     pub actor: String,
-    /// Its stored answer; `conflict` if it had other operations.
-    pub answer: Result<RepeatedChange, Rejection>,
+    /// Its stored result; `conflict` if it had other operations.
+    pub result: Result<RepeatedChange, Rejection>,
 }
 
 /// The earlier change with the same `request` as this batch, if the journal has it.
@@ -321,15 +321,15 @@ pub fn earlier_change(session: &Session, batch: &Batch) -> Result<Option<Earlier
         let message =
             format!("the id '{}' is that of another batch, applied as r{}", escape_for_message(request), entry.rev);
         let conflict = Rejection::new(Code::Conflict, message).hint("give each batch an id of its own");
-        return Ok(Some(EarlierChange { actor: entry.header.actor, answer: Err(conflict) }));
+        return Ok(Some(EarlierChange { actor: entry.header.actor, result: Err(conflict) }));
     }
-    let mut answer = entry.answer.unwrap_or(Value::Null);
-    if let Value::Object(map) = &mut answer {
+    let mut result = entry.answer.unwrap_or(Value::Null);
+    if let Value::Object(map) = &mut result {
         map.insert("changed".into(), Value::Bool(false));
         map.insert("rev".into(), Value::String(format!("r{}", entry.rev)));
         map.insert("repeated".into(), Value::Bool(true));
     }
-    Ok(Some(EarlierChange { actor: entry.header.actor, answer: Ok(RepeatedChange(answer)) }))
+    Ok(Some(EarlierChange { actor: entry.header.actor, result: Ok(RepeatedChange(result)) }))
 }
 
 /// The result of a changeset, before its revision is known.
@@ -380,13 +380,13 @@ fn add_proof(planned: &mut ChangeResult, changeset: &Changeset) {
     }
 }
 
-/// Notes in the answer of a dry run that its change is not expressible as operations, so that `apply` cannot make it.
+/// Notes in the result of a dry run that its change is not expressible as operations, so that `apply` cannot make it.
 pub(super) fn note_no_operations(planned: &mut ChangeResult) {
     planned.operations = None;
     planned.warnings.extend(no_operations_warning(planned.changed));
 }
 
-/// The warning of a dry run whose answer has no operations, if it would change something.
+/// The warning of a dry run whose result has no operations, if it would change something.
 pub(super) fn no_operations_warning(would_change: bool) -> Option<WarningRow> {
     let message =
         "this dry run contains no operations, so `memdir apply` cannot make the change: run the command without -n";

@@ -75,8 +75,8 @@ pub fn compact(
     model: Option<&dyn Model>,
 ) -> CommandResult<CompactOutcome> {
     if options.batch.as_ref().is_some_and(Batch::forgets) {
-        let refusal = Rejection::new(Code::Usage, "compact cannot be combined with rm --forget");
-        return Err(refusal.hint("run rm --forget first").into());
+        let rejection = Rejection::new(Code::Usage, "compact cannot be combined with rm --forget");
+        return Err(rejection.hint("run rm --forget first").into());
     }
     // What is removed is chosen among all bullets, so a caller with an allowlist must not compact.
     session.store.require_unfiltered()?;
@@ -117,7 +117,7 @@ pub fn change_with(
 // One value a command, so its size does not matter.
 #[expect(clippy::large_enum_variant)]
 enum CompactionOutcome {
-    /// The request id was used before: the first answer.
+    /// The request id was used before: the first result.
     Repeated(RepeatedChange),
     Completed(ChangeResult, report::CompactionReport),
 }
@@ -147,7 +147,7 @@ impl CompactionRun<'_> {
         session.may_write()?;
         apply_options(&mut batch, self.options);
         self.require_consent(&batch)?;
-        if let Some(earlier) = self.earlier_answer(&batch)? {
+        if let Some(earlier) = self.earlier_result(&batch)? {
             return Ok(CompactionOutcome::Repeated(earlier));
         }
         let mut dialogue = CompactDialogue::new(model, self.model_required);
@@ -161,7 +161,7 @@ impl CompactionRun<'_> {
                 return Ok(completed(ChangeResult::default(), plan.report, dialogue));
             }
             let (locked, warnings) = session.store.lock()?;
-            if let Some(first) = self.earlier_answer(&batch)? {
+            if let Some(first) = self.earlier_result(&batch)? {
                 return Ok(CompactionOutcome::Repeated(first));
             }
             let mut changed_meanwhile = false;
@@ -185,7 +185,7 @@ impl CompactionRun<'_> {
         // The memory keeps changing while the model runs: plan under the lock, by age.
         let closed_dialogue = dialogue.close();
         let (locked, warnings) = session.store.lock()?;
-        if let Some(first) = self.earlier_answer(&batch)? {
+        if let Some(first) = self.earlier_result(&batch)? {
             return Ok(CompactionOutcome::Repeated(first));
         }
         let mut report = report::CompactionReport::default();
@@ -201,11 +201,11 @@ impl CompactionRun<'_> {
         Ok(completed(verdict?, report, closed_dialogue))
     }
 
-    fn earlier_answer(&self, batch: &Batch) -> Result<Option<RepeatedChange>, Error> {
+    fn earlier_result(&self, batch: &Batch) -> Result<Option<RepeatedChange>, Error> {
         if self.options.dry_run {
             return Ok(None);
         }
-        Ok(earlier_change(self.session, batch)?.map(|earlier| earlier.answer).transpose()?)
+        Ok(earlier_change(self.session, batch)?.map(|earlier| earlier.result).transpose()?)
     }
 
     /// Plans the batch and decides for every file and section that then exceeds its limit.
@@ -241,11 +241,11 @@ impl CompactionRun<'_> {
             }
         }
         match plan.rejection.take() {
-            Some(refusal) if plan.steps.is_empty() || matches!(self.target, CompactionTarget::GrownByBatch) => {
-                Err(refusal.into())
+            Some(rejection) if plan.steps.is_empty() || matches!(self.target, CompactionTarget::GrownByBatch) => {
+                Err(rejection.into())
             }
-            Some(refusal) => {
-                let message = format!("{}; it stays over its limit", refusal.message);
+            Some(rejection) => {
+                let message = format!("{}; it stays over its limit", rejection.message);
                 plan.report.still_over_limit.push(Warning::new(Code::LimitReached, message));
                 Ok((overlay, plan))
             }
@@ -384,9 +384,9 @@ impl CompactionRun<'_> {
             }
             match full.archive_oldest(overlay, row) {
                 Ok(steps) => plan.steps.extend(steps),
-                Err(refusal) => {
+                Err(rejection) => {
                     plan.all_pinned.push(section_ref.clone());
-                    plan.rejection.get_or_insert(refusal);
+                    plan.rejection.get_or_insert(rejection);
                     break;
                 }
             }

@@ -88,8 +88,8 @@ fn require_agreement(
         true => format!("{what} changes only with the user's consent"),
     };
     let Some(locked) = locked else {
-        let refused = Rejection::new(Code::Consent, format!("{reason}{WOULD_WAIT}"));
-        return Err(refused.hint(CONSENT_HINT).detail("fields", fields).into());
+        let rejection = Rejection::new(Code::Consent, format!("{reason}{WOULD_WAIT}"));
+        return Err(rejection.hint(CONSENT_HINT).detail("fields", fields).into());
     };
     let id = keep_as_proposal(session, locked, batch, changeset, texts, &format!("sensitive {what}"))?;
     Err(Rejection::new(Code::Consent, format!("{reason}; the change waits in inbox/ as {id}"))

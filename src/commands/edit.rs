@@ -55,14 +55,14 @@ pub fn edit(
     let is_made_again = resume.is_some() && !exists && new_path(session, file).is_none();
     let if_match = (exists || !opened.is_empty() && !is_made_again).then(|| Etag::of(opened.as_bytes()).hex());
     match save_or_merge(session, file, &opened, after, if_match, options) {
-        Ok(answer) => {
+        Ok(outcome) => {
             if options.dry_run {
-                return Ok(answer);
+                return Ok(outcome);
             }
             copy.remove();
-            Ok(answer)
+            Ok(outcome)
         }
-        Err(failure) => Err(with_kept_copy(session, failure, file, copy.path())),
+        Err(error) => Err(with_kept_copy(session, error, file, copy.path())),
     }
 }
 
@@ -92,13 +92,13 @@ pub fn compose(
     }
     let changed = to_batch(text).map_err(Error::from).and_then(|batch| change(session, batch, options));
     match changed {
-        Ok(answer) => {
+        Ok(outcome) => {
             if !options.dry_run {
                 copy.remove();
             }
-            Ok(answer)
+            Ok(outcome)
         }
-        Err(failure) => Err(keep_copy(failure, copy.path())),
+        Err(error) => Err(keep_copy(error, copy.path())),
     }
 }
 
@@ -120,19 +120,19 @@ fn save_or_merge(
     loop {
         let action = Action::Write { at: Target::Address(file.to_owned()), text: text.clone(), create: options.create };
         let operation = Operation { if_match: etag.clone(), ..action.into() };
-        let failure = match change(session, Batch { operations: vec![operation], ..Batch::default() }, options) {
+        let error = match change(session, Batch { operations: vec![operation], ..Batch::default() }, options) {
             Ok(ChangeOutcome::Changed(mut changed)) => {
                 changed.warnings.extend(merge_warning);
                 return Ok(ChangeOutcome::Changed(changed));
             }
-            Ok(answer) => return Ok(answer),
-            Err(failure) => failure,
+            Ok(outcome) => return Ok(outcome),
+            Err(error) => error,
         };
-        let moved_on = etag.is_some() && failure.rejections.first().is_some_and(|r| r.code == Code::Conflict);
+        let moved_on = etag.is_some() && error.rejections.first().is_some_and(|r| r.code == Code::Conflict);
         if !moved_on || rounds == MAX_MERGES {
-            return Err(failure);
+            return Err(error);
         }
-        let Ok((path, now, true)) = current_text(session, file) else { return Err(failure) };
+        let Ok((path, now, true)) = current_text(session, file) else { return Err(error) };
         rounds += 1;
         let (merged_text, warning) = merge_edited_copy(&MemoryPath::new(&path)?, opened, &now, &after)?;
         (text, merge_warning) = (merged_text, warning.as_ref().map(WarningRow::from));
@@ -145,11 +145,11 @@ fn current_text(session: &Session, file: &str) -> Result<(String, String, bool),
     match read(session, file) {
         Ok(text) if text.section.is_none() && text.handle.is_none() => Ok((text.path, text.text, true)),
         Ok(_) => Err(Rejection::new(Code::Usage, "edit takes a file, not a section or bullet").into()),
-        Err(failure) if failure.rejections.first().is_some_and(|r| r.code == Code::FileNotFound) => {
-            check_new_name(&failure.rejections[0])?;
+        Err(error) if error.rejections.first().is_some_and(|r| r.code == Code::FileNotFound) => {
+            check_new_name(&error.rejections[0])?;
             Ok((format!("{}.md", file.trim_end_matches(".md")), String::new(), false))
         }
-        Err(failure) => Err(failure),
+        Err(error) => Err(error),
     }
 }
 
@@ -175,24 +175,24 @@ fn new_path(session: &Session, file: &str) -> Option<(u64, MemoryPath)> {
 
 /// Adds to an error the path of the copy and the command to continue with it, which names the file's new path if it
 /// was moved.
-fn with_kept_copy(session: &Session, failure: Error, file: &str, copy: &Path) -> Error {
-    let mut failure = failure;
+fn with_kept_copy(session: &Session, error: Error, file: &str, copy: &Path) -> Error {
+    let mut error = error;
     let moved = new_path(session, file);
-    if let (Some((rev, to)), Some(first)) = (&moved, failure.rejections.first_mut()) {
+    if let (Some((rev, to)), Some(first)) = (&moved, error.rejections.first_mut()) {
         first.hint = Some(format!("r{rev} moved it to {to}"));
     }
-    let mut failure = keep_copy(failure, copy);
-    if let Some(first) = failure.rejections.first_mut() {
+    let mut error = keep_copy(error, copy);
+    if let Some(first) = error.rejections.first_mut() {
         let file = moved.map_or_else(|| file.to_owned(), |(_, to)| to.to_string());
         let operands = vec![copy.to_string_lossy().into_owned(), file];
         first.suggestions.push(SuggestedCommand { subcommand: vec!["edit", "--resume"], operands });
     }
-    failure
+    error
 }
 
 /// Adds to an error the path of the copy.
-fn keep_copy(mut failure: Error, copy: &Path) -> Error {
-    if let Some(first) = failure.rejections.first_mut() {
+fn keep_copy(mut error: Error, copy: &Path) -> Error {
+    if let Some(first) = error.rejections.first_mut() {
         let path = copy.to_string_lossy().into_owned();
         let notice = format!("your text is kept in {path}");
         first.hint = Some(match first.hint.take() {
@@ -201,5 +201,5 @@ fn keep_copy(mut failure: Error, copy: &Path) -> Error {
         });
         first.details.insert("kept".into(), path.into());
     }
-    failure
+    error
 }

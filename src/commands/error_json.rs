@@ -1,4 +1,4 @@
-//! A failure as the fields of a JSON object, for every front end that answers in JSON.
+//! An error as the fields of a JSON object, for every front end that answers in JSON.
 //!
 //! Never spells a command to try: each front end does that in its own syntax.
 
@@ -57,9 +57,9 @@ struct FailedOperation {
     rejection: RejectionFields,
 }
 
-/// The fields of a failure, as [`ErrorAnswer`] has them.
-pub fn error_fields(failure: &Error, format_suggestion: SuggestionFormat<'_>) -> Map<String, Value> {
-    let all = &failure.rejections;
+/// The fields of an error, as [`ErrorAnswer`] has them.
+pub fn error_fields(error: &Error, format_suggestion: SuggestionFormat<'_>) -> Map<String, Value> {
+    let all = &error.rejections;
     let fields = |rejection: &Rejection| RejectionFields {
         code: rejection.code.name().to_owned(),
         message: rejection.message.clone(),
@@ -75,7 +75,7 @@ pub fn error_fields(failure: &Error, format_suggestion: SuggestionFormat<'_>) ->
     let answer = all.first().map(|first| ErrorAnswer {
         first: fields(first),
         failures: if is_batch { all.iter().map(failed).collect() } else { Vec::new() },
-        warnings: failure.warnings.iter().map(WarningRow::from).collect(),
+        warnings: error.warnings.iter().map(WarningRow::from).collect(),
     });
     match json!(answer) {
         Value::Object(fields) => fields,

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::context::{ContextRequest, ReaderMark, context};
-use super::usage::AnswerUse;
+use super::usage::ResultUse;
 use super::{Session, reflect};
 use crate::code::{Code, Warning};
 use crate::host::agent_hosts::{AgentHost, EMPTY_ENVELOPE, HookEvent, HookInput};
@@ -65,7 +65,7 @@ pub struct HookAnswer {
     /// To be saved once the envelope is printed.
     pub mark: Option<ReaderMark>,
     /// To be recorded then.
-    pub used: Option<AnswerUse>,
+    pub used: Option<ResultUse>,
     /// What the session has seen then, to be saved as well.
     pub shown: Option<ShownItems>,
     /// What is saved as seen already, to be taken back if the envelope cannot be printed.
@@ -155,7 +155,7 @@ fn start_context(
                 .add(result.updates.iter().filter_map(|update| Some(ShownBullet::new(update.identity?, &update.path))));
             let updates = updates_of(&result.text).map(|updates| format!("{NOTES_NOTICE}\n\n{updates}"));
             let text = notice.into_iter().chain(updates).collect::<Vec<_>>().join("\n\n");
-            let used = Some(AnswerUse::of_injection(estimate_llm_tokens(&text)));
+            let used = Some(ResultUse::of_injection(estimate_llm_tokens(&text)));
             let envelope = match text.is_empty() {
                 true => EMPTY_ENVELOPE.to_owned(),
                 false => host.context_envelope(HookEvent::SessionStart, &text),
@@ -165,7 +165,7 @@ fn start_context(
     }
     let notice = notice.map_or(String::new(), |notice| format!("{notice}\n\n"));
     let envelope = host.context_envelope(HookEvent::SessionStart, &(notice + &result.text));
-    let used = Some(AnswerUse::of_context(&result));
+    let used = Some(ResultUse::of_context(&result));
     let mut shown = ShownItems::reset(session, input);
     let items = result.items.iter().map(|item| (item.identity, address_path(&item.address)));
     let updates = result.updates.iter().map(|update| (update.identity, update.path.as_str()));

@@ -164,15 +164,15 @@ pub fn inbox_branch(
     let made = branch::make_branch(session, &files, name, options)?;
     let mut warnings = made.warnings.clone();
     warnings.extend(left_for_consent.map(|reason| Warning::new(Code::Note, reason)));
-    let mut answer = InboxList {
+    let mut list = InboxList {
         dry_run: options.dry_run,
         merged,
-        branch: Some(made.answer.clone()),
+        branch: Some(made.branch.clone()),
         warnings: warnings.iter().map(WarningRow::from).collect(),
         ..InboxList::default()
     };
     if options.dry_run {
-        return Ok(answer);
+        return Ok(list);
     }
     // First the proposals: once a branch that they do not name is merged, they would still wait. One that they name and
     // that does not exist is reported by the next list.
@@ -186,9 +186,9 @@ pub fn inbox_branch(
         apply_and_remove(session, &[], &unmarked, options, "on no branch")?;
         return Err(error.into());
     }
-    (answer.changed, answer.rev, answer.files) = (true, change.rev, change.files);
-    answer.warnings.extend(change.warnings);
-    Ok(answer)
+    (list.changed, list.rev, list.files) = (true, change.rev, change.files);
+    list.warnings.extend(change.warnings);
+    Ok(list)
 }
 
 /// A proposal that waits for another conversation that states the same.

@@ -114,7 +114,7 @@ pub use status::status;
 pub use undo::{redo, undo};
 pub use watch::{WHOLE_MEMORY, WatchedState, watched_state};
 
-pub use crate::view::context::answer::ContextStyle;
+pub use crate::view::context::result::ContextStyle;
 
 /// A data directory opened for one caller.
 pub struct Session {

@@ -363,7 +363,7 @@ fn shares(created: &[Option<Date>], today: Date, report: &StatsReport) -> Vec<Sh
     let by_agent = |metric: &str| {
         let mut sums: BTreeMap<String, f64> = BTreeMap::new();
         for figure in of(metric) {
-            *sums.entry(figure.agent.clone().unwrap_or_default()).or_default() += figure.value;
+            *sums.entry(figure.actor.clone().unwrap_or_default()).or_default() += figure.value;
         }
         let mut rows: Vec<(String, f64)> = sums.into_iter().collect();
         rows.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -26,7 +26,6 @@ use crate::store::{FoundFile, Store};
 use crate::text::language::{DetectedLanguage, detect_language};
 use crate::view::links::LinkNames;
 use crate::view::overruled::{LayeredText, overruled_pairs};
-use crate::view::query::answer::{QueryResult, ScopeMatches, query_result_with_hits};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::{FileCounts, ItemizedFile, ScanDepth, count_terms};
 use crate::view::query::filter::{FilterResult, ItemFilter, QueryOptions};
@@ -34,6 +33,7 @@ use crate::view::query::item_facts::{ItemFacts, TimeBound};
 use crate::view::query::linked::{LinkedFiles, LinkedItemFinder, has_relations};
 use crate::view::query::prefilter::TermPrefilter;
 use crate::view::query::query_row::QueryRow;
+use crate::view::query::result::{QueryResult, ScopeMatches, query_result_with_hits};
 use crate::view::query::score::rank;
 use crate::view::query::terms::QueryTerms;
 use crate::view::query::typos::TypoFinder;
@@ -279,8 +279,8 @@ fn search(
         let query = VectorQuery { question, table };
         ranking.add_vectors(&query, &wordless, &origins, &|about, item| filter.check(about, item));
     }
-    let (mut answer, hits) = query_result_with_hits(&ranking, terms, filter);
-    answer.left_out = unread;
+    let (mut result, hits) = query_result_with_hits(&ranking, terms, filter);
+    result.left_out = unread;
     if !hits.is_empty() && (options.linked || has_relations(&hits, &ranking)) {
         let names = LinkNames::new(files.iter().map(|file| &file.path));
         let mut around = LinkedItemFinder::new(&hits, &ranking, &names);
@@ -291,9 +291,9 @@ fn search(
         let targets: Vec<FoundFile> = files.iter().filter(|file| ends.is_target(&file.path)).cloned().collect();
         let others = linked_files(store, if options.linked { &files } else { &targets }, &ends);
         let others: Vec<ItemFacts<'_>> = others.iter().map(|found| ItemFacts::new(found, &origins)).collect();
-        around.add(&mut answer, &others, filter, &|about, item| filter.check(about, item) == FilterResult::Yes);
+        around.add(&mut result, &others, filter, &|about, item| filter.check(about, item) == FilterResult::Yes);
     }
-    Ok(answer)
+    Ok(result)
 }
 
 /// The bytes of a file that are searched; `None` for a file that is removed or cannot be read.

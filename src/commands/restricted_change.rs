@@ -40,7 +40,7 @@ pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) 
     let (locked, warnings) = unfiltered.store.lock()?;
     if let Some(earlier) = earlier_change(&unfiltered, batch)? {
         return if earlier.actor == session.actor {
-            Ok(ChangeOutcome::Repeated(earlier.answer?))
+            Ok(ChangeOutcome::Repeated(earlier.result?))
         } else {
             Err(allowlist_rejection().into())
         };

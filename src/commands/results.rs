@@ -50,21 +50,21 @@ pub use super::prune::{PruneResult, PrunedItem};
 pub use super::scope::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
 pub use super::seed_requests::{FoundLocation, FoundLocations, SeedChange, SeedFile};
 pub use super::stats::{DayValue, StatsFigure, StatsReport};
-pub use crate::view::query::answer::ScopeMatches;
 pub use crate::view::query::query_row::{LinkReason, ScorePart};
+pub use crate::view::query::result::ScopeMatches;
 
 pub use crate::change::EffectSign;
 pub use crate::host::find::FoundBy;
 pub use crate::policy::LimitMeasure;
-pub use crate::view::context::answer::{
+pub use crate::view::context::result::{
     ContextEntry, ContextFile, ContextItem, ContextReason, ContextResult, ContextUpdate,
 };
 pub use crate::view::context::update_kind::UpdateKind;
 pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletBlame, BulletRow, CommitOrigin, LifeChange, Outline, SectionRow};
-pub use crate::view::query::answer::{LargerBounds, QueryResult};
 pub use crate::view::query::query_row::{ConfidenceNote, LinkDirection, QueryRow};
+pub use crate::view::query::result::{LargerBounds, QueryResult};
 pub use crate::view::stale_anchors::StaleAnchor;
 
 /// The outcome of a batch of operations.

@@ -49,13 +49,13 @@ fn unreadable_policy(error: &Rejection) -> LoadedPolicy {
         Some(_) => error.message.clone(),
         None => format!("memdir.yaml cannot be read: {}", error.message),
     };
-    let refused = Rejection::new(Code::InvalidPolicy, message)
+    let rejection = Rejection::new(Code::InvalidPolicy, message)
         .hint("fix the file: it may restrict what agents see, so nothing can be read or written until then");
     LoadedPolicy {
         policy: Policy::default(),
-        warnings: vec![Warning::new(refused.code, refused.message.clone())],
-        refuses_writes: Some(refused.clone()),
-        refuses_reads: Some(refused),
+        warnings: vec![Warning::new(rejection.code, rejection.message.clone())],
+        refuses_writes: Some(rejection.clone()),
+        refuses_reads: Some(rejection),
     }
 }
 

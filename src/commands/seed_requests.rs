@@ -179,7 +179,8 @@ fn find_locations(session: &Session, fields: &Map<String, Value>) -> CommandResu
     };
     let result =
         query(session, &options.with_default_limit()).map_err(|error| name_resource(error, &fields["json_content"]))?;
-    let mut answer = FoundLocations { locations: Vec::new(), suggested_insert_path: None, reasoning: String::new() };
+    let mut found_locations =
+        FoundLocations { locations: Vec::new(), suggested_insert_path: None, reasoning: String::new() };
     let mut found = 0;
     for row in result.items.iter().filter(|row| row.handle.is_some()) {
         // An item that scores by what stands beside it has nothing to say for itself.
@@ -201,19 +202,19 @@ fn find_locations(session: &Session, fields: &Map<String, Value>) -> CommandResu
         };
         let print = |index| dialects::print_path(&path, row.section.as_deref(), index);
         let Some((file, path)) = print(Some(index)) else { continue };
-        if answer.suggested_insert_path.is_none() && file.is_none() {
-            answer.suggested_insert_path = print(None).map(|(_, list)| list);
+        if found_locations.suggested_insert_path.is_none() && file.is_none() {
+            found_locations.suggested_insert_path = print(None).map(|(_, list)| list);
         }
-        answer.locations.push(FoundLocation { path, file, current_value: text, relevance });
+        found_locations.locations.push(FoundLocation { path, file, current_value: text, relevance });
     }
-    let named = answer.locations.len();
+    let named = found_locations.locations.len();
     let more = if result.found > result.items.len() { " among the best matches" } else { "" };
-    answer.reasoning = match (found, found == named) {
+    found_locations.reasoning = match (found, found == named) {
         (0, _) => "Found nothing with these words".to_owned(),
         (_, true) => format!("Found {found}{more}"),
         (_, false) => format!("Found {found}{more}, of which {named} can be named by a path"),
     };
-    Ok(answer)
+    Ok(found_locations)
 }
 
 /// Why an item was found: the words that stand in it, or what its vector says. `None` if nothing of it is why.

@@ -41,7 +41,7 @@ pub struct StatsReport {
     pub from: Option<String>,
     /// The last day of the events: today in UTC, `YYYY-MM-DD`.
     pub until: String,
-    /// The figures, one for each metric, name and agent.
+    /// The figures, one for each metric, name and actor.
     pub figures: Vec<StatsFigure>,
 }
 
@@ -58,7 +58,7 @@ pub struct StatsFigure {
     pub name: String,
     /// The actor.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<String>,
+    pub actor: Option<String>,
     /// The sum; a share is between 0 and 1.
     pub value: f64,
     /// The value of each day that has one.
@@ -75,7 +75,7 @@ pub struct DayValue {
     pub value: f64,
 }
 
-/// Counts by metric, name and agent, and for each day.
+/// Counts by metric, name and actor, and for each day.
 #[derive(Default)]
 struct FigureTable(BTreeMap<(usize, String, Option<String>), BTreeMap<String, f64>>);
 
@@ -87,9 +87,9 @@ const DAILY_METRICS: [&str; 9] =
 const COST_METRICS: [&str; 2] = ["tokens_injected", "tokens"];
 
 impl FigureTable {
-    fn add(&mut self, metric: &'static str, name: &str, agent: Option<&str>, day: &str, value: f64) {
+    fn add(&mut self, metric: &'static str, name: &str, actor: Option<&str>, day: &str, value: f64) {
         let order = DAILY_METRICS.iter().position(|known| *known == metric).unwrap_or(DAILY_METRICS.len());
-        let days = self.0.entry((order, name.to_owned(), agent.map(str::to_owned))).or_default();
+        let days = self.0.entry((order, name.to_owned(), actor.map(str::to_owned))).or_default();
         *days.entry(day.to_owned()).or_default() += value;
     }
 
@@ -100,10 +100,10 @@ impl FigureTable {
     }
 
     fn into_figures(self) -> impl Iterator<Item = StatsFigure> {
-        self.0.into_iter().map(|((order, name, agent), days)| StatsFigure {
+        self.0.into_iter().map(|((order, name, actor), days)| StatsFigure {
             metric: DAILY_METRICS[order],
             name,
-            agent,
+            actor,
             value: days.values().sum(),
             days: days.into_iter().map(|(day, value)| DayValue { day, value }).collect(),
         })

@@ -98,7 +98,7 @@ impl Default for SyncOptions<'_> {
 pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncResult> {
     session.store.require_unfiltered()?;
     let git = own_repository(session).map_err(|error| retry::with_remote(error, session, options))?;
-    let answer = SyncResult {
+    let result = SyncResult {
         dir: session.path_prefix().trim_end_matches('/').to_owned(),
         requested: retry::printable_remote(options),
         ..SyncResult::default()
@@ -107,7 +107,7 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
         session,
         git,
         options,
-        answer,
+        result,
         driver_checked: false,
         conflicts_with_remote: false,
         noted: Vec::new(),
@@ -115,7 +115,7 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
     };
     let is_recorded = !options.dry_run && run.remove_stale_locks()?;
     let result = run.run();
-    if !options.dry_run && run.answer.merged.is_some() {
+    if !options.dry_run && run.result.merged.is_some() {
         run.note_merged_proposals();
     }
     if is_recorded {
@@ -125,7 +125,7 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
         run.note_unwatched_changes();
     }
     // With a remote of the user, the hook names them.
-    if result.is_ok() && run.options.conflict_branch.is_none() && run.answer.undecided.is_empty() {
+    if result.is_ok() && run.options.conflict_branch.is_none() && run.result.undecided.is_empty() {
         run.note_unshared_files();
     }
     if !options.dry_run {
@@ -133,9 +133,9 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
     }
     match result {
         Ok(()) => {
-            let SyncResult { committed, merged, pushed, .. } = &run.answer;
-            run.answer.changed |= !committed.is_empty() || merged.is_some() || *pushed > 0;
-            Ok(run.answer)
+            let SyncResult { committed, merged, pushed, .. } = &run.result;
+            run.result.changed |= !committed.is_empty() || merged.is_some() || *pushed > 0;
+            Ok(run.result)
         }
         Err(error) => Err(run.with_context(error)),
     }
@@ -157,7 +157,7 @@ struct SyncRun<'a> {
     session: &'a Session,
     git: Git,
     options: &'a SyncOptions<'a>,
-    answer: SyncResult,
+    result: SyncResult,
     /// Whether the merge driver was checked already.
     driver_checked: bool,
     /// Whether a merge was given up because of its conflicts.
@@ -178,14 +178,14 @@ impl SyncRun<'_> {
             (SyncStep::NeedsUser, _) => return Ok(()),
             (_, state) => state,
         };
-        let branch = self.answer.branch.clone();
+        let branch = self.result.branch.clone();
         let Some(remote) = self.remote_branch(&branch)? else {
             self.note(
                 "no remote is configured; pending changes are committed locally (add one with `git remote add origin URL`)",
             );
             return Ok(());
         };
-        self.answer.remote = Some(remote.display_name());
+        self.result.remote = Some(remote.display_name());
         if self.options.direction == SyncDirection::Push
             && let Ok(head) = self.git.resolve_commit("HEAD")
             && self.git.is_known_there(&remote, &head)?
@@ -203,7 +203,7 @@ impl SyncRun<'_> {
     ) -> Result<T, Rejection> {
         let session = self.session;
         let (locked, warnings) = session.store.lock()?;
-        self.answer.warnings.extend(warnings.iter().map(WarningRow::from));
+        self.result.warnings.extend(warnings.iter().map(WarningRow::from));
         work(self, &locked)
     }
 
@@ -220,7 +220,7 @@ impl SyncRun<'_> {
             return Err(unfinished_error("no branch is checked out (a detached HEAD)".to_owned())
                 .hint("check one out with `git switch BRANCH`, or create one with `git switch -c NAME`"));
         };
-        self.answer.branch = branch.clone();
+        self.result.branch = branch.clone();
         Ok((state, ongoing))
     }
 
@@ -256,7 +256,7 @@ impl SyncRun<'_> {
     ) -> Result<SyncStep, Rejection> {
         let unmerged_files = unmerged::sort_unmerged(self.session, &self.git, &state.conflicted, entries)?;
         if unmerged_files.needs_user() {
-            (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
+            (self.result.conflicts, self.result.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
             return Ok(SyncStep::NeedsUser);
         }
         if let (true, Some(head), false) = (is_merge, &state.head, self.options.force) {
@@ -321,8 +321,8 @@ impl SyncRun<'_> {
             (false, false) => None,
         };
         let undecided = |change: &pending::PendingChange| Some(UndecidedFile::new(&change.path, reason(change)?));
-        self.answer.undecided = changes.iter().filter_map(undecided).collect();
-        if !self.answer.undecided.is_empty() {
+        self.result.undecided = changes.iter().filter_map(undecided).collect();
+        if !self.result.undecided.is_empty() {
             return Ok(None);
         }
         if !self.options.force {
@@ -349,7 +349,7 @@ impl SyncRun<'_> {
     fn record_commit(&mut self, message: String, state: &RepositoryState) -> Result<(), Rejection> {
         let head = self.git.resolve_commit("HEAD")?;
         let files = state.pending.iter().map(|p| p.path.clone()).collect();
-        self.answer.committed.push(CommitRow { commit: Some(head.chars().take(10).collect()), message, files });
+        self.result.committed.push(CommitRow { commit: Some(head.chars().take(10).collect()), message, files });
         Ok(())
     }
 
@@ -461,16 +461,16 @@ impl SyncRun<'_> {
 
     /// A dry run: what would be committed.
     fn dry_run(&mut self) -> Result<(), Rejection> {
-        self.answer.dry_run = true;
+        self.result.dry_run = true;
         let (state, ongoing) = self.check_state()?;
         let entries = self.session.store.journal()?;
         let unmerged_files = unmerged::sort_unmerged(self.session, &self.git, &state.conflicted, &entries)?;
         if unmerged_files.needs_user() {
-            (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
+            (self.result.conflicts, self.result.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
             return Ok(());
         }
         self.note_shared_inbox()?;
-        self.answer.remote = self.remote_branch(&self.answer.branch)?.map(|remote| remote.display_name());
+        self.result.remote = self.remote_branch(&self.result.branch)?.map(|remote| remote.display_name());
         let subject = if ongoing.is_some() { self.git.pending_merge_message()? } else { None };
         if state.pending.is_empty() && subject.is_none() {
             return Ok(());
@@ -478,7 +478,7 @@ impl SyncRun<'_> {
         let sync_state = SyncState::load(&self.session.store);
         if let Some(message) = self.commit_message(&state, &entries, &sync_state, subject.as_deref())? {
             let files = state.pending.iter().map(|p| p.path.clone()).collect();
-            self.answer.committed.push(CommitRow { commit: None, message, files });
+            self.result.committed.push(CommitRow { commit: None, message, files });
         }
         Ok(())
     }
@@ -487,11 +487,11 @@ impl SyncRun<'_> {
         (self.options.progress)(message);
     }
 
-    /// Adds a note to the answer, unless it has it already.
+    /// Adds a note to the result, unless it has it already.
     fn note(&mut self, message: &str) {
         if !self.noted.iter().any(|noted| noted == message) {
             self.noted.push(message.to_owned());
-            self.answer.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
+            self.result.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
         }
     }
 }

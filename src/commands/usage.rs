@@ -1,4 +1,4 @@
-//! Which items count as used by an answer or a change, for `prune`: `read` and `query` use what they show, and what is
+//! Which items count as used by a result or a change, for `prune`: `read` and `query` use what they show, and what is
 //! moved or restored is in use. A `context` uses nothing, because an agent is given it without asking: only its size is
 //! recorded, for `stats`.
 
@@ -6,12 +6,12 @@ use super::Session;
 use super::results::TextResult;
 use crate::change::{Changeset, EffectSign};
 use crate::path::{MemoryPath, SourceAddress};
-use crate::view::context::answer::ContextResult;
-use crate::view::query::answer::QueryResult;
+use crate::view::context::result::ContextResult;
+use crate::view::query::result::QueryResult;
 
-/// What one answer showed, to be recorded once it is out.
+/// What one result showed, to be recorded once it is out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AnswerUse {
+pub struct ResultUse {
     command: &'static str,
     /// The addresses of what it showed: `facts/user.md@acvh`. Empty where only `count` matters.
     items: Vec<String>,
@@ -19,14 +19,14 @@ pub struct AnswerUse {
     count: Option<u64>,
 }
 
-impl AnswerUse {
+impl ResultUse {
     /// Of a whole file.
-    pub fn of_file(path: &MemoryPath) -> AnswerUse {
-        AnswerUse { command: "read", items: vec![path.to_string()], count: None }
+    pub fn of_file(path: &MemoryPath) -> ResultUse {
+        ResultUse { command: "read", items: vec![path.to_string()], count: None }
     }
 
     /// Of the text that `read` shows; of nothing for a text of another memory.
-    pub fn of_read(text: &TextResult) -> AnswerUse {
+    pub fn of_read(text: &TextResult) -> ResultUse {
         let part = match (&text.handle, &text.section) {
             (Some(handle), _) => format!("@{handle}"),
             (None, Some(slug)) => format!("#{slug}"),
@@ -34,27 +34,27 @@ impl AnswerUse {
         };
         let is_own = SourceAddress::parse_shared(&text.path).is_none();
         let items = is_own.then(|| format!("{}{part}", text.path)).into_iter().collect();
-        AnswerUse { command: "read", items, count: None }
+        ResultUse { command: "read", items, count: None }
     }
 
     /// What `query` shows, of the memory itself: items of others are not its own to keep.
-    pub fn of_query(result: &QueryResult) -> AnswerUse {
+    pub fn of_query(result: &QueryResult) -> ResultUse {
         let is_own = |address: &&String| SourceAddress::parse_shared(address).is_none();
         let items = result.items.iter().map(|item| &item.address).filter(is_own).cloned().collect();
-        AnswerUse { command: "query", items, count: result.items.is_empty().then_some(0) }
+        ResultUse { command: "query", items, count: result.items.is_empty().then_some(0) }
     }
 
     /// The size of a context.
-    pub fn of_context(context: &ContextResult) -> AnswerUse {
+    pub fn of_context(context: &ContextResult) -> ResultUse {
         let shows_item = !context.items.is_empty() || context.updates.iter().any(|update| update.address.is_some());
         let is_empty = !shows_item && context.files.is_empty() && context.entries.is_empty();
         let tokens = if is_empty { 0 } else { context.tokens };
-        AnswerUse { command: "context", items: Vec::new(), count: Some(tokens as u64) }
+        ResultUse { command: "context", items: Vec::new(), count: Some(tokens as u64) }
     }
 
     /// Of a text of some tokens that a hook passes on.
-    pub fn of_injection(tokens: usize) -> AnswerUse {
-        AnswerUse { command: "context", items: Vec::new(), count: Some(tokens as u64) }
+    pub fn of_injection(tokens: usize) -> ResultUse {
+        ResultUse { command: "context", items: Vec::new(), count: Some(tokens as u64) }
     }
 
     /// Records it. Best effort: what cannot be written is not recorded.

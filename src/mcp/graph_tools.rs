@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tool_answer::ToolAnswer;
+use super::tool_result::ToolResult;
 use super::tools::{ToolEffect, ToolRequest, ToolSpec};
 use crate::commands::Error;
 
@@ -117,9 +117,9 @@ pub const GRAPH_TOOLS: &[ToolSpec] = &[
 ];
 
 /// The library reads the request and writes the answer.
-fn answer(call: &ToolRequest, tool: &str) -> Result<ToolAnswer, Error> {
+fn answer(call: &ToolRequest, tool: &str) -> Result<ToolResult, Error> {
     let reply = call.memory.graph_tool(tool, Value::Object(call.arguments.clone()))?;
-    Ok(ToolAnswer::with_text(Some(reply.text), &reply.structured))
+    Ok(ToolResult::with_text(Some(reply.text), &reply.structured))
 }
 
 const DIALECT: &str = "http://json-schema.org/draft-07/schema#";

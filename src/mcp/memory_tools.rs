@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::{self, check, count, text};
-use super::tool_answer::ToolAnswer;
+use super::tool_result::ToolResult;
 use super::tools::{ToolEffect, ToolRequest, ToolSpec, output_schema};
 use crate::code::{Code, Rejection};
 use crate::commands::results::{ChangeOutcome, ChangeResult, FileRow, ListResult, Outline, QueryResult, TextResult};
@@ -86,14 +86,14 @@ struct ContextAnswer {
     since: Option<String>,
 }
 
-fn context(call: &ToolRequest) -> Result<ToolAnswer, Error> {
+fn context(call: &ToolRequest) -> Result<ToolResult, Error> {
     check(&arguments::CONTEXT, &call.arguments)?;
     let budget = count(&call.arguments, "budget_tokens");
     let reader = call.reader.clone();
     let request = ContextRequest { budget, reader, for_tools: true, stable: true, ..ContextRequest::default() };
     let (context, mark) = call.memory.context(&request)?;
     let answer = ContextAnswer { text: context.text, tokens: context.tokens, since: context.since };
-    Ok(ToolAnswer { mark, ..ToolAnswer::with_text(Some(answer.text.clone()), &answer) })
+    Ok(ToolResult { mark, ..ToolResult::with_text(Some(answer.text.clone()), &answer) })
 }
 
 /// The result of a search.
@@ -106,7 +106,7 @@ struct QueryAnswer {
 
 /// The text is the array of items alone, which is the format of `memory.query`. A second one says if none of those that
 /// match fits into the budget.
-fn query(call: &ToolRequest) -> Result<ToolAnswer, Error> {
+fn query(call: &ToolRequest) -> Result<ToolResult, Error> {
     let options = query_json::parse(&Value::Object(call.arguments.clone()).to_string())?;
     if options.scope.as_deref() == Some(ALL_SCOPES) {
         // The ids of the answer are addresses for the other tools, which name no scope.
@@ -118,7 +118,7 @@ fn query(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     let note = result.nothing_fits();
     let QueryResult { items, found, .. } = result;
     let answer = QueryAnswer { items: items.into_iter().map(QueryItem::from).collect(), found };
-    Ok(ToolAnswer { note, ..ToolAnswer::with_text(serde_json::to_string(&answer.items).ok(), &answer) })
+    Ok(ToolResult { note, ..ToolResult::with_text(serde_json::to_string(&answer.items).ok(), &answer) })
 }
 
 /// The files of a memory, or the outline of one.
@@ -187,7 +187,7 @@ impl From<Outline> for ListAnswer {
     }
 }
 
-fn list(call: &ToolRequest) -> Result<ToolAnswer, Error> {
+fn list(call: &ToolRequest) -> Result<ToolResult, Error> {
     check(&arguments::LIST, &call.arguments)?;
     let limit = count(&call.arguments, "limit");
     let answer = match call.memory.list(text(&call.arguments, "address"))?.truncated(limit) {
@@ -197,17 +197,17 @@ fn list(call: &ToolRequest) -> Result<ToolAnswer, Error> {
         }
         ListResult::Outline(outline) => ListAnswer::from(outline),
     };
-    Ok(ToolAnswer::of(&answer))
+    Ok(ToolResult::of(&answer))
 }
 
-fn read(call: &ToolRequest) -> Result<ToolAnswer, Error> {
+fn read(call: &ToolRequest) -> Result<ToolResult, Error> {
     check(&arguments::READ, &call.arguments)?;
     let result = call.memory.read(text(&call.arguments, "address").unwrap_or_default())?;
-    Ok(ToolAnswer::with_text(Some(result.text.clone()), &result))
+    Ok(ToolResult::with_text(Some(result.text.clone()), &result))
 }
 
 /// Everything but `dry_run` is the batch, in the form that `apply` takes.
-fn change(call: &ToolRequest) -> Result<ToolAnswer, Error> {
+fn change(call: &ToolRequest) -> Result<ToolResult, Error> {
     let mut batch = call.arguments.clone();
     let dry_run = match batch.shift_remove("dry_run") {
         None | Some(Value::Null) => false,
@@ -217,15 +217,15 @@ fn change(call: &ToolRequest) -> Result<ToolAnswer, Error> {
     apply(call, Value::Object(batch), &ChangeOptions { dry_run, ..ChangeOptions::default() })
 }
 
-fn append(call: &ToolRequest) -> Result<ToolAnswer, Error> {
+fn append(call: &ToolRequest) -> Result<ToolResult, Error> {
     let mut operation = call.arguments.clone();
     operation.insert("op".to_owned(), "append".into());
     apply(call, Value::Object(operation), &ChangeOptions::default())
 }
 
-fn apply(call: &ToolRequest, operations: Value, options: &ChangeOptions) -> Result<ToolAnswer, Error> {
+fn apply(call: &ToolRequest, operations: Value, options: &ChangeOptions) -> Result<ToolResult, Error> {
     Ok(match call.memory.apply(&operations.to_string(), options)? {
-        ChangeOutcome::Changed(change) => ToolAnswer::of(&change),
-        ChangeOutcome::Repeated(first) => ToolAnswer::of(&first),
+        ChangeOutcome::Changed(change) => ToolResult::of(&change),
+        ChangeOutcome::Repeated(first) => ToolResult::of(&first),
     })
 }

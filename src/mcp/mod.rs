@@ -12,7 +12,7 @@ mod requests;
 mod resources;
 mod seed_tools;
 mod stdio;
-mod tool_answer;
+mod tool_result;
 mod tools;
 mod watcher;
 

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 
-use super::tool_answer::error_result;
+use super::tool_result::error_result;
 use super::tools::{ToolRequest, ToolSpec};
 use super::watcher::{NotificationTarget, SharedWatchList, WatchList, watch};
 use super::{ServerAccess, ServerOptions, ToolSet, progress, resources};
@@ -234,9 +234,9 @@ impl ServerHandler for RequestHandler {
                 ServerAccess::ReadAndChange | ServerAccess::ReadOnly => "this server may not change the memory",
                 ServerAccess::Nothing => SWITCHED_OFF,
             };
-            let refused = Rejection::new(Code::ReadOnly, reason)
+            let rejection = Rejection::new(Code::ReadOnly, reason)
                 .hint("the user can start it without --read-only and MEMDIR_MODE");
-            return Ok(error_result(self.state.options.tools, &refused.into()).into());
+            return Ok(error_result(self.state.options.tools, &rejection.into()).into());
         }
         let arguments = request.arguments.unwrap_or_default();
         self.state.save_reader_mark().await;

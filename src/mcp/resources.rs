@@ -12,7 +12,7 @@ use rmcp::model::{
 use serde_json::json;
 
 use super::ToolSet;
-use super::tool_answer::error_json;
+use super::tool_result::error_json;
 use crate::code::Code;
 use crate::commands::results::ListResult;
 use crate::commands::{Error, WHOLE_MEMORY};

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::tool_answer::ToolAnswer;
+use super::tool_result::ToolResult;
 use super::tools::{ToolEffect, ToolRequest, ToolSpec, output_schema};
 use crate::commands::Error;
 use crate::commands::results::{SeedChange, SeedFile};
@@ -91,17 +91,17 @@ fn answer(call: &ToolRequest, tool: &str) -> Result<Value, Error> {
     call.memory.seed_request(&json!({"name": tool, "arguments": call.arguments}).to_string())
 }
 
-fn read(call: &ToolRequest) -> Result<ToolAnswer, Error> {
+fn read(call: &ToolRequest) -> Result<ToolResult, Error> {
     let text = answer(call, "memory_read")?;
-    Ok(ToolAnswer::plain(text.as_str().unwrap_or_default().to_owned()))
+    Ok(ToolResult::plain(text.as_str().unwrap_or_default().to_owned()))
 }
 
 /// The text is the array alone.
-fn list(call: &ToolRequest) -> Result<ToolAnswer, Error> {
+fn list(call: &ToolRequest) -> Result<ToolResult, Error> {
     let files = answer(call, "memory_list")?;
-    Ok(ToolAnswer::with_text(Some(files.to_string()), &json!({"files": files})))
+    Ok(ToolResult::with_text(Some(files.to_string()), &json!({"files": files})))
 }
 
-fn change(call: &ToolRequest, tool: &str) -> Result<ToolAnswer, Error> {
-    Ok(ToolAnswer::of(&answer(call, tool)?))
+fn change(call: &ToolRequest, tool: &str) -> Result<ToolResult, Error> {
+    Ok(ToolResult::of(&answer(call, tool)?))
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::graph_tools::GRAPH_TOOLS;
 use super::memory_tools::MEMORY_TOOLS;
 use super::seed_tools::SEED_TOOLS;
-use super::tool_answer::ToolAnswer;
+use super::tool_result::ToolResult;
 use super::{ServerAccess, ToolSet};
 use crate::commands::Error;
 use crate::memory::Memory;
@@ -46,7 +46,7 @@ pub struct ToolSpec {
     pub input: fn() -> Value,
     /// The JSON Schema of the structured result; `None` if there is only text.
     pub output: Option<fn() -> Value>,
-    pub run: fn(&ToolRequest) -> Result<ToolAnswer, Error>,
+    pub run: fn(&ToolRequest) -> Result<ToolResult, Error>,
 }
 
 impl ToolSpec {

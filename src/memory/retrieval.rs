@@ -3,7 +3,7 @@
 use super::Memory;
 use crate::commands::embed::start_if_due;
 use crate::commands::results::{QueryResult, TextResult};
-use crate::commands::usage::AnswerUse;
+use crate::commands::usage::ResultUse;
 use crate::commands::vector_search::failure_notice;
 use crate::commands::{self, Error};
 use crate::view::query::filter::QueryOptions;
@@ -16,7 +16,7 @@ impl Memory {
     pub fn read(&self, address: &str) -> Result<TextResult, Error> {
         let session = self.session()?;
         let text = commands::read(&session, address)?;
-        AnswerUse::of_read(&text).record(&session);
+        ResultUse::of_read(&text).record(&session);
         Ok(text)
     }
 
@@ -28,7 +28,7 @@ impl Memory {
         let session = self.session()?;
         let options = QueryOptions { vectors: true, ..options.into() };
         let result = commands::query(&session, &options)?;
-        AnswerUse::of_query(&result).record(&session);
+        ResultUse::of_query(&result).record(&session);
         Ok(result)
     }
 

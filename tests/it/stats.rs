@@ -21,13 +21,13 @@ fn used_memory() -> Memory {
     memory
 }
 
-/// `metric name agent value`, and the days.
+/// `metric name actor value`, and the days.
 fn rows(report: &Value) -> Vec<String> {
     let row = |figure: &Value| {
         let text = |key: &str| figure[key].as_str().unwrap_or("-").to_owned();
         let days: Vec<String> =
             figure["days"].as_array().into_iter().flatten().map(|d| format!("{}", d["day"])).collect();
-        format!("{} {} {} {}{}", text("metric"), text("name"), text("agent"), figure["value"], days.concat())
+        format!("{} {} {} {}{}", text("metric"), text("name"), text("actor"), figure["value"], days.concat())
     };
     report["figures"].as_array().unwrap().iter().map(row).collect()
 }
@@ -163,7 +163,7 @@ fn text_has_lines_of_days_and_csv_a_line_for_each() {
     assert!(text.stdout.lines().any(|line| line.starts_with("event ") && line.ends_with("|  █|")), "{text}");
     memory.run(["stats"]).env("LC_ALL", "C").exit(0).stdout_contains("|@  |\n");
     let csv = memory.done(["stats", "--csv"]).stdout;
-    assert!(csv.starts_with("metric,name,agent,day,value\nitems,"), "{csv}");
+    assert!(csv.starts_with("metric,name,actor,day,value\nitems,"), "{csv}");
     for line in ["write,add,tester,,3", "write,add,tester,2026-02-22,3"] {
         assert!(csv.lines().any(|row| row == line), "{csv}");
     }

@@ -11,8 +11,8 @@ fn file(path: &str, kind: ChangedFileKind, effects: Vec<EffectRow>) -> ChangedFi
     ChangedFile { path: path.into(), kind, to: None, rev: None, etag: None, effects }
 }
 
-fn check(shown: impl PrintAnswer, page: &str) {
-    let (out, _) = answer(&shown, &[], OutputLayout::Plain, &OutputFormat::default());
+fn check(shown: impl PrintResult, page: &str) {
+    let (out, _) = result(&shown, &[], OutputLayout::Plain, &OutputFormat::default());
     assert_eq!(out, page);
 }
 
@@ -89,7 +89,7 @@ fn an_outline_shows_handles_and_sections() {
     let outline =
         Outline { path: "facts/user.md".into(), bullets: vec![bullet], sections: vec![section], ..Outline::default() };
     check(outline.clone(), "facts/user.md\n@acvh Prefers tabs\n## logger-fix (2026-02-24, 3): stdout leak\n");
-    let (numbered, _) = answer(&outline, &[], OutputLayout::Numbered, &OutputFormat::default());
+    let (numbered, _) = result(&outline, &[], OutputLayout::Numbered, &OutputFormat::default());
     assert!(numbered.starts_with("1 @acvh Prefers tabs\n"), "{numbered}");
 }
 
@@ -105,13 +105,13 @@ fn read_is_exact_in_a_pipe_and_escaped_on_a_terminal() {
     };
     check(text.clone(), "a\x1b[2J\r\n\u{202e}b");
     let style = OutputFormat { terminal: true, ..OutputFormat::default() };
-    assert_eq!(answer(&text, &[], OutputLayout::Plain, &style).0, "a\\x1b[2J\n\\u{202e}b\n");
+    assert_eq!(result(&text, &[], OutputLayout::Plain, &style).0, "a\\x1b[2J\n\\u{202e}b\n");
 }
 
 #[test]
 fn an_error_shows_the_texts_the_candidates_and_commands_to_try() {
     let candidates = serde_json::json!([{"address": "facts/user.md@v3wd", "text": "a\x1bb"}]);
-    let refused = Rejection::new(Code::BulletChanged, "@t7an in facts/user.md was rephrased outside memdir")
+    let rejection = Rejection::new(Code::BulletChanged, "@t7an in facts/user.md was rephrased outside memdir")
         .detail("was", serde_json::json!({"handle": "t7an", "text": "Likes tea"}))
         .detail("now", "Likes green tea")
         .detail("candidates", candidates)
@@ -119,7 +119,7 @@ fn an_error_shows_the_texts_the_candidates_and_commands_to_try() {
         .try_command(SuggestedCommand::new("rm", "$(rm -rf ~)"));
     let format = OutputFormat { may_change: true, ..OutputFormat::default() };
     assert_eq!(
-        failure(&refused.into(), &format),
+        error(&rejection.into(), &format),
         "memdir: bullet_changed: @t7an in facts/user.md was rephrased outside memdir; nothing was changed\n  \
          was: @t7an Likes tea\n  now: Likes green tea\n  facts/user.md@v3wd a\\x1bb\ntry: memdir rm user@v3wd\n"
     );
@@ -128,8 +128,8 @@ fn an_error_shows_the_texts_the_candidates_and_commands_to_try() {
 #[test]
 fn nothing_to_do_goes_to_stderr_and_quiet_prints_nothing() {
     let none = ChangeResult::default();
-    let (out, err) = answer(&none, &[Warning::new(Code::Note, "so")], OutputLayout::Plain, &OutputFormat::default());
+    let (out, err) = result(&none, &[Warning::new(Code::Note, "so")], OutputLayout::Plain, &OutputFormat::default());
     assert_eq!((out.as_str(), err.as_str()), ("", "memdir: nothing to do\nmemdir: so\n"));
     let quiet = OutputFormat { quiet: true, ..OutputFormat::default() };
-    assert_eq!(answer(&none, &[], OutputLayout::Plain, &quiet), (String::new(), String::new()));
+    assert_eq!(result(&none, &[], OutputLayout::Plain, &quiet), (String::new(), String::new()));
 }

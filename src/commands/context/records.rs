@@ -10,10 +10,10 @@ use crate::commands::item_doubts::{ItemDoubts, read_instructions};
 use crate::commands::journal_notes::bullet_origins;
 use crate::commands::unread_files::{not_text, unread_sentences, why_unread};
 use crate::document::{Document, MAX_FILE_BYTES};
-use crate::view::context::answer::ContextResult;
 use crate::view::context::layered::merge_records;
 use crate::view::context::page::records_page;
 use crate::view::context::records::{DatedRecord, MAX_RECORDS, newest_records};
+use crate::view::context::result::ContextResult;
 
 /// What one memory has for this style.
 struct RecordsPart {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::{AnswerUse, HookAnswer};
+use super::{HookAnswer, ResultUse};
 use crate::change::FileVersion;
 use crate::commands::item_doubts::{ItemDoubts, read_instructions};
 use crate::commands::query::query;
@@ -72,7 +72,7 @@ pub fn recall(session: &Session, host: &AgentHost, event: HookEvent, input: &Hoo
     }
     let text = format!("{NOTES_NOTICE}\n{}", lines.concat());
     let envelope = host.context_envelope(event, &text);
-    let used = Some(AnswerUse::of_injection(estimate_llm_tokens(&text)));
+    let used = Some(ResultUse::of_injection(estimate_llm_tokens(&text)));
     Some(HookAnswer { envelope, used, claimed: Some(shown), ..HookAnswer::default() })
 }
 

@@ -34,7 +34,7 @@ const MAX_SUBJECT_CHARS: usize = 72;
 
 /// The branch that was made, and the text of each proposal's file that now names it.
 pub(super) struct MadeBranch<'f> {
-    pub(super) answer: ProposalBranch,
+    pub(super) branch: ProposalBranch,
     pub(super) marked: Vec<(&'f InboxFile, String)>,
     pub(super) warnings: Vec<Warning>,
     tip: String,
@@ -47,7 +47,7 @@ impl MadeBranch<'_> {
     /// # Errors
     /// `exists`, `git`.
     pub(super) fn create(&self) -> Result<(), Rejection> {
-        self.git.create_branch(&self.answer.name, &self.tip)
+        self.git.create_branch(&self.branch.name, &self.tip)
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) fn make_branch<'f>(
     let base = git.resolve_commit("HEAD").map_err(no_commit)?;
     let mut tip = BranchTip { objects: file_objects(&git, &base)?, texts: BTreeMap::new(), commit: base.clone() };
     let mut made = MadeBranch {
-        answer: ProposalBranch { name: name.to_owned(), base: base.clone(), ..ProposalBranch::default() },
+        branch: ProposalBranch { name: name.to_owned(), base: base.clone(), ..ProposalBranch::default() },
         marked: Vec::new(),
         warnings: Vec::new(),
         tip: String::new(),
@@ -119,7 +119,7 @@ pub(super) fn make_branch<'f>(
     for file in files {
         match commit_proposal(session, &git, &mut tip, file, options) {
             Ok(commit) => {
-                made.answer.commits.push(commit);
+                made.branch.commits.push(commit);
                 let branch = ReviewBranch { name: name.to_owned(), base: base.chars().take(12).collect() };
                 made.marked.push((file, with_branch(&file.text, Some(&branch))));
             }
@@ -130,11 +130,11 @@ pub(super) fn make_branch<'f>(
             }
         }
     }
-    if let Some(error) = first_problem.filter(|_| made.answer.commits.is_empty()) {
+    if let Some(error) = first_problem.filter(|_| made.branch.commits.is_empty()) {
         return Err(error.into());
     }
     made.tip = tip.commit;
-    made.answer.body = request_body(&made.answer.commits);
+    made.branch.body = request_body(&made.branch.commits);
     Ok(made)
 }
 

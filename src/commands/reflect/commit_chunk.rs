@@ -166,8 +166,8 @@ fn plan(
                 }
             }
             // The chunk is read again once the obstacle is gone.
-            Err(failure) if failure.rejections.first().is_some_and(is_obstacle) => return Err(failure),
-            Err(failure) => committed.dropped.push((accepted_operation.decision_index, first_rejection(failure))),
+            Err(error) if error.rejections.first().is_some_and(is_obstacle) => return Err(error),
+            Err(error) => committed.dropped.push((accepted_operation.decision_index, first_rejection(error))),
         }
     }
     if let Some(Value::Object(operation)) = overlay.changeset.operations.first_mut() {

@@ -108,7 +108,7 @@ enum ReflectFlow {
 ///
 /// # Errors
 /// `invalid_transcript`; `no_model`; `model` and `model_refused` if no chunk was read before; errors of committing.
-/// Later errors are in the answer, as `partial`.
+/// Later errors are in the report, as `partial`.
 pub fn reflect(
     session: &Session,
     bytes: &[u8],
@@ -116,10 +116,10 @@ pub fn reflect(
     change_options: &ChangeOptions,
 ) -> CommandResult<ReflectReport> {
     let mut run = ReflectRun::new(session, options, change_options)?;
-    if let Err(failure) = run.read_all(bytes) {
-        end_run(&mut run.answer, failure)?;
+    if let Err(error) = run.read_all(bytes) {
+        end_run(&mut run.report, error)?;
     }
-    Ok(run.answer)
+    Ok(run.report)
 }
 
 /// The first prompt that would be sent, without calling a model: the instructions, then the conversation.
@@ -145,7 +145,7 @@ pub fn show_prompt(session: &Session, bytes: &[u8], options: &ReflectOptions<'_>
     Ok(format!("{}\n\n{}", request.system, question.collect::<String>()))
 }
 
-/// One run of `reflect`: the model, once it is open, and the answer so far.
+/// One run of `reflect`: the model, once it is open, and the report so far.
 struct ReflectRun<'a> {
     session: &'a Session,
     options: &'a ReflectOptions<'a>,
@@ -158,7 +158,7 @@ struct ReflectRun<'a> {
     /// The daily budget that a chunk needs which no day's budget is enough for; 0 if there is none.
     needed_budget: u64,
     totals: ProposalTotals,
-    answer: ReflectReport,
+    report: ReflectReport,
 }
 
 impl<'a> ReflectRun<'a> {
@@ -171,7 +171,7 @@ impl<'a> ReflectRun<'a> {
             session.may_write()?;
         }
         let into = options.into.as_deref().map(|file| resolve_into(session, file)).transpose()?;
-        let answer = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
+        let report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
         Ok(ReflectRun {
             session,
             options,
@@ -182,7 +182,7 @@ impl<'a> ReflectRun<'a> {
             from_queue: false,
             needed_budget: 0,
             totals: ProposalTotals::default(),
-            answer,
+            report,
         })
     }
 
@@ -201,7 +201,7 @@ impl<'a> ReflectRun<'a> {
         let id = watermark::conversation_id(conversation);
         let start = watermark::turns_read(&self.session.store, &id, turns);
         let chunk_ranges = split_chunks(turns, start, CHUNK_TOKENS);
-        self.answer.conversations.push(Row {
+        self.report.conversations.push(Row {
             id: id.clone(),
             kind: conversation.kind.name(),
             turns: turns.len(),
@@ -215,7 +215,7 @@ impl<'a> ReflectRun<'a> {
             if flow != ReflectFlow::Continue {
                 return Ok(flow);
             }
-            if let Some(row) = self.answer.conversations.last_mut() {
+            if let Some(row) = self.report.conversations.last_mut() {
                 row.chunks += 1;
             }
         }
@@ -243,7 +243,7 @@ impl<'a> ReflectRun<'a> {
         }
         if self.opened.is_none() {
             let opened = (self.options.open_model)()?;
-            self.answer.warnings.extend(opened.warnings.iter().map(WarningRow::from));
+            self.report.warnings.extend(opened.warnings.iter().map(WarningRow::from));
             let deadline = Deadline::within(opened.total_timeout);
             self.opened = Some((opened, deadline));
         }
@@ -295,7 +295,7 @@ impl<'a> ReflectRun<'a> {
             }
             false => {
                 let (locked, warnings) = unfiltered.store.lock()?;
-                self.answer.warnings.extend(warnings.iter().map(WarningRow::from));
+                self.report.warnings.extend(warnings.iter().map(WarningRow::from));
                 // Other processes may have reached the limit meanwhile; the queue takes the same lock.
                 let limit = write_limit_reached(session, &today).filter(|_| writes_memory(accepted));
                 if let Some(reason) = limit {
@@ -350,7 +350,7 @@ impl<'a> ReflectRun<'a> {
         Ok(())
     }
 
-    /// Adds the result of a chunk to the answer.
+    /// Adds the result of a chunk to the report.
     fn add_result(
         &mut self,
         model_id: crate::llm::ModelId,
@@ -359,7 +359,7 @@ impl<'a> ReflectRun<'a> {
     ) -> Result<ReflectFlow, Error> {
         self.add_costs(model_id, &result);
         if let Some(error) = result.error {
-            end_run(&mut self.answer, model_rejection(error).into())?;
+            end_run(&mut self.report, model_rejection(error).into())?;
             return Ok(ReflectFlow::Stop);
         }
         if let Some(obstacle) = result.obstacle {
@@ -380,20 +380,20 @@ impl<'a> ReflectRun<'a> {
             decision.verdict = DecisionVerdict::Known;
         }
         self.add_counts(&decisions);
-        self.answer.decisions.extend(decisions);
+        self.report.decisions.extend(decisions);
         if let Some(change) = committed.change {
-            self.answer.add_change(change);
+            self.report.add_change(change);
         }
         if let Some(cap) = result.limit_reached {
             let message =
                 format!("a chunk of the conversation reached its limit of {cap}; accepted operations were kept");
-            self.answer.partial.get_or_insert(message);
+            self.report.partial.get_or_insert(message);
         }
         Ok(ReflectFlow::Continue)
     }
 
     fn add_costs(&mut self, model_id: crate::llm::ModelId, result: &ChunkResult) {
-        let costs = self.answer.model.get_or_insert_with(|| ModelCallCosts {
+        let costs = self.report.model.get_or_insert_with(|| ModelCallCosts {
             provider: model_id.provider,
             model: model_id.model,
             ..ModelCallCosts::default()
@@ -405,14 +405,14 @@ impl<'a> ReflectRun<'a> {
 
     fn add_totals(&mut self, totals: &ProposalTotals) {
         self.totals += totals;
-        self.answer.first_pass = self.totals.first_pass();
-        self.answer.grounded = self.totals.grounded_share();
-        self.answer.refused_by.clone_from(&self.totals.refused);
+        self.report.first_pass = self.totals.first_pass();
+        self.report.grounded = self.totals.grounded_share();
+        self.report.refused_by.clone_from(&self.totals.refused);
     }
 
     fn add_counts(&mut self, decisions: &[ReflectDecision]) {
         let of = |verdict| decisions.iter().filter(|d| d.verdict == verdict).count();
-        self.answer.counts += DecisionCounts {
+        self.report.counts += DecisionCounts {
             found: decisions.len(),
             kept: of(DecisionVerdict::Kept),
             known: of(DecisionVerdict::Known),
@@ -431,7 +431,7 @@ impl<'a> ReflectRun<'a> {
                 "the conversation is queued; run `memdir reflect --queued` to continue"
             }
         };
-        self.answer.deferred = Some(format!("{reason}: {status}"));
+        self.report.deferred = Some(format!("{reason}: {status}"));
         Ok(())
     }
 }
@@ -467,13 +467,13 @@ fn unconfirmed_texts(session: &Session, id: &str, turns: &[Turn]) -> Result<Vec<
     Ok(waiting.filter(|field| !own_ids.contains(&&*field.conversation)).flat_map(|field| field.texts).collect())
 }
 
-/// Ends a run: with an error if nothing was read before, else with `partial` in the answer.
-fn end_run(answer: &mut ReflectReport, failure: Error) -> Result<(), Error> {
-    if answer.conversations.iter().all(|c| c.chunks == 0) {
-        return Err(failure);
+/// Ends a run: with an error if nothing was read before, else with `partial` in the report.
+fn end_run(report: &mut ReflectReport, error: Error) -> Result<(), Error> {
+    if report.conversations.iter().all(|c| c.chunks == 0) {
+        return Err(error);
     }
-    let first = overlay::first_rejection(failure);
-    answer.partial = Some(format!("{}: {}", first.code.name(), first.message));
+    let first = overlay::first_rejection(error);
+    report.partial = Some(format!("{}: {}", first.code.name(), first.message));
     Ok(())
 }
 

@@ -282,10 +282,10 @@ impl<'s> ReflectOverlay<'s> {
 }
 
 /// The first rejection of an error.
-pub fn first_rejection(mut failure: Error) -> Rejection {
-    match failure.rejections.is_empty() {
+pub fn first_rejection(mut error: Error) -> Rejection {
+    match error.rejections.is_empty() {
         true => Rejection::new(crate::code::Code::Internal, "an error without a cause"),
-        false => failure.rejections.remove(0),
+        false => error.rejections.remove(0),
     }
 }
 

@@ -135,7 +135,7 @@ pub fn drain(
         run.from_queue = true;
         let next = run.read_all(&bytes);
         needed_budget = needed_budget.max(run.needed_budget);
-        merge_reports(&mut report, run.answer);
+        merge_reports(&mut report, run.report);
         match next {
             Ok(ReflectFlow::Continue) => failures_in_a_row = 0,
             Ok(ReflectFlow::Skip) => continue,
@@ -144,13 +144,13 @@ pub fn drain(
                 break;
             }
             // A transcript without a conversation will not become one.
-            Err(failure) if work.transcript.is_some() && failure.code() == Code::InvalidTranscript => {
-                report.warnings.extend(failure.rejections.iter().map(|error| note_row(error.message.clone())));
+            Err(error) if work.transcript.is_some() && error.code() == Code::InvalidTranscript => {
+                report.warnings.extend(error.rejections.iter().map(|rejection| note_row(rejection.message.clone())));
             }
             // A host may refuse one conversation; after two failures in a row it probably refuses all.
-            Err(failure) => {
-                let is_hopeless = failure.rejections.first().is_some_and(|r| r.code == Code::NoModel);
-                failed.push(failure);
+            Err(error) => {
+                let is_hopeless = error.rejections.first().is_some_and(|r| r.code == Code::NoModel);
+                failed.push(error);
                 failures_in_a_row += 1;
                 if is_hopeless || failures_in_a_row > 1 {
                     break;
@@ -172,8 +172,8 @@ pub fn drain(
         report.deferred = (busy > 0)
             .then(|| format!("another process is reading {} of the queue", counted_noun(busy, "conversation")));
     }
-    if let Some(failure) = failed.into_iter().next() {
-        super::end_run(&mut report, failure)?;
+    if let Some(error) = failed.into_iter().next() {
+        super::end_run(&mut report, error)?;
     }
     Ok(report)
 }

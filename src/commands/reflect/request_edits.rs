@@ -309,16 +309,16 @@ impl EditJudge<'_, '_> {
     /// Plans the operations as one batch, as it will be made.
     fn plan_all(&mut self, judged: &mut JudgedEdits, numbers: &[usize]) {
         let planned = plan_batch(self.session, &mut Snapshot::new(), &judged.operations, &ChangeOptions::default());
-        let Err(failure) = planned else { return };
-        let operation = failure.rejections.first().and_then(|error| error.operation);
-        let error = first_rejection(failure);
+        let Err(error) = planned else { return };
+        let operation = error.rejections.first().and_then(|rejection| rejection.operation);
+        let rejection = first_rejection(error);
         let number = operation.and_then(|n| numbers.get(n).copied()).unwrap_or_default();
-        if is_obstacle(&error) {
-            self.obstacle.get_or_insert(error.clone());
+        if is_obstacle(&rejection) {
+            self.obstacle.get_or_insert(rejection.clone());
         }
         let decision = &mut judged.decisions[number];
-        (decision.verdict, decision.reasons) = (DecisionVerdict::Refused, vec![rejection_reason(&error)]);
-        judged.refused.push((number, refusal_text(&error)));
+        (decision.verdict, decision.reasons) = (DecisionVerdict::Refused, vec![rejection_reason(&rejection)]);
+        judged.refused.push((number, refusal_text(&rejection)));
     }
 }
 

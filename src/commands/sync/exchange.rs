@@ -210,10 +210,10 @@ impl SyncRun<'_> {
             return Ok(RoundResult::Done);
         }
         self.progress(&format!("pushing {} to {}", counted_noun(ahead, "commit"), remote.display_name()));
-        let (branch, timeout) = (&self.answer.branch, self.options.network_timeout);
+        let (branch, timeout) = (&self.result.branch, self.options.network_timeout);
         match self.git.push(branch, remote, set_upstream, queue.own_entry(), timeout)? {
             PushResult::Behind => {
-                self.answer.lost_races += 1;
+                self.result.lost_races += 1;
                 if let Some(tip) = &tip {
                     self.join_queue(remote, queue.record_lost_race(), queue, tip)?;
                 }
@@ -223,7 +223,7 @@ impl SyncRun<'_> {
             PushResult::NotStored(error) => Ok(RoundResult::Blocked(Obstacle::NotStored(error))),
             PushResult::Done => {
                 queue.clear_entry();
-                self.answer.pushed += ahead;
+                self.result.pushed += ahead;
                 Ok(RoundResult::Done)
             }
         }
@@ -272,12 +272,12 @@ impl SyncRun<'_> {
             else {
                 continue;
             };
-            self.answer.undecided.push(UndecidedFile { line: Some(line), ..UndecidedFile::new(&file.path, reason) });
+            self.result.undecided.push(UndecidedFile { line: Some(line), ..UndecidedFile::new(&file.path, reason) });
         }
-        if !self.answer.undecided.is_empty() {
+        if !self.result.undecided.is_empty() {
             self.note("a commit contains conflict markers, so nothing was pushed");
         }
-        Ok(!self.answer.undecided.is_empty())
+        Ok(!self.result.undecided.is_empty())
     }
 }
 

@@ -123,14 +123,14 @@ impl SyncRun<'_> {
     /// Pushes the branch to one of its own on the remote, because it cannot be merged without a person.
     pub(super) fn push_aside(&mut self, remote: &RemoteBranch) -> Result<(), Rejection> {
         let Some(name) = self.options.conflict_branch.as_deref() else { return Ok(()) };
-        let branch = self.answer.branch.clone();
+        let branch = self.result.branch.clone();
         self.progress(&format!("pushing to {name}"));
         for number in 1..=MAX_BRANCH_NAMES {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
             let aside = RemoteBranch { branch: name.clone(), ..remote.clone() };
             // A branch with other commits belongs to another conflict.
             if self.git.push(&branch, &aside, false, None, self.options.network_timeout)? == PushResult::Done {
-                self.answer.conflict_branch = Some(name);
+                self.result.conflict_branch = Some(name);
                 return Ok(());
             }
         }

@@ -57,7 +57,7 @@ impl SyncRun<'_> {
         let message = format!("a secret is committed as plain text: {named}");
         if self.noted.iter().all(|noted| *noted != message) {
             let warning = Warning::new(Code::Secret, &*message).detail("kinds", kinds);
-            self.answer.warnings.push(WarningRow::from(&warning));
+            self.result.warnings.push(WarningRow::from(&warning));
             self.noted.push(message);
         }
         Ok(())
@@ -129,13 +129,13 @@ impl SyncRun<'_> {
                 .detail("places", places));
         }
         let warning = Warning::new(Code::Secret, format!("a secret is pushed as plain text: {named}"));
-        self.answer.warnings.push(WarningRow::from(&warning.detail("kinds", kinds)));
+        self.result.warnings.push(WarningRow::from(&warning.detail("kinds", kinds)));
         Ok(())
     }
 
     /// The places and kinds of secrets in lines that commits add which are not in `tip`, but for those of this sync.
     fn find_unpushed_secrets(&self, head: &str, tip: Option<&str>) -> Result<Vec<(String, &'static str)>, Rejection> {
-        let own: Vec<&str> = self.answer.committed.iter().filter_map(|row| row.commit.as_deref()).collect();
+        let own: Vec<&str> = self.result.committed.iter().filter_map(|row| row.commit.as_deref()).collect();
         let lines = self.git.outgoing_lines(tip, head)?;
         let is_own = |commit: &str| own.iter().any(|own| commit.starts_with(own));
         let mut found = Vec::new();

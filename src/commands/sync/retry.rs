@@ -41,7 +41,7 @@ pub(super) fn with_remote(mut error: Rejection, session: &Session, options: &Syn
 impl SyncRun<'_> {
     /// Turns a rejection into an error that also reports what was done before it.
     pub(super) fn with_context(&self, mut error: Rejection) -> Error {
-        let SyncResult { committed, merged, pushed, .. } = &self.answer;
+        let SyncResult { committed, merged, pushed, .. } = &self.result;
         if let Some(last) = committed.last().and_then(|c| c.commit.clone()) {
             error = error.detail("committed", last);
         }
@@ -55,7 +55,7 @@ impl SyncRun<'_> {
         if error.code == Code::Remote {
             error.suggestions.extend(sync_again(self.options));
         }
-        let warnings = self.answer.warnings.iter().map(|w| Warning::new(Code::Note, w.message.clone())).collect();
+        let warnings = self.result.warnings.iter().map(|w| Warning::new(Code::Note, w.message.clone())).collect();
         Error { rejections: vec![error], warnings }
     }
 }

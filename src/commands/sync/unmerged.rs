@@ -84,10 +84,10 @@ pub fn sort_unmerged(
 }
 
 impl SyncRun<'_> {
-    /// Adds commits that were merged to the answer, and the files that they changed.
+    /// Adds commits that were merged to the result, and the files that they changed.
     pub(super) fn add_merged(&mut self, commits: usize, files: Vec<String>) {
-        let before = self.answer.merged.take().map_or(0, |merged| merged.commits);
-        self.answer.merged = Some(MergedCommits { commits: before + commits, files });
+        let before = self.result.merged.take().map_or(0, |merged| merged.commits);
+        self.result.merged = Some(MergedCommits { commits: before + commits, files });
     }
 
     /// Ends a merge of that many commits in which git found conflicts. It goes on if the merge driver has decided them
@@ -106,7 +106,7 @@ impl SyncRun<'_> {
         let entries = self.session.store.journal()?;
         let unmerged_files = sort_unmerged(self.session, &self.git, &state.conflicted, &entries)?;
         if unmerged_files.needs_user() {
-            (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
+            (self.result.conflicts, self.result.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
             return Ok(SyncStep::NeedsUser);
         }
         let unmerged = self.git.unmerged_entries()?;

@@ -2,7 +2,6 @@
 //!
 //! Asks only about items whose lines may fit.
 
-use super::answer::{ContextItem, ContextReason};
 use super::block::{self, BlockRows, DescribeOmitted, MIN_REST, PackedBlock, file_heading, line_cost, pack};
 use super::delta::{SeenRevision, UpdateEvent};
 use super::entries::RecentEntry;
@@ -12,6 +11,7 @@ use super::item_words;
 use super::notes::{self, ContextNote, NoteReason};
 use super::page::{NOTES_HEAD, address_path};
 use super::remarks::{FindRemarks, ItemRemarks};
+use super::result::{ContextItem, ContextReason};
 use crate::policy::Policy;
 
 /// The head of items that stand below all others, because the room for them may be needed by others soon.

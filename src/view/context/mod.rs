@@ -13,7 +13,6 @@
 //! caches; [`answer`] is the result.
 
 pub mod agent_guide;
-pub mod answer;
 pub mod block;
 pub mod contents;
 pub mod context_filter;
@@ -28,6 +27,7 @@ pub mod prefilter;
 pub mod records;
 pub mod remarks;
 mod reported;
+pub mod result;
 pub mod sanitize;
 mod stable_page;
 

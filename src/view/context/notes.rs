@@ -6,11 +6,11 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::answer::ContextReason;
 use super::context_filter::ContextFilter;
 use super::entries::is_entry_summary;
 use super::layered::overrules_mark;
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
+use super::result::ContextReason;
 use super::{item_address, item_identity, item_line, place_in_file, sanitize, text_bytes, whole_text};
 use crate::document::{Handle, MetaKey};
 use crate::policy::{ContextMode, EffectiveConfidence, Policy};

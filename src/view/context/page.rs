@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 
 use super::agent_guide::guide_for;
-use super::answer::{ContextEntry, ContextFile, ContextItem, ContextReason, ContextResult, ContextStyle};
 use super::block::{self, BlockRows, MAX_INDEX_MISSES, MIN_REST, PackedBlock, line_cost, lines_cost, pack};
 use super::contents::{ContextContents, NO_LIMIT};
 use super::delta::{self, SeenRevision};
@@ -16,6 +15,7 @@ use super::files::IndexedFile;
 use super::records::{DatedRecord, cut_to_chars};
 use super::remarks::{FindRemarks, ItemRemarks};
 use super::reported::ReportedItems;
+use super::result::{ContextEntry, ContextFile, ContextItem, ContextReason, ContextResult, ContextStyle};
 use super::sanitize::{self, NOTES_NOTICE};
 use super::stable_page::stable_page;
 use crate::policy::Policy;

@@ -2,13 +2,13 @@
 //!
 //! Never takes out an item of which its update shows less than its line would.
 
-use super::answer::ContextUpdate;
 use super::block::PackedBlock;
 use super::contents::ContextContents;
 use super::delta::{MAX_EVENTS, UpdateEvent};
 use super::layered::overrules_mark;
 use super::notes::confidence_mark;
 use super::page::without_marker;
+use super::result::ContextUpdate;
 
 /// An item of a context's contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::answer::{ContextResult, ContextStyle};
 use super::block::{self, MIN_REST, PackedBlock, headings_cost, line_cost};
 use super::contents::{ContextContents, NO_LIMIT};
 use super::delta;
@@ -18,6 +17,7 @@ use super::page::{
     since_when,
 };
 use super::reported::ReportedItems;
+use super::result::{ContextResult, ContextStyle};
 use crate::policy::Policy;
 
 const NEW_FACTS_HEAD: &str = "New facts:";

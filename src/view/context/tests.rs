@@ -4,7 +4,6 @@ use jiff::civil::Date;
 use proptest::prelude::*;
 
 use super::agent_guide::{AGENT_GUIDE, guide_for};
-use super::answer::{ContextReason, ContextResult};
 use super::contents::ContextContents;
 use super::context_filter::ContextFilter;
 use super::delta::{SeenRevision, UpdatedFile, update_events};
@@ -17,6 +16,7 @@ use super::page::{ContextOptions, MIN_BUDGET, default_page, index_page, records_
 use super::prefilter::ContextPrefilter;
 use super::records::newest_records;
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem, age_in_days};
+use super::result::{ContextReason, ContextResult};
 use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::policy::{Policy, load};

@@ -5,11 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::answer::{LAST_LINE_TOKENS, QueryResult, plain_row};
 use super::filter::ItemFilter;
 use super::item_facts::ItemFacts;
 use super::items::{self, ItemKind};
 use super::query_row::{LinkDirection, LinkReason, QueryRow};
+use super::result::{LAST_LINE_TOKENS, QueryResult, plain_row};
 use super::score::{Ranking, ScoredItem};
 use crate::document::fragments::fragment_range;
 use crate::document::links::{FileLink, link_candidates, refers_to};

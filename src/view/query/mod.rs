@@ -10,7 +10,6 @@
 //! groups and explains the result, whose items are each a [`query_row`]; [`linked`] adds linked items; [`vector_score`]
 //! adds to the ranking what vectors of a [`vector_table`] say; [`query_json`] reads a query from JSON.
 
-pub mod answer;
 pub mod bullet_origins;
 pub mod count;
 pub mod file_names;
@@ -23,6 +22,7 @@ mod origin_table;
 pub mod prefilter;
 pub mod query_json;
 pub mod query_row;
+pub mod result;
 pub mod score;
 mod speakers;
 mod term_builder;

@@ -2,11 +2,11 @@
 
 use jiff::civil::Date;
 
-use super::answer::{QueryResult, query_result};
 use super::bullet_origins::BulletOrigins;
 use super::count::{FileCounts, ScanDepth, count_terms};
 use super::filter::{ItemFilter, QueryOptions};
 use super::prefilter::TermPrefilter;
+use super::result::{QueryResult, query_result};
 use super::score::rank;
 use super::terms::QueryTerms;
 use crate::path::MemoryPath;

@@ -1,5 +1,5 @@
-//! What every answer of a command can do: be printed as text or JSON, and decide the exit status; and the JSON Schema
-//! of all answers.
+//! What every result of a command can do: be printed as text or JSON, and decide the exit status; and the JSON Schema
+//! of all results.
 //!
 //! Never used below the command line: there every command returns its own type.
 
@@ -12,10 +12,10 @@ use crate::code::Code;
 use crate::commands::error_json::ErrorAnswer;
 use crate::commands::results::{ChangeOutcome, CompactOutcome, ListResult, WarningRow};
 
-/// The JSON Schema of the output of `--json`: an answer on stdout, or an error on stderr.
+/// The JSON Schema of the output of `--json`: a result on stdout, or an error on stderr.
 pub fn schema() -> Value {
     let mut generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let mut all = subcommands::answer_schemas(&mut generator);
+    let mut all = subcommands::result_schemas(&mut generator);
     all.push(generator.subschema_for::<ErrorAnswer>());
     let definitions = generator.take_definitions(true);
     serde_json::json!({
@@ -29,13 +29,13 @@ pub fn schema() -> Value {
     })
 }
 
-/// The answer of a command: what the command line needs to know of a result in order to print it. Each result type
+/// The result of a command: what the command line needs to know of a result in order to print it. Each result type
 /// implements it beside the text that it prints.
-pub trait PrintAnswer: ToJson {
+pub trait PrintResult: ToJson {
     /// Appends its text for stdout and stderr.
     fn print(&self, printer: &mut Printer);
 
-    /// The warnings that the result carries; see [`PrintAnswer::has_all_warnings`] for those of the session.
+    /// The warnings that the result carries; see [`PrintResult::has_all_warnings`] for those of the session.
     fn warnings(&self) -> &[WarningRow] {
         &[]
     }
@@ -45,7 +45,7 @@ pub trait PrintAnswer: ToJson {
         false
     }
 
-    /// Why the exit status is not 0 although there is an answer: it has findings or conflicts, or stopped part-way.
+    /// Why the exit status is not 0 although there is a result: it has findings or conflicts, or stopped part-way.
     fn attention(&self) -> Option<Code> {
         None
     }
@@ -72,17 +72,17 @@ impl<T: Serialize> ToJson for T {
     }
 }
 
-/// The answer of any command.
-pub type Answer = Box<dyn PrintAnswer>;
+/// The result of any command.
+pub type PrintableResult = Box<dyn PrintResult>;
 
-impl<T: PrintAnswer + 'static> From<T> for Answer {
-    fn from(result: T) -> Answer {
+impl<T: PrintResult + 'static> From<T> for PrintableResult {
+    fn from(result: T) -> PrintableResult {
         Box::new(result)
     }
 }
 
-impl From<ChangeOutcome> for Answer {
-    fn from(outcome: ChangeOutcome) -> Answer {
+impl From<ChangeOutcome> for PrintableResult {
+    fn from(outcome: ChangeOutcome) -> PrintableResult {
         match outcome {
             ChangeOutcome::Changed(change) => change.into(),
             ChangeOutcome::Repeated(first) => first.into(),
@@ -90,8 +90,8 @@ impl From<ChangeOutcome> for Answer {
     }
 }
 
-impl From<CompactOutcome> for Answer {
-    fn from(outcome: CompactOutcome) -> Answer {
+impl From<CompactOutcome> for PrintableResult {
+    fn from(outcome: CompactOutcome) -> PrintableResult {
         match outcome {
             CompactOutcome::Compacted(report) => report.into(),
             CompactOutcome::Repeated(first) => first.into(),
@@ -99,8 +99,8 @@ impl From<CompactOutcome> for Answer {
     }
 }
 
-impl From<ListResult> for Answer {
-    fn from(list: ListResult) -> Answer {
+impl From<ListResult> for PrintableResult {
+    fn from(list: ListResult) -> PrintableResult {
         match list {
             ListResult::Files(files) => files.into(),
             ListResult::Outline(outline) => outline.into(),

@@ -12,7 +12,7 @@ use crate::commands::error_json::error_fields;
 use crate::commands::{Error, ReaderMark};
 
 /// What a tool returns: text for the model, and the same as a value for programs.
-pub struct ToolAnswer {
+pub struct ToolResult {
     pub text: String,
     /// A further text for the model, in a block of its own.
     pub note: Option<String>,
@@ -22,27 +22,27 @@ pub struct ToolAnswer {
     pub mark: Option<ReaderMark>,
 }
 
-impl ToolAnswer {
+impl ToolResult {
     /// An answer whose text is its JSON.
-    pub fn of(result: &impl Serialize) -> ToolAnswer {
-        ToolAnswer::with_text(None, result)
+    pub fn of(result: &impl Serialize) -> ToolResult {
+        ToolResult::with_text(None, result)
     }
 
     /// An answer that is a text alone.
-    pub fn plain(text: String) -> ToolAnswer {
-        ToolAnswer { text, note: None, structured: None, mark: None }
+    pub fn plain(text: String) -> ToolResult {
+        ToolResult { text, note: None, structured: None, mark: None }
     }
 
     /// An answer with a text of its own.
-    pub fn with_text(text: Option<String>, result: &impl Serialize) -> ToolAnswer {
+    pub fn with_text(text: Option<String>, result: &impl Serialize) -> ToolResult {
         let structured = serde_json::to_value(result).unwrap_or_default();
         let text = text.unwrap_or_else(|| structured.to_string());
-        ToolAnswer { text, note: None, structured: Some(structured), mark: None }
+        ToolResult { text, note: None, structured: Some(structured), mark: None }
     }
 }
 
-impl From<ToolAnswer> for CallToolResult {
-    fn from(answer: ToolAnswer) -> CallToolResult {
+impl From<ToolResult> for CallToolResult {
+    fn from(answer: ToolResult) -> CallToolResult {
         let mut result =
             CallToolResult::success(std::iter::once(answer.text).chain(answer.note).map(ContentBlock::text).collect());
         result.structured_content = answer.structured;
