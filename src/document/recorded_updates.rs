@@ -40,8 +40,11 @@ mod tests {
     #[test]
     fn replacements_of_one_text_after_the_other_are_one() {
         let mut updates = RecordedUpdates::default();
-        [("Likes tea", "Drinks milk"), ("", "Added"), ("Drinks milk", "Eats fish"), ("a", "b"), ("b", "a")]
-            .map(|(old, new)| updates.add(old, new));
+        for (old, new) in
+            [("Likes tea", "Drinks milk"), ("", "Added"), ("Drinks milk", "Eats fish"), ("a", "b"), ("b", "a")]
+        {
+            updates.add(old, new);
+        }
         assert_eq!(updates.iter().collect::<Vec<_>>(), [(Handle::of("Likes tea"), Handle::of("Eats fish"))]);
         assert_eq!(updates.new_handle(Handle::of("Drinks milk")), None, "no text before all of them");
     }
