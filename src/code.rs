@@ -4,8 +4,10 @@
 
 use serde_json::{Map, Value};
 
+mod quoting;
 mod suggested_command;
 
+pub use quoting::{escape, quote, quote_short};
 pub use suggested_command::SuggestedCommand;
 
 macro_rules! codes {

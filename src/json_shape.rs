@@ -3,11 +3,12 @@
 //!
 //! Pure. Contains no format of its own, never changes a value, and never repeats more than 60 characters of it.
 
+use crate::code::quote_short;
 use serde_json::{Map, Value, json};
 
 mod quoting;
 
-pub use quoting::{nearest_name, quote_list, quote_short};
+pub use quoting::{nearest_name, quote_list};
 
 /// A rule for strings, given twice: as a function and as a regular expression for the JSON Schema. Both must accept the
 /// same strings.

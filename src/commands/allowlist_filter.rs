@@ -11,11 +11,10 @@ use serde_json::{Value, json};
 
 use super::Session;
 use crate::change::{EntryFile, EntryHeader, Etag, JournalEntry};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote_short};
 use crate::document::{
     BlockKind, Document, DocumentBlock, Handle, MAX_FILE_BYTES, Visibility, VisibleParts, summary_ranges,
 };
-use crate::json_shape::quote_short;
 use crate::path::MemoryPath;
 use crate::store::{ReadFilter, RevisionSide, Store};
 

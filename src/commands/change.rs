@@ -25,9 +25,8 @@ use super::scope_limits;
 use super::secrets_check::check_secrets;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
-use crate::code::{Code, Rejection, Warning};
+use crate::code::{Code, Rejection, Warning, quote_short};
 use crate::operation::dialects::{add_if_match, is_patch};
-use crate::operation::field_checks::escape_for_message;
 use crate::operation::{Action, Batch, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, Target, plan};
 use crate::path::MemoryPath;
 use crate::store::{CommitStopped, LockedStore};
@@ -318,8 +317,7 @@ pub fn earlier_change(session: &Session, batch: &Batch) -> Result<Option<Earlier
     let Some(entry) = session.store.find_request(request)? else { return Ok(None) };
     // A journal of an older version has no digests.
     if entry.header.request_digest.is_some_and(|digest| digest != batch.digest()) {
-        let message =
-            format!("the id '{}' is that of another batch, applied as r{}", escape_for_message(request), entry.rev);
+        let message = format!("the id {} is that of another batch, applied as r{}", quote_short(request), entry.rev);
         let conflict = Rejection::new(Code::Conflict, message).hint("give each batch an id of its own");
         return Ok(Some(EarlierChange { actor: entry.header.actor, result: Err(conflict) }));
     }

@@ -13,8 +13,7 @@ use serde_json::Value;
 use super::prune::{PrunedItem, clock_problem};
 use super::{CommandResult, Error, Session};
 use crate::change::Etag;
-use crate::code::{Code, Rejection};
-use crate::json_shape::quote_short;
+use crate::code::{Code, Rejection, quote_short};
 use crate::policy::CheckpointRule;
 use crate::store::checkpoints::{CheckpointHeader, FoundCheckpoints, LockedCheckpoints};
 

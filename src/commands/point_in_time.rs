@@ -5,7 +5,7 @@
 use jiff::{Span, ToSpan, Zoned, civil::Date};
 
 use crate::change::JournalEntry;
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote_short};
 
 /// A point in history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ pub fn parse_point_in_time(text: &str, now: &Zoned) -> Result<PointInTime, Rejec
         let then = now.checked_sub(span).map_err(out_of_range)?;
         return Ok(PointInTime::Time(utc_string(&then)));
     }
-    let quoted: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-    Err(Rejection::new(Code::Usage, format!("'{quoted}' is not a revision, date or age"))
+    let quoted = quote_short(text);
+    Err(Rejection::new(Code::Usage, format!("{quoted} is not a revision, date or age"))
         .hint("use r41, 2026-11-20, yesterday, 2d or '2 weeks'"))
 }
 
@@ -85,8 +85,8 @@ pub fn is_since(entry: &JournalEntry, when: &PointInTime) -> bool {
 pub fn find_revision<'e>(text: &str, entries: &'e [JournalEntry]) -> Result<&'e JournalEntry, Rejection> {
     let number = text.trim().strip_prefix('r').and_then(|n| n.parse::<u64>().ok());
     let Some(rev) = number else {
-        let quoted: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-        return Err(Rejection::new(Code::Usage, format!("'{quoted}' is not a revision"))
+        let quoted = quote_short(text);
+        return Err(Rejection::new(Code::Usage, format!("{quoted} is not a revision"))
             .hint("revisions look like r41; run `memdir log` to list them"));
     };
     let found = entries.binary_search_by_key(&rev, |e| e.rev).ok().map(|i| &entries[i]);

@@ -12,11 +12,13 @@ use std::time::Duration;
 
 use child_streams::communicate;
 
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, escape, quote_short};
 use crate::text::without_credentials;
 
 mod child_streams;
 
+/// The length, in characters, to which a reason of git is cut.
+const MAX_REASON_CHARS: usize = 200;
 /// Default timeout of one invocation, for commands that need no network.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -264,8 +266,8 @@ impl Git {
     /// # Errors
     /// `revision_not_found`.
     pub fn resolve_commit(&self, revision: &str) -> Result<String, Rejection> {
-        let shown: String = revision.chars().take(60).flat_map(char::escape_debug).collect();
-        let not_found = || Rejection::new(Code::RevisionNotFound, format!("unknown git revision '{shown}'"));
+        let shown = quote_short(revision);
+        let not_found = || Rejection::new(Code::RevisionNotFound, format!("unknown git revision {shown}"));
         if revision.is_empty() || revision.starts_with('-') || revision.contains(['\n', '\0']) {
             return Err(not_found());
         }
@@ -393,8 +395,7 @@ fn start_error(error: &std::io::Error) -> Rejection {
 }
 
 pub(super) fn git_error(reason: &str) -> Rejection {
-    let reason: String = without_credentials(reason).chars().take(200).flat_map(char::escape_debug).collect();
-    Rejection::new(Code::Git, format!("git failed: {reason}"))
+    Rejection::new(Code::Git, escape(&without_credentials(reason), MAX_REASON_CHARS))
 }
 
 #[cfg(test)]

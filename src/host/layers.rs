@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::find::FoundBy;
 use super::{EnvLookup, find, user};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote};
 use crate::path::ScopeName;
 
 /// The layer of the memory that is found from the working directory.
@@ -119,20 +119,20 @@ fn unnoted(name: &str, reason: &str) -> LeftOutLayer {
 
 /// A layer that is written as a path: its name is that of the directory, or of the one that contains `memory/`.
 fn named_location(path: &str, home: Option<&Path>) -> Result<LayerLocation, LeftOutLayer> {
-    let shown: String = path.chars().take(80).flat_map(char::escape_debug).collect();
+    let shown = quote(path, 80);
     let dir = match (path.strip_prefix("~/"), home) {
         (Some(below), Some(home)) => home.join(below),
         _ => PathBuf::from(path),
     };
     if !dir.is_absolute() {
-        let reason = format!("the layer '{shown}' is neither project, mine, an absolute path nor one from ~/");
+        let reason = format!("the layer {shown} is neither project, mine, an absolute path nor one from ~/");
         return Err(LeftOutLayer::new(layer_name(&dir).as_deref(), Code::Usage, reason));
     }
     // The directory that holds `memory/` may be named as well.
     let inner = dir.join("memory");
     let dir = if !find::is_data_dir(&dir) && find::is_data_dir(&inner) { inner } else { dir };
     let unnamed = || {
-        let reason = format!("the layer '{shown}' has a name that no address can have; rename its directory");
+        let reason = format!("the layer {shown} has a name that no address can have; rename its directory");
         LeftOutLayer::new(None, Code::Usage, reason)
     };
     let name = layer_name(&dir).ok_or_else(unnamed)?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::EnvLookup;
 use super::config::{ModelSettings, UserConfig};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote_short};
 
 /// Default timeout of one request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -280,9 +280,9 @@ pub fn select_model(query: &ModelQuery, config: &UserConfig, env: EnvLookup<'_>)
 pub(super) fn find_provider(name: &str) -> Result<&'static KnownProvider, Rejection> {
     let lower = name.to_ascii_lowercase();
     let names: Vec<&str> = KNOWN_PROVIDERS.iter().map(|p| p.name).collect();
-    let shown: String = name.chars().take(40).flat_map(char::escape_debug).collect();
+    let shown = quote_short(name);
     KNOWN_PROVIDERS.iter().find(|p| p.name == lower).ok_or_else(|| {
-        Rejection::new(Code::Usage, format!("unknown provider '{shown}'")).hint(format!(
+        Rejection::new(Code::Usage, format!("unknown provider {shown}")).hint(format!(
             "use one of {}; for another host with OpenAI-compatible chat completions use openai with a base_url",
             names.join(", ")
         ))

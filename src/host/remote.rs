@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::git::{Git, GitInvocation, GitOutput};
 use super::lock_files::{NamedLock, named_lock};
 use super::repository::{first_message_line, split_nul};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote_short};
 use crate::text::{hex, without_credentials};
 
 /// A branch of a remote repository.
@@ -288,13 +288,13 @@ fn resolve_remote(requested: &str, names: &[String]) -> Result<String, Rejection
     let path = Path::new(requested);
     match () {
         () if requested.starts_with('-') || requested.is_empty() || !requested.contains(['/', ':']) => {
-            let shown: String = requested.chars().take(60).flat_map(char::escape_debug).collect();
+            let shown = quote_short(requested);
             let known = if names.is_empty() {
                 "no remote is configured".to_owned()
             } else {
                 format!("configured: {}", names.join(", "))
             };
-            Err(Rejection::new(Code::NoRemote, format!("unknown git remote '{shown}'; {known}")))
+            Err(Rejection::new(Code::NoRemote, format!("unknown git remote {shown}; {known}")))
         }
         () if elsewhere => Ok(requested.to_owned()),
         () => match path.canonicalize().ok().and_then(|path| path.into_os_string().into_string().ok()) {

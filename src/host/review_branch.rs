@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::git::{Git, GitInvocation, GitOutput, git_error};
 use super::repository::first_message_line;
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote_short};
 
 /// A file of a commit that is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,8 +45,8 @@ impl Git {
         let full_name = format!("refs/heads/{name}");
         let is_plain = !name.starts_with('-') && !name.contains([' ', '\n', '\0']);
         if !is_plain || self.invoke(&["check-ref-format", &full_name], b"")?.status != 0 {
-            let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
-            return Err(Rejection::new(Code::Usage, format!("'{shown}' is not a name for a branch"))
+            let shown = quote_short(name);
+            return Err(Rejection::new(Code::Usage, format!("{shown} is not a name for a branch"))
                 .hint("a name like memory/team"));
         }
         match self.has_branch(name)? {

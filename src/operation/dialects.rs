@@ -13,8 +13,8 @@ mod tool_dialect;
 use serde_json::{Map, Value, json};
 
 use super::{Action, Batch, Operation};
-use crate::code::{Code, Rejection};
-use crate::json_shape::{ShapeError, ShapeForm, ShapeProblem, nearest_name, quote_list, quote_short};
+use crate::code::{Code, Rejection, quote_short};
+use crate::json_shape::{ShapeError, ShapeForm, ShapeProblem, nearest_name, quote_list};
 pub use own_dialect::{add_if_match, is_patch};
 pub use path_dialect::print_path;
 use text_shapes::CheckedFields;

@@ -4,7 +4,7 @@
 
 use jiff::civil::Date;
 
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote_short};
 use crate::document::meta_keys::{self, MetaType};
 use crate::document::{BulletMeta, MetaKey};
 use crate::policy::path_globs::glob_problems;
@@ -28,10 +28,8 @@ pub fn check_meta(key: &str, value: &str) -> Result<(), Rejection> {
     }
     let Some(expected) = MetaKey::from_name(key).map(|key| key.spec().value) else { return Ok(()) };
     if let Some(problem) = glob_problems(value).first().filter(|_| expected == MetaType::Globs) {
-        let glob = escape_for_message(problem.glob);
-        return Err(
-            Rejection::new(Code::Usage, format!("{key}='{glob}' is not valid: {}", problem.reason)).hint(problem.hint)
-        );
+        let message = format!("{key}={} is not valid: {}", quote_short(problem.glob), problem.reason);
+        return Err(Rejection::new(Code::Usage, message).hint(problem.hint));
     }
     match expected.accepts(value) {
         true => Ok(()),
@@ -54,10 +52,7 @@ pub fn check_key(key: &str) -> Result<(), Rejection> {
         true => Ok(()),
         false => Err(Rejection::new(
             Code::Usage,
-            format!(
-                "'{}' is not a valid key: expected a letter, then letters, digits, '_' or '-'",
-                escape_for_message(key)
-            ),
+            format!("{} is not a valid key: expected a letter, then letters, digits, '_' or '-'", quote_short(key)),
         )),
     }
 }
@@ -69,12 +64,7 @@ pub fn parse_date(text: &str) -> Result<Date, Rejection> {
 
 /// The rejection of a value; `expected` describes the valid ones.
 pub fn invalid_value(key: &str, value: &str, expected: &str) -> Rejection {
-    Rejection::new(Code::Usage, format!("{key}='{}' is not valid: expected {expected}", escape_for_message(value)))
-}
-
-/// A caller's text for use in a message: escaped, and cut to 40 characters.
-pub fn escape_for_message(text: &str) -> String {
-    text.chars().take(40).flat_map(char::escape_debug).collect()
+    Rejection::new(Code::Usage, format!("{key}={} is not valid: expected {expected}", quote_short(value)))
 }
 
 /// Metadata from keys and values, each checked; `today` is the day that a date may be called.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::graph_files::{GraphFile, RELATIONS_FILE, bullet_line, entity_text, is_made_stem, new_entity_path};
 use super::validation::check_bullet_size;
 use super::{Action, Operation, Target};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote_short};
 use crate::document::relation::{RelationText, escape_relation};
 use crate::document::{bullet_from_text, trim_lines};
 use crate::path::MemoryPath;
@@ -311,8 +311,8 @@ fn graph_relation(from: &str, to: &str, relation_type: &str) -> GraphRelation {
 
 /// What the text of an observation must be that no bullet can hold.
 pub(super) fn no_bullet(text: &str) -> Rejection {
-    let start: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-    Rejection::new(Code::WouldBreakStructure, format!("the observation '{start}' cannot be kept as a bullet")).hint(
+    let start = quote_short(text);
+    Rejection::new(Code::WouldBreakStructure, format!("the observation {start} cannot be kept as a bullet")).hint(
         "give it a first line of plain text, and below it no underline of a heading and no second blank line in a row",
     )
 }

@@ -4,7 +4,7 @@
 
 use super::snapshot::{LoadedFile, PlanStep, PlanStop, Snapshot};
 use super::{Target, adopted};
-use crate::code::{Code, Rejection, SuggestedCommand};
+use crate::code::{Code, Rejection, SuggestedCommand, quote};
 use crate::document::{Document, slug};
 use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes, is_id, no_such_name};
 use crate::policy::Policy;
@@ -125,9 +125,9 @@ pub fn resolve_address<'a>(
                 if file.is_none()
                     && let Some(reason) = path.odd()
                 {
-                    let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
+                    let shown = quote(path.as_str(), 80);
                     return Err(
-                        Rejection::new(Code::InvalidPath, format!("'{shown}' is not a memory path: {reason}")).into()
+                        Rejection::new(Code::InvalidPath, format!("{shown} is not a memory path: {reason}")).into()
                     );
                 }
                 let section = section_ref(file, reading.section.as_deref(), &path)?;

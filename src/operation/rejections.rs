@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::change::{Effect, EffectSign, Etag};
-use crate::code::{Code, Rejection, SuggestedCommand, Warning};
+use crate::code::{Code, Rejection, SuggestedCommand, Warning, quote_short};
 use crate::document::{Document, Handle};
 use crate::path::{Address, AddressReading, BulletRef, MemoryPath, PathPrefixes};
 
@@ -54,13 +54,13 @@ pub fn file_not_found(path: &MemoryPath, snapshot: &Snapshot) -> Rejection {
 
 /// `section_not_found`, with the file's sections.
 pub fn section_not_found(file: &LoadedFile, path: &MemoryPath, name: &str) -> Rejection {
-    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    let shown = quote_short(name);
     let d = &file.document;
     let has: Vec<Value> = (1..d.sections().len())
         .take(MAX_CANDIDATES)
         .map(|i| json!({"address": format!("{path}#{}", d.sections()[i].slug), "text": d.section_title(i)}))
         .collect();
-    Rejection::new(Code::SectionNotFound, format!("{path} has no section '{shown}'"))
+    Rejection::new(Code::SectionNotFound, format!("{path} has no section {shown}"))
         .detail("candidates", has)
         .try_command(SuggestedCommand::new("list", path.as_str()))
 }

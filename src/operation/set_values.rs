@@ -5,13 +5,13 @@
 use serde_json::Value;
 
 use crate::change::{Effect, EffectSign};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote_short};
 use crate::document::{Document, DocumentEdit, slug};
 use crate::path::{MemoryPath, is_id};
 use crate::policy::yaml;
 use crate::text::Splice;
 
-use super::field_checks::{check_key, check_summary_line, escape_for_message, invalid_value};
+use super::field_checks::{check_key, check_summary_line, invalid_value};
 use super::locate::{SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
@@ -238,7 +238,7 @@ fn set_section_value(
         _ => {
             return Err(Rejection::new(
                 Code::Usage,
-                format!("a section has no '{}'; only its title and id can be set", escape_for_message(key)),
+                format!("a section has no {}; only its title and id can be set", quote_short(key)),
             )
             .into());
         }

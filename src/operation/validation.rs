@@ -2,7 +2,7 @@
 //!
 //! Never changes its input: a check passes or returns a rejection. The policy's limits are in `limits`.
 
-use crate::code::{Code, Rejection, SuggestedCommand};
+use crate::code::{Code, Rejection, SuggestedCommand, quote};
 use crate::document::{Document, MAX_FILE_BYTES, MAX_FILE_SIZE};
 use crate::path::MemoryPath;
 use crate::text::similarity::within_edit_distance;
@@ -17,8 +17,8 @@ pub const MAX_BULLET_BYTES: usize = 8 * 1024;
 /// `invalid_path`, `read_only`, `conflict_markers`.
 pub fn check_writable(path: &MemoryPath, document: Option<&Document>, allow_reserved: bool) -> Result<(), Rejection> {
     if let Some(reason) = path.odd() {
-        let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
-        return Err(Rejection::new(Code::InvalidPath, format!("cannot write '{shown}': {reason}"))
+        let shown = quote(path.as_str(), 80);
+        return Err(Rejection::new(Code::InvalidPath, format!("cannot write {shown}: {reason}"))
             .hint("rename the file outside memdir first"));
     }
     if let (Some(folder @ ("archive" | "inbox")), false) = (path.folder(), allow_reserved) {
@@ -50,8 +50,8 @@ pub fn conflict_markers_rejection(path: &MemoryPath, line: usize) -> Rejection {
 /// `invalid_path`, `exists` for names that a case-insensitive file system cannot distinguish, `did_you_mean`.
 pub fn check_creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, allow_reserved: bool) -> PlanStep<()> {
     if let Some(reason) = path.new_name_problem() {
-        let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
-        return Err(Rejection::new(Code::InvalidPath, format!("cannot create '{shown}': {reason}")).into());
+        let shown = quote(path.as_str(), 80);
+        return Err(Rejection::new(Code::InvalidPath, format!("cannot create {shown}: {reason}")).into());
     }
     let names = snapshot.file_names()?;
     let folded = path.case_folded();

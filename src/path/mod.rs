@@ -7,7 +7,7 @@ use std::fmt;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote};
 
 mod address;
 pub mod distinct_names;
@@ -166,8 +166,8 @@ impl fmt::Debug for MemoryPath {
 
 /// An `invalid_path` error. The name is escaped and cut to 80 characters, because it may be hostile.
 fn invalid_path(text: &str, reason: &str) -> Rejection {
-    let escaped: String = text.chars().take(80).flat_map(char::escape_debug).collect();
-    let rejection = Rejection::new(Code::InvalidPath, format!("'{escaped}' is not a memory path: {reason}"));
+    let escaped = quote(text, 80);
+    let rejection = Rejection::new(Code::InvalidPath, format!("{escaped} is not a memory path: {reason}"));
     match is_scope_path(text) {
         true => rejection.hint("name the scope with -S NAME, and the path below it: memdir -S NAME read facts/user.md"),
         false => rejection.hint("a memory path is relative and ends in .md, like facts/user.md"),

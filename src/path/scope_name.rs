@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::grammar::grammar_violation;
 use super::{FOLDERS, MemoryPath};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote};
 
 /// The folder that holds the scopes of a memory.
 pub const SCOPES_FOLDER: &str = "scopes";
@@ -32,8 +32,8 @@ impl ScopeName {
         match violation(text) {
             None => Ok(ScopeName(text.to_owned())),
             Some(reason) => {
-                let escaped: String = text.chars().take(80).flat_map(char::escape_debug).collect();
-                Err(Rejection::new(Code::InvalidPath, format!("'{escaped}' is not the name of a scope: {reason}"))
+                let escaped = quote(text, 80);
+                Err(Rejection::new(Code::InvalidPath, format!("{escaped} is not the name of a scope: {reason}"))
                     .hint("a name has 1 to 64 of a-z, 0-9, '.', '_' and '-', and starts with a letter or digit"))
             }
         }

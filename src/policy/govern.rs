@@ -7,8 +7,7 @@ use super::{
     AgentWriteRule, CategoryRule, CheckpointRule, ExpiredRule, LimitRule, LoadedPolicy, Policy, SecretRule, WriteMode,
     glob,
 };
-use crate::code::{Code, Warning};
-use crate::json_shape::quote_short;
+use crate::code::{Code, Warning, quote_short};
 use crate::path::SCOPES_FOLDER;
 
 /// The allowlist of agents without their own, in a scope. No agent and no key of a policy can have this name.

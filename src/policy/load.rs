@@ -8,8 +8,8 @@ use super::{
     AgentWriteRule, CategoryRule, CheckpointRule, ContextMode, DecayRule, EpisodePeriod, ExpiredRule, LifetimeRule,
     LimitRule, LinkRule, OnLimit, Policy, SecretRule, StampKey, WriteMode, form, yaml,
 };
-use crate::code::{Code, Rejection, Warning};
-use crate::json_shape::{ShapeError, ShapeProblem, as_integer, quote_short};
+use crate::code::{Code, Rejection, Warning, quote_short};
+use crate::json_shape::{ShapeError, ShapeProblem, as_integer};
 
 /// The result of loading a policy.
 #[derive(Clone, Debug, PartialEq)]

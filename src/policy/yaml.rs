@@ -2,11 +2,10 @@
 //!
 //! Never passes text to the parser that would make it slow, and never repeats more than a short piece of the text.
 
+use crate::code::quote_short;
 use std::borrow::Cow;
 
 use serde_json::{Map, Number, Value};
-
-use crate::json_shape::quote_short;
 
 /// Maximum size of a file, in bytes.
 const MAX_YAML_BYTES: usize = 64 * 1024;

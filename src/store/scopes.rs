@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::root::{DataRoot, create_dir, read_error, write_error};
 use super::{Store, init, platform, walk};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote};
 use crate::path::{ARCHIVED_SCOPES, FOLDERS, MemoryPath, SCOPES_FOLDER, ScopeName};
 
 /// The history of a scope, which is in no commit.
@@ -186,8 +186,8 @@ impl Store {
 
 /// The error for a scope that does not exist.
 pub fn scope_not_found(name: &str) -> Rejection {
-    let escaped: String = name.chars().take(80).flat_map(char::escape_debug).collect();
-    Rejection::new(Code::ScopeNotFound, format!("this memory has no scope '{escaped}'"))
+    let escaped = quote(name, 80);
+    Rejection::new(Code::ScopeNotFound, format!("this memory has no scope {escaped}"))
 }
 
 pub(super) fn open_existing(root: &DataRoot, folder: &str) -> Result<OwnedFd, Rejection> {

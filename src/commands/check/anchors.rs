@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{PlaceCursor, apply_fixes, finding, fix_operation};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, escape};
 use crate::commands::code_anchors::AnchoredCode;
 use crate::commands::fetch::{LoadedJournal, history};
 use crate::commands::journal_notes::stale_anchors;
@@ -319,7 +319,7 @@ fn save_stale_anchors(session: &Session, examined: &[(AnchoredBullet, AnchorStat
 }
 
 fn anchor_finding(bullet: &AnchoredBullet, state: &AnchorState) -> Option<CheckFinding> {
-    let place = CodeAnchor::parse(&bullet.value).map_or_else(|_| shown_value(&bullet.value), |anchor| anchor.place());
+    let place = CodeAnchor::parse(&bullet.value).map_or_else(|_| escape(&bullet.value, 60), |anchor| anchor.place());
     let (level, text) = match state {
         AnchorState::Same => return None,
         AnchorState::Moved(to) => (FindingLevel::Warning, format!("moved: {place} is now {}", to.place())),
@@ -334,11 +334,6 @@ fn anchor_finding(bullet: &AnchoredBullet, state: &AnchorState) -> Option<CheckF
     let mut found = finding(&bullet.path, bullet.line, bullet.col, Code::StaleAnchor, level, text);
     found.fixable = matches!(state, AnchorState::Moved(_));
     Some(found)
-}
-
-/// A value that is no anchor, for a message.
-fn shown_value(value: &str) -> String {
-    value.chars().take(60).flat_map(char::escape_debug).collect()
 }
 
 fn anchor_row(bullet: &AnchoredBullet, state: &AnchorState) -> AnchorRow {

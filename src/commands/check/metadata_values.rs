@@ -1,11 +1,10 @@
 //! Findings about metadata values that are not valid: they count as absent.
 
 use super::{LineIndex, finding};
-use crate::code::Code;
+use crate::code::{Code, quote_short};
 use crate::commands::results::{CheckFinding, FindingLevel};
 use crate::document::meta_keys::MetaType;
 use crate::document::{Document, MetaKey};
-use crate::operation::field_checks::escape_for_message;
 use crate::path::MemoryPath;
 
 /// The values of a file that do not count, each at its metadata line, with what is expected. Globs have findings of their
@@ -19,9 +18,8 @@ pub fn invalid_values(path: &MemoryPath, document: &Document) -> Vec<CheckFindin
             if spec.value == MetaType::Globs || spec.value.accepts(&value) {
                 continue;
             }
-            let (handle, value, expected) =
-                (document.handle_name(bullet), escape_for_message(&value), spec.value.describe());
-            let message = format!("@{handle}: {key}='{value}' is not valid and does not count: expected {expected}");
+            let (handle, value, expected) = (document.handle_name(bullet), quote_short(&value), spec.value.describe());
+            let message = format!("@{handle}: {key}={value} is not valid and does not count: expected {expected}");
             let line = lines.line(meta.line.start as usize);
             found.push(finding(path, line, 1, Code::InvalidMetadata, FindingLevel::Warning, message));
         }
