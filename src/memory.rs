@@ -43,7 +43,7 @@ mod retrieval;
 mod scopes;
 mod tool;
 
-pub use open::{OpenOptions, SessionNeeds, env, working_dir};
+pub use open::{OpenOptions, SessionNeeds, check_variables, env, working_dir};
 
 /// Opens the model that the query, the environment and the user config select.
 ///

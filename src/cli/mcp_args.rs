@@ -41,6 +41,9 @@ pub fn run_server(global: &GlobalArgs, args: &McpArgs) -> CliReply {
     use crate::mcp::{self, ServerAccess, ServerOptions, ToolSet};
     use crate::memory::OpenOptions;
 
+    if let Err(error) = open::check_variables() {
+        return error.into();
+    }
     let access = match open::env("MEMDIR_MODE").as_deref() {
         None | Some("" | "on") if args.read_only => ServerAccess::ReadOnly,
         None | Some("" | "on") => ServerAccess::ReadAndChange,

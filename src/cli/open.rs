@@ -8,7 +8,7 @@ use super::args::GlobalArgs;
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
 use crate::memory::OpenOptions;
-pub use crate::memory::{SessionNeeds, env, working_dir};
+pub use crate::memory::{SessionNeeds, check_variables, env, working_dir};
 use crate::path::ALL_SCOPES;
 
 /// What the global options say about the memory to open.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::args::GlobalArgs;
-use super::open::{SessionNeeds, env, open_session, working_dir};
+use super::open::{SessionNeeds, check_variables, env, open_session, working_dir};
 use super::output::{CliReply, OutputLayout};
 use super::print_result::PrintResult;
 use super::text::{Printer, TextStyle};
@@ -16,6 +16,9 @@ use crate::text::counted_noun::counted_noun;
 
 /// Runs `check --rot`, which needs no data directory. Where one is found, the caller's scope in it holds.
 pub fn run_rot(global: &GlobalArgs, dir: &Path) -> CliReply {
+    if let Err(error) = check_variables() {
+        return error.into();
+    }
     let names_scope = global.scope.is_some() || env("MEMDIR_SCOPE").is_some_and(|name| !name.is_empty());
     let session = match open_session(global, SessionNeeds::Texts, None) {
         Err(error) if names_scope => return error.into(),

@@ -291,7 +291,7 @@ impl Runner<'_> {
             return Rejection::new(Code::Usage, format!("{named} and DIR both name the directory; omit one")).into();
         }
         let dir_query = open::open_options(self.global, None).directory_query();
-        let working_dir = match open::working_dir() {
+        let working_dir = match open::check_variables().and_then(|()| open::working_dir()) {
             Ok(work) => work,
             Err(rejection) => return rejection.into(),
         };

@@ -27,7 +27,9 @@ impl Runner<'_> {
     /// when it is needed.
     pub fn reflect(&self, args: ReflectArgs) -> CliReply {
         if args.check_model {
-            let checked = check_model(&ModelQuery::from(args.model), &open::env);
+            let checked = open::check_variables()
+                .map_err(Error::from)
+                .and_then(|()| check_model(&ModelQuery::from(args.model), &open::env));
             return CliReply::of(checked, Vec::new(), OutputLayout::Plain);
         }
         let (conversation, instructions) = match read_input(&args) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, quote_short};
 use crate::commands::vector_search::EmbeddingAccess;
 use crate::commands::{Layer, Layers, ProgressNotes, Session, open_scope, read_policy};
 use crate::host::config::UserConfig;
@@ -14,6 +14,7 @@ use crate::host::conversation_scope::{self, ConversationOrigin};
 use crate::host::embeddings::EmbeddingSettings;
 use crate::host::find::{FoundBy, FoundDirectory};
 use crate::host::layers::{self, LayerList, LayerLocation, LeftOutLayer};
+use crate::host::models::NESTED_CALL_VARIABLE;
 use crate::host::{actor, clock, find, trusted, user};
 use crate::path::{ALL_SCOPES, ScopeName};
 use crate::store::{Durability, Store, StoreOptions};
@@ -63,9 +64,35 @@ pub enum SessionNeeds {
     All,
 }
 
+/// The variables that narrow what a command may do, or say where texts go.
+const CONFINING_VARIABLES: [&str; 8] = [
+    "MEMDIR_SCOPE",
+    "MEMDIR_AS",
+    "MEMDIR_MODE",
+    NESTED_CALL_VARIABLE,
+    "MEMDIR_DURABILITY",
+    "MEMDIR_REMOTE",
+    "MEMDIR_PROVIDER",
+    "MEMDIR_MODEL",
+];
+
 /// The value of an environment variable, if it is set and UTF-8.
 pub fn env(name: &str) -> Option<String> {
     std::env::var(name).ok()
+}
+
+/// Refuses a value that [`env`] would take for none, because what it confines would then be open.
+///
+/// # Errors
+/// `usage`.
+pub fn check_variables() -> Result<(), Rejection> {
+    let unreadable = |name: &&str| std::env::var_os(name).is_some_and(|value| value.to_str().is_none());
+    match CONFINING_VARIABLES.into_iter().find(unreadable) {
+        Some(name) => {
+            Err(Rejection::new(Code::Usage, format!("{name} is not UTF-8")).hint("see ENVIRONMENT in memdir(1)"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The working directory.
@@ -102,6 +129,7 @@ impl OpenOptions {
 
     /// Finds the data directory, in the scope that is named.
     fn find_directory(&self, start: &Path, config: &UserConfig) -> Result<FoundDirectory, Rejection> {
+        check_variables()?;
         let query = find::DirectoryQuery { scope: self.named_scope()?, ..self.directory_query() };
         let found = find::find_data_dir(&query, start, &|| user::own_memory(config, &env, start))?;
         match (&found.scope, &self.default_scope) {
@@ -293,8 +321,8 @@ impl OpenOptions {
                 continue;
             }
             if let Some(entry) = layers::disguised_entry(&location.dir, &list.locations) {
-                let shown: String = entry.chars().take(40).flat_map(char::escape_debug).collect();
-                let reason = format!("has '{shown}', which reads like another layer; rename it");
+                let shown = quote_short(&entry);
+                let reason = format!("has {shown}, which reads like another layer; rename it");
                 let error = left_out(location, Code::UnsafeFile, &reason);
                 if opened.is_empty() {
                     nearer_error.get_or_insert(unreadable_nearer_layer(location, &error));

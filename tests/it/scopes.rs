@@ -2,6 +2,8 @@
 //! of the memory above; a removed one is kept until it is purged; the memory's policy governs.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::symlink;
 
 use fs_err as fs;
@@ -378,6 +380,32 @@ fn no_plain_command_of_the_memory_shows_a_scope() {
     });
     assert!(wrong.is_empty(), "{} of {tried} leak:\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
     assert!(["wxbullet", "wxtagged", "wxentry", "wxhistory"].iter().all(|word| seen.contains(*word)), "{seen:?}");
+}
+
+#[test]
+fn a_variable_that_is_not_utf_8_confines_all_the_same() {
+    let memory = with_scopes("version: 1\n");
+    let unreadable = OsString::from_vec(b"team\xc3".to_vec());
+    let names = ["SCOPE", "AS", "MODE", "INSIDE", "DURABILITY", "REMOTE", "PROVIDER", "MODEL"];
+    for name in names.map(|name| format!("MEMDIR_{name}")) {
+        for line in [
+            &["query", "likes"][..],
+            &["-S", "web", "list"],
+            &["add", "user", "Likes hail"],
+            &["tool", "seed"],
+            &["mcp"],
+            &["check", "--rot", "."],
+            &["reflect", "--check-model"],
+        ] {
+            let run = memory.run(line).env(&name, unreadable.clone()).stdin("{}").ends();
+            let said = format!("{}{}", run.stdout, run.stderr);
+            assert!(said.contains(&format!("{name} is not UTF-8")) && !said.contains("rain"), "{line:?} {run}");
+            assert_eq!(run.difference, "", "{line:?} {run}");
+        }
+        // A hook cannot fail, so it does nothing.
+        let hook = memory.run(["hook", "claude", "session-start"]).env(&name, unreadable.clone()).stdin("{}").exit(0);
+        assert!(!hook.stdout.contains("rain") && hook.difference.is_empty(), "{hook}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ pub mod second_parser;
 pub mod test_dir;
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -308,7 +308,7 @@ pub struct CommandRun<'m> {
     memory: &'m Memory,
     words: Vec<String>,
     stdin: Option<Vec<u8>>,
-    env: Vec<(String, String)>,
+    env: Vec<(String, OsString)>,
     stays: bool,
 }
 
@@ -320,7 +320,7 @@ impl CommandRun<'_> {
     }
 
     /// A variable of its environment.
-    pub fn env(mut self, name: &str, value: &str) -> Self {
+    pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }

@@ -146,6 +146,11 @@ fn libraries_are_used_by_one_module() {
 }
 
 #[test]
+fn foreign_texts_are_quoted_by_one_function() {
+    allow_only(&["escape_debug"], |s| s.path == "src/code/quoting.rs");
+}
+
+#[test]
 fn git_is_called_in_one_file() {
     let calls = |line: &str| line.contains("Command::new(\"git");
     let broken: Vec<String> =
