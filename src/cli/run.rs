@@ -115,7 +115,7 @@ impl Runner<'_> {
         let all_scopes = open::names_all_scopes(self.global);
         let global = GlobalArgs { scope: self.global.scope.clone().filter(|_| !all_scopes), ..self.global.clone() };
         let scope = if all_scopes { Some(ALL_SCOPES.to_owned()) } else { options.scope.clone() };
-        let options = &QueryOptions { scope, vectors: true, ..options.clone() };
+        let options = &QueryOptions { scope, vectors: Some(true), ..options.clone() };
         let open_options = OpenOptions { all_scopes, ..open::open_options(&global, None) };
         match open_options.open_session(SessionNeeds::LocalDay) {
             Ok(session) => {

@@ -231,7 +231,7 @@ fn query_one(session: &Session, options: &QueryOptions, overrides: &TextOverride
         today: session.now.date(),
         decay: session.policy.policy.decay,
     };
-    let vector = if options.vectors { vector_search::begin(session, &options.query) } else { None };
+    let vector = if options.vectors == Some(true) { vector_search::begin(session, &options.query) } else { None };
     Ok(store.consistent(|| search(session, &filter, overrides, vector.as_ref()))??)
 }
 

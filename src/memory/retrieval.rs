@@ -26,7 +26,8 @@ impl Memory {
     /// `usage` for a question without words and filters, `category_not_allowed`, `file_not_found`.
     pub fn query(&self, options: impl Into<QueryOptions>) -> Result<QueryResult, Error> {
         let session = self.session()?;
-        let options = QueryOptions { vectors: true, ..options.into() };
+        let options = options.into();
+        let options = QueryOptions { vectors: Some(options.vectors.unwrap_or(true)), ..options };
         let result = commands::query(&session, &options)?;
         ResultUse::of_query(&result).record(&session);
         Ok(result)

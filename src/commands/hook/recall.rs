@@ -140,7 +140,7 @@ fn about(
     }
     let topic = Topic::of(&question);
     let options =
-        QueryOptions { query: question, limit: Some(CANDIDATES), vectors: is_prose, ..QueryOptions::default() };
+        QueryOptions { query: question, limit: Some(CANDIDATES), vectors: Some(is_prose), ..QueryOptions::default() };
     let is_close = |row: &QueryRow| row.similarity.is_some_and(|similarity| similarity >= MIN_SIMILARITY);
     let bullets = query(session, &options)?.items.into_iter().filter(|row| row.identity.is_some());
     let mut found: Vec<(TopicMatch, QueryRow)> =

@@ -58,8 +58,9 @@ pub struct QueryOptions {
     pub explain: bool,
     /// Add one or two items that are linked to the matching ones.
     pub linked: bool,
-    /// Also use vectors, if the user config names a host for this memory. Never set by a query that a program sends.
-    pub vectors: bool,
+    /// Whether vectors count, too, if the user config names a host for this memory: the question is then sent there.
+    /// `None` stands for yes in `Memory::query` and on the command line. A query in JSON cannot set it.
+    pub vectors: Option<bool>,
 }
 
 /// How many items a query returns that names neither a limit nor a budget.
