@@ -157,7 +157,7 @@ impl Runner<'_> {
             (_, true) => Some(ConfigOwner::User),
             _ => None,
         };
-        self.read_texts(OutputLayout::Plain, |session| match target {
+        self.in_session(SessionNeeds::Texts, None, OutputLayout::Plain, |session| match target {
             None => setup::setup_git(session, mode, args.dry_run),
             Some(target) => {
                 let options =
