@@ -13,6 +13,7 @@ use self::accept::{
     apply_and_remove, blocked_error, is_forced, proposed_operations, unreadable_error, unreadable_reason,
 };
 pub use self::merged::remove_merged_proposals;
+use self::merged::{merged_proposals, remove_proposals};
 pub use self::withdrawal::require_own_proposals;
 use super::change::no_operations_warning;
 use super::layer_names::{error_in_layer, name_layer_in_inbox};
@@ -59,20 +60,23 @@ pub fn inbox(
     if decision == InboxDecision::Accept && session.is_agent {
         return Err(agent_error(session, ids).into());
     }
-    // What was merged meanwhile is not applied twice.
-    let merged = if options.dry_run { None } else { remove_merged_proposals(session).ok().flatten() };
-    let merged = merged.map_or(Vec::new(), |(ids, _)| ids);
-    let is_named = !ids.is_empty();
-    let ids: Vec<String> = ids.iter().filter(|id| !merged.contains(id)).cloned().collect();
-    let today = session.now.date().to_string();
     let files = read_proposals(session)?;
+    require_all(ids, &files)?;
+    // What was merged meanwhile is not applied twice. Without git nothing was.
+    let merged = if options.dry_run { Vec::new() } else { merged_proposals(session, &files).unwrap_or_default() };
+    let merged_ids: Vec<String> = merged.iter().map(|file| file.id().to_owned()).collect();
+    let is_merged = |id: &str| merged_ids.iter().any(|one| one == id);
+    let is_named = !ids.is_empty();
+    let ids: Vec<String> = ids.iter().filter(|id| !is_merged(id)).cloned().collect();
+    let today = session.now.date().to_string();
     // Were all that are named merged, the others are not meant.
-    if !merged.is_empty() && ids.is_empty() && (is_named || files.is_empty()) {
-        return Ok(InboxList { changed: true, merged, ..InboxList::default() });
+    if !merged.is_empty() && ids.is_empty() && (is_named || files.len() == merged.len()) {
+        remove_proposals(session, &merged)?;
+        return Ok(InboxList { changed: true, merged: merged_ids, ..InboxList::default() });
     }
     let mut chosen = Vec::new();
     let mut unreadable = Vec::new();
-    for id in selected_ids(&ids, &files) {
+    for id in selected_ids(&ids, &files).into_iter().filter(|id| !is_merged(id)) {
         let file = files.iter().find(|one| one.id() == id).ok_or_else(|| not_found_error(&id))?;
         if decision == InboxDecision::Accept && file.proposal.is_expired(&today) {
             if !is_named {
@@ -91,12 +95,19 @@ pub fn inbox(
     if (is_named || chosen.is_empty()) && !unreadable.is_empty() {
         return Err(Error { rejections: unreadable, warnings: Vec::new() });
     }
+    // From here on an error leaves this first revision behind.
+    let removes_merged = !merged.is_empty();
+    if removes_merged {
+        remove_proposals(session, &merged)?;
+    }
     if chosen.is_empty() {
-        return list(session, &[], options);
+        let listed = list(session, &[], options).map_err(|error| error.after_commit(removes_merged))?;
+        return Ok(InboxList { changed: removes_merged, merged: merged_ids, ..listed });
     }
     let removals: Vec<Operation> = chosen.iter().map(|one| one.removal()).collect();
     let accepted = if decision == InboxDecision::Accept { &chosen[..] } else { &[] };
-    let operations = proposed_operations(accepted, options.force)?;
+    let operations = proposed_operations(accepted, options.force)
+        .map_err(|error| Error::from(error).after_commit(removes_merged))?;
     let mut notes: Vec<Warning> = unreadable.into_iter().map(left_in_inbox).collect();
     if is_forced(accepted, options.force) {
         let forced = accepted.iter().filter_map(|file| preview::forced_note(session, file));
@@ -104,16 +115,16 @@ pub fn inbox(
     }
     let outcome = if decision == InboxDecision::Accept { "accepted" } else { "rejected" };
     let change = apply_and_remove(session, &operations, &removals, options, outcome)
-        .map_err(|error| blocked_error(session, accepted, options, error))?;
+        .map_err(|error| blocked_error(session, accepted, options, error).after_commit(removes_merged))?;
     let ids: Vec<String> = chosen.iter().map(|one| one.id().to_owned()).collect();
     let (accepted, rejected) = if decision == InboxDecision::Accept { (ids, Vec::new()) } else { (Vec::new(), ids) };
     let no_operations = no_operations_warning(options.dry_run && change.changed);
     Ok(InboxList {
-        changed: change.changed,
+        changed: change.changed || removes_merged,
         dry_run: options.dry_run,
         accepted,
         rejected,
-        merged,
+        merged: merged_ids,
         rev: change.rev,
         files: change.files,
         warnings: change.warnings.into_iter().chain(notes.iter().map(WarningRow::from)).chain(no_operations).collect(),
@@ -135,8 +146,21 @@ pub fn inbox_branch(
 ) -> CommandResult<InboxList> {
     session.store.require_unfiltered()?;
     session.may_write()?;
+    require_all(ids, &read_proposals(session)?)?;
     let merged = if options.dry_run { None } else { remove_merged_proposals(session)? };
     let merged = merged.map_or(Vec::new(), |(ids, _)| ids);
+    let is_committed = !merged.is_empty();
+    commit_on_branch(session, ids, name, options, merged).map_err(|error| error.after_commit(is_committed))
+}
+
+/// Commits proposals on a new branch, as [`inbox_branch`], once those that were merged (`merged`) are removed.
+fn commit_on_branch(
+    session: &Session,
+    ids: &[String],
+    name: &str,
+    options: &ChangeOptions,
+    merged: Vec<String>,
+) -> CommandResult<InboxList> {
     let (files, for_consent) = branch::proposals_for_branch(session, ids)?;
     let left_for_consent = (for_consent > 0).then(|| {
         let (waiting, it) = match for_consent {
@@ -183,8 +207,9 @@ pub fn inbox_branch(
         let unmarked = files.iter().filter(|file| made.marked.iter().any(|(one, _)| one.id() == file.id()));
         let unmarked: Vec<Operation> =
             unmarked.map(|file| file.rewrite(inbox_item::with_branch(&file.text, None))).collect();
-        apply_and_remove(session, &[], &unmarked, options, "on no branch")?;
-        return Err(error.into());
+        apply_and_remove(session, &[], &unmarked, options, "on no branch")
+            .map_err(|error| error.after_commit(change.changed))?;
+        return Err(Error::from(error).after_commit(change.changed));
     }
     (list.changed, list.rev, list.files) = (true, change.rev, change.files);
     list.warnings.extend(change.warnings);
@@ -260,7 +285,7 @@ pub fn expired_removals(session: &Session) -> Result<Vec<ProposalRemoval>, Rejec
 /// `io`, `git`.
 pub fn merged_removals(session: &Session) -> Result<Vec<ProposalRemoval>, Rejection> {
     let files = read_proposals(session)?;
-    let merged = merged::merged_proposals(session, &files)?.into_iter();
+    let merged = merged_proposals(session, &files)?.into_iter();
     Ok(merged.map(|file| ProposalRemoval::of(file, "a proposal whose branch was merged".to_owned())).collect())
 }
 
@@ -269,11 +294,9 @@ fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandRe
     let today = session.now.date().to_string();
     let files = read_proposals(session)?;
     // Without git there is still a list.
-    let merged = merged::merged_proposals(session, &files).unwrap_or_default();
+    let merged = merged_proposals(session, &files).unwrap_or_default();
     let merged: Vec<String> = merged.into_iter().map(|file| file.id().to_owned()).collect();
-    for id in ids {
-        files.iter().find(|file| file.id() == id).ok_or_else(|| not_found_error(id))?;
-    }
+    require_all(ids, &files)?;
     let is_named = |id: &str| ids.is_empty() || ids.iter().any(|one| one == id);
     let is_selected = |one: &InboxFile| is_named(one.id()) && !merged.iter().any(|id| id == one.id());
     let proposals = files.into_iter().filter(is_selected).map(|one| {
@@ -370,6 +393,15 @@ fn selected_ids(ids: &[String], files: &[InboxFile]) -> Vec<String> {
             let mut seen = std::collections::HashSet::new();
             ids.iter().filter(|id| seen.insert(*id)).cloned().collect()
         }
+    }
+}
+
+/// # Errors
+/// `proposal_not_found` for the first id without a proposal.
+fn require_all(ids: &[String], files: &[InboxFile]) -> Result<(), Rejection> {
+    match ids.iter().find(|id| files.iter().all(|file| file.id() != *id)) {
+        Some(id) => Err(not_found_error(id)),
+        None => Ok(()),
     }
 }
 

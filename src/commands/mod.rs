@@ -216,6 +216,14 @@ impl Error {
     pub fn changed(&self) -> Option<bool> {
         self.rejections.first().map_or(Some(false), |first| first.changed)
     }
+
+    /// The error of a command that committed a revision before it failed, if `is_committed`.
+    pub(crate) fn after_commit(mut self, is_committed: bool) -> Error {
+        if is_committed {
+            self.rejections.iter_mut().for_each(|rejection| rejection.changed = Some(true));
+        }
+        self
+    }
 }
 
 impl std::fmt::Display for Error {

@@ -269,3 +269,51 @@ fn to_accept_a_merged_proposal_by_name_accepts_no_other() {
     assert!(!outcome.stdout.contains("accepted") && !repo.text("facts/user.md").contains("Likes rain"), "{outcome:?}");
     assert!(repo.memdir(["inbox"]).exit(0).stdout.contains(&format!("{other} add")));
 }
+
+/// How many revisions the journal has.
+fn revisions(repo: &Repo) -> usize {
+    repo.memdir(["log", "--all", "--json"]).exit(0).json()["entries"].as_array().unwrap().len()
+}
+
+#[test]
+fn an_error_after_a_first_revision_says_that_something_was_changed() {
+    /// Words of a command that fails, where `OTHER` is the proposal that was not merged.
+    type Case = (&'static str, fn(&Repo), &'static [&'static str], bool);
+    let nothing: fn(&Repo) = |_| {};
+    let cases: [Case; 5] = [
+        ("an id that does not exist", nothing, &["inbox", "p000000", "--accept"], false),
+        ("an id that does not exist", nothing, &["inbox", "p000000", "--branch", "memory/new"], false),
+        ("the name of a branch", nothing, &["inbox", "OTHER", "--branch", "main"], true),
+        (
+            "a ref that is locked",
+            |repo| fs_err::write(repo.root().join(".git/refs/heads/held.lock"), "").unwrap(),
+            &["inbox", "OTHER", "--branch", "held"],
+            true,
+        ),
+        (
+            "a proposal that no longer applies",
+            |repo| {
+                let inbox = fs_err::read_dir(repo.memory().join("inbox")).unwrap().map(|file| file.unwrap().path());
+                let has_rain = |path: &std::path::PathBuf| fs_err::read_to_string(path).unwrap().contains("rain");
+                let waiting = inbox.filter(|path| path.is_file()).find(has_rain).unwrap();
+                let text = fs_err::read_to_string(&waiting).unwrap();
+                fs_err::write(waiting, text.replace("\"op\":\"add\"", "\"op\":\"rm\"")).unwrap();
+            },
+            &["inbox", "OTHER", "--accept"],
+            true,
+        ),
+    ];
+    for (what, prepare, words, is_committed) in cases {
+        let (repo, merged, other) = with_one_merged();
+        prepare(&repo);
+        let before = revisions(&repo);
+        let words = words.iter().map(|word| if *word == "OTHER" { other.as_str() } else { *word });
+        let failed = repo.memdir(words.chain(["--json"]));
+        assert_ne!(failed.status, 0, "{what}: {failed:?}");
+        let error: serde_json::Value = serde_json::from_str(&failed.stderr).unwrap();
+        assert_eq!(error["changed"], is_committed, "{what}: {failed:?}");
+        assert_eq!(revisions(&repo) > before, is_committed, "{what}: {failed:?}");
+        let waits = repo.memory().join(format!("inbox/{merged}.md")).exists();
+        assert_eq!(waits, !is_committed, "{what}: {failed:?}");
+    }
+}

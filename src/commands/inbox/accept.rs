@@ -198,9 +198,10 @@ pub(super) fn apply_and_remove(
         let (changeset, snapshot) = planned()?;
         return Ok(dry_run_result(&changeset, &snapshot));
     }
-    let reason = options.reason.clone().or_else(|| Some(format!("inbox: {outcome}")));
+    // The decision is part of the audit trail, whatever reason a person adds.
+    let reason = options.reason.iter().fold(format!("inbox: {outcome}"), |decision, why| format!("{decision}: {why}"));
     let batch = Batch {
-        reason,
+        reason: Some(reason),
         source: options.source.clone(),
         consent: options.consent.iter().cloned().collect(),
         ..Batch::default()

@@ -31,9 +31,17 @@ pub fn remove_merged_proposals(session: &Session) -> Result<Option<(Vec<String>,
     if merged.is_empty() {
         return Ok(None);
     }
-    let removals: Vec<_> = merged.iter().map(|file| file.removal()).collect();
     let ids = merged.iter().map(|file| file.id().to_owned()).collect();
-    Ok(Some((ids, apply_and_remove(session, &[], &removals, &ChangeOptions::default(), "merged")?)))
+    Ok(Some((ids, remove_proposals(session, &merged)?)))
+}
+
+/// Removes proposals that were merged.
+///
+/// # Errors
+/// Errors of the store, and `conflict` if a file was changed since it was read.
+pub(super) fn remove_proposals(session: &Session, merged: &[&InboxFile]) -> Result<ChangeResult, Error> {
+    let removals: Vec<_> = merged.iter().map(|file| file.removal()).collect();
+    apply_and_remove(session, &[], &removals, &ChangeOptions::default(), "merged")
 }
 
 /// The proposals on a branch that was merged into the one that is checked out: a commit since then names them, or (a

@@ -38,7 +38,7 @@ fn a_rejected_proposal_is_removed_and_journaled() {
     let id = waiting(&memory);
     memory.done(["inbox", &id, "--reject", "-m", "moved again"]);
     assert_eq!((memory.text("facts/user.md"), memory.text(&format!("inbox/{id}.md"))), (None, None));
-    memory.done(["log"]).stdout_contains("moved again");
+    memory.done(["log"]).stdout_contains("inbox: rejected: moved again");
     memory.run(["inbox", &id, "--accept"]).exit(3).stderr_contains("proposal_not_found");
 }
 
