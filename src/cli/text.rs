@@ -222,7 +222,7 @@ fn write_rejection(out: &mut String, r: &Rejection, format: &OutputFormat) {
         Some(false) if r.details.contains_key("proposal") => "; nothing else was changed\n",
         Some(false) if format.may_change => "; nothing was changed\n",
         Some(false) => "\n",
-        Some(true) => "; the change was made\n",
+        Some(true) => "; what was done before stays\n",
         None => "; it is not known whether anything was changed\n",
     });
     for key in ["was", "now"] {

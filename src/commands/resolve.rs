@@ -226,7 +226,8 @@ fn resolve_files(
             };
             changeset.operations.push(operation);
             let (before, after) = (Document::parse(resolved.before), Document::parse(resolved.after));
-            changeset.effects.extend(effects::diff_effects(Some(&before), Some(&after), path, 0));
+            let number = changeset.operations.len() - 1;
+            changeset.effects.extend(effects::diff_effects(Some(&before), Some(&after), path, number));
             let new_version = FileVersion::new(resolved.text.into_bytes(), current.mode);
             changeset.files.push(super::undo::replace_file(path, Some(current), Some(new_version)));
             extras.texts_before.push(text);

@@ -142,6 +142,15 @@ fn markers_without_an_ancestor_are_left_to_a_person() {
 }
 
 #[test]
+fn each_resolved_file_is_an_operation_of_its_own() {
+    let plain = "# User\n\n<<<<<<< HEAD\n- Prefers spaces\n=======\n- Prefers any indent\n>>>>>>> other\n";
+    let memory = Memory::new().file(FILE, plain).file("facts/other.md", plain);
+    let files = memory.done(["resolve", "--both", "--json"]).json()["files"].clone();
+    let operations: Vec<_> = files.as_array().unwrap().iter().map(|file| &file["effects"][0]["operation"]).collect();
+    assert_eq!(operations, [0, 1], "{files}");
+}
+
+#[test]
 fn nothing_to_resolve_and_incomplete_markers_are_reported() {
     let memory = Memory::new().file(FILE, BASE);
     memory.done(["resolve"]).unchanged().stderr_contains("nothing to do");
