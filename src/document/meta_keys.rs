@@ -11,6 +11,9 @@ use crate::policy::StampKey;
 use crate::policy::path_globs::{glob_problems, split_globs};
 use crate::text::code_anchor::CodeAnchor;
 
+/// The importance (`imp`) that an item without one counts as.
+pub const DEFAULT_IMPORTANCE: u8 = 5;
+
 /// The type of a value, with its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetaType {

@@ -46,7 +46,7 @@ pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_
 pub use handle::Handle;
 pub use literal_blocks::literal_blocks;
 pub use meta::BulletMeta;
-pub use meta_keys::{MetaKey, parse_date};
+pub use meta_keys::{DEFAULT_IMPORTANCE, MetaKey, parse_date};
 pub use new_bullets::{parse_new_bullets, to_moved_bullet, to_new_bullet};
 pub use recorded_updates::RecordedUpdates;
 pub use section::{section_range, section_titles, slug};

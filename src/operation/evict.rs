@@ -6,7 +6,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::change::{Changeset, EffectSign};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::{BulletMeta, Document, DocumentEdit, EditedDocument, Handle, apply_edits, section_range};
+use crate::document::{
+    BulletMeta, DEFAULT_IMPORTANCE, Document, DocumentEdit, EditedDocument, Handle, apply_edits, section_range,
+};
 use crate::path::MemoryPath;
 
 use super::archive::ArchivedItem;
@@ -75,9 +77,6 @@ pub fn effective_meta(document: &Document, bullet: usize, inert: &[usize]) -> Bu
         false => document.bullet_meta(bullet).unwrap_or_default(),
     }
 }
-
-/// The importance of an item that says nothing of it.
-pub const DEFAULT_IMPORTANCE: u8 = 5;
 
 /// The importance, 0 to 10; [`DEFAULT_IMPORTANCE`] if not set.
 pub fn importance(meta: &BulletMeta) -> u8 {

@@ -7,8 +7,7 @@ use anyhow::{anyhow, bail};
 
 use super::pairs::lost_words;
 use super::{DuplicateItem, PairVerdict, PairVerdictKind};
-use crate::document::{BulletMarks, Strikethrough};
-use crate::operation::evict::DEFAULT_IMPORTANCE;
+use crate::document::{BulletMarks, DEFAULT_IMPORTANCE, Strikethrough};
 use crate::reflect::compaction::{
     CompactionRules, added_field, added_words, bullet_text, missing_content_words, missing_words, rearranged_item,
 };

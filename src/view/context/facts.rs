@@ -13,7 +13,7 @@ use super::layered::overrules_mark;
 use super::notes::{CategoryQuotas, ContextNote, LONG_BYTES, confidence_mark, is_low, note_reason, policy_categories};
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
 use super::{item_address, item_identity, item_line, item_text, place_in_file, sanitize, text_bytes, whole_text};
-use crate::document::{Handle, MetaKey};
+use crate::document::{DEFAULT_IMPORTANCE, Handle, MetaKey};
 use crate::path::MemoryPath;
 use crate::policy::{EffectiveConfidence, Policy};
 use crate::text::llm_tokens::estimate_llm_tokens;
@@ -27,8 +27,9 @@ use crate::view::query::items::{ItemKind, label};
 const MIN_FACT_TOKENS: usize = 6;
 /// The marker and the handle of a line, in tokens.
 const MARK_TOKENS: usize = 2;
-/// The bytes of long facts after which no further files are read: formatting them takes time.
-const MAX_LONG_BYTES: usize = 2 << 20;
+/// The bytes of long facts and of those of little importance after which no further files are read: formatting them
+/// takes time.
+const MAX_LONG_OR_MINOR_BYTES: usize = 2 << 20;
 
 /// A fact of a context.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +60,8 @@ pub struct PlainFact {
 struct FactKey {
     /// Too little of its confidence is left.
     is_doubtful: bool,
+    /// Its importance is less than that of an item which states none.
+    is_minor: bool,
     /// Neither a bullet with `when=` nor of the category `rule`.
     is_no_rule: bool,
     is_long: bool,
@@ -107,9 +110,9 @@ impl PlainFact {
     }
 
     /// What sorts it before its category and its date do.
-    pub fn rank(&self) -> [bool; 5] {
+    pub fn rank(&self) -> [bool; 6] {
         let key = &self.key;
-        [key.is_doubtful, key.is_no_rule, key.is_long, key.is_relation, key.is_episode]
+        [key.is_doubtful, key.is_minor, key.is_no_rule, key.is_long, key.is_relation, key.is_episode]
     }
 
     /// Sorts facts by the time at which they were written, oldest first.
@@ -117,9 +120,9 @@ impl PlainFact {
         (self.date, self.key.position)
     }
 
-    /// Sorts facts by file and position, episodes after others and doubtful ones last.
-    pub fn reading_order(&self) -> (bool, bool, &str, usize) {
-        (self.key.is_doubtful, self.key.is_episode, &self.path, self.key.position.1)
+    /// Sorts facts by file and position, episodes after others, then those of little importance, doubtful ones last.
+    pub fn reading_order(&self) -> (bool, bool, bool, &str, usize) {
+        (self.key.is_doubtful, self.key.is_minor, self.key.is_episode, &self.path, self.key.position.1)
     }
 }
 
@@ -145,11 +148,11 @@ pub struct FactCollector<'a> {
     budget: usize,
     found: PlainFacts,
     categories: Vec<Vec<usize>>,
-    /// The tokens of the facts that are neither new nor long.
+    /// The tokens of the facts that are neither new, long nor of little importance.
     tokens: usize,
     /// The tokens of the new facts that are not long.
     new_tokens: usize,
-    long_bytes: usize,
+    long_or_minor_bytes: usize,
     files: usize,
     /// What was written on this day or later is new.
     newest_day: Date,
@@ -176,17 +179,19 @@ impl<'a> FactCollector<'a> {
             categories,
             tokens: 0,
             new_tokens: 0,
-            long_bytes: 0,
+            long_or_minor_bytes: 0,
             files: 0,
             newest_day,
         }
     }
 
     /// Whether further files would add nothing that the budget could show: there is a choice of twice as much. New
-    /// facts do not count, so that one more does not decide which of the older ones there are; nor do long ones, which
-    /// are ranked below those of further files, and may not fit at all.
+    /// facts do not count, so that one more does not decide which of the older ones there are; nor do long
+    /// ones and those of little importance, which are ranked below those of further files, and may not fit at all.
     pub fn is_full(&self) -> bool {
-        self.tokens > 2 * self.budget || self.new_tokens > 8 * self.budget || self.long_bytes > MAX_LONG_BYTES
+        self.tokens > 2 * self.budget
+            || self.new_tokens > 8 * self.budget
+            || self.long_or_minor_bytes > MAX_LONG_OR_MINOR_BYTES
     }
 
     /// Adds the facts of a file that are not notes, and counts all items that a context may show of it.
@@ -211,6 +216,7 @@ impl<'a> FactCollector<'a> {
             ranked.push(RankedFact {
                 key: FactKey {
                     is_doubtful: is_low(confidence),
+                    is_minor: facts.importance(item).is_some_and(|importance| importance < DEFAULT_IMPORTANCE),
                     is_no_rule: !is_rule(&facts, item),
                     is_long: bytes > LONG_BYTES,
                     is_relation: is_relation(file, item),
@@ -244,15 +250,16 @@ impl<'a> FactCollector<'a> {
             anchor: facts.meta(item).valid(MetaKey::Anchor).map(str::to_owned),
             remarks: OnceCell::new(),
             confidence,
-            is_new: key.date.0.is_some_and(|date| date.day >= self.newest_day),
+            // One of little importance displaces no older fact.
+            is_new: !key.is_minor && key.date.0.is_some_and(|date| date.day >= self.newest_day),
             overrules: Vec::new(),
             key,
         };
         if fact.text.is_empty() {
             return;
         }
-        let (count, size) = match (key.is_long, fact.is_new) {
-            (true, _) => (&mut self.long_bytes, fact.text.len()),
+        let (count, size) = match (key.is_long || key.is_minor, fact.is_new) {
+            (true, _) => (&mut self.long_or_minor_bytes, fact.text.len()),
             (false, true) => (&mut self.new_tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
             (false, false) => (&mut self.tokens, estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS),
         };

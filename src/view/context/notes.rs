@@ -12,7 +12,7 @@ use super::layered::overrules_mark;
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
 use super::result::ContextReason;
 use super::{item_address, item_identity, item_line, place_in_file, sanitize, text_bytes, whole_text};
-use crate::document::{Handle, MetaKey};
+use crate::document::{DEFAULT_IMPORTANCE, Handle, MetaKey};
 use crate::policy::{ContextMode, EffectiveConfidence, Policy};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -33,7 +33,7 @@ pub enum NoteReason {
     AlwaysCategory(usize),
     /// Its importance is at least `IMPORTANT`.
     Important,
-    /// It has a lower importance.
+    /// Its importance is lower, but at least [`DEFAULT_IMPORTANCE`].
     Noted,
 }
 
@@ -204,7 +204,7 @@ pub fn note_reason(facts: &ItemFacts<'_>, item: usize, policy: &Policy) -> Optio
         (true, ..) => NoteReason::Pinned,
         (_, Some(category), _) => NoteReason::AlwaysCategory(category),
         (.., Some(imp)) if imp >= IMPORTANT => NoteReason::Important,
-        (.., Some(imp)) if imp > 0 => NoteReason::Noted,
+        (.., Some(imp)) if imp >= DEFAULT_IMPORTANCE => NoteReason::Noted,
         _ => return None,
     };
     Some((reason, mine.into_iter().filter(|n| policy.categories[*n].rag_length.is_some()).collect()))
@@ -257,8 +257,8 @@ pub fn omitted_lines(notes: &[&ContextNote], policy: &Policy) -> Vec<String> {
     }
     match (count(2), count(3)) {
         (important, 0) => push_line(important, "important", "--imp 7.."),
-        (0, noted) => push_line(noted, "of some importance", "--imp 1.."),
-        (important, noted) => push_line(important + noted, "of some importance", "--imp 1.."),
+        (0, noted) => push_line(noted, "of some importance", "--imp 5.."),
+        (important, noted) => push_line(important + noted, "of some importance", "--imp 5.."),
     }
     lines
 }

@@ -86,7 +86,7 @@ pub enum ContextReason {
     /// Its category has `context: all`.
     All,
     Important,
-    /// It has a lower importance.
+    /// Its importance is 5 or 6.
     Noted,
     Fact,
     Record,

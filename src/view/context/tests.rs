@@ -101,7 +101,7 @@ fn the_agent_guide_fits_150_tokens() {
 #[test]
 fn pins_are_first_then_whole_categories_then_importance() {
     let text = "# User\n\n- seven\n  <!-- mem imp=7 -->\n- nine\n  <!-- mem imp=9 -->\n- pinned\n  <!-- mem pin -->\n\
-                - two\n  <!-- mem imp=2 -->\n- plain\n- gone\n  <!-- mem exp=2026-02-23 pin -->\n\
+                - two\n  <!-- mem imp=2 -->\n- five\n  <!-- mem imp=5 -->\n- plain\n- gone\n  <!-- mem exp=2026-02-23 pin -->\n\
                 - not\n  <!-- mem pin=false -->\n";
     let profile = "# Profile\n\n- Name: Ana\n\n## Work\n\nA paragraph.\n";
     let yaml = "categories:\n  system:\n    - name: profile\n      context: all\n";
@@ -112,15 +112,43 @@ fn pins_are_first_then_whole_categories_then_importance() {
         (ContextReason::All, "A paragraph."),
         (ContextReason::Important, "nine"),
         (ContextReason::Important, "seven"),
-        (ContextReason::Noted, "two"),
+        (ContextReason::Noted, "five"),
         (ContextReason::Fact, "plain"),
         (ContextReason::Fact, "not"),
+        (ContextReason::Fact, "two"),
     ];
     assert_eq!(items(&context), expected);
     let files = ["facts/user.md:", "facts/profile.md:", "facts/user.md:", "facts/user.md:"];
     let headings: Vec<&str> = context.text.lines().filter(|line| line.ends_with(".md:")).collect();
     assert_eq!(headings, files, "{}", context.text);
     assert!(context.text.contains("\n- #work A paragraph.\n"), "{}", context.text);
+}
+
+#[test]
+fn items_of_little_importance_displace_no_fact() {
+    let guesses: String = (0..20)
+        .map(|n| {
+            format!(
+                "- trait {n} of the user, which shows when they work on something with others\n  <!-- mem imp=2 -->\n"
+            )
+        })
+        .collect();
+    let facts: String = (0..20).map(|n| format!("- service {n} needs a restart after each deployment\n")).collect();
+    // The guesses are in the more valuable file.
+    let files = [
+        ("facts/insights.md".to_owned(), format!("# Insights\n\n{guesses}")),
+        ("facts/user.md".to_owned(), format!("# User\n\n{facts}")),
+    ];
+    for budget in [400, 600, 900] {
+        for stable in [false, true] {
+            let contents = context_contents(&files, &Policy::default());
+            let options = ContextOptions { stable, ..context_options(budget) };
+            let text = default_page(&options, &contents, &Policy::default()).text;
+            let shown = |word: &str| text.matches(word).count();
+            assert!(!text.contains("Pinned and important"), "{text}");
+            assert!(shown("- @") > 5 && (shown("trait") == 0 || shown("service") == 20), "{stable} {budget}: {text}");
+        }
+    }
 }
 
 #[test]
@@ -147,7 +175,7 @@ fn archived_proposed_and_procedural_memory_stays_out() {
 fn omitted_lines_are_reported_with_a_command() {
     let mut text = "# User\n\n".to_owned();
     for n in 0..90 {
-        let meta = ["pin", "imp=9", "imp=3"][n % 3];
+        let meta = ["pin", "imp=9", "imp=6"][n % 3];
         text += &format!("- number {n} of many that say something at some length\n  <!-- mem {meta} -->\n");
     }
     let files: Vec<(String, String)> =
@@ -156,7 +184,7 @@ fn omitted_lines_are_reported_with_a_command() {
     all.push(("facts/user.md", &text));
     let context = shown(&all, "version: 1\n", 360);
     let left_out = context.left_out.join("\n");
-    for command in ["memdir query --pinned", "memdir query --imp 1..", "memdir list", "memdir list procedures"] {
+    for command in ["memdir query --pinned", "memdir query --imp 5..", "memdir list", "memdir list procedures"] {
         assert!(left_out.contains(command), "{command}: {left_out}");
     }
     assert!(context.left_out.iter().all(|line| context.text.contains(line.as_str())));
