@@ -14,6 +14,7 @@ use crate::commands::Session;
 use crate::path::MemoryPath;
 use crate::store::Store;
 use crate::view::context::delta::SeenRevision;
+use crate::view::context::seen_items::SeenItems;
 use crate::view::query::bullet_origins::BulletOrigins;
 
 /// How much a reader has seen of a memory, and of each layer that is read with it.
@@ -42,6 +43,13 @@ impl ReaderMark {
     }
 }
 
+/// The text of a file that another program changed, as a reader has seen it.
+pub struct OutsideText {
+    pub etag: Etag,
+    /// `None` if there are too many.
+    pub items: Option<SeenItems>,
+}
+
 /// How much of one memory a reader has seen; stored as JSON below its `.memdir/`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryMark {
@@ -56,6 +64,9 @@ pub struct MemoryMark {
     /// Files changed outside memdir, with the etags that the reader has seen; none for a removed file.
     #[serde(default)]
     outside: BTreeMap<String, Option<String>>,
+    /// What the reader has seen of these files, as [`SeenItems::to_text`] writes it: their texts are in no history.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    items: BTreeMap<String, String>,
     /// The files that existed. Without them, adding or removing a file that memdir never wrote would go unnoticed.
     files: FileNames,
 }
@@ -72,7 +83,7 @@ impl MemoryMark {
         reader: &str,
         revisions: &[JournalEntry],
         files: &FileNames,
-        outside: HashMap<MemoryPath, Option<Etag>>,
+        outside: HashMap<MemoryPath, Option<OutsideText>>,
     ) -> MemoryMark {
         // A pending revision is reported once it is either done or undone.
         let decided = revisions.iter().take_while(|r| r.outcome != EntryOutcome::Pending).last();
@@ -81,7 +92,14 @@ impl MemoryMark {
             rev: decided.map_or(0, |r| r.rev),
             at: decided.map(|r| r.header.at.clone()),
             files: files.clone(),
-            outside: outside.into_iter().map(|(path, etag)| (path.to_string(), etag.map(|e| e.hex()))).collect(),
+            items: outside
+                .iter()
+                .filter_map(|(path, text)| Some((path.to_string(), text.as_ref()?.items.as_ref()?.to_text())))
+                .collect(),
+            outside: outside
+                .into_iter()
+                .map(|(path, text)| (path.to_string(), text.map(|text| text.etag.hex())))
+                .collect(),
         }
     }
 
@@ -102,6 +120,11 @@ impl MemoryMark {
     /// if it was not changed outside.
     pub fn outside(&self, path: &MemoryPath) -> Option<Option<Etag>> {
         self.outside.get(path.as_str()).map(|hex| hex.as_deref().and_then(Etag::from_hex))
+    }
+
+    /// What the reader has seen of a file changed outside memdir.
+    pub fn items(&self, path: &MemoryPath) -> Option<SeenItems> {
+        self.items.get(path.as_str()).map(|text| SeenItems::from_text(text))
     }
 
     /// The files that existed at the last look.

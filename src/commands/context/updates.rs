@@ -4,13 +4,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::reader_mark::{FileNames, MemoryMark};
+use super::reader_mark::{FileNames, MemoryMark, OutsideText};
 use crate::change::{EntryOutcome, Etag, InverseKind, JournalEntry};
 use crate::document::{Document, RecordedUpdates};
 use crate::path::MemoryPath;
 use crate::store::{JournalHistory, RevisionSide};
 use crate::view::context::delta::{UpdatedFile, original_path};
 use crate::view::context::itemize;
+use crate::view::context::seen_items::SeenItems;
 
 /// The largest number of files whose earlier texts are read from history; of the others only the names are reported.
 const MAX_EARLIER_TEXTS: usize = 256;
@@ -46,6 +47,7 @@ pub struct DiskFile {
 
 /// What the journal and the mark know of every file.
 pub struct FileUpdates<'a> {
+    mark: &'a MemoryMark,
     /// The files that existed at the last look; none if they are the same as now.
     seen_names: Option<HashSet<&'a str>>,
     current_names: &'a FileNames,
@@ -85,7 +87,7 @@ impl<'a> FileUpdates<'a> {
                 chain.seen_etag = etag;
             }
         }
-        let mut updates = FileUpdates { seen_names, current_names, chains };
+        let mut updates = FileUpdates { mark, seen_names, current_names, chains };
         updates.find_sources(revisions);
         updates
     }
@@ -134,21 +136,25 @@ impl<'a> FileUpdates<'a> {
     }
 
     /// The files that differ from what the reader has seen, in path order, and the etags of those that differ from the
-    /// newest revision. Without `report_changes`, only the latter.
+    /// newest revision, with what the reader is shown of them. Without `report_changes`, only the latter.
     pub fn updated_files(
         &self,
         past: &JournalHistory,
         disk_files: Vec<DiskFile>,
         report_changes: bool,
-    ) -> (Vec<UpdatedFile>, HashMap<MemoryPath, Option<Etag>>) {
+    ) -> (Vec<UpdatedFile>, HashMap<MemoryPath, Option<OutsideText>>) {
         let no_files = self.chains.is_empty() && self.seen_names.is_none();
         let current_names = if no_files { HashSet::new() } else { self.current_names.to_set() };
-        let mut outside: HashMap<MemoryPath, Option<Etag>> = HashMap::new();
+        let mut outside: HashMap<MemoryPath, Option<OutsideText>> = HashMap::new();
         let mut changed: Vec<(MemoryPath, Option<Document>, bool)> = Vec::new();
         for base in disk_files {
             let chain = self.chains.get(&base.path);
             if chain.is_some_and(|chain| chain.newest_etag != Some(base.etag)) {
-                outside.insert(base.path.clone(), Some(base.etag));
+                let items = match &base.document {
+                    Some(document) => SeenItems::of(&itemize(&original_path(&base.path), document.clone())),
+                    None => self.mark.items(&base.path),
+                };
+                outside.insert(base.path.clone(), Some(OutsideText { etag: base.etag, items }));
             }
             if chain.is_none_or(|chain| chain.seen_etag != Some(base.etag)) {
                 changed.push((base.path, base.document, true));
@@ -172,7 +178,7 @@ impl<'a> FileUpdates<'a> {
             let chain = self.chains.get(&path).unwrap_or(&no_chain);
             let before = if n < MAX_EARLIER_TEXTS { self.seen_text(past, &path, chain) } else { None };
             let outside = outside.contains_key(&path);
-            updated_file(path, chain, before, after, exists, outside)
+            updated_file(path, chain, before.unwrap_or_default(), after, exists, outside)
         });
         (updated.chain(self.removed_files(&current_names)).collect(), outside)
     }
@@ -193,28 +199,41 @@ impl<'a> FileUpdates<'a> {
             .collect()
     }
 
-    /// The text that the reader has seen; if history no longer has it, the text after the last revision it has seen.
-    fn seen_text(&self, past: &JournalHistory, path: &MemoryPath, chain: &EtagChain) -> Option<Document> {
+    /// The text that the reader has seen; if no history has it, the text after the last revision it has seen, and what
+    /// its mark knows.
+    fn seen_text(&self, past: &JournalHistory, path: &MemoryPath, chain: &EtagChain) -> Option<SeenText> {
         let text = |(rev, side): (u64, RevisionSide)| {
             let version = past.text(rev, path, side).ok().flatten()?;
             Document::from_bytes(version.bytes.to_vec()).ok()
         };
-        let seen_text = chain.sources.iter().rev().find_map(|source| text(*source));
-        seen_text.or_else(|| text((chain.seen_rev.filter(|_| chain.seen_etag.is_some())?, RevisionSide::After)))
+        if let Some(exact) = chain.sources.iter().rev().find_map(|source| text(*source)) {
+            return Some(SeenText { document: Some(exact), items: None });
+        }
+        let older = text((chain.seen_rev.filter(|_| chain.seen_etag.is_some())?, RevisionSide::After))?;
+        Some(SeenText { document: Some(older), items: self.mark.items(path) })
     }
+}
+
+/// What a reader has seen of a file.
+#[derive(Default)]
+struct SeenText {
+    document: Option<Document>,
+    /// What it has seen, if the document is older than that.
+    items: Option<SeenItems>,
 }
 
 fn updated_file(
     path: MemoryPath,
     chain: &EtagChain,
-    before: Option<Document>,
+    before: SeenText,
     after: Option<Document>,
     exists: bool,
     outside: bool,
 ) -> UpdatedFile {
     let home = original_path(&path);
     UpdatedFile {
-        before: before.map(|document| itemize(&home, document)),
+        before: before.document.map(|document| itemize(&home, document)),
+        seen: before.items,
         after: match (after, exists) {
             (Some(document), _) => Some(itemize(&home, document)),
             // The file exists but is not UTF-8 text: treated as empty.

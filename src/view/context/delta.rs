@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::context_filter::ContextFilter;
+use super::seen_items::SeenItems;
 pub use super::update_kind::UpdateKind;
 pub use super::updates_header::{MAX_EVENTS, SeenRevision, UPDATES_HEAD, UpdateEvent, min_budget, updates_header};
 use super::{bullet_item, entries, item_identity, sanitize};
@@ -44,6 +45,8 @@ pub struct UpdatedFile {
     pub titles: Vec<String>,
     /// The bullets whose texts revisions have replaced since.
     pub recorded: RecordedUpdates,
+    /// What the reader has seen of it, if `before` is an older text: the one that it saw is in no history.
+    pub seen: Option<SeenItems>,
 }
 
 impl UpdatedFile {
@@ -68,7 +71,7 @@ pub fn original_path(path: &MemoryPath) -> MemoryPath {
 
 /// A change of one bullet; the numbers are bullet indices before or after.
 #[derive(Clone, Copy, PartialEq)]
-enum BulletUpdate {
+pub(super) enum BulletUpdate {
     Added(usize),
     Removed(usize),
     Changed(usize, usize),
@@ -87,14 +90,19 @@ pub fn update_events(touched: &[UpdatedFile], fresh: &BulletOrigins, filter: &Co
         if file.original_path().starts_with("episodes/") {
             collector.add_entries(f);
         } else {
-            changes[f] = bullet_updates(file);
+            let all = bullet_updates(file);
+            let (news, has_more) = match &file.seen {
+                Some(seen) => seen.news(file, all),
+                None => (all, false),
+            };
+            if has_more && !news.is_empty() && !file.is_archive() {
+                collector.add_file(f, UpdateKind::Updated, file.path().to_owned());
+            }
+            changes[f] = news;
         }
         if collector.out.len() == count_before && changes[f].is_empty() && body_differs(file) && !file.is_archive() {
-            collector.add_file(
-                f,
-                if file.existed { UpdateKind::Updated } else { UpdateKind::Created },
-                file.path().to_owned(),
-            );
+            let kind = if file.existed { UpdateKind::Updated } else { UpdateKind::Created };
+            collector.add_file(f, kind, file.path().to_owned());
         }
     }
     let archived = collector.add_moved(&mut changes);
@@ -131,19 +139,23 @@ fn bullet_updates(file: &UpdatedFile) -> Vec<BulletUpdate> {
 
 /// Whether more than the summary line differs.
 fn body_differs(file: &UpdatedFile) -> bool {
-    let body = |side: &Option<ItemizedFile>| {
-        side.as_ref().map(|found| {
-            let (document, text) = (&found.document, found.document.text());
-            match document.summary_line() {
-                Some(line) => text[..line.line.range().start].to_owned() + &text[line.line.range().end..],
-                None => text.to_owned(),
-            }
-        })
-    };
+    if let (Some(seen), Some(after)) = (&file.seen, &file.after) {
+        return !seen.has_body(&after.document);
+    }
+    let body = |side: &Option<ItemizedFile>| side.as_ref().map(|found| body_text(&found.document));
     // A text removed from history cannot be compared: assume that it differs.
     file.existed != file.after.is_some()
         || file.existed && file.before.is_none()
         || body(&file.before) != body(&file.after)
+}
+
+/// The text without the summary line.
+pub(super) fn body_text(document: &Document) -> String {
+    let text = document.text();
+    match document.summary_line() {
+        Some(line) => text[..line.line.range().start].to_owned() + &text[line.line.range().end..],
+        None => text.to_owned(),
+    }
 }
 
 struct UpdateCollector<'a> {
@@ -227,23 +239,35 @@ impl UpdateCollector<'_> {
         if file.is_archive() {
             return;
         }
-        let (before, after) = (entry_texts(&file.before), entry_texts(&file.after));
+        let (before, after) = (entry_texts(file.before.as_ref()), entry_texts(file.after.as_ref()));
         let archive = self.touched.iter().find(|a| a.is_archive() && a.original_path() == file.path());
         let archived = |side: fn(&UpdatedFile) -> &Option<ItemizedFile>, key: &(String, usize)| {
-            archive.is_some_and(|a| entry_texts(side(a)).iter().any(|(k, ..)| k.0 == key.0))
+            archive.is_some_and(|a| entry_texts(side(a).as_ref()).iter().any(|(k, ..)| k.0 == key.0))
         };
         let mut events = Vec::new();
         for (key, item, text) in &after {
-            let kind = match before.iter().find(|(k, ..)| k == key) {
-                Some((.., was)) if was == text => continue,
-                Some(_) => UpdateKind::Updated,
-                None if archived(|a| &a.before, key) && !archived(|a| &a.after, key) => UpdateKind::Restored,
-                None if file.inverted && !file.titles.contains(&key.0) => UpdateKind::Restored,
-                None => UpdateKind::Created,
+            let known = before.iter().find(|(k, ..)| k == key);
+            let is_seen = match &file.seen {
+                Some(seen) => seen.has_entry(key, text),
+                None => known.is_some_and(|(.., was)| was == text),
+            };
+            let is_known = file.seen.as_ref().map_or(known.is_some(), |seen| seen.has_title(key));
+            if is_seen {
+                continue;
+            }
+            let is_unarchived = archived(|a| &a.before, key) && !archived(|a| &a.after, key);
+            let kind = if is_known {
+                UpdateKind::Updated
+            } else if is_unarchived || file.inverted && !file.titles.contains(&key.0) {
+                UpdateKind::Restored
+            } else {
+                UpdateKind::Created
             };
             events.push((kind, &file.after, *item));
         }
-        for (key, item, _) in before.iter().filter(|(key, ..)| after.iter().all(|(k, ..)| k != key)) {
+        let was_seen = |key: &(String, usize)| file.seen.as_ref().is_none_or(|seen| seen.has_title(key));
+        let is_gone = |key: &(String, usize)| was_seen(key) && after.iter().all(|(k, ..)| k != key);
+        for (key, item, _) in before.iter().filter(|(key, ..)| is_gone(key)) {
             let kind = if archived(|a| &a.after, key) { UpdateKind::SoftDeleted } else { UpdateKind::Deleted };
             events.push((kind, &file.before, *item));
         }
@@ -418,9 +442,9 @@ fn section_or_file_title(file: &ItemizedFile, item: usize) -> String {
 }
 
 /// An entry: its title with a counter among equal titles, its item index, and its text.
-type EntryText<'a> = ((String, usize), usize, &'a str);
+pub(super) type EntryText<'a> = ((String, usize), usize, &'a str);
 
-fn entry_texts(side: &Option<ItemizedFile>) -> Vec<EntryText<'_>> {
+pub(super) fn entry_texts(side: Option<&ItemizedFile>) -> Vec<EntryText<'_>> {
     let Some(file) = side else { return Vec::new() };
     let mut out: Vec<EntryText<'_>> = Vec::new();
     for (n, item) in file.items.iter().enumerate().filter(|(_, item)| item.kind == ItemKind::Entry) {

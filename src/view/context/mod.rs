@@ -29,6 +29,7 @@ pub mod remarks;
 mod reported;
 pub mod result;
 pub mod sanitize;
+pub mod seen_items;
 mod stable_page;
 
 use crate::document::{Document, Handle};

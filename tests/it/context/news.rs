@@ -226,6 +226,68 @@ fn outside_edits_are_reported_once_recorded_or_not() {
 }
 
 #[test]
+fn each_outside_edit_is_reported_once() {
+    let m = Memory::new();
+    m.done(["add", "plan", "Step one", "Step two", "Step three", "Step four", "Step five"]);
+    m.done(["context", "--as", "r"]);
+    let edit = |was: &str, is: &str| {
+        let text = m.text("facts/plan.md").unwrap();
+        assert!(text.contains(was), "{text}");
+        m.put("facts/plan.md", text.replace(was, is));
+    };
+    for step in ["one", "two", "three"] {
+        edit(&format!("- Step {step}\n"), &format!("- Step {step} was finished by Jo\n"));
+        check(&m, &[&format!("- ↑updated: [plan] Step {step} was finished by Jo")]);
+        m.done(["context", "--as", "r"]);
+        check(&m, &[]);
+    }
+    // Nothing of it is repeated where the comparison with the last revision pairs the texts otherwise.
+    edit("- Step four\n", "- The client cancelled everything\n");
+    check(&m, &["- -deleted: [plan] Step four", "- +created: [plan] The client cancelled everything"]);
+    m.done(["context", "--as", "r"]);
+    // Back to what the last revision has.
+    edit("- Step one was finished by Jo\n", "- Step one\n");
+    check(&m, &["- ↑updated: [plan] Step one"]);
+    m.done(["context", "--as", "r"]);
+    // An edit that no revision has, edited again and removed.
+    edit("Step two was finished by Jo", "Step two was finished by Ana");
+    check(&m, &["- ↑updated: [plan] Step two was finished by Ana"]);
+    m.done(["context", "--as", "r"]);
+    edit("- The client cancelled everything\n", "");
+    check(&m, &["- ↑updated: facts/plan.md"]);
+    m.done(["context", "--as", "r"]);
+    check(&m, &[]);
+    // A mark holds no text.
+    let files = fs_err::read_dir(m.dir().join(".memdir")).unwrap().map(|file| file.unwrap().path());
+    let marks: Vec<String> = files
+        .filter(|path| path.to_string_lossy().contains("mark-"))
+        .map(|path| fs_err::read_to_string(path).unwrap())
+        .collect();
+    assert!(!marks.is_empty() && marks.iter().all(|mark| !mark.contains("Step")), "{marks:?}");
+}
+
+#[test]
+fn each_outside_edit_of_an_entry_is_reported_once() {
+    let m = Memory::new();
+    for title in ["One", "Two"] {
+        m.run(["append", "-t", title, "-s", "planned", "-d", "2026-02-20"]).stdin("- Step: first").exit(0);
+    }
+    m.done(["context", "--as", "r"]);
+    let path = "episodes/2026-02.md";
+    let edit = |was: &str, is: &str| m.put(path, m.text(path).unwrap().replacen(was, is, 1));
+    edit("- Step: first", "- Step: second");
+    assert_eq!(header(&m).matches("updated: ").count(), 1, "{}", header(&m));
+    m.done(["context", "--as", "r"]);
+    edit("- Step: first", "- Step: third");
+    let updates = header(&m);
+    assert_eq!(updates.matches("↑updated: ").count(), 1, "{updates}");
+    m.done(["context", "--as", "r"]);
+    m.put(path, m.text(path).unwrap() + "\n## Three\n- Date: 2026-02-21\n\nDone.\n");
+    let updates = header(&m);
+    assert!(updates.contains("+created: [2026-02] Three") && !updates.contains("updated: ["), "{updates}");
+}
+
+#[test]
 fn outside_edits_before_the_first_read_are_not_reported() {
     let m = Memory::new();
     m.run(["write", "facts/user.md"]).stdin(USER).exit(0);
