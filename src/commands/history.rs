@@ -49,7 +49,9 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
         }
     }
     let exported = rows.layer.as_ref().map_or(session, |(_, inner)| inner);
-    let history = (options.texts && !rows.restricted).then(|| export_history(exported)).transpose()?;
+    // A part of the history cannot be imported, and the whole has what was not asked for.
+    let is_whole = rows.by.is_none() && rows.target.is_none() && rows.from.is_none();
+    let history = (options.texts && is_whole && !rows.restricted).then(|| export_history(exported)).transpose()?;
     Ok(LogResult { entries, since: rows.summary.since, more, history })
 }
 

@@ -75,33 +75,62 @@ pub struct DayValue {
     pub value: f64,
 }
 
+/// A metric with a value for each day, in the order in which they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum DailyMetric {
+    Event,
+    Write,
+    Compaction,
+    Digest,
+    Duplicate,
+    Read,
+    NoResult,
+    TokensInjected,
+    Tokens,
+}
+
+impl DailyMetric {
+    fn name(self) -> &'static str {
+        match self {
+            DailyMetric::Event => "event",
+            DailyMetric::Write => "write",
+            DailyMetric::Compaction => "compaction",
+            DailyMetric::Digest => "digest",
+            DailyMetric::Duplicate => "duplicate",
+            DailyMetric::Read => "read",
+            DailyMetric::NoResult => "no_result",
+            DailyMetric::TokensInjected => "tokens_injected",
+            DailyMetric::Tokens => "tokens",
+        }
+    }
+
+    /// Whether it costs something: what models were asked, and what agents were given to read.
+    fn is_cost(self) -> bool {
+        matches!(self, DailyMetric::TokensInjected | DailyMetric::Tokens)
+    }
+}
+
 /// Counts by metric, name and actor, and for each day.
 #[derive(Default)]
-struct FigureTable(BTreeMap<(usize, String, Option<String>), BTreeMap<String, f64>>);
-
-/// Metrics with a value for each day, in the order in which they are shown.
-const DAILY_METRICS: [&str; 9] =
-    ["event", "write", "compaction", "digest", "duplicate", "read", "no_result", "tokens_injected", "tokens"];
-
-/// Those of them that cost something: what models were asked, and what agents were given to read.
-const COST_METRICS: [&str; 2] = ["tokens_injected", "tokens"];
+struct FigureTable(BTreeMap<(DailyMetric, String, Option<String>), BTreeMap<String, f64>>);
 
 impl FigureTable {
-    fn add(&mut self, metric: &'static str, name: &str, actor: Option<&str>, day: &str, value: f64) {
-        let order = DAILY_METRICS.iter().position(|known| *known == metric).unwrap_or(DAILY_METRICS.len());
-        let days = self.0.entry((order, name.to_owned(), actor.map(str::to_owned))).or_default();
+    fn add(&mut self, metric: DailyMetric, name: &str, actor: Option<&str>, day: &str, value: f64) {
+        let days = self.0.entry((metric, name.to_owned(), actor.map(str::to_owned))).or_default();
         *days.entry(day.to_owned()).or_default() += value;
     }
 
-    fn total(&self, metric: &str, name: &str) -> f64 {
-        let rows = self.0.iter().filter(|((order, row, _), _)| DAILY_METRICS[*order] == metric && row == name);
+    fn total(&self, metric: DailyMetric, name: &str) -> f64 {
+        let rows = self.0.iter().filter(|((of, row, _), _)| *of == metric && row == name);
         // The sum of nothing is negative zero.
         rows.flat_map(|(_, days)| days.values()).sum::<f64>() + 0.0
     }
 
-    fn into_figures(self) -> impl Iterator<Item = StatsFigure> {
-        self.0.into_iter().map(|((order, name, actor), days)| StatsFigure {
-            metric: DAILY_METRICS[order],
+    /// With `only_cost` only the metrics that cost something.
+    fn into_figures(self, only_cost: bool) -> impl Iterator<Item = StatsFigure> {
+        let rows = self.0.into_iter().filter(move |((metric, ..), _)| !only_cost || metric.is_cost());
+        rows.map(|((metric, name, actor), days)| StatsFigure {
+            metric: metric.name(),
             name,
             actor,
             value: days.values().sum(),
@@ -152,10 +181,10 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
     for read in &reads {
         let (name, day) = (read.command.as_str(), read.day.to_string());
         let mut add = |metric, value| table.add(metric, name, Some(&read.actor), &day, value);
-        add("read", 1.0);
+        add(DailyMetric::Read, 1.0);
         match read.count {
-            Some(0) => add("no_result", 1.0),
-            Some(tokens) => add("tokens_injected", tokens as f64),
+            Some(0) => add(DailyMetric::NoResult, 1.0),
+            Some(tokens) => add(DailyMetric::TokensInjected, tokens as f64),
             None => {}
         }
     }
@@ -176,7 +205,7 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
             figures.push(figure("injection_rate", String::new(), (rate * 1000.0).round() / 1000.0));
         }
     }
-    figures.extend(table.into_figures().filter(|figure| !options.cost || COST_METRICS.contains(&figure.metric)));
+    figures.extend(table.into_figures(options.cost));
     if !restricted {
         figures.extend(model_figures(session));
     }
@@ -245,39 +274,43 @@ fn added_bullets(before: &Document, after: &Document) -> Vec<&'static str> {
 fn count_entry(table: &mut FigureTable, entry: &JournalEntry, written: Option<Vec<&'static str>>) {
     let day = day_of(&entry.header.at);
     for kind in written.iter().flatten() {
-        table.add("event", kind, None, day, 1.0);
+        table.add(DailyMetric::Event, kind, None, day, 1.0);
     }
     for operation in &entry.operations {
         let name = operation.get("op").and_then(Value::as_str).unwrap_or("other");
         if !is_for_inbox(operation) {
             if written.is_none() {
-                table.add("event", event_kind(operation, entry), None, day, 1.0);
+                table.add(DailyMetric::Event, event_kind(operation, entry), None, day, 1.0);
             }
-            table.add("write", name, Some(&entry.header.actor), day, 1.0);
+            table.add(DailyMetric::Write, name, Some(&entry.header.actor), day, 1.0);
         }
         let reason = operation.get("reason").and_then(Value::as_str).unwrap_or_default();
         if name == "rm" && reason.starts_with(DUPLICATE_REASON) {
-            table.add("duplicate", "", Some(&entry.header.actor), day, 1.0);
+            table.add(DailyMetric::Duplicate, "", Some(&entry.header.actor), day, 1.0);
         }
         if name == "append" && reason.starts_with(DIGEST_REASON) {
-            table.add("digest", "", Some(&entry.header.actor), day, 1.0);
+            table.add(DailyMetric::Digest, "", Some(&entry.header.actor), day, 1.0);
         }
         for (key, name) in [("input_tokens", "input"), ("output_tokens", "output")] {
             if let Some(tokens) = operation.get(key).and_then(Value::as_f64) {
-                table.add("tokens", name, Some(&entry.header.actor), day, tokens);
+                table.add(DailyMetric::Tokens, name, Some(&entry.header.actor), day, tokens);
             }
         }
     }
+    if is_forget(entry) {
+        table.add(DailyMetric::Event, "DELETE", None, day, 1.0);
+        table.add(DailyMetric::Write, "rm", Some(&entry.header.actor), day, 1.0);
+    }
     if is_compaction(entry) {
-        table.add("compaction", "", Some(&entry.header.actor), day, 1.0);
+        table.add(DailyMetric::Compaction, "", Some(&entry.header.actor), day, 1.0);
     }
     match entry.inverts {
         _ if is_of_inbox(entry) => return,
-        Some(InverseKind::Undo(_)) => table.add("write", "undo", Some(&entry.header.actor), day, 1.0),
-        Some(InverseKind::Redo(_)) => table.add("write", "redo", Some(&entry.header.actor), day, 1.0),
+        Some(InverseKind::Undo(_)) => table.add(DailyMetric::Write, "undo", Some(&entry.header.actor), day, 1.0),
+        Some(InverseKind::Redo(_)) => table.add(DailyMetric::Write, "redo", Some(&entry.header.actor), day, 1.0),
         None => return,
     }
-    table.add("event", "RESTORE", None, day, 1.0);
+    table.add(DailyMetric::Event, "RESTORE", None, day, 1.0);
 }
 
 /// The kind of event that an operation is, in the words of the audit log that memdir grew from.
@@ -295,6 +328,11 @@ fn event_kind(operation: &Value, entry: &JournalEntry) -> &'static str {
         "restore" => "RESTORE",
         _ => "UPDATE",
     }
+}
+
+/// Whether a revision is a `rm --forget`, of which the history keeps no operation.
+fn is_forget(entry: &JournalEntry) -> bool {
+    entry.forgotten && entry.operations.is_empty() && entry.inverts.is_none() && !is_of_inbox(entry)
 }
 
 /// Whether a revision removed items because of a limit: a run of `compact`, or a change with `on_limit: compact`.
@@ -385,7 +423,7 @@ fn scope_figures(session: &Session) -> CommandResult<Vec<StatsFigure>> {
 fn hourly_rate(session: &Session, table: &FigureTable, first: Option<&JournalEntry>) -> Option<StatsFigure> {
     let since: jiff::Timestamp = first?.header.at.parse().ok()?;
     let hours = (session.now.timestamp().duration_since(since).as_secs() as f64 / 3600.0).max(1.0);
-    let rate = table.total("event", "ADD") / hours;
+    let rate = table.total(DailyMetric::Event, "ADD") / hours;
     Some(figure("created_per_hour", String::new(), (rate * 1000.0).round() / 1000.0))
 }
 

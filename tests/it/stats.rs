@@ -307,6 +307,30 @@ fn a_history_that_does_not_fit_together_changes_nothing() {
 }
 
 #[test]
+fn a_part_of_the_log_has_no_texts_of_other_revisions() {
+    let memory = Memory::new();
+    memory.run(["add", "notes", "Salary of ana is 90k"]).by("ana").exit(0);
+    memory.run(["add", "other", "Bob likes tea"]).by("bob").exit(0);
+    for part in [&["--by", "bob"][..], &["facts/other.md"], &["--since", "r1"]] {
+        let log = memory.done([&["log", "--all", "-p", "--json"], part].concat());
+        assert!(log.json()["history"].is_null() && !log.stdout.contains("Salary"), "{part:?} {log}");
+        assert_eq!(log.json()["entries"].as_array().unwrap().len(), 1, "{part:?} {log}");
+    }
+    let whole = memory.done(["log", "--all", "-p", "--json"]).json();
+    assert_eq!(whole["history"]["revisions"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_forget_is_a_removal() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Likes tea\n- Likes rain\n");
+    memory.done(["rm", "user@1", "-f", "--forget"]);
+    let rows = rows(&memory.done(["--json", "stats"]).json());
+    for expected in ["event DELETE", "write rm tester 1.0"] {
+        assert!(rows.iter().any(|row| row.starts_with(expected)), "no {expected} in {rows:#?}");
+    }
+}
+
+#[test]
 fn a_caller_with_an_allowlist_gets_no_history_with_texts() {
     let memory = used_memory()
         .policy("version: 1\ncategories: {custom: [{name: work}, {name: health}]}\nallowlists: {bot: [work]}\n");
