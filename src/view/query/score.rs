@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::bullet_origins::BulletOrigins;
-use super::count::{ANSWER_SHARE, FileCounts, ItemizedFile, SMOOTHING, smoothed_length};
+use super::count::{ANSWER_SHARE, FileCounts, ItemHits, ItemizedFile, SMOOTHING, smoothed_length};
 use super::filter::FilterResult;
 use super::item_facts::{ItemDate, ItemFacts};
 use super::items::{self, ItemKind};
@@ -42,6 +42,10 @@ const SPEAKER_SHARE: f64 = 0.2;
 const INSIGHT_SHARE: f64 = 0.5;
 /// How often a word of the query counts as standing in each item of a file that it names.
 const NAME_FREQUENCY: f64 = 0.25;
+/// The share of the counts in an entry's title that those of its items get which are too far from it for [`SMOOTHING`].
+const TITLE_SHARE: f32 = 0.1;
+/// How far [`SMOOTHING`] reaches, in items.
+const MAX_DISTANCE: usize = 2;
 /// Minimum number of query words at which an item may match by its neighbours alone.
 const MIN_WORDS: f64 = 3.0;
 /// The share of the best score that such an item needs.
@@ -351,6 +355,19 @@ fn items_near_hits(file: &ItemizedFile) -> Vec<usize> {
     near
 }
 
+/// The terms in the title of the entry that an item is in.
+fn title_hits(file: &ItemizedFile, item: usize) -> Option<&ItemHits> {
+    let sections = file.document.sections();
+    let before = &file.hits[..file.hits.partition_point(|hits| hits.item < item)];
+    let title = before.iter().rev().find(|hits| file.items[hits.item].kind == ItemKind::Entry)?;
+    let entry = file.items[title.item].section;
+    let mut section = file.items[item].section;
+    while section > entry {
+        section = sections[section as usize].parent;
+    }
+    (section == entry).then_some(title)
+}
+
 /// The number of words in a query; two characters of a script without spaces count as one.
 fn word_count(terms: &QueryTerms) -> f64 {
     let of = |text: &str| match text.chars().next() {
@@ -423,6 +440,10 @@ impl Bm25Scorer {
                 let more = if far == 0 { count.own } else { weight * count.lent };
                 frequencies[usize::from(count.term)] += more;
             }
+        }
+        let title = title_hits(file, item).filter(|hits| item - hits.item > MAX_DISTANCE);
+        for count in title.iter().flat_map(|hits| &hits.counts) {
+            frequencies[usize::from(count.term)] += TITLE_SHARE * count.lent;
         }
         let length = f64::from(smoothed_length(&file.document, &file.items, item)) / self.mean_length;
         let parts = self.items.iter().zip(&*frequencies);

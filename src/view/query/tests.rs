@@ -214,6 +214,31 @@ fn of_equals_the_one_that_is_linked_with_a_good_one_comes_first() {
 }
 
 #[test]
+fn the_title_of_an_entry_counts_for_its_bullets() {
+    let text = "# 2026-02 Episodes\n\n> Summary: logger fix, short ID, config refactor\n\n\
+                ## Logger stdout leak fix\n\
+                - Summary: pino pipeline stdout leak → custom JS transport\n\
+                - Date: 2026-02-24\n\
+                - Problem: pino-pretty in pipeline mode leaks to stdout\n\
+                - Solution: Custom line-transport.js, removed pipeline entirely\n\
+                - Lesson: pino worker threads cannot load .ts files in Bun\n\n\
+                ## Short ID implementation\n\
+                - Summary: UUID → 16-char hex short ID\n\
+                - Date: 2026-02-24\n\
+                - Task: Replace full UUID with shorter IDs\n\
+                - Solution: First 64 bits of UUID v4 as 16-char hex\n\
+                - Collision probability: ~1 in 2^64\n";
+    for question in ["what bug did we fix last time?", "what bug did we fix?", "which bug was fixed"] {
+        let found = query(&[("episodes/2026-02.md", text)], &query_options(question));
+        assert_eq!(found.items[0].text, "Solution: Custom line-transport.js, removed pipeline entirely", "{question}");
+    }
+    // The title of an entry counts for no other one.
+    let other = text.replace("Short ID implementation", "Slow query fix");
+    let found = query(&[("episodes/2026-02.md", &other)], &query_options("which query was fixed"));
+    assert_eq!(found.items[0].section.as_deref(), Some("slow-query-fix"));
+}
+
+#[test]
 fn a_link_adds_a_tenth_of_the_better_score_and_is_explained() {
     let files = [("facts/a.md", "- harbour [[b]]\n"), ("facts/b.md", "- the harbour lights plan of the town\n")];
     let got = query(&files, &QueryOptions { explain: true, ..query_options("harbour lights plan") });
