@@ -65,12 +65,12 @@ pub(super) fn find_dangling_links(
     (!files.is_empty()).then(|| dangling_warning(holders.iter().map(|(_, links)| links).sum(), &files))
 }
 
-/// Whether an operation may take a heading away without an answer to its links. What is archived by a rule is frequent,
-/// and no reason to scan a directory each time.
+/// Whether an operation may take a heading away without an answer to its links. What a rule archives is none of the
+/// operations that a caller names: it is frequent, and no reason to scan a directory each time.
 fn may_remove_headings(action: &Action) -> bool {
     match action {
         Action::Write { .. } | Action::Patch { .. } => true,
-        Action::Remove { index, text, archive, .. } => !archive && index.is_none() && text.is_none(),
+        Action::Remove { index, text, .. } => index.is_none() && text.is_none(),
         Action::Add { .. }
         | Action::Update { .. }
         | Action::Move { .. }

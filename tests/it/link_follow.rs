@@ -276,6 +276,7 @@ fn a_text_edit_tells_which_links_it_lets_dangle() {
         (&["patch", "user", "--old", "### Tools", "--new", "### Things"], "", told(1, "facts/b.md")),
         (&["write", "-f", "user"], &whole, told(3, "facts/a.md, facts/b.md, facts/user.md")),
         (&["rm", "-f", "user#work"], "", told(4, "facts/a.md, facts/b.md, facts/user.md")),
+        (&["rm", "-f", "--archive", "user#work"], "", told(4, "facts/a.md, facts/b.md, facts/user.md")),
         (&["rm", "-f", "user"], "", told(5, "facts/a.md, facts/b.md")),
     ] {
         let memory = new();
