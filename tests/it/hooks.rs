@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::memory::full;
+use crate::support::memory::full_or_skipped;
 use crate::support::{ProgramOutput, memdir_command};
 
 const EMPTY: &str = "{}\n";
@@ -402,15 +402,17 @@ fn a_wrong_command_line_exits_0_and_prints_the_empty_envelope() {
     }
 }
 
-/// Held to a bound only where the machine does nothing else.
 #[test]
 fn an_answer_takes_at_most_20_ms() {
-    let full = full();
+    // A busy machine is a poor clock.
+    if !full_or_skipped("the time of a hook's answer") {
+        return;
+    }
     let project = Project::new();
     project.config(FAILING_MODEL);
     for event in ["session-end", "session-start", "user-prompt"] {
         let input = project.input("claude", event);
-        let mut times: Vec<std::time::Duration> = (0..if full { 200 } else { 5 })
+        let mut times: Vec<std::time::Duration> = (0..200)
             .map(|n| {
                 let input = String::from_utf8(input.clone()).unwrap().replace("6f1c2a7e", &format!("{n:08}"));
                 let begun = std::time::Instant::now();
@@ -421,7 +423,7 @@ fn an_answer_takes_at_most_20_ms() {
         times.sort();
         let median = times[times.len() / 2];
         println!("hook {event}: median {median:?}, worst {:?}", times[times.len() - 1]);
-        assert!(!full || median.as_millis() <= 20, "{event}: {median:?}");
+        assert!(median.as_millis() <= 20, "{event}: {median:?}");
     }
 }
 
