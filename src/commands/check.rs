@@ -30,6 +30,7 @@ use super::fetch::{LoadedJournal, history, last_summary};
 use super::layer_names::{error_in_layer, name_layer_in_report};
 use super::layers::AddressesInLayer;
 use super::results::{ChangeResult, CheckFinding, CheckReport, FindingLevel};
+use super::unread_files::LINKED_FOLDER;
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
@@ -150,6 +151,7 @@ struct FileFindings {
 
 fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_>) -> Result<ExaminedFiles, Rejection> {
     let all = session.store.walk(None)?;
+    let linked_folders = session.store.linked_folders();
     let checked_files: Vec<FoundFile> = all
         .iter()
         .filter(|f| !f.path.is_set_aside() && (selected.is_empty() || selected.contains(&f.path)))
@@ -172,6 +174,16 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
         fixes: Vec::new(),
         frequent_words: HashSet::new(),
     };
+    let linked = linked_folders.into_iter().filter(|_| selected.is_empty()).map(|path| CheckFinding {
+        path,
+        line: 0,
+        col: 1,
+        level: FindingLevel::Error,
+        code: Code::UnsafeFile.name(),
+        text: format!("is not opened: {LINKED_FOLDER}"),
+        ..CheckFinding::default()
+    });
+    examined.findings.extend(linked);
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
     let (mut file_links, mut outside_matches, mut branch_bullets) = (Vec::new(), Vec::new(), Vec::new());
     for (file, file_findings) in checked_files.iter().zip(each) {

@@ -14,6 +14,7 @@ use super::moved_file::with_new_path;
 pub use super::resolved_address::ResolvedAddress;
 use super::restricted_change::is_redacted;
 use super::results::{FileList, FileRow, ListResult, TextResult, WhereResult};
+use super::unread_files::LINKED_FOLDER;
 use super::{CommandResult, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -149,7 +150,14 @@ fn list_files(session: &Session, under: Option<&str>) -> CommandResult<FileList>
         if under.is_none() {
             found.retain(|f| !f.path.is_set_aside());
         }
-        Ok(session.store.map_files(&found, SUMMARY_HEAD_BYTES, &|file, read| file_row(session, file, read)))
+        let linked = session.store.linked_folders().into_iter().map(|path| FileRow {
+            path,
+            refused: Some(LINKED_FOLDER.to_owned()),
+            ..FileRow::default()
+        });
+        let mut rows = session.store.map_files(&found, SUMMARY_HEAD_BYTES, &|file, read| file_row(session, file, read));
+        rows.extend(linked);
+        Ok(rows)
     })??;
     Ok(FileList { files: rows, more: 0, left_out: Vec::new() })
 }

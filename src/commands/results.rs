@@ -278,7 +278,7 @@ pub struct FileList {
 }
 
 /// A file in the list of all files.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct FileRow {
     /// The path of the file.

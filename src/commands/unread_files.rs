@@ -10,6 +10,9 @@ use crate::text::counted_noun::counted_noun;
 /// How many files are named.
 const NAMED_FILES: usize = 3;
 
+/// Why a folder was not read.
+pub(super) const LINKED_FOLDER: &str = "is a symbolic link";
+
 /// Why a file was not read, for a person; `None` where it was removed meanwhile.
 pub(super) fn why_unread(path: &MemoryPath, error: &Rejection) -> Option<String> {
     let is_named = error.message.contains(path.as_str());
@@ -22,12 +25,13 @@ pub(super) fn not_text(path: &MemoryPath) -> String {
     format!("'{path}' is not UTF-8 text")
 }
 
-/// The sentences for the files that were not read.
+/// The sentences for the files that were not read, and the linked folders that the walk before left out.
 pub(super) fn unread_sentences(session: &Session, reasons: impl Iterator<Item = String>) -> Vec<String> {
     if session.visibility().is_some() {
         return Vec::new();
     }
-    let mut reasons: Vec<String> = reasons.collect();
+    let linked = session.store.linked_folders().into_iter().map(|path| format!("'{path}' {LINKED_FOLDER}"));
+    let mut reasons: Vec<String> = reasons.chain(linked).collect();
     let more = reasons.len().saturating_sub(NAMED_FILES);
     reasons.truncate(NAMED_FILES);
     let mut sentences: Vec<String> = reasons.into_iter().map(|reason| format!("left out: {reason}")).collect();

@@ -115,6 +115,8 @@ pub struct Store {
     root: Mutex<Arc<DataRoot>>,
     overlay: consistent_read::PendingOverlay,
     filter: Option<read_filter::InstalledFilter>,
+    /// What the last walk left out.
+    linked_folders: Mutex<Vec<String>>,
 }
 
 /// A file that a walk found.
@@ -179,7 +181,8 @@ impl Store {
     /// `no_data_dir` if it is not a directory, `io` if it cannot be opened.
     pub fn open(dir: &Path, options: StoreOptions) -> Result<Store, Rejection> {
         let root = Mutex::new(Arc::new(DataRoot::open(dir)?));
-        Ok(Store { options, root, overlay: consistent_read::PendingOverlay::default(), filter: None })
+        let overlay = consistent_read::PendingOverlay::default();
+        Ok(Store { options, root, overlay, filter: None, linked_folders: Mutex::default() })
     }
 
     fn root(&self) -> Arc<DataRoot> {
@@ -226,8 +229,20 @@ impl Store {
                 .map_err(|error| Rejection::new(Code::InvalidPath, format!("not a folder: {error}")))?;
         }
         let mut found = walk::walk(&root, under)?;
-        self.overlay.restore_walk(&root, under, &mut found);
-        Ok(self.visible_files(found))
+        *self.linked_folders.lock().unwrap_or_else(PoisonError::into_inner) = found.linked_folders;
+        self.overlay.restore_walk(&root, under, &mut found.files);
+        Ok(self.visible_files(found.files))
+    }
+
+    /// The links in the place of folders that the last walk left out, but for those in the archive and the inbox. None in
+    /// a filtered store: what they hide is unknown.
+    pub fn linked_folders(&self) -> Vec<String> {
+        if self.read_filter().is_some() {
+            return Vec::new();
+        }
+        let all = self.linked_folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_set_aside = |path: &&String| ["archive/", "inbox/"].iter().any(|folder| path.starts_with(folder));
+        all.iter().filter(|path| !is_set_aside(path)).cloned().collect()
     }
 
     /// Whether there is a folder of this name at the top. A filtered store says no: only the names of visible files may

@@ -47,7 +47,8 @@ impl Store {
     /// Returns the same data directory without a filter.
     pub fn unfiltered(&self) -> Store {
         let root = Mutex::new(self.root());
-        Store { options: self.options.clone(), root, overlay: PendingOverlay::default(), filter: None }
+        let (options, overlay) = (self.options.clone(), PendingOverlay::default());
+        Store { options, root, overlay, filter: None, linked_folders: Mutex::default() }
     }
 
     /// Whether a file that was read had hidden parts.

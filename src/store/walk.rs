@@ -21,13 +21,24 @@ const PARALLEL_FROM_FILES: usize = 256;
 /// How many files a thread takes at a time.
 const FILES_PER_CHUNK: usize = 32;
 
-/// Returns all `*.md` names below a folder (`""` is the data directory), sorted.
-pub fn walk(root: &DataRoot, under: &str) -> Result<Vec<FoundFile>, Rejection> {
-    let mut found = Vec::new();
+/// What a walk found.
+#[derive(Default)]
+pub struct WalkedFolder {
+    /// All `*.md` names, sorted.
+    pub files: Vec<FoundFile>,
+    /// The paths of links that have the name of a folder: no dot in it. Whether one leads to a folder is not asked,
+    /// because no link is followed.
+    pub linked_folders: Vec<String>,
+}
+
+/// Returns all `*.md` names below a folder (`""` is the data directory).
+pub fn walk(root: &DataRoot, under: &str) -> Result<WalkedFolder, Rejection> {
+    let mut found = WalkedFolder::default();
     let Some(dir) = root.open_folder(under)? else { return Ok(found) };
     let mut buffer = Vec::with_capacity(32 << 10);
     walk_folder(&dir, under, 0, &mut buffer, &mut found)?;
-    found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    found.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    found.linked_folders.sort_unstable();
     Ok(found)
 }
 
@@ -36,7 +47,7 @@ fn walk_folder(
     at: &str,
     depth: usize,
     buffer: &mut Vec<u8>,
-    found: &mut Vec<FoundFile>,
+    found: &mut WalkedFolder,
 ) -> Result<(), Rejection> {
     let mut below = Vec::new();
     list_names(dir, buffer, &mut |name, kind| {
@@ -54,7 +65,9 @@ fn walk_folder(
                 below.push(join_path(at, name));
             }
         } else if name.ends_with(b".md") {
-            found.extend(found_file(at, name, kind));
+            found.files.extend(found_file(at, name, kind));
+        } else if kind == FileType::Symlink && !name.contains(&b'.') {
+            found.linked_folders.push(join_path(at, &String::from_utf8_lossy(name)));
         }
     })
     .map_err(|e| read_error(e, &format!("'{at}/'")))?;

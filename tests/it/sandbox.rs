@@ -11,8 +11,8 @@ use memdir::code::Code;
 use memdir::path::MemoryPath;
 use memdir::store::{CommitStopped, Store};
 
-use crate::support::fast_store;
 use crate::support::test_dir::passed_as_nobody;
+use crate::support::{Memory, fast_store};
 
 fn path(name: &str) -> MemoryPath {
     MemoryPath::new(name).unwrap()
@@ -243,5 +243,27 @@ fn a_file_made_unreadable_or_replaced_by_a_folder_at_any_step_is_restored() {
         let now = std::fs::metadata(at("a.md")).unwrap();
         assert!(!reached || now.is_dir() == folder && (folder || now.permissions().mode() & 0o777 == 0), "{step}");
         assert_eq!(store.lock().map(|(_, warnings)| warnings), Ok(vec![]), "{step}");
+    }
+}
+
+#[test]
+fn a_linked_folder_is_named_as_left_out() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Likes rain\n");
+    let outside = memory.dir().parent().unwrap().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::write(outside.join("n.md"), "- Secret rain\n").unwrap();
+    symlink(&outside, memory.dir().join("facts/ext")).unwrap();
+    // A link to a file that is no note is none of its business.
+    symlink(outside.join("n.md"), memory.dir().join("facts/n.txt")).unwrap();
+    let reason = "'facts/ext' is a symbolic link";
+    memory.done(["list"]).stdout_contains("facts/ext (refused: is a symbolic link)");
+    memory.done(["query", "rain"]).stderr_contains(reason);
+    memory.done(["context"]).stdout_contains(reason);
+    let checked = memory.run(["check"]).may_change().exit(6).unchanged();
+    checked.stdout_contains("facts/ext: error: unsafe_file: is not opened: is a symbolic link");
+    for words in [&["list"][..], &["query", "rain"], &["context"], &["list", "--json"]] {
+        let ran = memory.done(words);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(!said.contains("Secret") && !said.contains("n.txt"), "{ran}");
     }
 }
