@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_a_procedure() {
+    fn a_procedure_becomes_front_matter_and_numbered_steps() {
         let procedure = procedure(&["Run `cargo test`.", "Tag the commit."]);
         let origin = ProcedureOrigin { conversation: "c1: #2", agent: Some("claude"), created: "2026-02-24" };
         assert_eq!(procedure.file_name(), "release-the-program");

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn absolute_dates() {
+    fn absolute_dates_become_search_terms() {
         check("on 2026-02-24 we", "@y2026 @m2026-2 @mon2 @d2026-02-24");
         check("8 May, 2023", "@y2023 @m2023-5 @mon5 @d2023-05-08");
         check("1:56 pm on the 8th of May", "@mon5");

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn held_out_texts() {
+    fn of_the_held_out_set_at_most_two_changes_are_missed_and_one_is_a_false_alarm() {
         let missed: Vec<_> = pairs(include_str!("../../fixtures/exact_tokens/held_out_changed.txt"))
             .filter(|(source, text)| missing_tokens(text, &[source]).is_empty())
             .collect();

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_of_a_word() {
+    fn a_word_has_other_spellings_with_ise_umlauts_and_hyphens() {
         let ise = |word: &str| ise_or_ize(word).unwrap_or_default();
         assert_eq!(
             (ise("organized"), ise("organisations"), ise("authorising")),

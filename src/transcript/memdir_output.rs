@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_a_person_are_not() {
+    fn lines_that_a_person_wrote_are_not_taken_for_output() {
         for line in [
             "@jack please review this",
             "- @mary reads the Reykjavik Grapevine 8",

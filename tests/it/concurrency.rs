@@ -22,28 +22,28 @@ use serde_json::json;
 use crate::support::memory::{DataDirectory, again, apply, full, path, rev};
 use crate::support::open_session;
 
-const WRITER: &str = "MEMDIR_TEST_CROWD_WRITER";
-const READER: &str = "MEMDIR_TEST_CROWD_READER";
+const WRITER: &str = "MEMDIR_TEST_GROUP_WRITER";
+const READER: &str = "MEMDIR_TEST_GROUP_READER";
 
 /// The processes of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Crowd {
+struct WriterGroup {
     root: PathBuf,
     files: usize,
     writers: usize,
     operations: usize,
     readers: usize,
-    /// One operation in so many is killed in the middle.
-    bomb: usize,
+    /// One operation in this many is killed in the middle; 0: none.
+    killed_one_in: usize,
     durable: bool,
     exchange: bool,
     /// Whether writers also take `.memdir/` away.
-    saboteurs: bool,
+    removes_machine_dir: bool,
     /// Whether one reader more reads without asking for consistency: it must see half batches, or the run proves nothing.
     naive: bool,
 }
 
-impl Crowd {
+impl WriterGroup {
     fn options(&self) -> StoreOptions {
         let durability = if self.durable { Durability::Full } else { Durability::Fast };
         StoreOptions {
@@ -67,10 +67,10 @@ impl Crowd {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Try {
     number: usize,
-    born: Vec<Mark>,
-    dead: Vec<Mark>,
-    /// Whether an undo may name it.
-    turns: bool,
+    added: Vec<Mark>,
+    removed: Vec<Mark>,
+    /// Whether `undo` may take it back.
+    is_undoable: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ struct Mark {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Line {
     Try(Try),
-    /// Acknowledged, as this revision, after so many microseconds.
+    /// Acknowledged, as this revision, after this number of microseconds.
     Done(usize, u64, u64),
     Refused(usize, String),
 }
@@ -92,7 +92,7 @@ enum Line {
 struct Own {
     live: BTreeSet<Mark>,
     /// Revisions that may be undone, with what they did.
-    turns: Vec<(u64, Try)>,
+    undoable: Vec<(u64, Try)>,
     /// Tried and never answered: either all of it or none.
     unknown: Vec<Try>,
     next: usize,
@@ -128,7 +128,7 @@ impl Own {
     fn lose(&mut self, open: Option<Try>) {
         let Some(open) = open else { return };
         self.restarts += 1;
-        for mark in &open.dead {
+        for mark in &open.removed {
             self.live.remove(mark);
         }
         self.unknown.push(open);
@@ -137,20 +137,20 @@ impl Own {
     fn take(&mut self, done: Try, rev: u64, wait: u64) {
         self.waits.push(wait);
         self.done += 1;
-        for mark in &done.dead {
+        for mark in &done.removed {
             assert!(self.live.remove(mark), "{mark:?}");
         }
-        self.live.extend(done.born.iter().cloned());
-        if done.turns {
-            self.turns.push((rev, done));
+        self.live.extend(done.added.iter().cloned());
+        if done.is_undoable {
+            self.undoable.push((rev, done));
         }
     }
 
     /// The newest revision whose texts are all in place.
-    fn turn(&mut self) -> Option<(u64, Try)> {
-        let (rev, done) = self.turns.pop()?;
-        let back = Try { born: done.dead, dead: done.born, ..Try::default() };
-        back.dead.iter().all(|mark| self.live.contains(mark)).then_some((rev, back))
+    fn next_undo(&mut self) -> Option<(u64, Try)> {
+        let (rev, done) = self.undoable.pop()?;
+        let back = Try { added: done.removed, removed: done.added, ..Try::default() };
+        back.removed.iter().all(|mark| self.live.contains(mark)).then_some((rev, back))
     }
 
     fn one(&self, rng: &mut Rng) -> Option<Mark> {
@@ -165,13 +165,13 @@ impl Own {
 }
 
 /// What a writer does next: the operations, or the revision to undo.
-enum Deed {
+enum PlannedOperation {
     Apply(String),
     Undo(u64),
 }
 
 struct Writer<'a> {
-    crowd: &'a Crowd,
+    group: &'a WriterGroup,
     number: usize,
     rng: Rng,
     own: Own,
@@ -181,7 +181,7 @@ const SECTIONS: [&str; 3] = ["alpha", "beta", "gamma"];
 
 impl Writer<'_> {
     fn fresh(&mut self, k: usize, part: usize) -> Mark {
-        let file = self.crowd.file(self.rng.usize(..self.crowd.files));
+        let file = self.group.file(self.rng.usize(..self.group.files));
         Mark { text: format!("w{}.{k}.{part}. likes it so", self.number), file }
     }
 
@@ -189,78 +189,84 @@ impl Writer<'_> {
         json!({"op": "add", "at": format!("{}#{}", mark.file, SECTIONS[self.rng.usize(..3)]), "text": mark.text})
     }
 
-    fn plan(&mut self, k: usize) -> (Try, Deed) {
+    fn plan(&mut self, k: usize) -> (Try, PlannedOperation) {
         let fresh = self.fresh(k, 0);
         let one = self.own.one(&mut self.rng);
         let many = self.own.live.len() > 24;
-        let born = |born: Vec<Mark>, dead: Vec<Mark>| Try { number: k, born, dead, turns: true };
+        let added = |added: Vec<Mark>, removed: Vec<Mark>| Try { number: k, added, removed, is_undoable: true };
         match (self.rng.usize(..if many { 10 } else { 14 }), one) {
             (0 | 1, Some(old)) => {
                 let op = json!({"op": "rm", "at": old.file, "text": old.text});
-                (born(vec![], vec![old]), Deed::Apply(json!([op]).to_string()))
+                (added(vec![], vec![old]), PlannedOperation::Apply(json!([op]).to_string()))
             }
             (2, Some(old)) if many => {
                 let op = json!({"op": "rm", "at": old.file, "text": old.text});
-                (born(vec![], vec![old]), Deed::Apply(json!([op]).to_string()))
+                (added(vec![], vec![old]), PlannedOperation::Apply(json!([op]).to_string()))
             }
             (3 | 4, Some(old)) => {
                 let new = Mark { file: old.file.clone(), ..fresh };
                 let op = json!({"op": "update", "at": old.file, "old": old.text, "text": new.text});
-                (born(vec![new], vec![old]), Deed::Apply(json!([op]).to_string()))
+                (added(vec![new], vec![old]), PlannedOperation::Apply(json!([op]).to_string()))
             }
             (5, Some(old)) => {
                 let new = Mark { file: old.file.clone(), ..fresh };
                 let op = json!({"op": "patch", "at": old.file, "pairs": [{"old": old.text, "new": new.text}]});
-                (born(vec![new], vec![old]), Deed::Apply(json!([op]).to_string()))
+                (added(vec![new], vec![old]), PlannedOperation::Apply(json!([op]).to_string()))
             }
             (6, _) => {
                 let entry = Mark { file: "episodes/2026-02.md".into(), ..fresh };
                 let entry = Mark { text: format!("title {}", entry.text), ..entry };
                 let op = json!({"op": "append", "at": entry.file, "title": entry.text, "text": "- Lesson: none"});
-                (born(vec![entry], vec![]), Deed::Apply(json!([op]).to_string()))
+                (added(vec![entry], vec![]), PlannedOperation::Apply(json!([op]).to_string()))
             }
             (7 | 8, _) => self.pair(k),
             // Revisions start again when the journal is gone: the number would name another change.
-            (9, _) if !self.crowd.saboteurs => match self.own.turn() {
-                Some((rev, back)) => (Try { number: k, ..back }, Deed::Undo(rev)),
+            (9, _) if !self.group.removes_machine_dir => match self.own.next_undo() {
+                Some((rev, back)) => (Try { number: k, ..back }, PlannedOperation::Undo(rev)),
                 None => self.plan(k),
             },
             (10, _) => {
                 let more = self.fresh(k, 1);
                 let ops = json!([self.add(&fresh), self.add(&more)]);
                 // Two adds to one section in one batch would be one bullet below the other: that is allowed too.
-                (born(vec![fresh, more], vec![]), Deed::Apply(ops.to_string()))
+                (added(vec![fresh, more], vec![]), PlannedOperation::Apply(ops.to_string()))
             }
             _ => {
                 let ops = json!([self.add(&fresh)]);
-                (born(vec![fresh], vec![]), Deed::Apply(ops.to_string()))
+                (added(vec![fresh], vec![]), PlannedOperation::Apply(ops.to_string()))
             }
         }
     }
 
     /// A batch over two files: both contain the same number.
-    fn pair(&mut self, k: usize) -> (Try, Deed) {
-        let files = [self.crowd.file(self.number), self.crowd.file(self.number + 1)];
+    fn pair(&mut self, k: usize) -> (Try, PlannedOperation) {
+        let files = [self.group.file(self.number), self.group.file(self.number + 1)];
         match self.own.pair() {
             Some(old) => {
                 let name = old[0].text.split('=').next().unwrap();
                 let new = old.clone().map(|m| Mark { text: format!("{name}={k}."), file: m.file });
                 let op = |i: usize| json!({"op": "update", "at": old[i].file, "old": old[i].text, "text": new[i].text});
                 let ops = json!([op(0), op(1)]).to_string();
-                (Try { number: k, born: new.into(), dead: old.into(), turns: true }, Deed::Apply(ops))
+                (
+                    Try { number: k, added: new.into(), removed: old.into(), is_undoable: true },
+                    PlannedOperation::Apply(ops),
+                )
             }
             None => {
                 let new = files.map(|file| Mark { text: format!("pair{}-{k}={k}.", self.number), file });
                 let op = |i: usize| json!({"op": "add", "at": new[i].file, "text": new[i].text});
                 let ops = json!([op(0), op(1)]).to_string();
-                (Try { number: k, born: new.into(), dead: vec![], turns: false }, Deed::Apply(ops))
+                (
+                    Try { number: k, added: new.into(), removed: vec![], is_undoable: false },
+                    PlannedOperation::Apply(ops),
+                )
             }
         }
     }
 }
 
 /// Ends this process in the middle of what it does: if it can, while it holds the lock.
-fn bomb(rng: &mut Rng) {
+fn kill_self_soon(rng: &mut Rng) {
     let delay = Duration::from_micros(rng.usize(..1500) as u64);
     let holder = rng.usize(..4) > 0;
     std::thread::spawn(move || {
@@ -280,25 +286,25 @@ fn bomb(rng: &mut Rng) {
 
 /// One writer; a child process of the tests below.
 fn writer(job: String) {
-    let (crowd, number): (Crowd, usize) = serde_json::from_str(&job).unwrap();
-    let own = Own::read(&crowd.log(number));
-    let mut log = std::fs::OpenOptions::new().create(true).append(true).open(crowd.log(number)).unwrap();
+    let (group, number): (WriterGroup, usize) = serde_json::from_str(&job).unwrap();
+    let own = Own::read(&group.log(number));
+    let mut log = std::fs::OpenOptions::new().create(true).append(true).open(group.log(number)).unwrap();
     let rng = Rng::with_seed((number * 7919 + own.next * 31 + own.restarts) as u64 + 1);
-    let mut writer = Writer { crowd: &crowd, number, rng, own };
-    let mut tell = |line: &Line| log.write_all(format!("\n{}\n", serde_json::to_string(line).unwrap()).as_bytes());
-    while writer.own.next < crowd.operations {
+    let mut writer = Writer { group: &group, number, rng, own };
+    let mut log_line = |line: &Line| log.write_all(format!("\n{}\n", serde_json::to_string(line).unwrap()).as_bytes());
+    while writer.own.next < group.operations {
         let k = writer.own.next;
         writer.own.next += 1;
-        let (planned, deed) = writer.plan(k);
-        tell(&Line::Try(planned.clone())).unwrap();
-        if crowd.bomb > 0 && writer.rng.usize(..crowd.bomb) == 0 {
-            bomb(&mut writer.rng);
+        let (planned, operation) = writer.plan(k);
+        log_line(&Line::Try(planned.clone())).unwrap();
+        if group.killed_one_in > 0 && writer.rng.usize(..group.killed_one_in) == 0 {
+            kill_self_soon(&mut writer.rng);
         }
         let started = Instant::now();
-        let session = open_session(&crowd.root.join("memory"), &format!("w{number}"), "", crowd.options());
-        let answer = match deed {
-            Deed::Apply(json) => apply(&session, &json),
-            Deed::Undo(rev) => {
+        let session = open_session(&group.root.join("memory"), &format!("w{number}"), "", group.options());
+        let answer = match operation {
+            PlannedOperation::Apply(json) => apply(&session, &json),
+            PlannedOperation::Undo(rev) => {
                 let query = UndoOptions { revision: Some(format!("r{rev}")), ..UndoOptions::default() };
                 commands::undo(&session, &query, &ChangeOptions::default()).map(ChangeOutcome::Changed)
             }
@@ -306,27 +312,27 @@ fn writer(job: String) {
         let wait = started.elapsed().as_micros() as u64;
         match answer {
             Ok(answer) if rev(&answer) > 0 => {
-                tell(&Line::Done(k, rev(&answer), wait)).unwrap();
+                log_line(&Line::Done(k, rev(&answer), wait)).unwrap();
                 writer.own.take(planned, rev(&answer), wait);
             }
-            Ok(answer) => tell(&Line::Refused(k, format!("nothing to do: {answer:?}"))).unwrap(),
+            Ok(answer) => log_line(&Line::Refused(k, format!("nothing to do: {answer:?}"))).unwrap(),
             Err(why) => {
                 assert_eq!(why.rejections[0].changed, Some(false), "{why:?}");
-                tell(&Line::Refused(k, why.rejections[0].to_string())).unwrap();
+                log_line(&Line::Refused(k, why.rejections[0].to_string())).unwrap();
             }
         }
-        if crowd.saboteurs && writer.rng.usize(..12) == 0 {
-            let _ = std::fs::rename(crowd.root.join("memory/.memdir"), crowd.root.join(format!("gone-{number}-{k}")));
+        if group.removes_machine_dir && writer.rng.usize(..12) == 0 {
+            let _ = std::fs::rename(group.root.join("memory/.memdir"), group.root.join(format!("gone-{number}-{k}")));
         }
     }
 }
 
 /// One reader without a lock; a child process of the tests below.
 fn reader(job: String) {
-    let (crowd, naive): (Crowd, bool) = serde_json::from_str(&job).unwrap();
-    let session = open_session(&crowd.root.join("memory"), "reader", "", crowd.options());
+    let (group, naive): (WriterGroup, bool) = serde_json::from_str(&job).unwrap();
+    let session = open_session(&group.root.join("memory"), "reader", "", group.options());
     let (mut readings, mut halves) = (0, 0);
-    while !crowd.root.join("stop").exists() {
+    while !group.root.join("stop").exists() {
         let read = || {
             let found = session.store.walk(None).unwrap();
             let read = |f: &memdir::store::FoundFile, read: Result<(&[u8], bool), memdir::code::Rejection>| {
@@ -355,12 +361,12 @@ fn reader(job: String) {
         std::thread::sleep(Duration::from_millis(2));
     }
     let (kind, count) = if naive { ("halves", halves) } else { ("readings", readings) };
-    std::fs::write(crowd.root.join(format!("{kind}-{}", std::process::id())), count.to_string()).unwrap();
+    std::fs::write(group.root.join(format!("{kind}-{}", std::process::id())), count.to_string()).unwrap();
 }
 
-fn run(memory: &DataDirectory, crowd: &Crowd) -> Vec<Own> {
-    for n in 0..crowd.files {
-        memory.write(&crowd.file(n), "# C\n\n## Alpha\n\n- seed a\n\n## Beta\n\n- seed b\n\n## Gamma\n\n- seed c\n");
+fn run(memory: &DataDirectory, group: &WriterGroup) -> Vec<Own> {
+    for n in 0..group.files {
+        memory.write(&group.file(n), "# C\n\n## Alpha\n\n- seed a\n\n## Beta\n\n- seed b\n\n## Gamma\n\n- seed c\n");
     }
     // Unchanged files make a read longer than the time between two writes.
     for n in 0..300 {
@@ -368,17 +374,17 @@ fn run(memory: &DataDirectory, crowd: &Crowd) -> Vec<Own> {
     }
     memory.write("episodes/2026-02.md", "# 2026-02 Episodes\n\n## Begin\n- Date: 2026-02-01\n");
     let reader = |n| {
-        let job = serde_json::to_string(&(crowd, n == crowd.readers)).unwrap();
+        let job = serde_json::to_string(&(group, n == group.readers)).unwrap();
         again("concurrency::killed_lock_holders_lose_nothing_and_readers_see_whole_batches")
             .env(READER, job)
             .spawn()
             .unwrap()
     };
-    let readers: Vec<_> = (0..crowd.readers + usize::from(crowd.naive)).map(reader).collect();
+    let readers: Vec<_> = (0..group.readers + usize::from(group.naive)).map(reader).collect();
     std::thread::scope(|scope| {
-        for number in 0..crowd.writers {
+        for number in 0..group.writers {
             scope.spawn(move || {
-                let job = serde_json::to_string(&(crowd, number)).unwrap();
+                let job = serde_json::to_string(&(group, number)).unwrap();
                 loop {
                     let status = again("concurrency::killed_lock_holders_lose_nothing_and_readers_see_whole_batches")
                         .env(WRITER, &job)
@@ -392,11 +398,11 @@ fn run(memory: &DataDirectory, crowd: &Crowd) -> Vec<Own> {
             });
         }
     });
-    std::fs::write(crowd.root.join("stop"), "").unwrap();
+    std::fs::write(group.root.join("stop"), "").unwrap();
     for mut reader in readers {
         assert!(reader.wait().unwrap().success(), "a reader saw what it must not");
     }
-    (0..crowd.writers).map(|n| Own::read(&crowd.log(n))).collect()
+    (0..group.writers).map(|n| Own::read(&group.log(n))).collect()
 }
 
 /// How often each text occurs in each file.
@@ -419,7 +425,7 @@ fn census(memory: &DataDirectory) -> BTreeMap<Mark, usize> {
 
 /// Every acknowledged operation that no acknowledged undo names is there exactly once; what was never answered is
 /// there as a whole or not at all.
-fn judge(memory: &DataDirectory, crowd: &Crowd, own: &[Own]) -> String {
+fn judge(memory: &DataDirectory, group: &WriterGroup, own: &[Own]) -> String {
     let census = census(memory);
     let count = |mark: &Mark| census.get(mark).copied().unwrap_or(0);
     let mut wrong = Vec::new();
@@ -431,11 +437,11 @@ fn judge(memory: &DataDirectory, crowd: &Crowd, own: &[Own]) -> String {
         }
     }
     for open in own.iter().flat_map(|own| &own.unknown) {
-        known.extend(open.born.iter().chain(&open.dead));
+        known.extend(open.added.iter().chain(&open.removed));
         let all = |marks: &[Mark], times| marks.iter().all(|m| count(m) == times);
-        let new = all(&open.born, 1) && all(&open.dead, 0);
-        let old = all(&open.born, 0) && all(&open.dead, 1);
-        if !(new || old || crowd.saboteurs) {
+        let new = all(&open.added, 1) && all(&open.removed, 0);
+        let old = all(&open.added, 0) && all(&open.removed, 1);
+        if !(new || old || group.removes_machine_dir) {
             wrong.push(format!("half of {open:?}"));
         }
     }
@@ -457,7 +463,7 @@ fn judge(memory: &DataDirectory, crowd: &Crowd, own: &[Own]) -> String {
     for why in refused.iter().take(5) {
         let _ = write!(report, "\n  {why}");
     }
-    if full() && !crowd.saboteurs {
+    if full() && !group.removes_machine_dir {
         assert!(max <= 5_000_000 && max <= 50 * median, "{report}");
     }
     // A refusal is no loss, but a run with mostly refusals proves nothing.
@@ -465,17 +471,17 @@ fn judge(memory: &DataDirectory, crowd: &Crowd, own: &[Own]) -> String {
     report
 }
 
-fn crowd(memory: &DataDirectory, writers: usize, operations: usize) -> Crowd {
-    Crowd {
+fn group(memory: &DataDirectory, writers: usize, operations: usize) -> WriterGroup {
+    WriterGroup {
         root: memory.root().to_owned(),
         files: 6,
         writers,
         operations,
         readers: 2,
-        bomb: 12,
+        killed_one_in: 12,
         durable: false,
         exchange: true,
-        saboteurs: false,
+        removes_machine_dir: false,
         naive: full(),
     }
 }
@@ -489,20 +495,20 @@ fn killed_lock_holders_lose_nothing_and_readers_see_whole_batches() {
         return writer(job);
     }
     let memory = DataDirectory::new(&[]);
-    let crowd = match full() {
-        true => Crowd { files: 16, readers: 2, bomb: 40, durable: true, ..crowd(&memory, 32, 1000) },
-        false => crowd(&memory, 8, 40),
+    let group = match full() {
+        true => WriterGroup { files: 16, readers: 2, killed_one_in: 40, durable: true, ..group(&memory, 32, 1000) },
+        false => group(&memory, 8, 40),
     };
-    let own = run(&memory, &crowd);
-    let report = judge(&memory, &crowd, &own);
+    let own = run(&memory, &group);
+    let report = judge(&memory, &group, &own);
     let sum = |kind: &str| -> usize {
         let all = std::fs::read_dir(memory.root()).unwrap().flatten();
         let files = all.filter(|e| e.file_name().to_string_lossy().starts_with(kind));
         files.map(|e| std::fs::read_to_string(e.path()).unwrap().parse::<usize>().unwrap()).sum()
     };
     let (readings, halves) = (sum("readings-"), sum("halves-"));
-    println!("crowd: {report}; {readings} readings, all whole; one that asks for less saw {halves} half batches");
-    assert!(readings > 0 && (halves > 0 || !crowd.naive));
+    println!("group: {report}; {readings} readings, all whole; one that asks for less saw {halves} half batches");
+    assert!(readings > 0 && (halves > 0 || !group.naive));
     assert_eq!(memory.run(&["status"]).status, 0);
     // The journal contains each revision once.
     let entries = memory.session("t").store.journal().unwrap();
@@ -512,17 +518,18 @@ fn killed_lock_holders_lose_nothing_and_readers_see_whole_batches() {
 #[test]
 fn processes_without_atomic_exchange_lose_nothing() {
     let memory = DataDirectory::new(&[]);
-    let crowd = Crowd { exchange: false, naive: false, ..crowd(&memory, 4, 20) };
-    let own = run(&memory, &crowd);
-    println!("crowd without exchange: {}", judge(&memory, &crowd, &own));
+    let group = WriterGroup { exchange: false, naive: false, ..group(&memory, 4, 20) };
+    let own = run(&memory, &group);
+    println!("group without exchange: {}", judge(&memory, &group, &own));
 }
 
 #[test]
 fn processes_whose_machine_state_is_removed_repeatedly_lose_no_acknowledged_change() {
     let memory = DataDirectory::new(&[]);
-    let crowd = Crowd { bomb: 0, saboteurs: true, readers: 0, naive: false, ..crowd(&memory, 4, 30) };
-    let own = run(&memory, &crowd);
-    println!("crowd with vandals: {}", judge(&memory, &crowd, &own));
+    let group =
+        WriterGroup { killed_one_in: 0, removes_machine_dir: true, readers: 0, naive: false, ..group(&memory, 4, 30) };
+    let own = run(&memory, &group);
+    println!("group with vandals: {}", judge(&memory, &group, &own));
 }
 
 #[test]

@@ -110,14 +110,14 @@ impl Memory {
     /// All files outside `.memdir/`.
     pub fn tree(&self) -> Tree {
         let mut tree = Tree::new();
-        gather(&self.dir(), "", &mut tree);
+        read_tree(&self.dir(), "", &mut tree);
         tree
     }
 
     /// A command, not yet run.
     pub fn run<S: AsRef<str>>(&self, words: impl IntoIterator<Item = S>) -> CommandRun<'_> {
         let words = words.into_iter().map(|w| w.as_ref().to_owned()).collect();
-        CommandRun { memory: self, words, stdin: None, env: Vec::new(), stays: true }
+        CommandRun { memory: self, words, stdin: None, env: Vec::new(), must_not_change: true }
     }
 
     /// Runs a command that must succeed, for what it leaves behind.
@@ -256,14 +256,14 @@ impl ProgramOutput {
     }
 }
 
-fn gather(dir: &Path, prefix: &str, tree: &mut Tree) {
+fn read_tree(dir: &Path, prefix: &str, tree: &mut Tree) {
     let Ok(entries) = fs_err::read_dir(dir) else { return };
     for entry in entries {
         let entry = entry.unwrap();
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let kind = entry.file_type().unwrap();
         if kind.is_dir() && entry.file_name() != ".memdir" {
-            gather(&entry.path(), &format!("{name}/"), tree);
+            read_tree(&entry.path(), &format!("{name}/"), tree);
         } else if kind.is_file() {
             let mode = entry.metadata().unwrap().permissions().mode() & 0o7777;
             tree.insert(name, (fs_err::read(entry.path()).unwrap(), mode));
@@ -309,7 +309,7 @@ pub struct CommandRun<'m> {
     words: Vec<String>,
     stdin: Option<Vec<u8>>,
     env: Vec<(String, OsString)>,
-    stays: bool,
+    must_not_change: bool,
 }
 
 impl CommandRun<'_> {
@@ -332,17 +332,17 @@ impl CommandRun<'_> {
 
     /// It may change the memory although it fails.
     pub fn may_change(mut self) -> Self {
-        self.stays = false;
+        self.must_not_change = false;
         self
     }
 
     /// Runs it; the exit status must be this one.
     #[track_caller]
     pub fn exit(self, status: i32) -> CommandOutcome {
-        let stays = self.stays;
+        let must_not_change = self.must_not_change;
         let ran = self.ends();
         assert_eq!(ran.status, status, "{ran}");
-        if status != 0 && stays {
+        if status != 0 && must_not_change {
             assert_eq!(ran.difference, "", "it failed and changed the memory\n{ran}");
             assert_eq!(ran.stdout, "", "it failed and printed an answer\n{ran}");
         }

@@ -275,7 +275,7 @@ mod tests {
     /// Statements that were written without a look at the rules, which were then improved by three of the wrong ones:
     /// none of these passes, and none of the right ones is refused.
     #[test]
-    fn judged_merges() {
+    fn no_wrong_merge_of_the_judged_set_passes_and_no_right_one_is_refused() {
         let passed = lines_that(true, include_str!("../../../fixtures/exact_tokens/judged_bound_wrong.txt"));
         let refused = lines_that(false, include_str!("../../../fixtures/exact_tokens/judged_bound_right.txt"));
         assert!(passed.is_empty() && refused.is_empty(), "passed: {passed:#?}, refused: {refused:#?}");

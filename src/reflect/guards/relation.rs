@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn held_out_pairs() {
+    fn quotes_of_the_held_out_set_remove_only_related_bullets() {
         let unrelated = pairs(include_str!("../../../fixtures/exact_tokens/held_out_unrelated.txt"));
         let wrong: Vec<_> = unrelated.filter(|(quote, old)| is_removed(quote, old)).collect();
         let related = pairs(include_str!("../../../fixtures/exact_tokens/held_out_related.txt"));

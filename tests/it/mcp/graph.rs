@@ -99,7 +99,7 @@ fn the_graph_is_markdown_that_people_can_read() {
 }
 
 #[test]
-fn where_the_answers_differ() {
+fn observations_that_a_bullet_cannot_hold_are_refused_and_blanks_at_line_ends_dropped() {
     let memory = Memory::new();
     let mut client = server(&memory);
     client.call("create_entities", one_entity("Ana", &["  padded \n lines  ", "twice", "twice"]));

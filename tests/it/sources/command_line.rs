@@ -68,7 +68,7 @@ mod bullet_crud {
     }
 
     #[test]
-    fn adding_to_a_block() {
+    fn adding_a_known_bullet_changes_nothing() {
         let memory = Memory::new().file("facts/user.md", &PROFILE.replace("- Lives with Anna\n", ""));
         memory.run(["apply"]).stdin(ADD).exit(0);
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Age is 30", "Lives with Anna"]);
