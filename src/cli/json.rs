@@ -29,7 +29,8 @@ pub fn result(result: &dyn PrintResult, warnings: &[Warning]) -> String {
     out
 }
 
-/// Renders an error as one line: the first rejection's fields at the top level, and all rejections of a batch in `failures`.
+/// Renders an error as one line: the first rejection's fields at the top level, and all rejections of a batch in
+/// `failures`.
 pub fn error(error: &Error, dir_option: &str) -> String {
     let mut object = Map::from_iter([("v".to_owned(), json!(1))]);
     object.append(&mut error_fields(error, &|command| command.to_shell(dir_option)));

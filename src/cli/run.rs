@@ -261,7 +261,7 @@ impl Runner<'_> {
     }
 
     /// Opens a session, and runs a command in it.
-    // Inlined in `subcommands::run`, all commands together would need 72 KiB of stack, which the kernel clears for each.
+    // Inlined in `subcommands::run`, all commands together would need 72 KiB of stack, cleared by the kernel for each.
     #[inline(never)]
     pub fn in_session<T: Into<PrintableResult>>(
         &self,

@@ -111,7 +111,7 @@ pub struct ScopeOptions {
 pub fn scope_list(session: &Session) -> CommandResult<ScopeList> {
     let store = managed_store(session)?;
     // On a directory that cannot be written, what a killed purge left stays until the next command.
-    drop(store.finish_purges().and_then(|()| store.take_over_rests()));
+    drop(store.finish_purges().and_then(|()| store.adopt_leftovers()));
     let rows = |state| -> Result<Vec<ScopeRow>, Rejection> {
         let mut rows = Vec::new();
         for name in store.scope_names(state)? {
@@ -188,7 +188,7 @@ fn find_scope(session: &Session, options: &ScopeOptions) -> CommandResult<NamedS
     session.may_write()?;
     if !options.dry_run {
         store.finish_purges()?;
-        store.take_over_rests()?;
+        store.adopt_leftovers()?;
     }
     let is_live = store.open_scope(ScopeState::Live, name.as_str())?.is_some();
     let is_archived = store.open_scope(ScopeState::Archived, name.as_str())?.is_some();

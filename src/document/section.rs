@@ -37,32 +37,21 @@ pub fn section_titles(document: &Document, section: usize) -> Vec<String> {
 
 /// Builds the sections of a text. Stores the section index in each heading and bullet.
 pub(super) fn build_sections(text: &str, body: usize, builder: &mut BlockBuilder) -> Vec<Section> {
-    let mut all = vec![Section {
-        level: 0,
-        heading: span(body, body),
-        title: span(body, body),
-        slug: String::new(),
-        id: None,
-        end: text.len() as u32,
-        own_end: text.len() as u32,
-        parent: 0,
-    }];
-    let mut slugs = SlugCounter::default();
-    let mut current = 0;
+    let mut sections = SectionBuilder::new(text, span(body, body));
     for i in 0..builder.blocks.len() {
         let node = builder.blocks[i];
         let top = builder.details[i].depth == 0;
         match node.kind {
             BlockKind::Heading(level) => {
-                builder.blocks[i].kind = BlockKind::Heading(all.len() as u32);
+                builder.blocks[i].kind = BlockKind::Heading(sections.all.len() as u32);
                 let (title, id) = heading_title(text, node.span);
-                current = open_section(text, &mut all, current, level as u8, node.span, title, id, &mut slugs);
+                sections.open(level as u8, node.span, title, id);
             }
-            BlockKind::Bullet(b) => builder.bullets[b as usize].section = current as u32,
+            BlockKind::Bullet(b) => builder.bullets[b as usize].section = sections.current as u32,
             BlockKind::OtherListItem => {}
             _ if top => {
-                if all[current].level == LABEL_LEVEL {
-                    current = close_sections(&mut all, current, LABEL_LEVEL, node.span.start);
+                if sections.all[sections.current].level == LABEL_LEVEL {
+                    sections.close(LABEL_LEVEL, node.span.start);
                 }
                 let list = matches!(
                     builder.blocks.get(i + 1).map(|n| n.kind),
@@ -71,51 +60,61 @@ pub(super) fn build_sections(text: &str, body: usize, builder: &mut BlockBuilder
                 let label = (node.kind == BlockKind::Paragraph).then(|| label_title(text, node.span)).flatten();
                 // With the colon it is a heading without a list too, so that a block keeps its id with no bullet left.
                 if let Some((title, id, _)) = label.filter(|(.., colon)| list || *colon) {
-                    current =
-                        open_section(text, &mut all, current, LABEL_LEVEL, node.span, title, Some(id), &mut slugs);
+                    sections.open(LABEL_LEVEL, node.span, title, Some(id));
                 }
             }
             _ => {}
         }
     }
-    all
+    sections.all
 }
 
-#[expect(clippy::too_many_arguments, reason = "the parts of a section, each once")]
-fn open_section(
-    text: &str,
-    all: &mut Vec<Section>,
+/// The sections of a text while its blocks are read in order.
+struct SectionBuilder<'a> {
+    text: &'a str,
+    all: Vec<Section>,
+    /// The innermost open section, an index into `all`.
     current: usize,
-    level: u8,
-    heading: Span,
-    title: Span,
-    id: Option<String>,
-    slugs: &mut SlugCounter,
-) -> usize {
-    let parent = close_sections(all, current, level, heading.start);
-    all[parent].own_end = all[parent].own_end.min(heading.start);
-    all.push(Section {
-        level,
-        heading,
-        title,
-        slug: slugs.unique(&slug(&text[title.range()])),
-        id,
-        end: text.len() as u32,
-        own_end: text.len() as u32,
-        parent: parent as u32,
-    });
-    all.len() - 1
+    slugs: SlugCounter,
 }
 
-/// Closes all open sections with this level or a deeper one, and returns the innermost section that stays open.
-fn close_sections(all: &mut [Section], current: usize, level: u8, at: u32) -> usize {
-    let mut current = current;
-    while all[current].level >= level {
-        all[current].end = at;
-        all[current].own_end = all[current].own_end.min(at);
-        current = all[current].parent as usize;
+impl<'a> SectionBuilder<'a> {
+    /// Begins with the root section; `start` is the empty span at which the body starts.
+    fn new(text: &'a str, start: Span) -> SectionBuilder<'a> {
+        let end = text.len() as u32;
+        let root = Section {
+            level: 0,
+            heading: start,
+            title: start,
+            slug: String::new(),
+            id: None,
+            end,
+            own_end: end,
+            parent: 0,
+        };
+        SectionBuilder { text, all: vec![root], current: 0, slugs: SlugCounter::default() }
     }
-    current
+
+    /// Opens a section below the innermost one of a smaller level.
+    fn open(&mut self, level: u8, heading: Span, title: Span, id: Option<String>) {
+        self.close(level, heading.start);
+        let parent = &mut self.all[self.current];
+        parent.own_end = parent.own_end.min(heading.start);
+        let slug = self.slugs.unique(&slug(&self.text[title.range()]));
+        let end = self.text.len() as u32;
+        self.all.push(Section { level, heading, title, slug, id, end, own_end: end, parent: self.current as u32 });
+        self.current = self.all.len() - 1;
+    }
+
+    /// Closes all open sections with this level or a deeper one at an offset.
+    fn close(&mut self, level: u8, at: u32) {
+        while self.all[self.current].level >= level {
+            let section = &mut self.all[self.current];
+            section.end = at;
+            section.own_end = section.own_end.min(at);
+            self.current = section.parent as usize;
+        }
+    }
 }
 
 /// Returns the span of a heading's text and its id.

@@ -63,8 +63,8 @@ pub struct KnownLocations {
 }
 
 /// The layers of a list, and its entries that name no layer: also a directory that an earlier entry names, or that lies
-/// in the one of another layer, so that nothing is read twice. `project` is left out without a note, where there is none or
-/// where it is another of the layers.
+/// in the one of another layer, so that nothing is read twice. `project` is left out without a note
+/// where there is none, or where it is another of the layers.
 pub fn layer_locations(list: &[String], known: &KnownLocations) -> LayerList {
     let (mut locations, mut left_out) = (Vec::<LayerLocation>::new(), Vec::new());
     for written in list {

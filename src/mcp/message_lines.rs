@@ -1,4 +1,4 @@
-//! Messages of JSON-RPC as lines of a stream: reads and writes them, and says what is wrong with a line that is not a message.
+//! Messages of JSON-RPC as lines of a stream: reads, writes and checks them.
 //!
 //! Never answers what needs no answer: a notification, or what is an answer itself. Two programs that answered each
 //! other's errors would never stop.

@@ -291,7 +291,7 @@ impl ServerHandler for RequestHandler {
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
         if context.peer.peer_info().is_some() {
-            // A client that began with `initialize` cannot ask for it: a client that lists the files is notified of changes.
+            // A client that began with `initialize` cannot ask for it: it is notified once it lists the files.
             self.watch(self.watch_list(Vec::new(), true).await?, &context);
         }
         let tools = self.state.options.tools;

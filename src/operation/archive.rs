@@ -42,6 +42,13 @@ enum ArchivedContent {
     Section(String),
 }
 
+/// The copy of a removed item below `archive/`.
+#[derive(Clone, Copy)]
+pub struct ArchiveCopy<'a> {
+    /// The first day on which `prune` removes it, `YYYY-MM-DD`; `None`: it stays.
+    pub purge_on: Option<&'a str>,
+}
+
 impl ArchivedItem {
     /// A bullet of a file. `purge` is the first day on which `prune` removes it for good.
     pub fn bullet(

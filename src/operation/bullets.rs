@@ -9,7 +9,7 @@ use crate::document::{
 };
 use crate::path::{BulletRef, MemoryPath};
 
-use super::archive::{self, ArchivedItem};
+use super::archive::{self, ArchiveCopy, ArchivedItem};
 use super::bullet_links::LinkedBullets;
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, resolve};
@@ -298,15 +298,14 @@ fn bullet_with_shown_value(
     is_shown.then_some(bullet)
 }
 
-/// `rm`: removes a bullet, a section or a file. With `archive` a copy goes to `archive/`, with the day of its purge if
-/// there is one.
+/// `rm`: removes a bullet, a section or a file. With `archive`, a copy goes to `archive/`.
 pub fn remove(
     planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
     at: &Target,
     selector: SelectorArgs<'_>,
-    archive: Option<Option<&str>>,
+    archive: Option<ArchiveCopy<'_>>,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
     if resolved.bullet.is_none() && selector == SelectorArgs::default() {
@@ -317,9 +316,9 @@ pub fn remove(
     let picked = pick_bullet(planner, n, op, &resolved, selector, None)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
     let mut pending = Vec::new();
-    if let Some(purge) = archive {
-        let copy = ArchivedItem::bullet(planner, &resolved.path, &file.document, bullet, purge)?;
-        pending.push(PendingEdit::Archive(Box::new(copy)));
+    if let Some(copy) = archive {
+        let item = ArchivedItem::bullet(planner, &resolved.path, &file.document, bullet, copy.purge_on)?;
+        pending.push(PendingEdit::Archive(Box::new(item)));
     }
     pending.extend(LinkedBullets::of_bullet(&resolved.path, &file.document, bullet).without_relations(planner)?);
     pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Remove { bullet }, EffectKind::Removed(bullet)));
@@ -339,7 +338,7 @@ fn remove_block<'a>(
     n: usize,
     op: &Operation,
     resolved: ResolvedTarget<'a>,
-    archive: Option<Option<&str>>,
+    archive: Option<ArchiveCopy<'_>>,
 ) -> PlanStep<Vec<PendingEdit>> {
     let Some(file) = resolved.file else {
         return Err(rejections::file_not_found(&resolved.path, planner.snapshot).into());
@@ -362,7 +361,7 @@ fn remove_block<'a>(
         LinkedBullets { path: &resolved.path, document: &file.document, part }.without_relations(planner)?;
     if section == 0 {
         let mut pending = match archive {
-            Some(purge) => archive::archive_file(planner, &resolved.path, &file.document, purge)?,
+            Some(copy) => archive::archive_file(planner, &resolved.path, &file.document, copy.purge_on)?,
             None => vec![PendingEdit::RemoveFile(resolved.path)],
         };
         pending.extend(relations);
@@ -382,9 +381,9 @@ fn remove_block<'a>(
             .map(|i| effects::bullet_effect(&file.document, &resolved.path, i, EffectSign::Removed, n)),
     );
     let mut pending = relations;
-    if let Some(purge) = archive {
-        let copy = ArchivedItem::section(planner, &resolved.path, &file.document, section, purge)?;
-        pending.push(PendingEdit::Archive(Box::new(copy)));
+    if let Some(copy) = archive {
+        let item = ArchivedItem::section(planner, &resolved.path, &file.document, section, copy.purge_on)?;
+        pending.push(PendingEdit::Archive(Box::new(item)));
     }
     let cut = super::whole_file::removal_splice(&file.document, range);
     pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Raw(cut), EffectKind::Prepared(effects)));

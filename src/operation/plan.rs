@@ -192,7 +192,7 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
             bullets::update(planner, n, op, at, selector, BulletReplacement { item, meta }, *archive)
         }
         Action::Remove { at, index, text, archive, purge, if_exists, .. } => {
-            let archive = archive.then_some(purge.as_deref());
+            let archive = archive.then_some(archive::ArchiveCopy { purge_on: purge.as_deref() });
             let selector = SelectorArgs { index: *index, text: text.as_deref() };
             let removed = bullets::remove(planner, n, op, at, selector, archive);
             match (removed, text) {

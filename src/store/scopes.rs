@@ -1,7 +1,7 @@
 //! The scopes of a memory: data directories below `scopes/`, each with its own files, history and lock.
 //!
 //! Never follows a link: every directory is opened below the data directory's handle. Never deletes a scope in place:
-//! it is renamed first, so that a killed purge leaves either the whole scope or a rest that the next one deletes.
+//! it is renamed first, so that a killed purge leaves either the whole scope or leftovers that the next one deletes.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex};
@@ -114,7 +114,7 @@ impl Store {
         let root = self.root();
         create_dir(open_existing(&root, SCOPES_FOLDER)?, ARCHIVED_SCOPES)?;
         if self.open_scope(to, name.as_str())?.is_none() {
-            take_over_rest(&open_existing(&root, &to.folder())?, name.as_str(), &scope.root().dir)?;
+            adopt_leftover(&open_existing(&root, &to.folder())?, name.as_str(), &scope.root().dir)?;
         }
         self.rename_scope((&from.folder(), name.as_str()), (&to.folder(), name.as_str()))
     }
@@ -154,12 +154,12 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::move_scope`].
-    pub fn take_over_rests(&self) -> Result<(), Rejection> {
+    pub fn adopt_leftovers(&self) -> Result<(), Rejection> {
         let root = self.root();
         for (to, from) in [(ScopeState::Live, ScopeState::Archived), (ScopeState::Archived, ScopeState::Live)] {
             for name in directory_names(&root, &from.folder())?.into_iter().filter(|name| !name.starts_with('.')) {
                 if let (None, Some(scope)) = (self.open_scope(from, &name)?, self.open_scope(to, &name)?) {
-                    take_over_rest(&open_existing(&root, &from.folder())?, &name, &scope.root().dir)?;
+                    adopt_leftover(&open_existing(&root, &from.folder())?, &name, &scope.root().dir)?;
                 }
             }
         }
@@ -215,7 +215,7 @@ pub(super) fn directory_names(root: &DataRoot, folder: &str) -> Result<Vec<Strin
 ///
 /// # Errors
 /// `exists` if both have anything else; `read_only`, `io`.
-fn take_over_rest(above: &OwnedFd, name: &str, scope: &OwnedFd) -> Result<(), Rejection> {
+fn adopt_leftover(above: &OwnedFd, name: &str, scope: &OwnedFd) -> Result<(), Rejection> {
     let rest = match platform::open_dir(above.as_fd(), name) {
         Ok(rest) => rest,
         Err(Errno::NOENT) => return Ok(()),

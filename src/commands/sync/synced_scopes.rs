@@ -102,7 +102,7 @@ impl SyncRun<'_> {
     /// Takes along what git left of the scopes that it moved, and names those that it removed.
     pub(super) fn finish_scopes(&mut self) {
         // What cannot be moved stays for the next `scope` command.
-        drop(self.session.store.take_over_rests());
+        drop(self.session.store.adopt_leftovers());
         leftover_notes(self.session).iter().for_each(|note| self.note(note));
     }
 }

@@ -274,7 +274,7 @@ impl FileBullets {
 }
 
 /// Calls `each` for what was removed or replaced in the file at a path, with how often it stood there before, and by
-/// which revision. `left` is the text to start from, if the file was there. A text that is no longer kept is passed over.
+/// which revision. `left` is the text to start from, if the file was there. Texts no longer kept are skipped.
 fn find_losses(
     store: &Store,
     history: &JournalHistory,

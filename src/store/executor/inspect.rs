@@ -66,7 +66,7 @@ impl CommitExecutor<'_> {
         }
     }
 
-    /// Whether the file that a name leads to has another mode than both texts of the batch, so that it is neither of them.
+    /// Whether the file that a name leads to has another mode than both texts of the batch, so it is neither.
     pub(super) fn has_foreign_mode(&self, place: TextLocation, i: usize) -> bool {
         let file = &self.files[i];
         let stat = match (place, &file.parent) {

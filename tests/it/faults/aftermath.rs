@@ -120,8 +120,8 @@ fn leftover_files(workspace: &FaultWorkspace, case: &Case) -> Vec<String> {
             _ => {}
         }
     }
-    // A process that is killed while it writes the journal anew leaves that for the next one that does. Uses are recorded by
-    // reads and moves.
+    // A process that is killed while it writes the journal anew leaves that for the next one that does. Uses are
+    // recorded by reads and moves.
     let known = [".gitignore", "journal", "journal.new", "undo", "usage"].map(str::to_owned);
     let mut leftover_files: Vec<String> = names(&machine).into_iter().filter(|name| !known.contains(name)).collect();
     leftover_files.extend(names(&machine.join("undo")).into_iter().filter(|slot| {
