@@ -607,7 +607,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand stats" -l color -d 'Colour
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l cost -d 'Only what models and contexts cost, and how good their proposals were'
-complete -c memdir -n "__fish_memdir_using_subcommand stats" -l csv -d 'Print comma-separated values: metric, name, agent, day (empty for the sum), value'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l csv -d 'Print comma-separated values: metric, name, actor, day (empty for the sum), value'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand stats" -s q -l quiet -d 'Print no result of a change and no warnings'
