@@ -1,7 +1,7 @@
 //! Computes which parts of a file one agent may see, from the allowlists of the policy.
 //!
 //! This is a filter by category names, not a security boundary: it never protects the files themselves, and everyone
-//! a program that can open them can read them.
+//! who can open them can read them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
