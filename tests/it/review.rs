@@ -302,6 +302,25 @@ fn a_branch_that_is_gone_is_reported_and_can_be_made_again() {
 }
 
 #[test]
+fn a_file_that_another_proposal_moves_is_not_called_uncommitted() {
+    let (repo, _) = repo();
+    let names = ["ash", "birch", "cedar", "date", "elm", "fir"];
+    for name in names {
+        repo.put(&format!("facts/{name}.md"), format!("# {name}\n\n- Grows in spring\n"));
+    }
+    repo.git(["add", "-A"]);
+    repo.git(["commit", "--quiet", "-m", "trees"]);
+    for name in names {
+        repo.memdir(["mv", name, &format!("trees/{name}"), "--as", "planner"]).exit(5);
+        repo.memdir(["update", name, "Grows in spring", "Grows in autumn", "--as", "planner"]).exit(5);
+    }
+    let made = repo.memdir(["inbox", "--branch", "memory/team", "--json"]).exit(0).json();
+    let warnings = made["warnings"].to_string();
+    assert!(warnings.contains("another proposal on this branch moves or removes facts/"), "{warnings}");
+    assert!(!warnings.contains("is not committed yet"), "{warnings}");
+}
+
+#[test]
 fn what_cannot_be_committed_stays_and_says_why() {
     let (repo, _) = repo();
     // Not committed: the file that a proposal changes.

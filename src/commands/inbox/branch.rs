@@ -203,6 +203,10 @@ fn committed_files(
         let before = change.before.as_ref().map(|version| read.unwrap_or_else(|| version.bytes.to_vec()));
         let committed = tip.text(git, &change.path)?;
         let bytes = match (before, &committed, &change.after) {
+            (Some(_), None, _) if tip.objects.contains_key(&change.path) => {
+                let reason = format!("another proposal on this branch moves or removes {path}");
+                return Err(Rejection::new(Code::MergeConflict, reason).hint("accept the other proposal first"));
+            }
             (Some(_), None, _) => {
                 return Err(Rejection::new(Code::FileNotFound, format!("{path} is not committed yet"))
                     .hint("commit the memory first"));
