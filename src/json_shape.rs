@@ -120,6 +120,15 @@ pub struct ShapeProblem {
     pub error: ShapeError,
     /// The error message, including the path.
     pub message: String,
+    /// The fields that an object may have, if it has an unknown one that is like none of them.
+    pub known_fields: Vec<&'static str>,
+}
+
+impl ShapeProblem {
+    /// What a caller can do about it, if the message does not say it.
+    pub fn hint(&self) -> Option<String> {
+        (!self.known_fields.is_empty()).then(|| format!("known fields: {}", quote_list(&self.known_fields, "and")))
+    }
 }
 
 impl ShapeForm {
@@ -173,16 +182,21 @@ impl ShapeForm {
     }
 
     fn unknown_field(&self, name: &str, path: &[String]) -> ShapeProblem {
+        let mut known_fields = Vec::new();
         let message = if self.null_only.contains(&name) {
             format!("'{name}' does not belong to {}", self.name)
         } else {
             match nearest_name(name, self.all_fields().map(|f| f.name)) {
                 Some(near) => format!("{} is unknown; did you mean '{near}'?", quote_short(name)),
-                None => format!("{} is unknown", quote_short(name)),
+                None => {
+                    known_fields.extend(self.all_fields().map(|f| f.name));
+                    format!("{} is unknown", quote_short(name))
+                }
             }
         };
         let parent_path = &path[..path.len().saturating_sub(1)];
-        ShapeProblem { path: path.to_vec(), ..shape_problem(parent_path, ShapeError::Unknown, &message, self.name) }
+        let problem = shape_problem(parent_path, ShapeError::Unknown, &message, self.name);
+        ShapeProblem { path: path.to_vec(), known_fields, ..problem }
     }
 
     /// Returns the JSON Schema of the object.
@@ -384,7 +398,7 @@ fn shape_problem(path: &[String], error: ShapeError, text: &str, form: &str) -> 
         (true, false) => format!("{form}: "),
         (true, true) => String::new(),
     };
-    ShapeProblem { path: path.to_vec(), error, message: format!("{prefix}{text}") }
+    ShapeProblem { path: path.to_vec(), error, message: format!("{prefix}{text}"), known_fields: Vec::new() }
 }
 
 /// Makes a schema accept `null` too.

@@ -1,12 +1,12 @@
 //! The arguments of the tools that take no JSON of the library's own, and the input schemas.
 //!
-//! Never guesses: an unknown argument is an error that names the known ones. The schemas are kept terse, because every
+//! Never guesses: an unknown argument is an error with the known ones as a hint. The schemas are kept terse, because every
 //! session pays for them.
 
 use serde_json::{Map, Value, json};
 
 use crate::code::{Code, Rejection};
-use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, as_integer, optional, required};
+use crate::json_shape::{JsonShape, ShapeForm, as_integer, optional, required};
 
 const ADDRESS: JsonShape = JsonShape::Text(1);
 const COUNT: JsonShape = JsonShape::Integer(1, 1_000_000);
@@ -24,7 +24,8 @@ pub const READ: ShapeForm = ShapeForm::new("arguments", &[&[required("address", 
 /// # Errors
 /// `usage`.
 pub fn check(form: &ShapeForm, arguments: &Map<String, Value>) -> Result<(), Rejection> {
-    form.check(arguments).map_err(|ShapeProblem { message, .. }| Rejection::new(Code::Usage, message))
+    form.check(arguments)
+        .map_err(|problem| Rejection { hint: problem.hint(), ..Rejection::new(Code::Usage, problem.message) })
 }
 
 /// A text among checked arguments.
@@ -109,5 +110,5 @@ pub fn append_schema() -> Value {
         "at": {"type": "string", "description": "file; default: this month's"},
         "date": text,
         "summary": text,
-    }, "required": ["text"]})
+    }, "required": ["title", "text"]})
 }

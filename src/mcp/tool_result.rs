@@ -61,13 +61,19 @@ const TOOL_WORDS: [(&str, &str); 10] = [
     ("their own words with --consent", "their own words as consent"),
     ("use a larger -b", "use a larger budget_tokens"),
     ("a filter such as --tag, --category or --since", "filters"),
-    ("use -t TITLE (in JSON, title), or start the text", "start the text"),
+    (TITLE_HINT, "pass title, or start the text"),
 ];
+/// The hint for a text without a title, which the tool `memory_append` of other memories does not have.
+const TITLE_HINT: &str = "use -t TITLE (in JSON, title), or start the text";
 
 /// The error for a caller of tools: without options of the shell.
-fn for_tools(error: &Error) -> Error {
+fn for_tools(tools: ToolSet, error: &Error) -> Error {
+    let untitled = |text: &str| match tools {
+        ToolSet::Seed => text.replace(TITLE_HINT, "start the text"),
+        ToolSet::Memory | ToolSet::Graph => text.to_owned(),
+    };
     let in_tool_words =
-        |text: &str| TOOL_WORDS.iter().fold(text.to_owned(), |text, (shell, tool)| text.replace(shell, tool));
+        |text: &str| TOOL_WORDS.iter().fold(untitled(text), |text, (shell, tool)| text.replace(shell, tool));
     let mut error = error.clone();
     for rejection in &mut error.rejections {
         rejection.message = in_tool_words(&rejection.message);
@@ -88,7 +94,7 @@ pub fn error_result(tools: ToolSet, error: &Error) -> CallToolResult {
             json.to_string()
         }
         ToolSet::Graph => {
-            let error = for_tools(error);
+            let error = for_tools(tools, error);
             let messages = error.rejections.iter().map(|rejection| rejection.message.as_str());
             messages.chain(error.hint()).collect::<Vec<_>>().join("\n")
         }
@@ -98,7 +104,7 @@ pub fn error_result(tools: ToolSet, error: &Error) -> CallToolResult {
 
 /// The error as a JSON object.
 pub fn error_json(tools: ToolSet, error: &Error) -> Value {
-    Value::Object(error_fields(&for_tools(error), &|command| tool_call(tools, command)))
+    Value::Object(error_fields(&for_tools(tools, error), &|command| tool_call(tools, command)))
 }
 
 /// A command to try: a call of a tool if one does the same, else the shell command, which a person can run.

@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Action, Batch, Operation};
 use crate::code::{Code, Rejection, quote_short};
+use crate::document::MetaKey;
 use crate::json_shape::{ShapeError, ShapeForm, ShapeProblem, nearest_name, quote_list};
 pub use own_dialect::{add_if_match, is_patch};
 pub use path_dialect::print_path;
@@ -128,12 +129,21 @@ fn operation_with_common_fields(action: Action, fields: CheckedFields) -> Operat
 }
 
 fn check_form(form: &ShapeForm, object: &Map<String, Value>) -> Result<(), Rejection> {
-    form.check(object).map_err(shape_rejection)
+    form.check(object).map_err(|problem| {
+        // `--when` of `add` is `meta.when` here.
+        let key = problem.path.last().filter(|_| problem.path.len() == 1 && !problem.known_fields.is_empty());
+        let is_metadata = key.is_some_and(|key| MetaKey::ALL.iter().any(|known| known.name() == key));
+        let takes_metadata = form.all_fields().any(|field| field.name == "meta");
+        match key.filter(|_| is_metadata && takes_metadata).cloned() {
+            Some(key) => shape_rejection(problem).hint(format!("metadata is in 'meta': {{\"meta\":{{\"{key}\":…}}}}")),
+            None => shape_rejection(problem),
+        }
+    })
 }
 
 fn shape_rejection(problem: ShapeProblem) -> Rejection {
     let code = if problem.error == ShapeError::Multiline { Code::Multiline } else { Code::InvalidOperation };
-    let rejection = Rejection::new(code, problem.message);
+    let rejection = Rejection { hint: problem.hint(), ..Rejection::new(code, problem.message) };
     match problem.path.is_empty() {
         true => rejection,
         false => rejection.detail("field", quote_short(&problem.path.join(".")).trim_matches('\'')),

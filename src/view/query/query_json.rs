@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::filter::QueryOptions;
 use super::query_row::QueryRow;
 use crate::code::{Code, Rejection};
-use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, as_integer, optional};
+use crate::json_shape::{JsonShape, ShapeForm, as_integer, optional};
 
 /// A positive number, at most a million.
 const COUNT: JsonShape = JsonShape::Integer(1, 1_000_000);
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> Result<QueryOptions, Rejection> {
     let value: Value =
         serde_json::from_str(text).map_err(|e| invalid_query(format!("the query is not valid JSON: {e}")))?;
     let Value::Object(object) = value else { return Err(invalid_query("the query is not a JSON object".into())) };
-    QUERY.check(&object).map_err(|ShapeProblem { message, .. }| invalid_query(message))?;
+    QUERY.check(&object).map_err(|problem| Rejection { hint: problem.hint(), ..invalid_query(problem.message) })?;
     let none = Map::new();
     let filters = object.get("filters").and_then(Value::as_object).unwrap_or(&none);
     let text = |of: &Map<String, Value>, name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -93,6 +93,41 @@ fn a_hint_names_no_option_of_the_shell() {
 }
 
 #[test]
+fn a_call_with_a_wrong_argument_says_which_there_are() {
+    let memory = memory();
+    let mut client = session(&memory);
+    let mut hint = |tool: &str, arguments: Value| -> String {
+        let error = client.refused(tool, arguments);
+        format!("{}: {}", error["message"].as_str().unwrap(), error["hint"].as_str().unwrap_or_default())
+    };
+    assert_eq!(
+        hint("memory_list", json!({"path": "user"})),
+        "arguments: 'path' is unknown: known fields: 'address' and 'limit'"
+    );
+    assert_eq!(hint("memory_read", json!({"path": "user"})), "arguments: 'path' is unknown: known fields: 'address'");
+    let context = hint("memory_context", json!({"max": 500}));
+    assert_eq!(context, "arguments: 'max' is unknown: known fields: 'budget_tokens'");
+    let filters = hint("memory_query", json!({"query": "x", "filters": {"nope": 1}}));
+    assert!(filters.starts_with("'filters': 'nope' is unknown: known fields: 'user_id', "), "{filters}");
+    let operation = |more: Value| {
+        let mut operation = json!({"op": "add", "at": "user", "text": "x"});
+        operation.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"operations": [operation]})
+    };
+    assert_eq!(
+        hint("memory_change", operation(json!({"when": "src/**"}))),
+        "add: 'when' is unknown: metadata is in 'meta': {\"meta\":{\"when\":…}}"
+    );
+    let other = hint("memory_change", operation(json!({"colour": "red"})));
+    assert!(other.starts_with("add: 'colour' is unknown: known fields: 'op', 'at', "), "{other}");
+    assert_eq!(
+        hint("memory_append", json!({"text": "py done"})),
+        "an episode entry needs a title: pass title, or start the text with '## '"
+    );
+    client.close();
+}
+
+#[test]
 fn a_refusal_of_the_seeds_tools_says_so_in_their_words() {
     let memory = memory();
     let mut client = McpClient::start(&memory, &["--tools", "seed", "--as", "claude"], Era::Initialize);
