@@ -10,6 +10,7 @@ use crate::commands::results::{
     ConflictRow, ConflictSide, ConflictedFile, EffectSign, MergeResult, RenamedFile, ResolveResult, SetupResult,
     SyncResult, UndecidedFile, UndecidedReason, WarningRow,
 };
+use crate::commands::sync::home::ON_CONFLICT_BRANCH;
 use crate::host::agent_hosts::{AgentHost, SETUP_NOTE};
 use crate::text::counted_noun::counted_noun;
 use crate::text::one_line::cut_with_ellipsis;
@@ -181,7 +182,7 @@ impl PrintResult for SyncResult {
         self.undecided.iter().for_each(|file| undecided_file(printer, file, &self.dir));
         if let Some(branch) = &self.conflict_branch {
             printer.note(&format!(
-                "merge_conflict: this memory and the remote changed the same; all of this one is on its branch {branch}: \
+                "merge_conflict: this memory and the remote changed the same; {ON_CONFLICT_BRANCH}{branch}: \
                  merge it there, or sync with it here and resolve the conflicts"
             ));
             self.try_again(printer);

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::code::Code;
 use crate::commands::Session;
+use crate::commands::sync::home::ON_CONFLICT_BRANCH;
 use crate::host::background;
 use crate::host::find::FoundBy;
 use crate::host::git::Git;
@@ -116,6 +117,9 @@ fn follows(dir: &Path, remote: &HomeRemote) -> bool {
 
 fn notice(way: HomeSync, reason: &str) -> String {
     match way {
+        HomeSync::Push if reason.contains(ON_CONFLICT_BRANCH) => {
+            format!("memdir: the memory is pushed, but not merged: {reason}")
+        }
         HomeSync::Fetch => format!("memdir: the memory is as this machine has it, not as its remote: {reason}"),
         HomeSync::Push => format!("memdir: the memory is not pushed, and only this machine has its changes: {reason}"),
     }

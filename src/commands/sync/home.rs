@@ -18,6 +18,9 @@ use crate::store::init::POLICY_FILE;
 /// How many names are tried for the branch of a conflict.
 const MAX_BRANCH_NAMES: usize = 9;
 
+/// What `sync` says of a conflict whose changes the remote has on a branch of their own; the name of the branch follows.
+pub const ON_CONFLICT_BRANCH: &str = "all of this one is on its branch ";
+
 /// Synchronizes a memory with the remote of the user; with `setup`, the memory follows it from now on.
 ///
 /// # Errors

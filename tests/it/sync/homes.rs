@@ -244,6 +244,10 @@ fn a_conflict_goes_to_a_branch_named_by_machine_and_day() {
     let message = second.hook("stop")["systemMessage"].as_str().unwrap().to_owned();
     let branch = message.split_whitespace().find(|word| word.starts_with("conflict/")).unwrap().trim_end_matches(':');
     assert!(branch.ends_with("-2026-02-24"), "{message}");
+    assert!(
+        message.starts_with("memdir: the memory is pushed, but not merged: ") && !message.contains("only this machine"),
+        "{message}"
+    );
     assert!(there(&all, branch, "facts/user.md").contains("Friday"));
     assert!(there(&all, "main", "facts/user.md").contains("Tuesday"));
     // No markers and no open merge: the session goes on with what it has, and pushes more of it to the same branch.
