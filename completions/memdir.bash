@@ -1474,7 +1474,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__hook)
-            opts="-b -C -g -S -q -v -h --host --budget --dir --global --scope --as --json --quiet --verbose --color --no-pager --help session-start user-prompt pre-tool pre-compact stop session-end"
+            opts="-b -C -g -S -q -v -h --host --budget --dir --global --scope --as --json --quiet --verbose --color --no-pager --help session-start subagent-start user-prompt pre-tool post-tool pre-compact stop session-end"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -1000,7 +1000,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand hook" -l host -d 'The host
 codex\t''
 gemini\t''
 cursor\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand hook" -s b -l budget -d 'At session-start, print at most N tokens (default 600, at least 320)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand hook" -s b -l budget -d 'At session-start and subagent-start, print at most N tokens (default 600, at least 320)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l dir -d 'The directory of the memory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else (\'*\' for query: all); else MEMDIR_SCOPE' -r -f -a "(__fish_memdir_values)"

@@ -13,13 +13,15 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::args::GlobalArgs;
 use super::open;
 use super::output::CliReply;
+use crate::commands::Session;
 use crate::commands::embed::start_if_due;
-use crate::commands::hook::{self, HookAnswer};
+use crate::commands::hook::{self, HookAnswer, HookOptions};
 use crate::host::agent_hosts::cut_json::close_cut_json;
 use crate::host::agent_hosts::{self, AgentHost, HookEvent};
 use crate::host::conversation_scope::{ConversationOrigin, MAX_HEAD_BYTES, field_value};
 use crate::host::{content, outside_files};
-use crate::memory::OpenOptions;
+use crate::memory::{OpenOptions, working_dir};
+use crate::text::shell_quote::shell_quote;
 
 /// How long a host may take to write its input.
 const INPUT_WAIT: Duration = Duration::from_millis(200);
@@ -30,10 +32,11 @@ const MAX_INPUT_BYTES: usize = 4 << 20;
 #[derive(Args, Debug)]
 #[command(
     about = "Answer a hook of an agent host: reads its JSON from stdin, prints its envelope, always exits 0",
-    after_help = "session-start prints the text of `context --stable`. pre-compact, stop and session-end queue the transcript \
-                  and start `reflect --queued` in the background, if a model is configured. Acts only on memories \
-                  that the user config lists under `trusted:` (`init` and `setup` add them). MEMDIR_MODE=read \
-                  queues nothing, MEMDIR_MODE=off does nothing.\n\nExample: memdir hook session-start --host claude"
+    after_help = "session-start prints the text of `context --stable`, subagent-start the same without \
+                  news. pre-compact, stop and session-end queue the transcript and start `reflect --queued` in the \
+                  background, if a model is configured. Acts only on memories that the user config lists under \
+                  `trusted:` (`init` and `setup` add them). MEMDIR_MODE=read queues nothing, MEMDIR_MODE=off does \
+                  nothing.\n\nExample: memdir hook session-start --host claude"
 )]
 #[group(skip)]
 pub struct HookArgs {
@@ -43,7 +46,7 @@ pub struct HookArgs {
     /// The host, whose input and envelope are used
     #[arg(long, value_name = "HOST", default_value = "claude", value_parser = parse_host())]
     pub host: &'static AgentHost,
-    /// At session-start, print at most N tokens (default 600, at least 320)
+    /// At session-start and subagent-start, print at most N tokens (default 600, at least 320)
     #[arg(short = 'b', long, value_name = "N")]
     pub budget: Option<usize>,
 }
@@ -88,13 +91,13 @@ pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
     CliReply::Hook(envelope, message, Box::new(then))
 }
 
-fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, crate::commands::Session)> {
+fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, Session)> {
     if !hook::is_active(&open::env) {
         return None;
     }
     let host = args.host;
     let mut text = content::read_stdin_within(INPUT_WAIT, MAX_INPUT_BYTES);
-    if text.len() == MAX_INPUT_BYTES && args.event == HookEvent::PreTool {
+    if text.len() == MAX_INPUT_BYTES && matches!(args.event, HookEvent::PreTool | HookEvent::PostTool) {
         text = close_cut_json(&text).unwrap_or(text);
     }
     let input = host.parse_input(&text)?;
@@ -111,5 +114,23 @@ fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, cra
     let directory = input.directory.as_deref().map(Path::new);
     let options = options.for_conversation(&ConversationOrigin { directory, field: &field });
     let session = options.open_trusted_session().ok()??;
-    Some((hook::answer(&session, host, args.event, &input, args.budget, &open::env), session))
+    let hook_options = HookOptions { budget: args.budget, command_prefix: command_prefix(global, &session) };
+    Some((hook::answer(&session, host, args.event, &input, &hook_options, &open::env), session))
+}
+
+/// The options with which a command of the agent's shell reaches the memory of the hook. The shell has its environment,
+/// but neither its options nor its rules for the scope of a conversation.
+fn command_prefix(global: &GlobalArgs, session: &Session) -> String {
+    let mut words = Vec::new();
+    if global.dir.is_some() {
+        words.push(format!("--dir {}", shell_quote(&session.memory_dir().to_string_lossy())));
+    } else if global.global {
+        words.push("-g".to_owned());
+    } else if let (false, Ok(start)) = (global.start.is_empty(), working_dir()) {
+        // `-C` is entered already.
+        words.push(format!("-C {}", shell_quote(&start.to_string_lossy())));
+    }
+    let scope = session.scope.as_ref().filter(|scope| open::env("MEMDIR_SCOPE").as_ref() != Some(&scope.name));
+    words.extend(scope.map(|scope| format!("-S {}", shell_quote(&scope.name))));
+    words.join(" ")
 }

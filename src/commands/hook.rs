@@ -15,14 +15,16 @@ use crate::host::models::{self, ModelQuery, NESTED_CALL_VARIABLE};
 use crate::host::{EnvLookup, background, outside_files, user};
 use crate::policy::ExpiredRule;
 use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::view::context::answer::ContextResult;
 use crate::view::context::delta::UPDATES_HEAD;
-use crate::view::context::page::{MIN_BUDGET, address_path};
+use crate::view::context::page::{ContextOptions, address_path};
 use crate::view::context::sanitize::NOTES_NOTICE;
 use home_sync::{HomeSync, sync_home, unpushed_notice};
 use recall::shown::{ShownBullet, ShownItems};
 
 mod home_sync;
 mod recall;
+mod subagent;
 
 /// The note of a session that was not queued because no model is configured: [`NEW`], then [`REPORTED`].
 const NO_MODEL_NOTE: &str = "hook-without-model";
@@ -53,6 +55,15 @@ impl MemoryMode {
             Some(_) => MemoryMode::Off,
         }
     }
+}
+
+/// What the command of a hook says beside its event.
+#[derive(Clone, Debug, Default)]
+pub struct HookOptions {
+    /// The budget of a session's start in tokens.
+    pub budget: Option<usize>,
+    /// The options with which commands reach the same memory, quoted for a shell; empty if they need none.
+    pub command_prefix: String,
 }
 
 /// The answer of a hook.
@@ -92,18 +103,15 @@ pub fn is_active(env: EnvLookup<'_>) -> bool {
         && env(NESTED_CALL_VARIABLE).is_none_or(|v| v.is_empty())
 }
 
-/// Answers one event; `budget` is that of a session's start, in tokens. What must survive the end of the host is on
-/// disk when this returns.
+/// Answers one event. What must survive the end of the host is on disk when this returns.
 pub fn answer(
     session: &Session,
     host: &AgentHost,
     event: HookEvent,
     input: &HookInput,
-    budget: Option<usize>,
+    options: &HookOptions,
     env: EnvLookup<'_>,
 ) -> HookAnswer {
-    // A hook cannot fail, so a budget that is too small is raised.
-    let budget = budget.unwrap_or(START_BUDGET).max(MIN_BUDGET);
     let may_queue = MemoryMode::parse(env("MEMDIR_MODE").as_deref()) == MemoryMode::On;
     match event {
         HookEvent::SessionStart => {
@@ -112,7 +120,7 @@ pub fn answer(
                 drain: may_queue && has_queued(session) && has_model(env),
                 prune: may_queue && note_prune(session).is_some(),
                 embed: may_queue,
-                ..start_context(session, host, input, budget, notice).unwrap_or_else(HookAnswer::empty)
+                ..start_context(session, host, input, options, notice).unwrap_or_else(HookAnswer::empty)
             }
         }
         HookEvent::PreCompact | HookEvent::Stop | HookEvent::SessionEnd => {
@@ -130,7 +138,8 @@ pub fn answer(
             let envelope = shown_notice.unwrap_or_else(|| EMPTY_ENVELOPE.to_owned());
             HookAnswer { envelope, message, drain: queued, shown, ..HookAnswer::empty() }
         }
-        HookEvent::UserPrompt | HookEvent::PreTool => {
+        HookEvent::SubagentStart => subagent::start(session, host, input, options).unwrap_or_else(HookAnswer::empty),
+        HookEvent::UserPrompt | HookEvent::PreTool | HookEvent::PostTool => {
             recall::recall(session, host, event, input).unwrap_or_else(HookAnswer::empty)
         }
     }
@@ -141,12 +150,17 @@ fn start_context(
     session: &Session,
     host: &AgentHost,
     input: &HookInput,
-    budget: usize,
+    options: &HookOptions,
     notice: Option<String>,
 ) -> Option<HookAnswer> {
-    let reader = Some(session.actor.clone());
-    let directory = input.directory.as_ref().map(PathBuf::from);
-    let request = ContextRequest { reader, budget: Some(budget), stable: true, directory, ..ContextRequest::default() };
+    let request = ContextRequest {
+        reader: Some(session.actor.clone()),
+        budget: Some(start_budget(options)),
+        command_prefix: options.command_prefix.clone(),
+        stable: true,
+        directory: input.directory.as_ref().map(PathBuf::from),
+        ..ContextRequest::default()
+    };
     let (result, mark) = context(session, &request).ok()?;
     if input.is_resumed {
         let mut shown = ShownItems::load(session, input);
@@ -167,10 +181,21 @@ fn start_context(
     let envelope = host.context_envelope(HookEvent::SessionStart, &(notice + &result.text));
     let used = Some(ResultUse::of_context(&result));
     let mut shown = ShownItems::reset(session, input);
-    let items = result.items.iter().map(|item| (item.identity, address_path(&item.address)));
-    let updates = result.updates.iter().map(|update| (update.identity, update.path.as_str()));
-    shown.add(items.chain(updates).filter_map(|(identity, path)| Some(ShownBullet::new(identity?, path))));
+    shown.add(shown_bullets(&result));
     Some(HookAnswer { envelope, mark, used, shown: Some(shown), ..HookAnswer::default() })
+}
+
+/// The budget of a session's start in tokens. A hook cannot fail, so one that is too small is raised.
+fn start_budget(options: &HookOptions) -> usize {
+    let context = ContextOptions { dir_args: options.command_prefix.clone(), ..ContextOptions::default() };
+    options.budget.unwrap_or(START_BUDGET).max(context.min_budget())
+}
+
+/// The bullets that a context shows, as items or as news.
+fn shown_bullets(context: &ContextResult) -> Vec<ShownBullet> {
+    let items = context.items.iter().map(|item| (item.identity, address_path(&item.address)));
+    let updates = context.updates.iter().map(|update| (update.identity, update.path.as_str()));
+    items.chain(updates).filter_map(|(identity, path)| Some(ShownBullet::new(identity?, path))).collect()
 }
 
 /// The news at the end of a context in the stable order, which is what a resumed session lacks.

@@ -2,7 +2,7 @@
 //!
 //! Never parses arguments, prints or exits: any front end (command line, library) can call every command.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::change::EntryHeader;
 use crate::code::{Code, Rejection, Warning};
@@ -151,6 +151,12 @@ pub struct Session {
 }
 
 impl Session {
+    /// The directory of the memory itself, also of a session in a scope.
+    pub(crate) fn memory_dir(&self) -> &Path {
+        let above = self.dir.parent().and_then(Path::parent);
+        above.filter(|_| self.scope.is_some()).unwrap_or(&self.dir)
+    }
+
     /// How this caller's operations are planned: with nothing forced, no file whose name is like that of another, and
     /// none in a reserved folder.
     fn plan_context(&self) -> PlanContext<'_> {

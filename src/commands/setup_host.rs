@@ -17,7 +17,8 @@ use crate::host::home_remote::home_remote;
 use crate::host::{EnvLookup, trusted, user};
 use crate::text::json_edit::JsonProblem;
 use crate::text::managed_block::{self, BlockMarkers};
-use crate::view::context::agent_guide::AGENT_GUIDE;
+use crate::text::shell_quote::shell_quote;
+use crate::view::context::agent_guide::{AGENT_GUIDE, command_note};
 
 mod entries;
 mod own_command;
@@ -134,8 +135,7 @@ pub fn setup_host(
         return Err(Rejection::new(Code::Usage, format!("{} has no memory folder of its own", target.name())).into());
     }
     let auto_memory = session.dir.to_str().map(str::to_owned);
-    // An earlier call may have written a hook for the end of a turn, with a remote that is not configured any more.
-    let at_stop = mode == SetupMode::Remove || home_remote(&user::load_config(env).0, env)?.is_some();
+    let at_stop = mode != SetupMode::Remove && home_remote(&user::load_config(env).0, env)?.is_some();
     let (dir, is_user_memory) = (needed_dir(session, start, env)?, is_user_memory(session, env));
     let entries = HostEntries { target, dir, is_user_memory, auto_memory, at_stop };
     let mut edits: Vec<ConfigEdit> = Vec::new();
@@ -153,7 +153,8 @@ pub fn setup_host(
         None => None,
     };
     if let (HostTarget::AgentsMd, ConfigOwner::Project) = (target, owner) {
-        edits.push(edit_agents_file(config_paths::project_path(&root, AGENTS_FILE)?, mode)?);
+        let guide = agent_guide(entries.dir.as_deref(), &root);
+        edits.push(edit_agents_file(config_paths::project_path(&root, AGENTS_FILE)?, &guide, mode)?);
     }
     if edits.is_empty() {
         return Err(Rejection::new(Code::Usage, format!("{} has no file of the user's own", target.name()))
@@ -257,7 +258,20 @@ fn is_user_memory(session: &Session, env: EnvLookup<'_>) -> bool {
     own.is_some() && own == session.dir.canonicalize().ok()
 }
 
-fn edit_agents_file(path: PathBuf, mode: SetupMode) -> Result<ConfigEdit, Rejection> {
+/// The instructions for agents; with the data directory, where commands would not find it from the root by themselves.
+/// The file is shared, so the path is a relative one if it can be.
+fn agent_guide(dir: Option<&str>, root: &Path) -> String {
+    let note = dir.and_then(|dir| match Path::new(dir).strip_prefix(root).ok().and_then(Path::to_str) {
+        Some(inside) => {
+            let note = command_note(&format!("--dir {}", shell_quote(inside)))?;
+            Some(format!("{note}, from the directory of this file"))
+        }
+        None => command_note(&format!("--dir {}", shell_quote(dir))),
+    });
+    note.map_or_else(|| AGENT_GUIDE.to_owned(), |note| format!("{AGENT_GUIDE}{note}\n"))
+}
+
+fn edit_agents_file(path: PathBuf, guide: &str, mode: SetupMode) -> Result<ConfigEdit, Rejection> {
     let before = config_paths::read_config(&path)?;
     if mode == SetupMode::Remove {
         let after = AGENTS_BLOCK.remove(before.as_deref());
@@ -268,7 +282,7 @@ fn edit_agents_file(path: PathBuf, mode: SetupMode) -> Result<ConfigEdit, Reject
     }
     let text = before.as_deref().unwrap_or_default();
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let lines: Vec<&str> = AGENT_GUIDE.lines().collect();
+    let lines: Vec<&str> = guide.lines().collect();
     let put = AGENTS_BLOCK.put(before.as_deref(), &lines, eol);
     let open = Document::parse(text.to_owned()).open_block().filter(|_| !AGENTS_BLOCK.is_in(text));
     let open = open.map(|block| block.to_string());

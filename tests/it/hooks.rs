@@ -5,6 +5,7 @@
 mod hostile_input;
 pub mod recall;
 mod recall_once;
+mod subagents;
 mod touched_commands;
 
 use std::io::{BufRead, BufReader, Write};
@@ -146,11 +147,11 @@ fn host_events() -> Vec<(String, String)> {
 #[test]
 fn every_host_and_event_has_its_envelope() {
     let rows = host_events();
-    assert_eq!(rows.len(), 23, "{rows:?}");
+    assert_eq!(rows.len(), 26, "{rows:?}");
     for (host, event) in rows {
         let project = Project::new();
         let stdout = project.hook(&[&event, "--host", &host], &project.input(&host, &event));
-        if event != "session-start" {
+        if !event.ends_with("-start") {
             assert_eq!(stdout, EMPTY, "{host} {event}");
             continue;
         }
@@ -164,10 +165,56 @@ fn every_host_and_event_has_its_envelope() {
         assert_eq!(text, &Value::from(context.as_str()), "{host}");
         let expected = match host.as_str() {
             "cursor" => json!({"additional_context": text}),
-            _ => json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}),
+            _ => {
+                let name = if event == "session-start" { "SessionStart" } else { "SubagentStart" };
+                json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}})
+            }
         };
         assert_eq!(stdout, format!("{expected}\n"), "{host}");
     }
+}
+
+/// The agent's shell has neither the options of the hook nor its rules for scopes.
+#[test]
+fn a_start_names_commands_that_reach_the_memory_of_the_hook() {
+    let project = Project::new();
+    for words in [&["init", "notes"][..], &["init", "elsewhere"], &["scope", "add", "web"]] {
+        project.run(words).exit(0);
+    }
+    let notes = project.work().join("notes").to_str().unwrap().to_owned();
+    let config = |scopes: &str| {
+        let trusted = json!([project.memory(), notes, project.work().join("elsewhere")]);
+        project.put(".config/memdir/config.yaml", &format!("trusted: {trusted}\n{scopes}"));
+    };
+    config("");
+    let input = project.input("claude", "session-start");
+    let text = |words: &[&str]| {
+        let answer: Value = serde_json::from_str(&project.hook(words, &input)).unwrap();
+        answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+    };
+    let note = |text: String| text.lines().find(|line| line.starts_with("Here")).map(str::to_owned).unwrap_or_default();
+    let named_by = |words: &[&str]| note(text(words));
+    assert_eq!(named_by(&["session-start"]), "");
+    let named = format!("Here `memdir` means: memdir --dir {notes}");
+    assert_eq!(named_by(&["--dir", &notes, "session-start"]), named);
+    assert_eq!(named_by(&["--dir", "notes", "session-start"]), named);
+    let agent = |words: &[&str]| {
+        let answer: Value =
+            serde_json::from_str(&project.hook(words, &project.input("claude", "subagent-start"))).unwrap();
+        answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(note(agent(&["--dir", &notes, "subagent-start"])), named);
+    assert_eq!(named_by(&["-S", "web", "session-start"]), "Here `memdir` means: memdir -S web");
+    let scope = format!("{}/scopes/web", project.memory().to_str().unwrap());
+    let both = format!("Here `memdir` means: memdir --dir {} -S web", project.memory().to_str().unwrap());
+    assert_eq!(named_by(&["--dir", &scope, "session-start"]), both);
+    // A budget that has no room for the line is raised.
+    assert_eq!(named_by(&["--dir", &scope, "session-start", "--budget", "1"]), both);
+    config("scopes:\n  - {directory: '**', scope: web}\n");
+    assert_eq!(named_by(&["session-start"]), "Here `memdir` means: memdir -S web");
+    // What the line says is true.
+    project.run(&["-S", "web", "add", "user", "Likes rain"]).exit(0);
+    assert!(text(&["session-start"]).contains("Likes rain"));
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn a_file_without_the_version_that_the_host_needs_gets_it() {
 #[test]
 fn missing_files_are_created_in_the_hosts_shape_and_removed() {
     let hook = |event: &str, host: &str| {
-        let budget = if event == "session-start" { " --budget 600" } else { "" };
+        let budget = if event.ends_with("-start") { " --budget 600" } else { "" };
         format!("memdir hook {event} --host {host}{budget}")
     };
     let group = |command: String| json!([{"hooks": [{"type": "command", "command": command}]}]);
@@ -169,6 +169,7 @@ fn missing_files_are_created_in_the_hosts_shape_and_removed() {
         match host {
             "claude" => {
                 let hooks = json!({"SessionStart": group(hook("session-start", host)),
+                    "SubagentStart": group(hook("subagent-start", host)),
                     "UserPromptSubmit": group(hook("user-prompt", host)),
                     "PreToolUse": group(hook("pre-tool", host)),
                     "PreCompact": group(hook("pre-compact", host)), "SessionEnd": group(hook("session-end", host))});
@@ -177,6 +178,7 @@ fn missing_files_are_created_in_the_hosts_shape_and_removed() {
             }
             "codex" => {
                 let hooks = json!({"SessionStart": group(hook("session-start", host)),
+                    "SubagentStart": group(hook("subagent-start", host)),
                     "UserPromptSubmit": group(hook("user-prompt", host)),
                     "PreToolUse": group(hook("pre-tool", host)),
                     "PreCompact": group(hook("pre-compact", host)), "Stop": group(hook("stop", host))});
@@ -193,7 +195,7 @@ fn missing_files_are_created_in_the_hosts_shape_and_removed() {
             "cursor" => {
                 let one = |event: &str| json!([{"command": hook(event, host)}]);
                 let hooks = json!({"sessionStart": one("session-start"), "beforeSubmitPrompt": one("user-prompt"),
-                    "preToolUse": one("pre-tool"), "preCompact": one("pre-compact"),
+                    "postToolUse": one("post-tool"), "preCompact": one("pre-compact"),
                     "sessionEnd": one("session-end")});
                 assert_eq!(read(".cursor/hooks.json"), json!({"hooks": hooks, "version": 1}));
                 assert_eq!(read(".cursor/mcp.json"), json!({"mcpServers": {"memdir": server}}));
@@ -228,6 +230,7 @@ fn what_a_user_changed_in_an_entry_stays() {
             (event.to_owned(), json!([hook(event, &format!("memdir hook {words} --host claude"))]))
         };
         let mut hooks: serde_json::Map<String, serde_json::Value> = [
+            other("SubagentStart", "subagent-start"),
             other("UserPromptSubmit", "user-prompt"),
             other("PreToolUse", "pre-tool"),
             other("PreCompact", "pre-compact"),
@@ -511,6 +514,60 @@ fn with_a_remote_the_end_of_a_turn_is_a_hook_too() {
     assert!(refused.stderr.contains("sync.remote must be a URL or an absolute path"), "{refused:#?}");
 }
 
+/// Its text before a tool did not reach the model; the hook that was written for it goes with the others.
+#[test]
+fn a_hook_that_is_no_longer_written_is_removed_too() {
+    let project = Project::new();
+    let before = files(&project);
+    project.run(&["setup", "cursor"]).exit(0);
+    let hooks = text(&project, ".cursor/hooks.json");
+    let old = hooks.replace("postToolUse", "preToolUse").replace("hook post-tool", "hook pre-tool");
+    assert_ne!(old, hooks);
+    project.put("work/.cursor/hooks.json", &old);
+    project.run(&["setup", "cursor", "--check"]).exit(6).stdout_contains("no hook for postToolUse");
+    project.run(&["setup", "cursor"]).exit(0);
+    project.run(&["setup", "cursor", "--check"]).exit(0);
+    project.run(&["setup", "cursor", "--remove"]).exit(0);
+    assert_eq!(files(&project), before);
+}
+
+/// In AGENTS.md, as in what a hook prints.
+#[test]
+fn instructions_name_a_memory_that_commands_would_not_find() {
+    let project = Project::new();
+    for words in [&["init", "notes"][..], &["init", "../else where/notes"], &["scope", "add", "web"]] {
+        project.run(words).exit(0);
+    }
+    let setup = |options: &[&str], more: &[&str], status: i32| {
+        let words: Vec<&str> =
+            options.iter().copied().chain(["setup", "agents-md"]).chain(more.iter().copied()).collect();
+        project.run(&words).exit(status);
+    };
+    let note = || {
+        let agents = text(&project, "AGENTS.md");
+        agents.lines().find_map(|line| line.strip_prefix("Here `memdir` means: ")).map(str::to_owned)
+    };
+    setup(&[], &[], 0);
+    assert_eq!(note(), None);
+    // A block that lacks it is outdated.
+    setup(&["--dir", "notes"], &["--check"], 6);
+    setup(&["--dir", "notes"], &[], 0);
+    assert_eq!(note().as_deref(), Some("memdir --dir notes, from the directory of this file"));
+    setup(&["--dir", "notes"], &["--check"], 0);
+    setup(&[], &["--check"], 6);
+    setup(&["-S", "web"], &[], 0);
+    assert_eq!(note().as_deref(), Some("memdir --dir memory/scopes/web, from the directory of this file"));
+    // What it says is true.
+    project.run(&["--dir", "memory/scopes/web", "add", "user", "Likes rain"]).exit(0);
+    project.run(&["-S", "web", "list", "user"]).exit(0).stdout_contains("Likes rain");
+    let elsewhere = project.home.path().join("else where/notes");
+    let elsewhere = elsewhere.to_str().unwrap();
+    setup(&["--dir", elsewhere], &[], 0);
+    assert_eq!(note(), Some(format!("memdir --dir '{elsewhere}'")));
+    setup(&[], &["--remove"], 0);
+    assert!(!project.work().join("AGENTS.md").exists());
+}
+
 #[test]
 fn the_hooks_that_are_written_work() {
     let project = Project::new();
@@ -566,7 +623,7 @@ fn what_the_user_changed_in_an_entry_or_wrote_under_our_name_stays() {
     let output = project.run(&["setup", "claude"]).exit(0);
     let settings = text(&project, ".claude/settings.json");
     assert!(settings.contains("\"timeout\": 3") && settings.contains("--budget 900"), "{settings}");
-    assert!(!settings.contains("--budget 600"), "{settings}");
+    assert!(!settings.contains("session-start --host claude --budget 600"), "{settings}");
     assert!(!output.stdout.contains(".mcp.json"), "{output:#?}");
     let check = project.run(&["setup", "claude", "--check"]).exit(6);
     assert!(check.stdout.contains("mcpServers.memdir is another program's"), "{check:#?}");
@@ -597,7 +654,7 @@ fn a_memory_elsewhere_is_named_and_renamed() {
     project.run(&["--dir", &dir("other"), "setup", "claude", "--check"]).exit(6);
     project.run(&["--dir", &dir("other"), "setup", "claude"]).exit(0);
     let settings = text(&project, ".claude/settings.json");
-    assert!(settings.matches(&dir("other")).count() == 5 && !settings.contains("it's"), "{settings}");
+    assert!(settings.matches(&dir("other")).count() == 6 && !settings.contains("it's"), "{settings}");
     project.run(&["setup", "claude", "--remove"]).exit(0);
     assert!(!project.work().join(".claude/settings.json").exists() && !project.work().join(".mcp.json").exists());
 }

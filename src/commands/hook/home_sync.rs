@@ -35,7 +35,8 @@ pub fn sync_home(session: &Session, way: HomeSync, env: EnvLookup<'_>) -> Option
         Ok(remote) => remote?,
         Err(error) => return Some(notice(way, &error.message)),
     };
-    let dir = memory_dir(session);
+    // All of a memory is one repository, its scopes, too.
+    let dir = session.memory_dir();
     if !follows(dir, &remote) {
         // The user's own memory is meant; any other has a remote of its own, or none.
         let is_meant = session.found_by == FoundBy::User
@@ -68,7 +69,7 @@ pub fn sync_home(session: &Session, way: HomeSync, env: EnvLookup<'_>) -> Option
 /// this machine knows, or there is no such remote. Asks no remote.
 pub fn unpushed_notice(session: &Session, env: EnvLookup<'_>) -> Option<String> {
     let remote = home_remote(&user::load_config(env).0, env).ok()??;
-    let dir = memory_dir(session);
+    let dir = session.memory_dir();
     if !follows(dir, &remote) {
         return None;
     }
@@ -101,12 +102,6 @@ fn only_here(session: &Session, dir: &Path) -> Option<String> {
     let parts: Vec<String> = files.into_iter().chain(proposals).collect();
     (!parts.is_empty())
         .then(|| format!("memdir: the memory is pushed, but only this machine has {}", parts.join("; and ")))
-}
-
-/// The memory itself, also of a session in a scope: all of it is one repository.
-fn memory_dir(session: &Session) -> &Path {
-    let above = session.dir.parent().and_then(Path::parent);
-    above.filter(|_| session.scope.is_some()).unwrap_or(&session.dir)
 }
 
 /// Whether the memory follows this remote. Reads git's config only in a repository of the memory's own.

@@ -26,6 +26,7 @@ use crate::view::query::query_row::QueryRow;
 use shown::{ShownBullet, ShownItems, text_hash};
 
 pub mod shown;
+mod task_hits;
 
 /// The most bullets for a prompt.
 const PROMPT_ITEMS: usize = 3;
@@ -57,9 +58,17 @@ pub fn recall(session: &Session, host: &AgentHost, event: HookEvent, input: &Hoo
         return None;
     }
     let mut shown = ShownItems::load(session, input);
+    let serves_agents = host.takes_text(HookEvent::SubagentStart);
     let mut rows = match event {
-        HookEvent::UserPrompt => about(session, &input.prompt, PROMPT_ITEMS, &shown, true).ok()?,
-        _ => for_tool(session, input, &shown).ok()?,
+        HookEvent::UserPrompt => {
+            if serves_agents {
+                task_hits::forget(session, input);
+            }
+            about(session, &input.prompt, PROMPT_ITEMS, &shown, true).ok()?
+        }
+        // Its sub-agent has ended.
+        HookEvent::PostTool if input.tool.starts_agent.is_some() => return None,
+        _ => for_tool(session, input, &shown, serves_agents).ok()?,
     };
     without_other_branches(session, input, &mut rows);
     let lines = to_lines(session, input, rows);
@@ -76,6 +85,21 @@ pub fn recall(session: &Session, host: &AgentHost, event: HookEvent, input: &Hoo
     Some(HookAnswer { envelope, used, claimed: Some(shown), ..HookAnswer::default() })
 }
 
+/// What is known about the task of a sub-agent that starts: the lines that fit, without bullets that it has seen or is
+/// shown besides.
+pub fn task_lines(
+    session: &Session,
+    input: &HookInput,
+    shown: &ShownItems,
+    beside: &[ShownBullet],
+) -> Vec<(ShownBullet, String)> {
+    let mut rows = task_hits::take(session, input).unwrap_or_default();
+    rows.retain(|row| is_showable(session, row, shown));
+    without_other_branches(session, input, &mut rows);
+    let lines = to_lines(session, input, rows);
+    lines.into_iter().filter(|(bullet, _)| !beside.iter().any(|other| other.has_text_of(bullet))).collect()
+}
+
 /// Removes the bullets that are kept for another branch than the one that is checked out where the session works.
 fn without_other_branches(session: &Session, input: &HookInput, rows: &mut Vec<QueryRow>) {
     let branch_of = |row: &QueryRow| row.meta.get("branch").and_then(|name| Some(name.as_str()?.to_owned()));
@@ -90,7 +114,12 @@ fn without_other_branches(session: &Session, input: &HookInput, rows: &mut Vec<Q
 
 /// The rules for the paths that a tool call touches, then what its paths, its command or the task of a sub-agent are
 /// about.
-fn for_tool(session: &Session, input: &HookInput, shown: &ShownItems) -> CommandResult<Vec<QueryRow>> {
+fn for_tool(
+    session: &Session,
+    input: &HookInput,
+    shown: &ShownItems,
+    serves_agents: bool,
+) -> CommandResult<Vec<QueryRow>> {
     let touched = touched_paths(input, &session.dir);
     let mut rows = Vec::new();
     if !touched.is_empty() {
@@ -108,7 +137,15 @@ fn for_tool(session: &Session, input: &HookInput, shown: &ShownItems) -> Command
         return Ok(rows);
     }
     let mut more = match input.tool.task.is_empty() {
-        false => about(session, &input.tool.task, PROMPT_ITEMS, shown, true)?,
+        false => {
+            let unseen = ShownItems::reset(session, input);
+            let mut found = about(session, &input.tool.task, CANDIDATES, &unseen, true)?;
+            if let Some(agent_type) = input.tool.starts_agent.as_deref().filter(|_| serves_agents) {
+                task_hits::record(session, input, agent_type, &found[..found.len().min(PROMPT_ITEMS)]);
+            }
+            found.retain(|row| is_showable(session, row, shown));
+            found
+        }
         true => {
             let files = touched.iter().filter(|path| !path.ends_with("/**"));
             let words: Vec<String> = files.map(|path| path_words(path)).collect();
@@ -232,13 +269,15 @@ fn naming(
     let parts = touched.iter().flat_map(|path| named_parts(path)).chain(commands.iter().map(String::as_str));
     let names: Vec<&str> = parts.collect();
     let contains = |text: &str| {
-        names.iter().any(|name| contains_name(text, name)) || top_folders.iter().any(|name| is_whole_path(text, name))
+        names.iter().any(|name| contains_name(text, name))
+            || top_folders.iter().any(|name| is_whole_path(text, name))
     };
     let names_it = |row: &QueryRow| contains(&row.text);
-    if names.is_empty() && top_folders.is_empty() {
+    let all = names.iter().copied().chain(top_folders.iter().map(String::as_str));
+    let all: Vec<&str> = all.collect();
+    if all.is_empty() {
         return Ok(Vec::new());
     }
-    let all: Vec<&str> = names.iter().copied().chain(top_folders.iter().map(String::as_str)).collect();
     let options = QueryOptions { query: name_words(&all), limit: Some(CANDIDATES), ..QueryOptions::default() };
     let mut rows = query(session, &options)?.items;
     rows.retain(|row| names_it(row) && is_showable(session, row, shown));
@@ -331,22 +370,33 @@ fn to_lines(session: &Session, input: &HookInput, rows: Vec<QueryRow>) -> Vec<(S
     let directory = input.directory.as_deref().map_or(session.dir.as_path(), Path::new);
     let instructions = read_instructions(session, directory);
     let doubts = ItemDoubts::new(session, &instructions);
-    let mut text = format!("{NOTES_NOTICE}\n");
-    let mut lines = Vec::new();
-    for row in rows {
+    let parts = rows.into_iter().map(|row| {
         let remarks = doubts.remarks(&ShownItem {
             address: &row.address,
             text: &row.text,
             day: row.date.as_deref().and_then(|day| day.parse().ok()),
             anchor: row.meta.get(MetaKey::Anchor.name()).and_then(|anchor| anchor.as_str()),
         });
-        let to_line = |text: &str| format!("- {}: {text}{}\n", row.address, remarks.to_text());
-        let mut line = to_line(&sanitize_line(&row.text));
-        let room = MAX_TOKENS - estimate_llm_tokens(&text);
-        if estimate_llm_tokens(&line) > room && row.meta.contains_key(MetaKey::When.name()) && lines.is_empty() {
-            // A rule is never left out for its length: its address leads to the rest.
-            let most = room.saturating_sub(estimate_llm_tokens(&to_line("")) + 1);
-            line = to_line(&truncate(&sanitize_line(&row.text), most));
+        let line = [format!("- {}: ", row.address), sanitize_line(&row.text), format!("{}\n", remarks.to_text())];
+        (row, line)
+    });
+    let parts: Vec<(QueryRow, [String; 3])> = parts.collect();
+    let is_rule = |row: &QueryRow| row.meta.contains_key(MetaKey::When.name());
+    let mut text = format!("{NOTES_NOTICE}\n");
+    let mut lines = Vec::new();
+    for (n, (row, [head, words, tail])) in parts.iter().enumerate() {
+        let mut line = [head.as_str(), words, tail].concat();
+        let mut room = MAX_TOKENS - estimate_llm_tokens(&text);
+        if is_rule(row) {
+            // A rule is never left out for its length, its address leads to the rest; nor are those below it.
+            let below = parts[n + 1..].iter().filter(|(row, _)| is_rule(row));
+            let below: Vec<usize> = below.map(|(_, line)| estimate_llm_tokens(&line.concat())).collect();
+            let share = room / (below.len() + 1);
+            room -= below.into_iter().map(|tokens| tokens.min(share)).sum::<usize>();
+            if estimate_llm_tokens(&line) > room {
+                let most = room.saturating_sub(estimate_llm_tokens(&[head.as_str(), tail].concat()) + 1);
+                line = [head.as_str(), &truncate(words, most), tail].concat();
+            }
         }
         let fits = estimate_llm_tokens(&line) <= room;
         if let Some(identity) = row.identity.filter(|_| fits) {
@@ -368,7 +418,7 @@ mod tests {
             tool: crate::host::agent_hosts::HostToolCall {
                 paths: paths.iter().map(|path| (*path).to_owned()).collect(),
                 command: command.into(),
-                task: String::new(),
+                ..Default::default()
             },
             ..HookInput::default()
         };

@@ -120,7 +120,7 @@ impl HostEntries {
         before: Option<&str>,
         mode: SetupMode,
     ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
-        let entries = self.json_entries(file);
+        let entries = self.json_entries(file, mode);
         let mut missing = Vec::new();
         let mut text = before.unwrap_or_default().to_owned();
         if before.is_some() {
@@ -221,11 +221,15 @@ impl HostEntries {
         remove_all(before.to_owned())
     }
 
-    fn json_entries(&self, file: &ConfigFile) -> Vec<JsonEntry> {
+    /// The entries that a mode is about: a removal also about hooks that earlier versions wrote.
+    fn json_entries(&self, file: &ConfigFile, mode: SetupMode) -> Vec<JsonEntry> {
         let mut entries = Vec::new();
         if let (Some(layout), HostTarget::Host(host)) = (file.hooks, self.target) {
-            let is_wired =
-                |event: &HookEvent| host.setup_events.contains(event) || (self.at_stop && *event == HookEvent::Stop);
+            let is_wired = |event: &HookEvent| {
+                mode == SetupMode::Remove
+                    || host.setup_events.contains(event)
+                    || (self.at_stop && *event == HookEvent::Stop)
+            };
             for (event, name) in host.events.iter().filter(|(event, _)| is_wired(event)) {
                 let command = self.hook_command(host, *event);
                 let value = match layout {
@@ -257,7 +261,7 @@ impl HostEntries {
     fn hook_command(&self, host: &AgentHost, event: HookEvent) -> String {
         let dir = self.dir.as_ref().map_or(String::new(), |dir| format!(" --dir {}", shell_quote(dir)));
         let budget = match event {
-            HookEvent::SessionStart => format!(" --budget {START_BUDGET}"),
+            HookEvent::SessionStart | HookEvent::SubagentStart => format!(" --budget {START_BUDGET}"),
             _ => String::new(),
         };
         format!("memdir{dir} {}{budget}", hook_words(host, event))

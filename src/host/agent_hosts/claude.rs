@@ -1,4 +1,5 @@
-//! Claude Code: <https://code.claude.com/docs/en/hooks>, "Hook input" and "SessionStart decision control".
+//! Claude Code: <https://code.claude.com/docs/en/hooks>, "Hook input", "SessionStart decision control" and
+//! "SubagentStart": its text comes in front of the sub-agent's first prompt, and its input has no prompt.
 //! Its settings are JSON without comments or trailing commas: a file with either is ignored as a whole
 //! (<https://github.com/anthropics/claude-code/issues/83190>).
 //!
@@ -12,6 +13,7 @@ use super::{
 /// Its names of the events; the end of a session is the last.
 pub const EVENTS: &[(HookEvent, &str)] = &[
     (HookEvent::SessionStart, "SessionStart"),
+    (HookEvent::SubagentStart, "SubagentStart"),
     (HookEvent::UserPrompt, "UserPromptSubmit"),
     (HookEvent::PreTool, "PreToolUse"),
     (HookEvent::PreCompact, "PreCompact"),
@@ -22,7 +24,7 @@ pub const EVENTS: &[(HookEvent, &str)] = &[
 pub const HOST: AgentHost = AgentHost {
     name: "claude",
     events: EVENTS,
-    text_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PreTool],
+    text_events: &[HookEvent::SessionStart, HookEvent::SubagentStart, HookEvent::UserPrompt, HookEvent::PreTool],
     envelope: ContextEnvelope::HookSpecificOutput,
     shows_messages: true,
     // VS Code runs the hooks of `.claude/settings.json`, too, and names the session otherwise
@@ -44,6 +46,7 @@ pub const HOST: AgentHost = AgentHost {
     ],
     setup_events: &[
         HookEvent::SessionStart,
+        HookEvent::SubagentStart,
         HookEvent::UserPrompt,
         HookEvent::PreTool,
         HookEvent::PreCompact,

@@ -1,6 +1,8 @@
 //! Codex: the JSON Schemas in `codex-rs/hooks/schema/generated/` of <https://github.com/openai/codex>. Its outputs
 //! allow no other fields (`additionalContext` is one before a tool, too), and `transcript_path` may be null. An event for
 //! the end of a session is new (<https://developers.openai.com/codex/hooks>); the end of a turn serves all versions.
+//! Hooks of a sub-agent name the session of its parent (<https://github.com/openai/codex/pull/22268>), and its start runs
+//! `SubagentStart` in the place of `SessionStart` (<https://github.com/openai/codex/pull/22782>).
 //!
 //! Data only.
 
@@ -9,7 +11,7 @@ use super::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, STRICT_J
 pub const HOST: AgentHost = AgentHost {
     name: "codex",
     // Names, fields and envelopes are those of Claude Code, without the end of a session.
-    events: claude::EVENTS.split_at(5).0,
+    events: claude::EVENTS.split_at(6).0,
     files: &[
         ConfigFile {
             project: ".codex/hooks.json",
@@ -32,6 +34,7 @@ pub const HOST: AgentHost = AgentHost {
     ],
     setup_events: &[
         HookEvent::SessionStart,
+        HookEvent::SubagentStart,
         HookEvent::UserPrompt,
         HookEvent::PreTool,
         HookEvent::PreCompact,

@@ -1,7 +1,7 @@
 //! Cursor: <https://cursor.com/docs/hooks>. Names are in camel case, and `transcript_path` is often missing.
 //!
-//! `additional_context` is documented at the start of a session and before a tool; an answer without `permission`
-//! leaves the decision about the call to others. With a prompt it is not documented; client 3.20.17 takes it
+//! `additional_context` is documented at the start of a session and after a tool, not before one, nor for a sub-agent.
+//! With a prompt it is not documented; client 3.20.17 takes it
 //! (<https://github.com/DietrichGebert/ponytail/blob/master/docs/cursor-hooks.md>, "Contract"), and one that does not
 //! ignores it.
 //!
@@ -19,11 +19,12 @@ pub const HOST: AgentHost = AgentHost {
         (HookEvent::SessionStart, "sessionStart"),
         (HookEvent::UserPrompt, "beforeSubmitPrompt"),
         (HookEvent::PreTool, "preToolUse"),
+        (HookEvent::PostTool, "postToolUse"),
         (HookEvent::PreCompact, "preCompact"),
         (HookEvent::Stop, "stop"),
         (HookEvent::SessionEnd, "sessionEnd"),
     ],
-    text_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PreTool],
+    text_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PostTool],
     envelope: ContextEnvelope::AdditionalContext,
     shows_messages: false,
     session_fields: &["conversation_id", "session_id"],
@@ -52,7 +53,7 @@ pub const HOST: AgentHost = AgentHost {
     setup_events: &[
         HookEvent::SessionStart,
         HookEvent::UserPrompt,
-        HookEvent::PreTool,
+        HookEvent::PostTool,
         HookEvent::PreCompact,
         HookEvent::SessionEnd,
     ],

@@ -23,8 +23,11 @@ pub const ALL: [&AgentHost; 4] = [&claude::HOST, &codex::HOST, &gemini::HOST, &c
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HookEvent {
     SessionStart,
+    SubagentStart,
     UserPrompt,
     PreTool,
+    /// After a tool has run: for hosts that pass no text on before.
+    PostTool,
     PreCompact,
     Stop,
     SessionEnd,
@@ -32,10 +35,12 @@ pub enum HookEvent {
 
 impl HookEvent {
     /// All events, in the order of a session.
-    pub const ALL: [HookEvent; 6] = [
+    pub const ALL: [HookEvent; 8] = [
         HookEvent::SessionStart,
+        HookEvent::SubagentStart,
         HookEvent::UserPrompt,
         HookEvent::PreTool,
+        HookEvent::PostTool,
         HookEvent::PreCompact,
         HookEvent::Stop,
         HookEvent::SessionEnd,
@@ -45,8 +50,10 @@ impl HookEvent {
     pub fn name(self) -> &'static str {
         match self {
             HookEvent::SessionStart => "session-start",
+            HookEvent::SubagentStart => "subagent-start",
             HookEvent::UserPrompt => "user-prompt",
             HookEvent::PreTool => "pre-tool",
+            HookEvent::PostTool => "post-tool",
             HookEvent::PreCompact => "pre-compact",
             HookEvent::Stop => "stop",
             HookEvent::SessionEnd => "session-end",
@@ -218,6 +225,7 @@ impl AgentHost {
             directory: self.directory_fields.iter().find_map(text).filter(|path| path.starts_with('/')),
             transcript,
             agent: text(&"agent_id").unwrap_or_default(),
+            agent_type: text(&"agent_type").unwrap_or_default(),
             is_resumed: text(&"source").is_some_and(|source| source == "resume"),
             prompt: text(&"prompt").unwrap_or_default(),
             tool: fields
@@ -245,12 +253,14 @@ pub struct HookInput {
     pub transcript: Option<String>,
     /// The id of the sub-agent; empty for the main one.
     pub agent: String,
+    /// The type of the sub-agent; empty for the main one.
+    pub agent_type: String,
     /// Whether a session that starts is an earlier one, whose text its model still has. Claude Code, Codex and Gemini
     /// CLI say so in `source`.
     pub is_resumed: bool,
     /// What the user asks; empty if the event has no prompt.
     pub prompt: String,
-    /// What a tool is about to do.
+    /// What a tool is about to do, or has done.
     pub tool: HostToolCall,
 }
 
@@ -292,7 +302,8 @@ mod tests {
         );
         let cursor = AgentHost::by_name("cursor").unwrap();
         assert_eq!(cursor.context_envelope(HookEvent::SessionStart, "a"), "{\"additional_context\":\"a\"}\n");
-        assert_eq!(cursor.context_envelope(HookEvent::PreTool, "a"), "{\"additional_context\":\"a\"}\n");
+        assert_eq!(cursor.context_envelope(HookEvent::PostTool, "a"), "{\"additional_context\":\"a\"}\n");
+        assert_eq!(cursor.context_envelope(HookEvent::PreTool, "a"), EMPTY_ENVELOPE);
         let prompt = cursor.context_envelope(HookEvent::UserPrompt, "a");
         assert_eq!(prompt, "{\"continue\":true,\"additional_context\":\"a\"}\n");
     }

@@ -17,11 +17,14 @@ pub struct HostToolCall {
     pub command: String,
     /// The task that it gives to a sub-agent.
     pub task: String,
+    /// The type of the sub-agent that the call starts, empty if it names none; `None` if it starts none.
+    pub starts_agent: Option<String>,
 }
 
 /// Fields of tool inputs that name a file: `file_path` and `notebook_path` of Claude Code, `path` and `absolute_path`
-/// and `dir_path` of Gemini CLI, `filePath` of VS Code, the others of MCP servers.
-const PATH_FIELDS: [&str; 13] = [
+/// and `dir_path` of Gemini CLI, `filePath` of VS Code, `target_file` of Cursor, `AbsolutePath` and `TargetFile` of
+/// Windsurf, the others of MCP servers.
+const PATH_FIELDS: [&str; 24] = [
     "file_path",
     "filePath",
     "notebook_path",
@@ -35,6 +38,17 @@ const PATH_FIELDS: [&str; 13] = [
     "file_paths",
     "source",
     "destination",
+    "file",
+    "filename",
+    "AbsolutePath",
+    "TargetFile",
+    "source_path",
+    "destination_path",
+    "old_path",
+    "new_path",
+    "oldPath",
+    "newPath",
+    "uri",
 ];
 /// Fields with a list of edits, each of which names its file: `replacements` of VS Code's `multi_replace_string_in_file`
 /// (`src/extension/tools/node/multiReplaceStringTool.tsx` in <https://github.com/microsoft/vscode-copilot-chat>).
@@ -43,6 +57,14 @@ const EDIT_LIST_FIELDS: [&str; 2] = ["replacements", "edits"];
 const PATCH_FIELDS: [&str; 2] = ["command", "input"];
 /// Tools of which `pattern` is a glob of paths; that of other search tools is a regular expression.
 const GLOB_TOOLS: [&str; 5] = ["Glob", "glob", "find_files", "file_search", "search_files"];
+/// Tools that start a sub-agent: those of Claude Code (`Task` before version 2.1.63) and Cursor, of Codex
+/// (<https://github.com/openai/codex/pull/23540>), of VS Code, and others.
+const AGENT_TOOLS: [&str; 5] = ["Agent", "Task", "spawn_agent", "runSubagent", "subagent"];
+/// Fields of their inputs with the task; `items` of Codex is a list of texts.
+const TASK_FIELDS: [&str; 3] = ["prompt", "message", "task"];
+const TASK_ITEMS_FIELD: &str = "items";
+/// Fields of their inputs with the type of the sub-agent.
+const AGENT_TYPE_FIELDS: [&str; 4] = ["subagent_type", "agent_type", "agentName", "agent"];
 /// The shells of which a list of words may hold a script.
 const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "dash", "ksh"];
 /// The most paths of a tool call that are looked at.
@@ -75,14 +97,26 @@ impl HostToolCall {
         let all = named.chain(edits.filter_map(path_in)).chain(patched.map(str::trim)).chain(globs.as_deref());
         let mut paths: Vec<String> = Vec::new();
         for path in all.filter(|path| path.len() < MAX_TOOL_TEXT).map(without_file_scheme) {
-            if !path.is_empty() && !path.contains('\0') && !paths.iter().any(|known| *known == path) {
+            let is_path = !path.is_empty() && !path.contains('\0') && !path.contains("://");
+            if is_path && !paths.iter().any(|known| *known == path) {
                 paths.push(path.into_owned());
             }
             if paths.len() == MAX_PATHS {
                 break;
             }
         }
-        HostToolCall { paths, command: cut(&without_here_documents(&command)), task: cut(&short("prompt")) }
+        let text = |name: &&str| input.get(*name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let starts_agent =
+            AGENT_TOOLS.contains(&tool).then(|| AGENT_TYPE_FIELDS.iter().find_map(text).unwrap_or_default().to_owned());
+        let task = match (&starts_agent, TASK_FIELDS.iter().find_map(text)) {
+            (None, _) => short("prompt"),
+            (Some(_), Some(task)) => task.to_owned(),
+            (Some(_), None) => {
+                let items = input.get(TASK_ITEMS_FIELD).and_then(Value::as_array).into_iter().flatten();
+                items.filter_map(|item| item.get("text")?.as_str()).collect::<Vec<_>>().join("\n")
+            }
+        };
+        HostToolCall { paths, command: cut(&without_here_documents(&command)), task: cut(&task), starts_agent }
     }
 }
 

@@ -53,6 +53,12 @@ pub fn guide_for(budget: usize, for_tools: bool) -> &'static str {
     }
 }
 
+/// A line that explains how to read commands, if they need options to reach the memory, quoted for a shell.
+pub fn command_note(options: &str) -> Option<String> {
+    let plain = !options.is_empty() && !options.contains(char::is_control);
+    plain.then(|| format!("Here `memdir` means: memdir {options}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::agent_guide::guide_for;
+use super::agent_guide::{command_note, guide_for};
 use super::block::{self, BlockRows, MAX_INDEX_MISSES, MIN_REST, PackedBlock, line_cost, lines_cost, pack};
 use super::contents::{ContextContents, NO_LIMIT};
 use super::delta::{self, SeenRevision};
@@ -53,12 +53,6 @@ pub struct ContextOptions {
 }
 
 impl ContextOptions {
-    /// A line that explains how to read commands, if the data directory must be named.
-    fn command_note(&self) -> Option<String> {
-        let plain = !self.dir_args.is_empty() && !self.dir_args.contains(char::is_control);
-        plain.then(|| format!("Here `memdir` means: memdir {}", self.dir_args))
-    }
-
     /// The lines for which the budget has room beside what is `reserved`, in quarters of a token; those that do not fit
     /// are counted.
     fn fitting_lines(&self, lines: &[String], reserved: usize) -> Vec<String> {
@@ -80,7 +74,7 @@ impl ContextOptions {
 
     /// The smallest budget in tokens that these options allow.
     pub fn min_budget(&self) -> usize {
-        MIN_BUDGET + self.command_note().map_or(0, |note| estimate_llm_tokens(&note) + 1)
+        MIN_BUDGET + command_note(&self.dir_args).map_or(0, |note| estimate_llm_tokens(&note) + 1)
     }
 }
 
@@ -104,7 +98,7 @@ impl FixedLines {
         let aside = format!("… and {} with procedures: memdir list procedures", counted_noun(*procedures, "file"));
         let mut lines = FixedLines {
             frame: frame.to_owned(),
-            guide: guide.lines().map(str::to_owned).chain(options.command_note()).collect(),
+            guide: guide.lines().map(str::to_owned).chain(command_note(&options.dir_args)).collect(),
             aside: (*procedures > 0).then_some(aside).into_iter().collect(),
         };
         let beside = options.fitting_lines(&contents.beside, lines.cost() + least);
@@ -384,7 +378,7 @@ pub(super) fn omitted_entries_line(first: Option<&RecentEntry>) -> String {
 /// The index alone, followed by lines about layers that are left out, and the instruction to load relevant files.
 pub fn index_page(options: &ContextOptions, files: &[IndexedFile], beside: &[String]) -> ContextResult {
     let end = std::iter::once("Use memdir read to load relevant files before responding.".to_owned());
-    let end: Vec<String> = end.chain(options.command_note()).collect();
+    let end: Vec<String> = end.chain(command_note(&options.dir_args)).collect();
     let least = block::min_budget(FILES_HEAD, files.len(), &omitted_files);
     let notes = options.fitting_lines(beside, lines_cost(&end) + least + 2);
     let tail = [notes.clone(), end].concat();

@@ -83,6 +83,12 @@ fn paths_are_found_however_a_tool_names_them() {
         (json!({"command": "sed -i s/a/b/ src/api/a.rs"}), "."),
         (json!({"command": ["bash", "-lc", "vim src/api/a.rs"]}), "."),
         (json!({"notebook_path": "api/a.ipynb"}), "src"),
+        (json!({"file": "src/api/a.rs"}), "."),
+        (json!({"AbsolutePath": project.work().join("src/api/a.rs")}), "."),
+        (json!({"TargetFile": "src/api/a.rs"}), "."),
+        (json!({"source_path": "a.rs", "destination_path": "src/api/a.rs"}), "."),
+        (json!({"oldPath": "a.rs", "newPath": "src/api/a.rs"}), "."),
+        (json!({"uri": format!("file://{}/src/api/a.rs", project.work().to_str().unwrap())}), "."),
     ]
     .into_iter()
     .enumerate()
@@ -91,6 +97,7 @@ fn paths_are_found_however_a_tool_names_them() {
         assert!(found.contains("rate limit"), "{input}: {found}");
     }
     assert_eq!(in_session(99, json!({"file_path": "/etc/passwd"}), "."), "");
+    assert_eq!(in_session(97, json!({"uri": "https://example.org/src/api/a.rs"}), "."), "");
     assert_eq!(in_session(98, json!({"file_path": 7, "command": {"a": 1}}), "."), "");
 }
 
@@ -136,8 +143,28 @@ fn only_hosts_that_take_a_text_get_one() {
     let all = |host: &str| (ask(host, "user-prompt"), ask(host, "pre-tool"));
     assert_eq!(
         (all("claude"), all("codex"), all("gemini"), all("cursor")),
-        ((true, true), (true, true), (true, false), (true, true))
+        ((true, true), (true, true), (true, false), (true, false))
     );
+}
+
+/// Cursor passes a text on after a tool: one that it ignored before must not count as shown.
+#[test]
+fn cursor_gets_its_rules_after_a_tool() {
+    let project = project();
+    let ask = |event: &str, tool: &str, input: Value| {
+        let fields = json!({"conversation_id": "c", "workspace_roots": [project.work()], "tool_name": tool,
+            "tool_input": input, "tool_output": "{}"});
+        text(&project, "cursor", event, fields)
+    };
+    let input = json!({"file_path": "src/api/users.rs"});
+    assert_eq!(ask("pre-tool", "Write", input.clone()), "");
+    assert!(ask("post-tool", "Write", input.clone()).contains("rate limit"));
+    assert!(ask("post-tool", "Write", input.clone()).contains("listed in the router"));
+    assert_eq!(ask("post-tool", "Write", input), "");
+    // The sub-agent of a task has ended.
+    let task = json!({"description": "d", "prompt": "Deploy the shop to the cluster"});
+    assert_eq!(ask("post-tool", "Task", task), "");
+    assert!(ask("post-tool", "Shell", json!({"command": "git push --force origin main"})).contains("force-push"));
 }
 
 #[test]

@@ -199,3 +199,24 @@ fn a_long_rule_is_shown_as_far_as_there_is_room() {
     assert!(memdir::text::llm_tokens::estimate_llm_tokens(&shown) <= 300, "{shown}");
     assert_eq!(edit(&project, "db/a.sql", json!({})), "");
 }
+
+/// Two rules for a path are both there before the act, however long one of them is.
+#[test]
+fn a_long_rule_leaves_room_for_another_one() {
+    let long = |words: &str| format!("{words} {}", "with care and by two people of the team ".repeat(60));
+    let short = "Never apply terraform without a plan file";
+    let tokens = memdir::text::llm_tokens::estimate_llm_tokens;
+    for (first, second) in [(long("Deployment background"), short.to_owned()), (long("Alpha"), long("Beta"))] {
+        let project = project();
+        for rule in [&first, &second] {
+            project.run(&["add", "rules", rule.trim(), "--when", "infra/**"]).exit(0);
+        }
+        let shown = edit(&project, "infra/a.tf", json!({}));
+        let lines: Vec<&str> = shown.lines().skip(1).collect();
+        let starts = |line: &str, rule: &str| line.contains(&rule[..rule.len().min(60)]);
+        assert!(lines.len() == 2 && starts(lines[0], &first) && starts(lines[1], &second), "{shown}");
+        assert!(tokens(&shown) <= 300 && tokens(&shown) >= 270, "{} {shown}", tokens(&shown));
+        assert!(lines[0].contains('…') && (lines[1].contains(short) || lines[1].contains('…')), "{shown}");
+        assert_eq!(edit(&project, "infra/a.tf", json!({})), "");
+    }
+}

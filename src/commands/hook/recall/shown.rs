@@ -18,14 +18,14 @@ use crate::text::hex;
 
 /// File names below `.memdir/`.
 const NOTE: &str = "shown";
-const LOCK: &str = "shown.lock";
+pub(super) const LOCK: &str = "shown.lock";
 /// How long a hook waits for others that write a record at the same time: each takes less than a millisecond.
-const LOCK_WAIT: Duration = Duration::from_millis(40);
+pub(super) const LOCK_WAIT: Duration = Duration::from_millis(40);
 /// The size above which the file is cut, and what then remains, in bytes.
 const MAX_BYTES: usize = 512 << 10;
 const CUT_BYTES: usize = 256 << 10;
 /// An item that stands for what was shown before, once the host has summarized it.
-const RESET: &str = "*";
+pub(super) const RESET: &str = "*";
 /// What an item begins with that did not reach the host after all.
 const TAKEN_BACK: char = '-';
 
@@ -38,19 +38,70 @@ pub struct ShownBullet {
 
 impl ShownBullet {
     pub fn new(identity: Handle, path: &str) -> ShownBullet {
-        ShownBullet { text: text_hash(identity), file: hash(path, 3) }
+        ShownBullet { text: text_hash(identity), file: ShownBullet::file_hash(path) }
     }
 
-    fn to_item(&self) -> String {
+    /// Whether it has the same text, in whichever file.
+    pub fn has_text_of(&self, other: &ShownBullet) -> bool {
+        self.text == other.text
+    }
+
+    /// What stands for it in the file.
+    pub(super) fn to_item(&self) -> String {
         format!("{}{}", self.text, self.file)
+    }
+
+    /// The hash of the file in an item.
+    pub(super) fn file_of(item: &str) -> &str {
+        item.get(TEXT_HASH_LENGTH..).unwrap_or_default()
+    }
+
+    /// The hash of a file by its path.
+    pub(super) fn file_hash(path: &str) -> String {
+        hash(path, 3)
+    }
+}
+
+/// The records of one name in the file: of a session, or of what belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ShownFile {
+    name: String,
+    today: Date,
+}
+
+impl ShownFile {
+    pub(super) fn new(name: &str, session: &Session) -> ShownFile {
+        ShownFile { name: hash(name, 6), today: session.now.date() }
+    }
+
+    /// The items of all records, oldest first.
+    pub(super) fn items(&self, store: &Store) -> Vec<String> {
+        let text = store.read_note(NOTE).unwrap_or_default();
+        let own = text.lines().filter_map(parse).filter(|(name, _)| *name == self.name);
+        own.flat_map(|(_, items)| items.split(',')).map(str::to_owned).collect()
+    }
+
+    /// Appends a record. The caller holds the lock.
+    pub(super) fn append(&self, store: &Store, items: &[String]) {
+        if items.is_empty() {
+            return;
+        }
+        let line = format!("{} {} {}\n", self.today, self.name, items.join(","));
+        let before = store.read_note(NOTE).unwrap_or_default();
+        let is_torn = !before.is_empty() && !before.ends_with('\n');
+        let line = if is_torn { format!("\n{line}") } else { line };
+        let saved = match before.len() + line.len() > MAX_BYTES {
+            true => store.write_note_unlocked(NOTE, &cut(&(before + &line))),
+            false => store.append_to_note(NOTE, &line),
+        };
+        drop(saved);
     }
 }
 
 /// What one session was shown, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownItems {
-    session: String,
-    today: Date,
+    file: ShownFile,
     items: Vec<String>,
     /// What is not saved yet.
     added: Vec<String>,
@@ -67,8 +118,7 @@ impl ShownItems {
     /// The state of a session that starts, or whose earlier text is about to be summarized.
     pub fn reset(session: &Session, input: &HookInput) -> ShownItems {
         let name = format!("{}\0{}\0{}", input.session, input.agent, session.actor);
-        let (today, added) = (session.now.date(), vec![RESET.to_owned()]);
-        ShownItems { session: hash(&name, 6), today, items: Vec::new(), added }
+        ShownItems { file: ShownFile::new(&name, session), items: Vec::new(), added: vec![RESET.to_owned()] }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -104,7 +154,7 @@ impl ShownItems {
         let is_free: Vec<bool> = bullets.iter().map(|one| !others.contains(one.text.as_str())).collect();
         let taken = bullets.into_iter().zip(&is_free).filter(|(_, free)| **free);
         self.add(taken.map(|(bullet, _)| bullet).collect::<Vec<_>>());
-        self.append(store);
+        self.file.append(store, &self.added);
         is_free
     }
 
@@ -120,37 +170,17 @@ impl ShownItems {
     pub fn save(&self, store: &Store) {
         if !self.added.is_empty() {
             let _lock = store.lock_note(LOCK, LOCK_WAIT);
-            self.append(store);
+            self.file.append(store, &self.added);
         }
-    }
-
-    fn append(&self, store: &Store) {
-        if self.added.is_empty() {
-            return;
-        }
-        let line = format!("{} {} {}\n", self.today, self.session, self.added.join(","));
-        let before = store.read_note(NOTE).unwrap_or_default();
-        let is_torn = !before.is_empty() && !before.ends_with('\n');
-        let line = if is_torn { format!("\n{line}") } else { line };
-        let saved = match before.len() + line.len() > MAX_BYTES {
-            true => store.write_note_unlocked(NOTE, &cut(&(before + &line))),
-            false => store.append_to_note(NOTE, &line),
-        };
-        drop(saved);
     }
 
     fn read(&mut self, store: &Store) {
         self.items.clear();
-        for (session, items) in store.read_note(NOTE).unwrap_or_default().lines().filter_map(parse) {
-            if session != self.session {
-                continue;
-            }
-            for item in items.split(',') {
-                match item.strip_prefix(TAKEN_BACK) {
-                    _ if item == RESET => self.items.clear(),
-                    Some(text) => self.items.retain(|known| known != text),
-                    None => self.items.push(item.to_owned()),
-                }
+        for item in self.file.items(store) {
+            match item.strip_prefix(TAKEN_BACK) {
+                _ if item == RESET => self.items.clear(),
+                Some(text) => self.items.retain(|known| known != text),
+                None => self.items.push(item),
             }
         }
     }
@@ -191,12 +221,15 @@ fn last_active<'a>(
     kept
 }
 
+/// The characters of what [`text_hash`] makes.
+const TEXT_HASH_LENGTH: usize = 12;
+
 /// What stands for a text in the file.
 pub fn text_hash(identity: Handle) -> String {
     hash(&identity.prefix(12), 6)
 }
 
-fn hash(text: &str, bytes: usize) -> String {
+pub(super) fn hash(text: &str, bytes: usize) -> String {
     hex(&Sha256::digest(text.as_bytes())[..bytes])
 }
 
