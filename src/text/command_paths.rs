@@ -32,6 +32,11 @@ pub fn command_names(command: &str) -> Vec<String> {
     CommandReader::of(command, "/").names
 }
 
+/// The programs that a command runs without such an operand, `psql -c …`, each once.
+pub fn command_programs(command: &str) -> Vec<String> {
+    CommandReader::of(command, "/").programs
+}
+
 /// What the words after a command are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WordKind {
@@ -68,6 +73,7 @@ impl WordKind {
     }
 }
 
+#[derive(Default)]
 struct CommandReader {
     working_dir: String,
     /// The directory of the next command; `None` if it is not known.
@@ -76,13 +82,14 @@ struct CommandReader {
     paths: Vec<String>,
     /// Programs with their first operands.
     names: Vec<String>,
+    /// Programs without an operand that can be the name of a command.
+    programs: Vec<String>,
 }
 
 impl CommandReader {
     fn of(command: &str, working_dir: &str) -> CommandReader {
         let working_dir = normalize(working_dir);
-        let (dir, paths, names) = (Some(working_dir.clone()), Vec::new(), Vec::new());
-        let mut reader = CommandReader { dir, working_dir, previous: None, paths, names };
+        let mut reader = CommandReader { dir: Some(working_dir.clone()), working_dir, ..CommandReader::default() };
         reader.read_script(command, 0);
         reader
     }
@@ -227,12 +234,13 @@ impl CommandReader {
         let mut is_pattern_due = kind == WordKind::Pattern;
         let mut command = name.to_owned();
         let mut is_name_due = kind == WordKind::Mixed;
+        let mut is_alone = is_name_due && is_plain_name(name);
         let mut words = words.iter().peekable();
         while let Some(word) = words.next() {
             let text = word.text.as_str();
             let is_option = !options_end && text.starts_with('-') && text.len() > 1;
             if is_name_due && !is_option {
-                self.add_name(name, word);
+                is_alone &= !self.add_name(name, word);
                 is_name_due = false;
             }
             if is_option {
@@ -263,18 +271,20 @@ impl CommandReader {
                 self.add_word(after_revision, word, if kind == WordKind::Pattern { WordKind::Files } else { kind });
             }
         }
+        if is_alone && !self.programs.iter().any(|known| known == name) {
+            self.programs.push(name.to_owned());
+        }
     }
 
-    /// Adds a program with its first operand, if that can be the name of a command of the program.
-    fn add_name(&mut self, program: &str, word: &ShellWord) {
-        let is_plain = |text: &str| {
-            text.starts_with(|c: char| c.is_ascii_alphabetic())
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-:.".contains(c))
-        };
+    /// Adds a program with its first operand, if that can be the name of a command of the program. Returns whether it
+    /// can.
+    fn add_name(&mut self, program: &str, word: &ShellWord) -> bool {
         let name = format!("{program} {}", word.text);
-        if !word.has_output && is_plain(program) && is_plain(&word.text) && !self.names.contains(&name) {
+        let is_name = !word.has_output && is_plain_name(program) && is_plain_name(&word.text);
+        if is_name && !self.names.contains(&name) {
             self.names.push(name);
         }
+        is_name
     }
 
     /// Adds the paths that a word names.
@@ -334,6 +344,12 @@ impl CommandReader {
             false => self.dir.as_ref().map(|dir| normalize(&format!("{dir}/{text}"))),
         }
     }
+}
+
+/// Whether a word can be the name of a program or of a command of one.
+fn is_plain_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-:.".contains(c))
 }
 
 /// The directory that an option names, in the same word or in the next.
@@ -405,6 +421,14 @@ mod tests {
         let paths = command_paths(command, "/w");
         let relative: Vec<&str> = paths.iter().map(|path| path.strip_prefix("/w/").unwrap_or(path)).collect();
         assert_eq!(relative, expected, "{command}");
+    }
+
+    #[test]
+    fn a_program_is_known_without_an_operand() {
+        let check = |command: &str, expected: &[&str]| assert_eq!(command_programs(command), expected, "{command}");
+        check("PGPASSWORD=x psql -h prod -c 'select 1' | less", &["psql"]);
+        check("cd api && sudo terraform --version; psql production", &["terraform"]);
+        check("cat psql.md; echo psql; git -C x commit -m psql", &[]);
     }
 
     #[test]

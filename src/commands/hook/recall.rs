@@ -15,9 +15,12 @@ use crate::host::agent_hosts::{AgentHost, HookEvent, HookInput};
 use crate::host::git_dir::GitDirectory;
 use crate::path::{MemoryPath, relative_to_roots};
 use crate::store::RevisionSide;
-use crate::text::command_paths::{command_names, command_paths};
+use crate::text::command_paths::{command_names, command_paths, command_programs};
 use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::text::stem;
+use crate::text::stopwords::{is_generic, is_stopword};
 use crate::text::topic_match::{Topic, TopicMatch, worth_showing};
+use crate::text::word_frequency::per_mille;
 use crate::view::context::remarks::ShownItem;
 use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line, truncate};
 use crate::view::query::filter::QueryOptions;
@@ -266,14 +269,17 @@ fn naming(
     let (roots, commands) = (root_folders(session, input.directory.as_deref()), command_names(&input.tool.command));
     let top_folders = touched.iter().filter_map(|path| top_folder(path)).filter(|folder| !roots.contains(folder));
     let top_folders: Vec<String> = top_folders.collect();
+    let mut programs = command_programs(&input.tool.command);
+    programs.retain(|program| per_mille(&stem(program)) == 0 && !is_stopword(program) && !is_generic(program));
     let parts = touched.iter().flat_map(|path| named_parts(path)).chain(commands.iter().map(String::as_str));
     let names: Vec<&str> = parts.collect();
     let contains = |text: &str| {
         names.iter().any(|name| contains_name(text, name))
             || top_folders.iter().any(|name| is_whole_path(text, name))
+            || programs.iter().any(|program| is_about_program(text, program))
     };
     let names_it = |row: &QueryRow| contains(&row.text);
-    let all = names.iter().copied().chain(top_folders.iter().map(String::as_str));
+    let all = names.iter().copied().chain(top_folders.iter().chain(&programs).map(String::as_str));
     let all: Vec<&str> = all.collect();
     if all.is_empty() {
         return Ok(Vec::new());
@@ -282,6 +288,11 @@ fn naming(
     let mut rows = query(session, &options)?.items;
     rows.retain(|row| names_it(row) && is_showable(session, row, shown));
     Ok(rows)
+}
+
+/// Whether a text is about a program: it begins with its name, as `psql on production only …`.
+fn is_about_program(text: &str, program: &str) -> bool {
+    text.strip_prefix(program).is_some_and(|rest| rest.starts_with([' ', ':']))
 }
 
 /// What may stand in a text for a path: its file name with its ending, and its folders from the second on.

@@ -114,6 +114,22 @@ fn commands_files_and_tasks_find_what_is_about_them() {
 }
 
 #[test]
+fn a_rule_that_begins_with_a_program_is_shown_without_an_operand() {
+    let project = project();
+    project.run(&["add", "rules#git", "psql on production only via the read replica"]);
+    project.run(&["add", "rules#git", "make changes small"]);
+    for (n, command) in
+        ["psql -c 'select 1'", "PGPASSWORD=x psql -h production -c 'select 1'", "psql"].iter().enumerate()
+    {
+        let fields = json!({"session_id": n.to_string(), "tool_name": "Bash", "tool_input": {"command": command}});
+        let shown = text(&project, "claude", "pre-tool", fields);
+        assert!(shown.contains("read replica"), "{command}: {shown}");
+    }
+    // A word of every day says nothing.
+    assert_eq!(run(&project, "make -j8"), "");
+}
+
+#[test]
 fn a_prompt_gets_what_it_is_about_and_no_other() {
     let project = project();
     let found = prompt(&project, "Please deploy the shop now.");
