@@ -170,7 +170,7 @@ fn without_here_documents(command: &str) -> String {
                 at += line.len();
                 (line.trim() == word).then_some(at)
             });
-            // What looks like the start of a here-document, and has no end, is none.
+            // What looks like the start of a here-document, but has no end, is not one.
             rest = end.map_or(rest, |end| &rest[end..]);
         }
     }
