@@ -17,6 +17,7 @@ pub mod inbox_item;
 pub mod insights;
 pub mod judge;
 pub mod merge_conditions;
+pub mod metadata;
 pub mod outcome;
 pub mod procedure;
 pub mod prompt;

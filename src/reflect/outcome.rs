@@ -9,6 +9,7 @@ use super::guards::{
     WritingRules,
 };
 use super::judge::{ClaimedText, JudgeContext, Route, find_related_text};
+use super::metadata::MetadataChanges;
 use super::proposal::Proposal;
 use crate::change::{Effect, EffectSign};
 use crate::operation::Action;
@@ -23,7 +24,7 @@ use corrected::TurnCorrections;
 
 /// The effects of a planned operation on the current memory.
 pub struct PlannedEffects<'a> {
-    /// The bullets and headings that are added and removed.
+    /// The bullets and headings that are added and removed, and (`~`) the bullets that get other metadata.
     pub effects: &'a [Effect],
     /// The files that change.
     pub files: &'a [TouchedFile],
@@ -37,6 +38,8 @@ pub struct TouchedFile {
     pub before: bool,
     /// Whether it exists after the change.
     pub after: bool,
+    /// What happens to its bullets' metadata.
+    pub metadata: MetadataChanges,
 }
 
 /// Routes a proposal again by its effects. This finds what its texts alone do not show: a forbidden text that a patch
@@ -119,7 +122,8 @@ fn ungrounded_claim(
             || is_asked.is_some_and(|q| q.number == t.number)
     };
     let turns: Vec<&Turn> = context.turns.iter().filter(is_source).collect();
-    let removed = planned.effects.iter().filter(|e| e.sign == EffectSign::Removed).map(|e| e.text.as_str());
+    let is_changed = |e: &&Effect| e.sign == EffectSign::Removed || e.sign == EffectSign::Set && e.handle.is_some();
+    let removed = planned.effects.iter().filter(is_changed).map(|e| e.text.as_str());
     // A name that the operation makes up is no source.
     let paths = planned.files.iter().filter(|file| file.before).map(|file| file.path.as_str());
     // What the user pasted is no statement of the user's, but an episode may tell of it.
@@ -138,7 +142,7 @@ fn ungrounded_claim(
     let first = turns.iter().chain(&nearby).map(|t| t.number).min().unwrap_or(proof.turn);
     let corrections = TurnCorrections::of(context.turns, proof.turn, first);
     // What the user took back is no source.
-    let check = |text: &str, is_particular: bool| {
+    let check = |text: &str, claim: ClaimKind| {
         let written: Vec<_> = turns.iter().zip(&written).map(|(t, w)| corrections.apply(t.number, w, text)).collect();
         let nearby: Vec<_> = nearby.iter().map(|t| corrections.apply(t.number, &t.text, text)).collect();
         let nearby: Vec<&str> = nearby.iter().map(AsRef::as_ref).collect();
@@ -154,9 +158,10 @@ fn ungrounded_claim(
             days: if is_episode { days_said(&turns, context) } else { Vec::new() },
             topics: if proof.role == Role::User { nearby.clone() } else { Vec::new() },
         };
-        match is_particular {
-            true => guards::check_particulars(text, &sources),
-            false => guards::check_grounding(text, &sources, &nearby),
+        match claim {
+            ClaimKind::Statement => guards::check_grounding(text, &sources, &nearby),
+            ClaimKind::Particulars => guards::check_particulars(text, &sources),
+            ClaimKind::LastDay => guards::check_last_day(text, &sources),
         }
     };
     let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
@@ -169,11 +174,24 @@ fn ungrounded_claim(
         let turn = quoted.filter(|turn| turn.role == Role::Assistant)?;
         guards::check_agreement(text, quote, &turn.text, reply.map(|reply| reply.text.as_str()))
     };
-    let check = |text: &str| match is_episode || is_summary(text) {
-        true => check(text, true),
-        false => check(text, false).or_else(|| unconfirmed(text)),
+    let check_text = |text: &str| match is_episode || is_summary(text) {
+        true => check(text, ClaimKind::Particulars),
+        false => check(text, ClaimKind::Statement).or_else(|| unconfirmed(text)),
     };
-    added.filter(|e| !is_day(&e.text)).find_map(|e| check(&e.text))
+    let mut expiries = planned.files.iter().flat_map(|file| &file.metadata.expiries);
+    let found = added.filter(|e| !is_day(&e.text)).find_map(|e| check_text(&e.text));
+    found.or_else(|| expiries.find_map(|day| check(&day.to_string(), ClaimKind::LastDay)))
+}
+
+/// What of a claim must be in its sources.
+#[derive(Clone, Copy)]
+enum ClaimKind {
+    /// All that a text says.
+    Statement,
+    /// The names, numbers, dates and negations of a text in other words.
+    Particulars,
+    /// A date, or what it follows from.
+    LastDay,
 }
 
 /// Whether the user's reply agrees to a turn of the assistant, which is not what a tool printed.
@@ -190,29 +208,39 @@ fn is_ungrounded(finding: &GuardFinding) -> bool {
     finding.violation == Violation::Ungrounded
 }
 
-/// The first bullet that the proposal removes or replaces and that its evidence is not about.
+/// The first bullet that the proposal removes or replaces, or whose metadata it sets, and that its evidence is not
+/// about.
 fn unrelated_change(
     proposal: &Proposal,
     planned: &PlannedEffects<'_>,
     context: &JudgeContext<'_>,
     proof: QuoteEvidence,
 ) -> Option<GuardFinding> {
-    let (Action::Remove { .. } | Action::Update { .. } | Action::Patch { .. }) = proposal.operation.action else {
-        return None;
+    let sets_metadata = match &proposal.operation.action {
+        Action::Remove { .. } | Action::Patch { .. } => false,
+        Action::Update { meta, .. } => !meta.is_empty(),
+        Action::Set { .. } => true,
+        _ => return None,
     };
     let own = |t: &&Turn| !t.injected && matches!(t.role, Role::User | Role::Assistant);
     let texts = |is_source: &dyn Fn(&Turn) -> bool| -> Vec<&str> {
         context.turns.iter().filter(own).filter(|t| is_source(t)).map(|t| t.text.as_str()).collect()
     };
     let bullets = |sign| planned.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
+    let quote = proposal.quote.as_deref().unwrap_or_default();
+    let turns = texts(&|t| t.number == proof.turn || Some(t.number) == proposal.turn);
+    // The old text in a few other words is no reason to set metadata.
+    let is_said = |text: &&str| guards::relation::shares_content(text, turns.iter().copied().chain([quote]));
+    let new_texts = bullets(EffectSign::Added).map(|e| e.text.as_str()).filter(|text| !sets_metadata || is_said(text));
     let evidence = guards::relation::ChangeEvidence {
-        quote: proposal.quote.as_deref().unwrap_or_default(),
-        turns: &texts(&|t| t.number == proof.turn || Some(t.number) == proposal.turn),
+        quote,
+        turns: &turns,
         earlier: &texts(&|t| t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn),
-        new_texts: &bullets(EffectSign::Added).map(|e| e.text.as_str()).collect::<Vec<_>>(),
+        new_texts: &new_texts.collect::<Vec<_>>(),
     };
-    let mut removed = bullets(EffectSign::Removed).filter(|e| !e.path.is_archived());
-    let unrelated = removed.find(|e| !guards::relation::is_about(&e.text, &evidence))?;
+    let changed = bullets(EffectSign::Removed).chain(bullets(EffectSign::Set));
+    let mut changed = changed.filter(|e| !e.path.is_archived());
+    let unrelated = changed.find(|e| !guards::relation::is_about(&e.text, &evidence))?;
     let excerpt = unrelated.text.chars().take(60).collect();
     Some(GuardFinding { violation: Violation::Unrelated, excerpt })
 }
@@ -262,6 +290,14 @@ fn misplaced_changes(
     let elsewhere = |path: &MemoryPath| !path.is_archived() && context.into.is_some_and(|i| i != path);
     if let (Some(into), true) = (context.into, planned.files.iter().any(|file| elsewhere(&file.path))) {
         return refused(format!("everything goes into {into}"));
+    }
+    let sets_bullet = planned.effects.iter().any(|e| e.sign == EffectSign::Set && e.handle.is_some());
+    if matches!(proposal.operation.action, Action::Set { .. }) && !sets_bullet {
+        return refused("set of anything but a bullet".into());
+    }
+    let is_rewritten = |file: &TouchedFile| file.metadata.is_rewritten;
+    if matches!(proposal.operation.action, Action::Patch { .. }) && planned.files.iter().any(is_rewritten) {
+        return refused("patch of metadata".into());
     }
     let is_archived = |file: &TouchedFile| file.path.is_archived();
     if matches!(proposal.operation.action, Action::Remove { .. })

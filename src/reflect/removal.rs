@@ -1,7 +1,9 @@
 //! Decides whether a removal that a model proposes applies: the user's own words say that the bullet ended, or a fact
-//! of the same answer replaces it.
+//! of the same answer replaces it. An expiry that hides a bullet is judged as a removal.
 //!
 //! Never accepts what was refused before; it only adds reasons to wait.
+
+use jiff::civil::Date;
 
 use super::guards::ending::{EndingEvidence, is_said_to_end};
 use super::guards::relation::replaces;
@@ -26,7 +28,8 @@ pub struct RemovalContext<'a> {
     pub is_pinned: &'a dyn Fn(&Effect) -> bool,
 }
 
-/// Routes a removal again: to the inbox, if it removes something pinned, or what no user said to have ended.
+/// Routes a removal again: to the inbox, if it removes something pinned, or what no user said to have ended. So are
+/// expiries of what is pinned, and those that have passed.
 pub fn route_removal(
     route: Route,
     proposal: &Proposal,
@@ -40,8 +43,9 @@ pub fn route_removal(
         decided => return decided,
     };
     let removed = removed_bullets(proposal, planned);
+    let expiring = expiring_bullets(planned);
     let excerpt = |effect: &Effect| effect.text.chars().take(MAX_EXCERPT_CHARS).collect();
-    if let Some(pinned) = removed.iter().find(|effect| (removal.is_pinned)(effect)) {
+    if let Some(pinned) = removed.iter().chain(&expiring).find(|effect| (removal.is_pinned)(effect)) {
         reasons.push(GuardFinding { violation: Violation::Pinned, excerpt: excerpt(pinned) });
     }
     let is_ended = |effect: &&Effect| {
@@ -51,10 +55,23 @@ pub fn route_removal(
     if let Some(standing) = removed.iter().find(|effect| !is_ended(effect)) {
         reasons.push(GuardFinding { violation: Violation::NotEnded, excerpt: excerpt(standing) });
     }
+    let mut expiries = planned.files.iter().flat_map(|file| &file.metadata.expiries).map(Date::to_string);
+    if let Some(day) = expiries.find(|day| day.as_str() < context.today)
+        && (expiring.is_empty() || !expiring.iter().all(|effect| is_ended(effect)))
+    {
+        reasons.push(GuardFinding { violation: Violation::Expired, excerpt: day });
+    }
     match reasons.is_empty() {
         true => Route::Apply(proof),
         false => Route::Inbox(proof, reasons),
     }
+}
+
+/// The bullets that get an expiry; none if it is that of a new bullet.
+fn expiring_bullets<'a>(planned: &'a PlannedEffects<'_>) -> Vec<&'a Effect> {
+    let is_changed = |e: &&Effect| matches!(e.sign, EffectSign::Removed | EffectSign::Set) && e.handle.is_some();
+    let expires = planned.files.iter().any(|file| !file.metadata.expiries.is_empty());
+    planned.effects.iter().filter(|e| expires && is_changed(e) && !e.path.is_archived()).collect()
 }
 
 /// The bullets that a proposal takes away without putting another in their place.

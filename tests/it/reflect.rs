@@ -5,6 +5,7 @@ mod command_line;
 mod contradiction_sets;
 mod conversation_fixtures;
 mod conversations;
+mod expiry;
 mod exports;
 mod grounding_sets;
 mod host_answers;

@@ -21,6 +21,7 @@ use crate::operation::overlay::Overlay;
 use crate::operation::{Operation, PlanContext};
 use crate::path::MemoryPath;
 use crate::policy::Policy;
+use crate::reflect::metadata::{MetadataChanges, metadata_effects};
 use crate::reflect::outcome::TouchedFile;
 use crate::reflect::prompt::KnownMemory;
 use crate::text::llm_tokens::estimate_llm_tokens;
@@ -122,7 +123,8 @@ impl<'s> ReflectOverlay<'s> {
         (0..document.bullets().len()).any(|i| document.bullet_text(i) == text && is_pinned(i))
     }
 
-    /// What a planned change does: the files it touches, and the bullets and headings it adds and removes.
+    /// What a planned change does: the files it touches, the bullets and headings it adds and removes, and the bullets
+    /// whose metadata it changes.
     pub fn planned_effects(&self, changeset: &Changeset) -> (Vec<TouchedFile>, Vec<Effect>) {
         let (mut files, mut effects) = (Vec::new(), Vec::new());
         for file in &changeset.files {
@@ -130,7 +132,13 @@ impl<'s> ReflectOverlay<'s> {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let after = file.after.as_ref().map(|bytes| Document::parse(text(bytes)));
             effects.extend(diff_effects(before.as_ref(), after.as_ref(), &file.path, 0));
-            files.push(TouchedFile { path: file.path.clone(), before: before.is_some(), after: after.is_some() });
+            let mut metadata = MetadataChanges::default();
+            if !file.path.is_archived() {
+                metadata = MetadataChanges::between(before.as_ref(), after.as_ref());
+                effects.extend(metadata_effects(before.as_ref(), after.as_ref(), &file.path));
+            }
+            let (before, after) = (before.is_some(), after.is_some());
+            files.push(TouchedFile { path: file.path.clone(), before, after, metadata });
         }
         (files, effects)
     }

@@ -22,6 +22,7 @@ use crate::reflect::host_strings;
 use crate::reflect::judge::{JudgeContext, Route, describe_findings, route_proposal};
 use crate::reflect::outcome::{PlannedEffects, route_effects};
 use crate::reflect::proposal::{Proposal, parse_proposal};
+use crate::reflect::removal::{RemovalContext, route_removal};
 use crate::reflect::request::{EditorAnswer, NamedItem, NamedProblem, parse_editor, resolve_item};
 use crate::transcript::{Role, Turn};
 
@@ -286,7 +287,17 @@ impl EditJudge<'_, '_> {
         let mut operations = Vec::new();
         if !changeset.files.is_empty() {
             let (files, effects) = self.overlay.planned_effects(&changeset);
-            match route_effects(route, proposal, &PlannedEffects { effects: &effects, files: &files }, &context) {
+            let planned = PlannedEffects { effects: &effects, files: &files };
+            let route = route_effects(route, proposal, &planned, &context);
+            let route = match proposal.operation.action {
+                // The request says that the item ended, and a person may ask for what is pinned.
+                Action::Remove { .. } => route,
+                _ => {
+                    let removal = RemovalContext { siblings: &[], is_pinned: &|_| false };
+                    route_removal(route, proposal, &planned, &context, &removal)
+                }
+            };
+            match route {
                 Route::Apply(_) => {}
                 // A person asked, and can say it in other words or make the change; nothing waits.
                 Route::Refused(found) | Route::Inbox(_, found) => return refuse_findings(decision, &found),

@@ -121,6 +121,12 @@ pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<G
     (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &readable(&missing)))
 }
 
+/// The last day on which something holds, if no source says it; `None` if one does.
+pub fn check_last_day(day: &str, sources: &GroundingSources<'_>) -> Option<GuardFinding> {
+    let is_term = || day.parse().is_ok_and(|day| dates::is_last_day(day, &sources.different_texts(), &sources.times));
+    check_particulars(day, sources).filter(|_| !is_term())
+}
+
 /// A text with the dates, quantities and short forms that its sources have for the same; `times`: when they were
 /// written.
 fn in_forms_of_sources<'a>(text: &'a str, sources: &[&str], times: &[&str]) -> Cow<'a, str> {

@@ -50,7 +50,7 @@ use consent::has_consent;
 pub use consent::has_consent_for;
 pub use duplicate::{RelatedText, find_related, find_related_or_exclusive, find_related_or_possible, is_repeated};
 pub use evidence::{QuoteEvidence, find_evidence};
-pub use grounding::{GroundingSources, agrees, check_agreement, check_grounding, check_particulars};
+pub use grounding::{GroundingSources, agrees, check_agreement, check_grounding, check_last_day, check_particulars};
 use possible_contradiction::opposite_states;
 pub use sensitive::{benign_field, field_labels, sensitive_field};
 pub use withheld::find_withheld;
@@ -170,8 +170,10 @@ violations! {
     Sensitive = "sensitive", Review, [], "This field changes only if the user agreed to have it remembered; it waits in the inbox.";
     /// A removal of what the user did not say to have ended.
     NotEnded = "not_ended", Review, [], "A bullet is removed if the user says that it ended, is wrong or should be forgotten; it waits in the inbox.";
-    /// A removal of a pinned bullet.
-    Pinned = "pinned", Review, [], "What is pinned is removed by a person; it waits in the inbox.";
+    /// A removal of a pinned bullet, or an expiry for it.
+    Pinned = "pinned", Review, [], "What is pinned is removed, or given an expiry, by a person; it waits in the inbox.";
+    /// An expiry that has passed.
+    Expired = "expired", Review, [], "An expiry that has passed hides the bullet at once, so a person decides; give the last day on which it holds, or leave it out.";
     /// What the user asked not to keep.
     Withheld = "withheld", Refuse, [], "The user asked not to have this remembered; leave it out.";
     /// What a text that the user pasted asks not to keep.

@@ -57,7 +57,7 @@ pub fn replaces(old: &str, text: &str) -> bool {
 }
 
 /// Whether texts share a word of content, a name, a number or a Chinese character with a bullet.
-pub(super) fn shares_content<'a>(old: &str, texts: impl Iterator<Item = &'a str>) -> bool {
+pub fn shares_content<'a>(old: &str, texts: impl Iterator<Item = &'a str>) -> bool {
     let texts: Vec<&str> = texts.collect();
     let joined = texts.join("\n");
     let words = EnglishSources::of(texts.iter().copied());

@@ -218,6 +218,21 @@ fn an_update_keeps_what_the_item_says_and_may_set_metadata() {
 }
 
 #[test]
+fn an_expiry_needs_its_day_and_its_item_in_the_request() {
+    for (request_text, expiry, reason) in [
+        ("User likes coffee", "2026-12-31", "unrelated"),
+        ("User likes pasta", "2026-12-31", "ungrounded: 2026-12-31"),
+        ("User likes pasta since 2020-01-01", "2020-01-01", "expired: 2020-01-01"),
+    ] {
+        let update = json!({"operation": "update", "path": "food.likes[0]",
+            "current_value": "Pasta (especially carbonara)", "new_value": {"expiry": expiry}, "reason": "asked"});
+        let answer = edits(&[update]);
+        let memory = with(&[], &[answer.clone(), answer.clone(), answer]);
+        request(&memory, &[request_text]).exit(0).unchanged().stdout_contains(reason);
+    }
+}
+
+#[test]
 fn tags_choose_the_files() {
     let eggs = |path: &str, text: &str| edits(&[delete(path, text)]);
     let memory = with(&[], &[eggs("food.likes[2]", "Scrambled eggs with lox")]);

@@ -138,6 +138,15 @@ pub(super) fn in_forms_of(text: &str, sources: &[&str], times: &[&str]) -> Optio
     (end > 0).then_some(restated)
 }
 
+/// Whether texts give something this last day without naming it: "for 30 days", "until the end of the month", 三个月.
+pub(super) fn is_last_day(day: Date, sources: &[&str], times: &[&str]) -> bool {
+    let bases = times.iter().filter_map(|time| time.get(..10)?.parse::<Date>().ok());
+    bases.into_iter().any(|base| {
+        let terms = |source: &&str| english::terms(source, base).into_iter().chain(chinese::terms(source, base));
+        sources.iter().flat_map(|source| terms(source)).any(|span| span.last == day)
+    })
+}
+
 /// A day whose month and number changed places: 9月6日 for 6月9号.
 pub(super) fn exchanged_day(text: &str, sources: &[&str]) -> Option<String> {
     let said: Vec<(i8, i8)> = sources.iter().flat_map(|source| chinese::written_days(source)).collect();

@@ -34,6 +34,8 @@ const YEARS: [(&str, i64); 7] =
 const DIRECTIONS: [(&str, i64); 7] =
     [("上上", -2), ("下下", 2), ("上", -1), ("下", 1), ("这", 0), ("本", 0), ("当", 0)];
 const WEEKS: [&str; 3] = ["星期", "礼拜", "周"];
+/// The longest time in days.
+const MAX_DAYS: i64 = 999;
 const WEEKDAYS: &str = "一二三四五六日天";
 
 pub(super) fn phrases(text: &str, base: Option<Date>) -> Vec<DatePhrase> {
@@ -197,42 +199,76 @@ fn weekday(rest: &str, base: Date) -> DateRead {
 
 /// 三天前, 两周后, 半年前; 三年 for the time since then.
 fn distance(rest: &str, base: Date) -> DateRead {
-    let (months, half, length) = match rest.strip_prefix('半') {
-        Some(tail) if tail.starts_with('年') => (6, false, "半年".len()),
-        Some(tail) if tail.starts_with("个月") => (0, true, "半个月".len()),
-        _ => (0, false, 0),
-    };
-    let (count, unit, length) = match length {
-        0 => {
-            let (n, length) = number(rest)?;
-            let tail = &rest[length..];
-            let (word, unit) = [
-                ("天", Unit::Day),
-                ("日", Unit::Day),
-                ("周", Unit::Week),
-                ("个星期", Unit::Week),
-                ("星期", Unit::Week),
-                ("个礼拜", Unit::Week),
-                ("礼拜", Unit::Week),
-                ("个月", Unit::Month),
-                ("年", Unit::Year),
-            ]
-            .into_iter()
-            .find(|(word, _)| tail.starts_with(word))?;
-            ((1..=99).contains(&n).then_some(n)?, unit, length + word.len())
-        }
-        _ if half => (15, Unit::Day, length),
-        _ => (months, Unit::Month, length),
-    };
-    let tail = &rest[length..];
-    let more = ["以", "之"].iter().find(|word| tail.starts_with(**word)).map_or(0, |word| word.len());
-    let (direction, used) = match tail[more..].chars().next() {
-        Some('前') => (-1, length + more + "前".len()),
-        Some('后') => (1, length + more + "后".len()),
-        _ if matches!(unit, Unit::Month | Unit::Year) => (-1, length),
-        _ => return None,
+    let (count, unit, length) = amount(rest)?;
+    let (direction, used) = match direction(&rest[length..]) {
+        Some((direction, more)) => (direction, length + more),
+        None if matches!(unit, Unit::Month | Unit::Year) => (-1, length),
+        None => return None,
     };
     Some((Said::Spans(distant(base, unit, direction * count)?), used))
+}
+
+/// A number and a unit: 三天, 半年.
+fn amount(rest: &str) -> Option<(i64, Unit, usize)> {
+    match rest.strip_prefix('半') {
+        Some(tail) if tail.starts_with('年') => return Some((6, Unit::Month, "半年".len())),
+        Some(tail) if tail.starts_with("个月") => return Some((15, Unit::Day, "半个月".len())),
+        _ => {}
+    }
+    let (n, length) = number(rest)?;
+    let tail = &rest[length..];
+    let (word, unit) = [
+        ("天", Unit::Day),
+        ("日", Unit::Day),
+        ("周", Unit::Week),
+        ("个星期", Unit::Week),
+        ("星期", Unit::Week),
+        ("个礼拜", Unit::Week),
+        ("礼拜", Unit::Week),
+        ("个月", Unit::Month),
+        ("年", Unit::Year),
+    ]
+    .into_iter()
+    .find(|(word, _)| tail.starts_with(word))?;
+    let most = if unit == Unit::Day { MAX_DAYS } else { 99 };
+    (1..=most).contains(&n).then_some((n, unit, length + word.len()))
+}
+
+/// 前 or 后 behind an amount, and its length: 以前, 之后.
+fn direction(tail: &str) -> Option<(i64, usize)> {
+    let more = ["以", "之"].iter().find(|word| tail.starts_with(**word)).map_or(0, |word| word.len());
+    match tail[more..].chars().next()? {
+        '前' => Some((-1, more + "前".len())),
+        '后' => Some((1, more + "后".len())),
+        _ => None,
+    }
+}
+
+/// The last days that a text may give to something without a date: 30天, 月底.
+pub(super) fn terms(text: &str, base: Date) -> Vec<DaySpan> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let ends = [("月底", Unit::Month), ("月末", Unit::Month), ("年底", Unit::Year), ("年末", Unit::Year)];
+        // 下个月底 and 明年年底 name the month and the year themselves.
+        let is_named = text[..at].ends_with(['下', '个', '年']) && !text[..at].ends_with("这个");
+        if let Some((_, unit)) = ends.into_iter().find(|(word, _)| rest.starts_with(word) && !is_named) {
+            found.extend(distant(base, unit, 0).unwrap_or_default());
+        }
+        let length = match amount(rest) {
+            Some((count, unit, length)) => {
+                let is_past = direction(&rest[length..]).is_some_and(|(direction, _)| direction < 0);
+                if !is_past && !rest[..length].ends_with('日') {
+                    found.extend(distant(base, unit, count).unwrap_or_default());
+                }
+                length
+            }
+            None => number(rest).map_or(c.len_utf8(), |(_, length)| length),
+        };
+        at += length;
+    }
+    found
 }
 
 /// The months and days that a text writes: 6月9号.

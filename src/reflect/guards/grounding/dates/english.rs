@@ -41,6 +41,14 @@ pub(super) fn phrases(text: &str, base: Option<Date>) -> Vec<DatePhrase> {
     found
 }
 
+/// The last days that a text may give to something without a date: `30 days`, `the end of the month`.
+pub(super) fn terms(text: &str, base: Date) -> Vec<DaySpan> {
+    let plain = text.replace('-', " ");
+    let pieces = pieces(&plain);
+    let reader = |at: usize| Reader { pieces: &pieces[at..], before: "" };
+    (0..pieces.len()).filter_map(|at| reader(at).term(base)).flatten().collect()
+}
+
 fn pieces(text: &str) -> Vec<Piece> {
     let class = |c: char| match c {
         'a'..='z' | 'A'..='Z' => 1,
@@ -204,7 +212,7 @@ impl Reader<'_> {
             "a" | "an" => (1, 1),
             word => match NUMBER_WORDS.iter().position(|number| *number == word) {
                 Some(n) => (n as i64 + 1, 1),
-                None => (i64::from(self.digits(at, 99)?), 1),
+                None => (i64::from(self.digits(at, 999)?), 1),
             },
         };
         Some((count, unit(self.word(at + length))?, length + 1))
@@ -235,6 +243,19 @@ impl Reader<'_> {
                 spans(unit, -count, length)
             }
             _ => None,
+        }
+    }
+
+    /// `30 days`, `the end of the month`; not `30 days ago`.
+    fn term(&self, base: Date) -> Option<Vec<DaySpan>> {
+        if (self.word(0), self.word(1)) == ("end", "of") {
+            let skip = 2 + usize::from(matches!(self.word(2), "the" | "this"));
+            return distant(base, unit(self.word(skip))?, 0);
+        }
+        let (count, unit, length) = self.amount(0)?;
+        match self.word(length) {
+            "ago" | "back" | "earlier" => None,
+            _ => distant(base, unit, count),
         }
     }
 
