@@ -15,7 +15,8 @@ use crate::code::{Code, Rejection, Warning};
 use crate::commands::change::change;
 use crate::commands::model::OpenModel;
 use crate::commands::results::{
-    ChangeOutcome, DecisionCounts, DecisionVerdict, ReflectReport, RequestDecision, RequestVerdict, WarningRow,
+    ChangeOutcome, DecisionCounts, DecisionVerdict, ReflectDecision, ReflectReport, RequestDecision, RequestVerdict,
+    WarningRow,
 };
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::host::user::Prompt;
@@ -206,6 +207,8 @@ impl<'a> RequestRun<'a> {
             rules: &rules,
             source: format!("request:{}/{}", id.provider, id.model),
             answers: 0,
+            given_up: Vec::new(),
+            passed: Vec::new(),
             obstacle: None,
         });
         let read = &mut |reply: &ModelReply| judge.borrow_mut().read(reply);
@@ -214,7 +217,9 @@ impl<'a> RequestRun<'a> {
             ask_repeatedly(self.options, model, deadline, model_request, &mut self.report, MAX_CALLS, read);
         self.usage += usage;
         self.calls += self.report.model.as_ref().map_or(0, |model| model.turns);
-        match judge.into_inner().obstacle {
+        let judge = judge.into_inner();
+        add_decisions(&mut self.report, judge.given_up);
+        match judge.obstacle {
             Some(obstacle) => Err(obstacle.into()),
             None => answer,
         }
@@ -234,21 +239,8 @@ fn apply(
     change_options: &ChangeOptions,
     report: &mut ReflectReport,
 ) -> Result<(), Error> {
-    for decision in &edits.decisions {
-        let is = |verdict| usize::from(decision.verdict == verdict);
-        report.counts += DecisionCounts {
-            found: 1,
-            kept: is(DecisionVerdict::Kept),
-            known: is(DecisionVerdict::Known),
-            refused: is(DecisionVerdict::Refused),
-            ..DecisionCounts::default()
-        };
-        for reason in decision.reasons.iter().filter(|_| decision.verdict == DecisionVerdict::Refused) {
-            *report.refused_by.entry(reason.name.clone()).or_default() += 1;
-        }
-    }
     let is_refused = edits.is_refused();
-    report.decisions.extend(edits.decisions);
+    add_decisions(report, edits.decisions);
     if is_refused {
         decided(report, RequestVerdict::Refused, "an edit does not pass the checks, so none is made");
         return Ok(());
@@ -267,4 +259,22 @@ fn apply(
         report.add_change(done);
     }
     Ok(())
+}
+
+/// Adds decisions to the report, and counts them.
+fn add_decisions(report: &mut ReflectReport, decisions: Vec<ReflectDecision>) {
+    for decision in &decisions {
+        let is = |verdict| usize::from(decision.verdict == verdict);
+        report.counts += DecisionCounts {
+            found: 1,
+            kept: is(DecisionVerdict::Kept),
+            known: is(DecisionVerdict::Known),
+            refused: is(DecisionVerdict::Refused),
+            ..DecisionCounts::default()
+        };
+        for reason in decision.reasons.iter().filter(|_| decision.verdict == DecisionVerdict::Refused) {
+            *report.refused_by.entry(reason.name.clone()).or_default() += 1;
+        }
+    }
+    report.decisions.extend(decisions);
 }

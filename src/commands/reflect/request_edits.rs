@@ -68,6 +68,10 @@ pub struct EditJudge<'a, 's> {
     pub source: String,
     /// How many answers were read.
     pub answers: usize,
+    /// Edits of earlier answers that were refused, and that no later answer corrected or sent again.
+    pub given_up: Vec<ReflectDecision>,
+    /// The edits of the last answer that passed.
+    pub passed: Vec<ReflectDecision>,
     /// Why the memory could not be read as an edit needs it, if so.
     pub obstacle: Option<Rejection>,
 }
@@ -98,9 +102,11 @@ impl EditJudge<'_, '_> {
             EditorAnswer::Rejected(reason) => return Ok(JudgedAnswer::Rejected(reason)),
             EditorAnswer::Proceed(edits, reason) => (edits, reason),
         };
-        let judged = JudgedEdits { reasoning, ..self.judge(&edits) };
+        let (judged, refused) = self.judge(&edits);
+        let judged = JudgedEdits { reasoning, ..judged };
         match judged.is_refused() && self.answers < MAX_CALLS && self.obstacle.is_none() {
             true => {
+                self.given_up.extend(refused);
                 let line = |(n, reason): &(usize, String)| format!("edit {}: {reason}", n + 1);
                 let reasons: Vec<String> = judged.refused.iter().map(line).collect();
                 Err(anyhow!(
@@ -112,7 +118,8 @@ impl EditJudge<'_, '_> {
         }
     }
 
-    fn judge(&mut self, edits: &[Map<String, Value>]) -> JudgedEdits {
+    /// Judges edits. Also returns the decisions about those that are refused for what they are.
+    fn judge(&mut self, edits: &[Map<String, Value>]) -> (JudgedEdits, Vec<ReflectDecision>) {
         let mut judged = JudgedEdits::default();
         let resolved: Vec<_> = edits.iter().map(|edit| self.resolve(edit)).collect();
         let replaced: Vec<&String> = resolved.iter().flatten().filter_map(|edit| edit.replaced.as_ref()).collect();
@@ -159,6 +166,12 @@ impl EditJudge<'_, '_> {
         if !judged.is_refused() && !judged.operations.is_empty() {
             self.plan_all(&mut judged, &numbers);
         }
+        self.settle_earlier(&judged.decisions);
+        let is_refused = |n: &usize| judged.refused.iter().any(|(refused, _)| refused == n);
+        let (refused, passed): (Vec<usize>, Vec<usize>) = (0..judged.decisions.len()).partition(is_refused);
+        let decisions = |all: Vec<usize>| all.into_iter().map(|n| judged.decisions[n].clone()).collect();
+        let refused = decisions(refused);
+        self.passed = decisions(passed);
         if judged.is_refused() {
             judged.operations.clear();
             for decision in judged.decisions.iter_mut().filter(|decision| decision.verdict == DecisionVerdict::Kept) {
@@ -167,7 +180,23 @@ impl EditJudge<'_, '_> {
                 decision.reasons = vec![RefusalReason { name: "batch".into(), what }];
             }
         }
-        judged
+        (judged, refused)
+    }
+
+    /// Drops the refused edits of earlier answers that this answer has, as they were or corrected: another text at the
+    /// same place, or the same text at another one.
+    fn settle_earlier(&mut self, decisions: &[ReflectDecision]) {
+        let is_same = |a: &ReflectDecision, b: &ReflectDecision| (&a.op, &a.at, &a.text) == (&b.op, &b.at, &b.text);
+        let mut corrections: Vec<&ReflectDecision> =
+            decisions.iter().filter(|decision| !self.passed.iter().any(|passed| is_same(passed, decision))).collect();
+        self.given_up.retain(|refused| {
+            let fits = |d: &&ReflectDecision| {
+                own_verb(&d.op) == own_verb(&refused.op) && (d.at == refused.at || d.text == refused.text)
+            };
+            let exact = corrections.iter().position(|decision| is_same(decision, refused));
+            let at = exact.or_else(|| corrections.iter().position(fits));
+            at.map(|at| corrections.swap_remove(at)).is_none()
+        });
     }
 
     /// The operation of an edit, on the item that it names.
@@ -330,6 +359,15 @@ impl EditJudge<'_, '_> {
         let decision = &mut judged.decisions[number];
         (decision.verdict, decision.reasons) = (DecisionVerdict::Refused, vec![rejection_reason(&rejection)]);
         judged.refused.push((number, refusal_text(&rejection)));
+    }
+}
+
+/// The verb of an edit that names no item is that of the answer; that of others, memdir's own.
+fn own_verb(op: &str) -> &str {
+    match op {
+        "insert" => "add",
+        "delete" => "rm",
+        op => op,
     }
 }
 

@@ -299,3 +299,34 @@ fn the_daily_budget_counts_both_models() {
     request(&memory, &["User likes beans"]).exit(0).unchanged().stderr_contains("deferred");
     assert_eq!(asked(&memory, "editor").matches("_END_").count(), 1);
 }
+
+/// "Remove all egg preferences": what the model leaves out after a refusal is told.
+#[test]
+fn an_edit_that_was_refused_and_then_left_out_is_reported() {
+    let eggs = delete("food.likes[2]", "Scrambled eggs with lox");
+    let pasta = delete("food.likes[0]", "Pasta (especially carbonara)");
+    let memory = with(&[], &[edits(&[eggs.clone(), pasta.clone()]), edits(std::slice::from_ref(&eggs))]);
+    let ran = request(&memory, &["Remove all egg preferences"]).exit(0);
+    ran.stdout_contains("- @")
+        .stdout_contains("refused: Pasta (especially carbonara) (unrelated: Pasta (especially carbonara))")
+        .stdout_contains("2 found: 1 kept, 0 known, 0 waiting, 1 refused");
+    assert!(memory.text("facts/food.md").unwrap().contains("Pasta"));
+    // One that is corrected is not: here the path, there the text.
+    let wrong = delete("food.likes[7]", "Scrambled eggs with lox");
+    let memory = with(&[], &[edits(&[wrong]), edits(std::slice::from_ref(&eggs))]);
+    request(&memory, &["Remove all egg preferences"])
+        .exit(0)
+        .stdout_contains("1 found: 1 kept, 0 known, 0 waiting, 0 refused");
+    let answers = [
+        edits(&[insert("food.likes", "User loves omelettes!!"), insert("food.likes", "User likes tofu")]),
+        edits(&[insert("food.likes", "User likes omelettes"), insert("food.likes", "User likes tofu")]),
+    ];
+    let memory = with(&[], &answers);
+    request(&memory, &["User likes omelettes and tofu"])
+        .exit(0)
+        .stdout_contains("2 found: 2 kept, 0 known, 0 waiting, 0 refused");
+    // After a refusal the model may give up.
+    let memory = with(&[], &[edits(&[pasta]), json!({"decision": "reject", "edits": [], "reasoning": "no eggs"})]);
+    let ran = request(&memory, &["Remove all egg preferences"]).exit(0).unchanged();
+    ran.stdout_contains("refused: Pasta (especially carbonara)").stdout_contains("rejected: no eggs");
+}
