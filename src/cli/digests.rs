@@ -7,6 +7,7 @@ use super::output::CliReply;
 use super::print_result::PrintResult;
 use super::run::Runner;
 use super::text::{Printer, TextStyle, effects, file_heading};
+use crate::code::Code;
 use crate::commands::compact::{DigestOptions, digest_episodes};
 use crate::commands::results::{DigestReport, WarningRow};
 use crate::text::counted_noun::counted_noun;
@@ -39,6 +40,9 @@ impl PrintResult for DigestReport {
             let entries = counted_noun(row.entries, "entry");
             printer.text(&format!(" ({entries}): {reason}")).end_line();
         }
+        if let Some(error) = &self.partial {
+            printer.note(&format!("stopped: {error}"));
+        }
         if let (Some(model), Some(tokens)) = (&self.model, &self.tokens) {
             printer.note(&format!("{model}, {} tokens", tokens.input + tokens.output));
         }
@@ -48,6 +52,10 @@ impl PrintResult for DigestReport {
 
     fn warnings(&self) -> &[WarningRow] {
         &self.warnings
+    }
+
+    fn attention(&self) -> Option<Code> {
+        self.partial.is_some().then_some(Code::Partial)
     }
 
     fn has_changed(&self) -> bool {

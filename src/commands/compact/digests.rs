@@ -52,7 +52,8 @@ struct OldFile {
 ///
 /// # Errors
 /// `category_not_allowed` for a caller that does not see everything; `usage` for an address outside `episodes/` and an
-/// invalid age; `model` if a required model cannot be reached; errors of reading and committing.
+/// invalid age; `model` if a required model cannot be reached; errors of reading and committing. After the first
+/// file, an error is in the report, as `partial`.
 pub fn digest_episodes(
     session: &Session,
     options: &DigestOptions,
@@ -84,16 +85,31 @@ pub fn digest_episodes(
             file.row.reason = Some(reason.clone());
             continue;
         }
-        match ask(session, &mut calls, file)? {
+        let answer = ask(session, &mut calls, file).and_then(|answer| match answer {
             FileAnswer::Points(points) => {
                 replace(session, file, points, &calls.name(), change_options, &mut report)?;
                 done += 1;
+                Ok(None)
             }
-            FileAnswer::Left(reason) => file.row.reason = Some(reason),
-            FileAnswer::Stopped(reason) => {
-                file.row.reason = Some(reason.clone());
-                report.stopped = Some(reason);
+            FileAnswer::Left(reason) => {
+                file.row.reason = Some(reason);
+                Ok(None)
             }
+            FileAnswer::Stopped(reason) => Ok(Some(reason)),
+        });
+        let stopped = match answer {
+            Ok(stopped) => stopped,
+            // Each file is a revision of its own: what was replaced before stays, and is reported.
+            Err(error) if report.changed => {
+                let message = error.to_string().replace('\n', "; ");
+                report.partial = Some(message.clone());
+                Some(message)
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(reason) = stopped {
+            file.row.reason = Some(reason.clone());
+            report.stopped = Some(reason);
         }
     }
     report.warnings.extend(no_operations_warning(change_options.dry_run && done > 0));

@@ -255,6 +255,8 @@ impl<'a> ReflectRun<'a> {
             return Ok(ReflectFlow::Stop);
         }
         let mut overlay = ReflectOverlay::open(session, self.options.facts_tokens)?;
+        // Read first: an error must not leave tokens reserved.
+        let unconfirmed = unconfirmed_texts(session, id, turns)?;
         let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
         let Some(reservation) = budget::reserve(session, &request, estimate as u64)? else {
             if let Some(reason) = budget::shortfall(session, estimate as u64) {
@@ -273,7 +275,6 @@ impl<'a> ReflectRun<'a> {
             return Ok(ReflectFlow::Stop);
         };
         let Some((opened, deadline)) = &self.opened else { return Ok(ReflectFlow::Stop) };
-        let unconfirmed = unconfirmed_texts(session, id, turns)?;
         let input = self.chunk_input(turns, &today, &unconfirmed);
         let result = read_chunk(&mut overlay, &*opened.model, *deadline, &input, range.clone());
         let model_id = opened.model.id().clone();
@@ -467,9 +468,9 @@ fn unconfirmed_texts(session: &Session, id: &str, turns: &[Turn]) -> Result<Vec<
     Ok(waiting.filter(|field| !own_ids.contains(&&*field.conversation)).flat_map(|field| field.texts).collect())
 }
 
-/// Ends a run: with an error if nothing was read before, else with `partial` in the report.
+/// Ends a run: with an error if nothing was read or changed before, else with `partial` in the report.
 fn end_run(report: &mut ReflectReport, error: Error) -> Result<(), Error> {
-    if report.conversations.iter().all(|c| c.chunks == 0) {
+    if !report.changed && report.conversations.iter().all(|c| c.chunks == 0) {
         return Err(error);
     }
     let first = overlay::first_rejection(error);

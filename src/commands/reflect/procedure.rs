@@ -32,8 +32,11 @@ pub fn make_procedure(
     }
     let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
     for conversation in parse_conversations(session, bytes)? {
-        write_down(session, &conversation, options, change_options, &mut report)?;
-        if report.deferred.is_some() {
+        let made = write_down(session, &conversation, options, change_options, &mut report);
+        if let Err(failure) = made {
+            super::end_run(&mut report, failure)?;
+        }
+        if report.deferred.is_some() || report.partial.is_some() {
             break;
         }
     }

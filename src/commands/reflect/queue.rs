@@ -124,14 +124,20 @@ pub fn drain(
                     let message = format!("a queued transcript is skipped: {}", error.message);
                     report.warnings.push(note_row(message));
                     if !change_options.dry_run {
-                        claim.complete()?;
+                        failed.extend(claim.complete().err().map(Error::from));
                         lost_transcripts::record(session, &error.message);
                     }
                     continue;
                 }
             },
         };
-        let mut run = ReflectRun::new(session, &own_options, &own_change_options)?;
+        let mut run = match ReflectRun::new(session, &own_options, &own_change_options) {
+            Ok(run) => run,
+            Err(error) => {
+                failed.push(error);
+                continue;
+            }
+        };
         run.from_queue = true;
         let next = run.read_all(&bytes);
         needed_budget = needed_budget.max(run.needed_budget);
@@ -158,8 +164,11 @@ pub fn drain(
                 continue;
             }
         }
-        if !change_options.dry_run {
-            claim.complete()?;
+        // It stays in the queue, and is not read again.
+        if !change_options.dry_run
+            && let Err(error) = claim.complete()
+        {
+            failed.push(error.into());
         }
     }
     if claimed_elsewhere.is_empty() && failed.is_empty() && !is_stopped && !change_options.dry_run {
@@ -167,7 +176,7 @@ pub fn drain(
     }
     if !claimed_elsewhere.is_empty() && report.deferred.is_none() {
         // What is no longer there was read to its end.
-        let names = session.store.queued_names()?;
+        let names = session.store.queued_names().unwrap_or_default();
         let busy = claimed_elsewhere.iter().filter(|name| names.contains(name)).count();
         report.deferred = (busy > 0)
             .then(|| format!("another process is reading {} of the queue", counted_noun(busy, "conversation")));

@@ -36,8 +36,11 @@ pub fn make_record(
     }
     let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
     for conversation in parse_conversations(session, bytes)? {
-        record_conversation(session, &conversation, related, options, change_options, &mut report)?;
-        if report.deferred.is_some() {
+        let made = record_conversation(session, &conversation, related, options, change_options, &mut report);
+        if let Err(failure) = made {
+            super::end_run(&mut report, failure)?;
+        }
+        if report.deferred.is_some() || report.partial.is_some() {
             break;
         }
     }

@@ -126,6 +126,9 @@ pub struct DigestReport {
     /// Why some files were not digested; absent if all were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
+    /// The error that ended the run after the first files were replaced, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial: Option<String>,
     /// The model that was called, as `provider/model`; absent if none is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,

@@ -166,3 +166,21 @@ fn a_file_of_which_an_allowlist_hides_a_part_stays() {
     );
     assert_eq!(memory.text("episodes/2025-12.md"), None);
 }
+
+#[test]
+fn an_error_after_the_first_file_is_told_beside_what_was_done() {
+    // The model gives one answer, and fails at the second question.
+    let memory = with(&[points(&[RELEASE])]);
+    let again = || memory.run(["compact", "episodes", "--older", "2026-01-01", "--provider", "exec"]);
+    let ran = again().may_change().exit(8);
+    let ran = ran
+        .stdout_contains("new file episodes/2025.md")
+        .stdout_contains("waiting episodes/2025-12.md (1 entry): model: ")
+        .stderr_contains("stopped: model: ")
+        .stderr_contains("1 old file digested, 1 waiting");
+    assert!(!ran.stderr.contains("nothing was changed"), "{ran}");
+    assert_eq!(memory.text("episodes/2025-12.md").unwrap(), DECEMBER);
+    memory.done(["log"]).stdout_contains("digest of episodes/2025-11.md");
+    // Before the first file it is an error, and nothing changed.
+    again().exit(8).unchanged();
+}
