@@ -72,7 +72,7 @@ pub struct CompactionItem {
     pub id: Option<String>,
     /// Its date; empty if unknown.
     pub date: String,
-    /// From 0 to 10.
+    /// From 0 to 10; of an entry, the highest that something in it states.
     pub importance: u8,
     /// Whether it, or anything in it, is pinned.
     pub pinned: bool,
@@ -141,6 +141,7 @@ fn compaction_item(
     redact: &dyn Fn(&str) -> String,
 ) -> CompactionItem {
     let lines = document.text()[evict::byte_range(document, candidate)].trim_end();
+    let conditions = ItemConditions::of(document, candidate, ages, hidden);
     let (name, id, text, importance, max_chars) = match candidate {
         EvictionCandidate::Bullet(i) => {
             let b = &document.bullets()[i];
@@ -155,7 +156,8 @@ fn compaction_item(
         }
         EvictionCandidate::Entry(s) => {
             let section = &document.sections()[s];
-            (section.slug.clone(), section.id.clone(), lines.to_owned(), 5, MAX_ENTRY_CHARS)
+            let importance = conditions.importance.unwrap_or(evict::DEFAULT_IMPORTANCE);
+            (section.slug.clone(), section.id.clone(), lines.to_owned(), importance, MAX_ENTRY_CHARS)
         }
     };
     let redacted = redact(&text);
@@ -170,7 +172,7 @@ fn compaction_item(
         new: evict::is_new(document, candidate, ages),
         complete: truncated.len() == redacted.len() && redacted == text,
         text: truncated,
-        conditions: ItemConditions::of(document, candidate, ages, hidden),
+        conditions,
         weight: evict::candidate_size(document, candidate),
     }
 }

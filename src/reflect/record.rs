@@ -34,6 +34,8 @@ const MAX_TITLE_CHARS: usize = 48;
 /// The fewest letters of a record.
 const MIN_LETTERS: usize = 2;
 
+/// The metadata key for the ids of other conversations.
+pub const RELATED_KEY: &str = "related";
 const SYSTEM_PROMPT: &str = include_str!("prompts/record.md");
 
 /// A record as a model states it: one episode entry once it has passed the rules.
@@ -75,7 +77,7 @@ impl Record {
         // The ids are metadata, so that they are no words of the file's summary line.
         let related = match origin.related.is_empty() {
             true => String::new(),
-            false => format!(" related={}", origin.related.join(",")),
+            false => format!(" {RELATED_KEY}={}", origin.related.join(",")),
         };
         let meta = format!("<!-- mem imp={} src={}{related} -->", self.importance, origin.conversation);
         let tags: String = self.tags.iter().map(|tag| format!(" #{tag}")).collect();

@@ -5,9 +5,9 @@
 
 use super::conversation_question::{ConversationQuestion, ReplyRules, note_decision};
 use super::{ReflectOptions, conversations::parse_conversations, watermark};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, Warning};
 use crate::commands::compact::{CompactOptions, compact_within_budget};
-use crate::commands::results::{CompactOutcome, ReflectReport};
+use crate::commands::results::{CompactOutcome, ReflectReport, WarningRow};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::host::user::Prompt;
 use crate::operation::{Action, Batch, Operation};
@@ -94,6 +94,10 @@ fn record_conversation(
     let compact_options = CompactOptions { batch: Some(batch), ..CompactOptions::default() };
     let outcome = compact_within_budget(session, &compact_options, change_options, Some(&opened), options.progress)?;
     let CompactOutcome::Compacted(compacted) = outcome else { return Ok(()) };
+    for place in compacted.places.iter().filter(|place| place.reason.is_some()) {
+        let message = format!("{} was over its limit: {}", place.address, place.sentence);
+        report.warnings.push(WarningRow::from(&Warning::new(Code::LimitReached, message)));
+    }
     report.add_change(compacted.change);
     if let (Some(tokens), Some(model)) = (compacted.tokens, &mut report.model) {
         model.turns += 1;

@@ -2,7 +2,7 @@
 //!
 //! Never compares style: fillers and verbs such as "likes" and "prefers" may differ.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::pairing::{exchanges_sides, moved_values};
 use crate::reflect::guards::GroundingSources;
@@ -46,7 +46,7 @@ pub fn added_words(merged: &str, items: &[&str]) -> Vec<String> {
     let sources = GroundingSources { quote: "", texts: items.to_vec(), ..GroundingSources::default() };
     let mut added = missing_particulars(merged, &sources);
     let lines: Vec<String> = items.iter().flat_map(|item| statement_lines(item)).collect();
-    added.extend(moved_values(merged, &lines));
+    added.extend(moved_values(&without_tags(merged), &lines));
     if exchanges_sides(merged, &lines) {
         added.push("order".into());
     }
@@ -79,13 +79,42 @@ fn word_keys(text: &str) -> HashSet<String> {
     tokens.flat_map(|t| [stem(&t.surface.to_lowercase()).into_owned(), t.key]).collect()
 }
 
-/// The lines of an item without markers of lists and headings and without its date. A label is a part of the statement.
+/// The lines of an item without markers of lists and headings, without tags and without its date. A label is a part of
+/// the statement. A heading that only repeats the start of a line is left out.
 pub(super) fn statement_lines(text: &str) -> impl Iterator<Item = String> {
     let has_text = |line: &&str| !line.is_empty() && !line.starts_with("Date:") && !line.starts_with("<!-- mem ");
+    let is_repeated = |line: &str| {
+        let title = line.trim_start_matches('#').trim();
+        let repeats =
+            |other: &str| other.trim_start_matches(['-', ' ']).trim_start_matches("Summary: ").starts_with(title);
+        line.starts_with('#') && !title.is_empty() && text.lines().any(repeats)
+    };
     text.lines()
-        .map(|line| line.trim().trim_start_matches(['-', '*', '+', '#']).trim())
+        .map(str::trim)
+        .filter(move |line| !is_repeated(line))
+        .map(|line| line.trim_start_matches(['-', '*', '+', '#']).trim())
         .filter(has_text)
-        .map(|line| without_id(line).replace(": ", " ").replace('：', " "))
+        .map(|line| without_tags(without_id(line)).replace(": ", " ").replace('：', " "))
+        .filter(|line| !line.is_empty())
+}
+
+/// The tags of a text, as written: `#work`.
+pub fn tags(text: &str) -> BTreeSet<&str> {
+    text.split_whitespace().filter(|word| is_tag(word)).collect()
+}
+
+fn is_tag(word: &str) -> bool {
+    word.strip_prefix('#').is_some_and(|name| {
+        name.starts_with(char::is_alphabetic)
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '/'))
+    })
+}
+
+fn without_tags(line: &str) -> String {
+    match line.contains('#') {
+        true => line.split(' ').filter(|word| !is_tag(word)).collect::<Vec<_>>().join(" "),
+        false => line.to_owned(),
+    }
 }
 
 /// A line without the id at its end: `^id` or `{#id}`.

@@ -3,10 +3,12 @@
 //!
 //! Never guesses which item a name refers to.
 
+use std::collections::BTreeSet;
+
 use anyhow::{anyhow, bail};
 
 use super::binding::rearranged_item;
-use super::carried::{added_words, missing_words};
+use super::carried::{added_words, missing_words, tags};
 use super::mergeable::check_mergeable;
 use super::reply::{ItemName, RawDecision};
 use super::stated_fields::added_field;
@@ -146,6 +148,12 @@ fn check_merged(
         }
     }
     let sources = || absorbs.iter().chain([&target]);
+    let wanted: BTreeSet<&str> = sources().flat_map(|at| tags(&items[*at].text)).collect();
+    if tags(text) != wanted {
+        let wanted: Vec<&str> = wanted.into_iter().collect();
+        let wanted = if wanted.is_empty() { "none".to_owned() } else { wanted.join(" ") };
+        bail!("new_content must have the tags of the items that it replaces, and no others: {wanted}");
+    }
     let replaced: Vec<&str> = sources().map(|at| items[*at].text.as_str()).collect();
     if let added @ [_, ..] = &added_words(text, &replaced)[..] {
         bail!("new_content adds words that no item contains: {}", quoted(added));

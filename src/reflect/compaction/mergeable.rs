@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use anyhow::bail;
 
 use super::{CompactionItem, OverLimit};
-use crate::document::{BulletMarks, Document, MetaKey, Strikethrough};
+use crate::document::{BulletMarks, BulletMeta, Document, MetaKey, Strikethrough};
 use crate::operation::evict::{EvictionCandidate, ItemAges, byte_range, effective_meta};
 use crate::reflect::merge_conditions::{HiddenLines, conditions_text, limiting_metadata};
+use crate::reflect::record::RELATED_KEY;
 
 /// What must be equal of items that become one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,7 +23,9 @@ pub struct ItemConditions {
     /// The metadata that limits when and where it counts, and the agents that may not see it.
     conditions: String,
     /// The highest importance that anything in it states.
-    importance: Option<u8>,
+    pub(super) importance: Option<u8>,
+    /// The ids of conversations that a record is related to, in an entry.
+    related: Vec<String>,
     /// Why it can be merged with nothing, as the end of a sentence.
     obstacle: Option<&'static str>,
 }
@@ -41,7 +44,13 @@ impl ItemConditions {
             EvictionCandidate::Entry(s) => (document.sections()[s].parent, None),
         };
         let others: Vec<usize> = (0..document.bullets().len()).filter(inside).filter(|i| Some(*i) != own).collect();
-        let metadata = |i: usize| limiting_metadata(&effective_meta(document, i, ages.inert));
+        let is_entry = own.is_none();
+        let metadata = |i: usize| {
+            let mut limits = limiting_metadata(&effective_meta(document, i, ages.inert));
+            // Of an entry, the new text keeps them.
+            limits.retain(|pair| !(is_entry && pair.starts_with(&format!("{RELATED_KEY}="))));
+            limits
+        };
         let marks = |i: usize| BulletMarks::of(&document.bullet_text(i));
         let has_metadata = others.iter().any(|i| !metadata(*i).is_empty());
         let other_marks = special_marks(others.iter().map(|i| marks(*i)));
@@ -63,10 +72,14 @@ impl ItemConditions {
         } else {
             None
         };
+        let related = |i: &usize| effective_meta(document, *i, ages.inert).raw(RELATED_KEY).map(str::to_owned);
+        let related = others.iter().filter(|_| is_entry).filter_map(related);
+        let related = related.flat_map(|ids| ids.split(',').map(str::to_owned).collect::<Vec<_>>()).collect();
         let stated = own.iter().chain(&others).filter_map(|i| effective_meta(document, *i, ages.inert).importance());
         ItemConditions {
             section,
             importance: stated.max(),
+            related,
             marks: match own_marks {
                 Some(own) => special_marks(std::iter::once(own)),
                 None => other_marks,
@@ -154,15 +167,29 @@ pub(super) fn raised_importance(over_limit: &OverLimit, target: usize, absorbs: 
     (highest > over_limit.items[target].importance).then_some(highest)
 }
 
-/// The new body of an entry, with the highest importance that one of its items states below its first bullet.
-pub(super) fn with_importance(body: &str, over_limit: &OverLimit, target: usize, absorbs: &[usize]) -> String {
-    let all = absorbs.iter().chain([&target]);
-    let Some(highest) = all.filter_map(|at| over_limit.items[*at].conditions.importance).max() else {
+/// The new body of an entry, with the metadata of its items below its first bullet: the highest importance that one of
+/// them states, and the conversations that they are related to.
+pub(super) fn with_metadata(body: &str, over_limit: &OverLimit, target: usize, absorbs: &[usize]) -> String {
+    let all = || std::iter::once(&target).chain(absorbs).map(|at| &over_limit.items[*at].conditions);
+    let mut meta = BulletMeta::default();
+    if let Some(highest) = all().filter_map(|conditions| conditions.importance).max() {
+        meta.set(MetaKey::Imp.name(), &highest.to_string());
+    }
+    let mut related: Vec<&str> = Vec::new();
+    for id in all().flat_map(|conditions| &conditions.related) {
+        if !related.contains(&id.as_str()) {
+            related.push(id);
+        }
+    }
+    if !related.is_empty() {
+        meta.set(RELATED_KEY, &related.join(","));
+    }
+    if meta.0.is_empty() {
         return body.to_owned();
-    };
+    }
     let is_bullet = |line: &str| ["- ", "* ", "+ "].iter().any(|marker| line.trim_start().starts_with(marker));
     let mut lines: Vec<String> = body.lines().map(str::to_owned).collect();
     let next = lines.iter().skip(1).position(|line| is_bullet(line)).map_or(lines.len(), |at| at + 1);
-    lines.insert(next, format!("  <!-- mem {}={highest} -->", MetaKey::Imp.name()));
+    lines.insert(next, format!("  {}", meta.to_comment()));
     lines.join("\n")
 }

@@ -2,7 +2,7 @@
 //!
 //! Never deletes for good: every removed item moves to the archive, and of a rewritten one a copy.
 
-use super::mergeable::{raised_importance, with_importance};
+use super::mergeable::{raised_importance, with_metadata};
 use super::{CompactionAction, CompactionDecision, OverLimit};
 use crate::change::Etag;
 use crate::document::{Document, MetaKey, section_range};
@@ -186,7 +186,7 @@ fn rewrite(
         }
         EvictionCandidate::Entry(s) => {
             let old_lines = candidate_lines(document, candidate);
-            let body = with_importance(text, over_limit, decision.target, &decision.absorbs);
+            let body = with_metadata(text, over_limit, decision.target, &decision.absorbs);
             let new = rewritten_entry(document, s, &body);
             let pairs = vec![(old_lines.clone(), new.clone())];
             let action = Action::Patch { at: Target::Address(path.to_string()), pairs, archive: true };

@@ -213,3 +213,73 @@ fn a_late_model_is_reported_with_the_time_that_it_had() {
     let ran = record(&memory, &["--timeout", "1"], TALK).exit(0).unchanged();
     assert!(format!("{ran}").contains("did not answer within 1 s"), "{ran}");
 }
+
+const EARLY: &str = "User prefers meetings after 2pm on weekdays.";
+const FRIDAYS: &str = "User prefers no meetings on Fridays.";
+
+/// A memory of two records with the same tag, the first with the ids of others, whose model then gives these answers.
+fn with_two_records(answers: &[String]) -> Memory {
+    let record_of =
+        |text: &str, importance: u8| json!({"record": text, "importance": importance, "tags": ["work"]}).to_string();
+    let memory = with(&[&[record_of(EARLY, 9), record_of(FRIDAYS, 1)], answers].concat());
+    record(&memory, &["--related", "c1,c2"], "User: I prefer meetings after 2pm on weekdays.\n").exit(0);
+    record(&memory, &["--related", "c2,c3"], "User: I prefer no meetings on Fridays.\n").exit(0);
+    memory
+}
+
+#[test]
+fn two_records_may_become_one() {
+    let merge = |text: &str| {
+        json!({"action": "edit", "targetMemoryId": 1, "absorbs": [2], "newContent": text, "reason": "meetings"})
+            .to_string()
+    };
+    for text in
+        [format!("- Summary: {EARLY} {FRIDAYS} #work"), format!("- Summary: {EARLY} #work\n- Summary: {FRIDAYS} #work")]
+    {
+        let memory = with_two_records(&[merge(&text)]);
+        let ran = memory.run(["compact", "episodes/2026-02", "--to", "1"]).exit(0);
+        ran.stderr_contains("2 entries, now 1: 1 decision of the model");
+        let file = memory.text("episodes/2026-02.md").unwrap();
+        let first = text.lines().next().unwrap();
+        assert!(file.contains(&format!("{first}\n  <!-- mem imp=9 related=c1,c2,c3 -->")), "{file}");
+        assert!(file.contains(EARLY) && file.contains(FRIDAYS), "{file}");
+    }
+    for (text, reason) in [
+        (format!("- Summary: {EARLY} {FRIDAYS}"), "the tags of the items"),
+        (format!("- Summary: {EARLY} {FRIDAYS} #home #work"), "the tags of the items"),
+        (format!("- Summary: {EARLY} #work"), "lacks words of item 2"),
+        (
+            "- Summary: User prefers meetings on Fridays. User prefers no meetings after 2pm on weekdays. #work".into(),
+            "item",
+        ),
+    ] {
+        let memory = with_two_records(&[merge(&text), merge(&text)]);
+        let ran = memory.run(["compact", "episodes/2026-02", "--to", "1"]).exit(0);
+        ran.stderr_contains("the model's decision could not be applied").stderr_contains(reason);
+    }
+}
+
+#[test]
+fn the_model_that_decides_which_record_leaves_is_told_its_importance() {
+    let delete = json!({"action": "delete", "targetMemoryId": 2, "newContent": "", "reason": "less"}).to_string();
+    let memory = with_two_records(&[delete]);
+    memory.run(["compact", "episodes/2026-02", "--to", "1"]).exit(0);
+    let asked = memory.model_requests();
+    for line in [
+        r#""entry":"user-prefers-meetings-after-2pm-on-weekdays","date":"2026-02-24","importance":9"#,
+        r#""entry":"user-prefers-no-meetings-on-fridays","date":"2026-02-24","importance":1"#,
+    ] {
+        assert!(asked.contains(line), "{asked}");
+    }
+}
+
+#[test]
+fn a_decision_of_the_model_that_fails_is_told() {
+    let policy = "version: 2\nlimits: [{at: episodes/*, entries: 1, on_limit: compact}]\n";
+    let memory =
+        with(&[answer(TEXT), answer("User likes tea."), "none of them".into(), "nor now".into()]).policy(policy);
+    record(&memory, &[], TALK).exit(0);
+    let ran = record(&memory, &[], "User: I like tea.\n").exit(0);
+    ran.stderr_contains("episodes/2026-02.md was over its limit: 2 entries, now 1: 1 of the oldest moved to archive/")
+        .stderr_contains("the model's decision could not be applied");
+}
