@@ -60,6 +60,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let queued = session.store.queued_names()?.len();
     warnings.extend(super::reflect::lost_transcripts_warning(session).as_ref().map(WarningRow::from));
     if queued > 0 {
+        warnings.extend(super::reflect::queue_error_warning(session).as_ref().map(WarningRow::from));
         warnings.extend(super::budget::shortfall_warning(session).as_ref().map(WarningRow::from));
     }
     let conflicted = files.iter().zip(&counts).filter(|(_, count)| count.is_conflicted);

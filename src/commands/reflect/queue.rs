@@ -17,6 +17,10 @@ use crate::host::outside_files;
 use crate::reflect::prompt::ReplyMode;
 use crate::text::counted_noun::counted_noun;
 
+mod queue_error;
+
+pub use queue_error::queue_error_warning;
+
 /// A queued conversation, with the options of its run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct QueuedConversation {
@@ -180,6 +184,10 @@ pub fn drain(
         let busy = claimed_elsewhere.iter().filter(|name| names.contains(name)).count();
         report.deferred = (busy > 0)
             .then(|| format!("another process is reading {} of the queue", counted_noun(busy, "conversation")));
+    }
+    if !change_options.dry_run && (claimed_elsewhere.is_empty() || !failed.is_empty()) {
+        let error = failed.last().map(Error::to_string);
+        queue_error::record(session, error.or_else(|| report.partial.clone().filter(|_| is_stopped)).as_deref());
     }
     if let Some(error) = failed.into_iter().next() {
         super::end_run(&mut report, error)?;

@@ -265,3 +265,39 @@ fn a_queue_that_another_process_reads_is_not_called_empty() {
     assert!(!ran.stderr.contains("nothing pending"), "{ran}");
     drop(claim);
 }
+
+#[test]
+fn an_item_of_the_queue_that_cannot_be_read_leaves_what_was_read_before_it() {
+    let memory = Memory::new();
+    let mut poor = name();
+    poor.budget = Some(100);
+    poor.reads(&memory, TALK);
+    let broken = json!({"conversation": "User: I like tea.\n", "into": "facts/user.md#work@"}).to_string();
+    memory.put(".memdir/queue/2026-02-25-broken.json", broken);
+    let report = name().drains(&memory).unwrap();
+    assert_eq!(report.counts.kept, 1, "{report:?}");
+    assert!(report.partial.is_some(), "{report:?}");
+    assert_eq!(memory.session().store.queued_names().unwrap(), ["2026-02-25-broken.json"]);
+}
+
+#[test]
+fn status_tells_the_last_error_of_the_queue_without_secrets() {
+    let memory = Memory::new();
+    memory.configure("people: [tester]\nmodel: {provider: exec, command: [sh, -c, 'echo boom ghp_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exit 3']}\n");
+    let mut poor = name();
+    poor.budget = Some(100);
+    poor.reads(&memory, TALK);
+    assert!(!memory.done(["status"]).stderr.contains("failed"));
+    memory.run(["reflect", "--queued"]).exit(8);
+    let status = memory
+        .done(["status"])
+        .stderr_contains("the last `memdir reflect --queued` failed on 2026-02-24: model: ")
+        .stderr_contains("boom");
+    assert!(!status.stderr.contains("ghp_"), "{status}");
+    assert!(!memory.text(".memdir/queue_error").unwrap().contains("ghp_"));
+    let json = memory.done(["status", "--json"]).json();
+    assert!(json["warnings"].to_string().contains("failed on 2026-02-24"), "{json}");
+    // Once the queue is read, nothing is told.
+    assert_eq!(name().drains(&memory).unwrap().counts.kept, 1);
+    assert!(!memory.done(["status"]).stderr.contains("failed"));
+}
