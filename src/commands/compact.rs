@@ -40,7 +40,7 @@ mod weeks;
 
 pub use budgeted::compact_within_budget;
 pub use digests::{DIGEST_REASON, DigestOptions, digest_episodes};
-pub use duplicates::{DUPLICATE_REASON, DuplicatesOptions, remove_duplicates};
+pub use duplicates::{DUPLICATE_REASON, DuplicatesOptions, MERGED_INTO, remove_duplicates};
 pub use weeks::split_into_weeks;
 
 /// How many times a model is called before age decides: other processes may change the memory during each call.

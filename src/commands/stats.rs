@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::budget::TokenLedger;
 use super::compact::report::{COMPACT_SOURCE, LIMIT_REASON};
-use super::compact::{DIGEST_REASON, DUPLICATE_REASON};
+use super::compact::{DIGEST_REASON, DUPLICATE_REASON, MERGED_INTO};
 use super::point_in_time::{PointInTime, find_revision, is_since, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
@@ -279,7 +279,7 @@ fn count_entry(table: &mut FigureTable, entry: &JournalEntry, written: Option<Ve
     for operation in &entry.operations {
         let name = operation.get("op").and_then(Value::as_str).unwrap_or("other");
         if !is_for_inbox(operation) {
-            if written.is_none() {
+            if written.is_none() && !is_absorbed(operation, entry) {
                 table.add(DailyMetric::Event, event_kind(operation, entry), None, day, 1.0);
             }
             table.add(DailyMetric::Write, name, Some(&entry.header.actor), day, 1.0);
@@ -321,7 +321,7 @@ fn event_kind(operation: &Value, entry: &JournalEntry) -> &'static str {
         "add" if text("text").contains("[[") => "LINK",
         "add" | "append" => "ADD",
         // The old text is kept, and this one is of several: a merge.
-        "update" if is_archived => "MERGE",
+        "update" | "patch" if is_archived => "MERGE",
         "rm" if is_archived && entry.header.reason.as_deref() == Some("prune") => "TTL",
         "rm" => "DELETE",
         "set" if operation.pointer("/meta/exp").is_some() => "TTL",
@@ -333,6 +333,21 @@ fn event_kind(operation: &Value, entry: &JournalEntry) -> &'static str {
 /// Whether a revision is a `rm --forget`, of which the history keeps no operation.
 fn is_forget(entry: &JournalEntry) -> bool {
     entry.forgotten && entry.operations.is_empty() && entry.inverts.is_none() && !is_of_inbox(entry)
+}
+
+/// Whether an operation takes an item away that a merge of the same revision absorbs: they have the same source and, by
+/// a model that decides several things, the same reason.
+fn is_absorbed(operation: &Value, entry: &JournalEntry) -> bool {
+    let text = |operation: &Value, key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let is_archived = |operation: &Value| operation.get("archive").and_then(Value::as_bool) == Some(true);
+    let is_merge = |other: &Value| {
+        ["update", "patch"].contains(&text(other, "op").as_str())
+            && is_archived(other)
+            && text(other, "source") == text(operation, "source")
+            && text(other, "reason") == text(operation, "reason")
+    };
+    let is_duplicate = || text(operation, "reason").starts_with(&format!("{DUPLICATE_REASON} {MERGED_INTO}"));
+    text(operation, "op") == "rm" && is_archived(operation) && (is_duplicate() || entry.operations.iter().any(is_merge))
 }
 
 /// Whether a revision removed items because of a limit: a run of `compact`, or a change with `on_limit: compact`.

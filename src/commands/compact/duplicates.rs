@@ -23,7 +23,7 @@ use crate::reflect::duplicates::{
 use judge::{Judge, JudgeReply};
 use judged::{JudgedAs, JudgedPairs, NOTE, fingerprint};
 use pool::{PoolBullet, PoolFilter};
-pub use removal::DUPLICATE_REASON;
+pub use removal::{DUPLICATE_REASON, MERGED_INTO};
 use removal::{DuplicateChange, commit_changes};
 
 mod judge;

@@ -308,6 +308,18 @@ impl UpdateCollector<'_> {
                 }
             }
         }
+        // The archive keeps a copy of a text that a change replaced: that is no event of its own.
+        for f in 0..changes.len() {
+            for change in changes[f].clone() {
+                let (BulletUpdate::Changed(old, _), Some(before)) = (change, &self.touched[f].before) else { continue };
+                let copies = added.get_mut(&before.document.handles()[old]);
+                let is_copy = |(g, _): &(usize, usize)| self.touched[*g].is_archive();
+                if let Some((copies, at)) = copies.and_then(|all| all.iter().position(is_copy).map(|at| (all, at))) {
+                    let (g, m) = copies.swap_remove(at);
+                    changes[g][m] = BulletUpdate::Handled;
+                }
+            }
+        }
         archived
     }
 

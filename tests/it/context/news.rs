@@ -106,6 +106,20 @@ fn a_merge_of_two_bullets_is_one_event() {
 }
 
 #[test]
+fn a_merge_by_compact_is_one_event_and_counts_as_one() {
+    let merge = r#"{"action":"merge","target":1,"absorbs":[2],"reason":"allergies",
+        "new_content":"Is allergic to peanuts and is allergic to cashews"}"#;
+    let m = Memory::new();
+    m.done(["add", "user", "Is allergic to peanuts", "Is allergic to cashews", "Owns a bike"]);
+    m.script_model(&[merge.to_owned()]);
+    m.done(["context", "--as", "r"]);
+    m.done(["compact", "facts/user.md", "--to", "2"]);
+    check(&m, &["- ↔merged: [user] Combined 2 notes: Is allergic to peanuts and is allergic to cashews"]);
+    let rows = m.done(["stats", "--csv"]).stdout;
+    assert!(rows.contains("event,MERGE") && !rows.contains("event,DELETE"), "{rows}");
+}
+
+#[test]
 fn metadata_and_moves_are_updates() {
     let m = seen();
     m.done(["set", &at("Drinks tea"), "imp=9"]);

@@ -23,6 +23,8 @@ const DEFAULT_REASON: &str = "duplicates";
 
 /// How the reason begins with which the journal records each bullet that goes.
 pub const DUPLICATE_REASON: &str = "duplicate:";
+/// What follows it for a bullet whose words the kept one takes over.
+pub const MERGED_INTO: &str = "merged into";
 
 /// One bullet that another one stands for, as indices into the pool.
 #[derive(Clone, Debug)]
@@ -42,7 +44,7 @@ impl DuplicateChange {
         match (self.by_model, &self.text) {
             (false, _) => format!("{DUPLICATE_REASON} the same text as {kept}"),
             (true, None) => format!("{DUPLICATE_REASON} says the same as {kept}, by the model"),
-            (true, Some(_)) => format!("{DUPLICATE_REASON} merged into {kept}, by the model"),
+            (true, Some(_)) => format!("{DUPLICATE_REASON} {MERGED_INTO} {kept}, by the model"),
         }
     }
 
