@@ -142,6 +142,10 @@ static FIELDS: [SensitiveField; 14] = [
         phrase_list!("guards/consent/religion/phrases.zh.txt"),
     ),
 ];
+/// Phrases in German, Spanish and French: before a place, before a name, and with a language.
+const OTHER_PLACE_PHRASES: PhraseList = phrase_list!("guards/consent/city/place_phrases.other.txt");
+const OTHER_NAME_PHRASES: PhraseList = phrase_list!("guards/consent/preferred_name/phrases.other.txt");
+const OTHER_LANGUAGE_PHRASES: PhraseList = phrase_list!("guards/consent/language/phrases.other.txt");
 /// Words that contain the characters of a field's phrases but are unrelated.
 const HAN_UNRELATED: PhraseList = phrase_list!("guards/consent/unrelated.zh.txt");
 
@@ -349,6 +353,12 @@ impl SoughtField {
             || known.name == "language"
                 && phrase_ends(words, LANGUAGE_VERBS).any(|end| is_language(sentence.text, words, end))
             || known.han_phrases.find_unspaced(&sentence.han).is_some()
+            || match known.name {
+                "city" => is_home(words) || phrase_ends(words, OTHER_PLACE_PHRASES).any(|end| is_place(words, end)),
+                "preferred_name" => phrase_ends(words, OTHER_NAME_PHRASES).any(|end| is_named(words, end)),
+                "language" => phrase_ends(words, OTHER_LANGUAGE_PHRASES).next().is_some(),
+                _ => false,
+            }
     }
 
     /// "Preferred name is Ana", "User's home is Hamburg": a label before its value.
@@ -467,11 +477,24 @@ fn is_named(words: &[WordToken<'_>], at: usize) -> bool {
         || words.get(at).is_some_and(|w| matches!(w.text.as_str(), "by" | "as" | "dr"))
 }
 
+/// "Porto is home now": a name before the verb.
+fn is_home(words: &[WordToken<'_>]) -> bool {
+    let Some(home) = words.iter().position(|w| w.text == "home") else { return false };
+    let is_verb = |w: &WordToken<'_>| matches!(w.text.as_str(), "is" | "became" | "remains" | "stays");
+    let Some(verb) = words[..home].iter().rposition(is_verb) else { return false };
+    let is_own = |w: &WordToken<'_>| matches!(w.text.as_str(), "now" | "still" | "currently" | "user" | "'s");
+    let ends = |w: &WordToken<'_>| matches!(w.text.as_str(), "now" | "again" | "today" | "these" | "since");
+    verb > 0
+        && is_place(words, verb - 1)
+        && words[verb + 1..home].iter().all(is_own)
+        && words.get(home + 1).is_none_or(ends)
+}
+
 /// "lives in Cork", "moved to the Hague"; not "lives in a van", "moved to a four-day week".
 fn is_place(words: &[WordToken<'_>], at: usize) -> bool {
     let at = at
         + usize::from(words.get(at).is_some_and(|w| {
-            matches!(w.text.as_str(), "the" | "central" | "downtown" | "north" | "south" | "east" | "west")
+            matches!(w.text.as_str(), "the" | "now" | "central" | "downtown" | "north" | "south" | "east" | "west")
         }));
     words.get(at).is_some_and(|w| is_capitalized(w.surface) && !NOT_PLACES.contains(&w.text))
 }
