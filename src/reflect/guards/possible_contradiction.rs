@@ -89,6 +89,7 @@ impl<'a> NewText<'a> {
         let known_words = EnglishSources::of([known].into_iter());
         let opposites = opposite_words(text, known);
         if have_other_subjects(new, &old, &self.words, &known_words)
+            || tell_whom_and_where(text, known)
             || measure_other_dimensions(text, known)
             || opposites.is_none() && hold_under_other_conditions(text, known)
         {
@@ -146,6 +147,16 @@ impl<'a> NewText<'a> {
         self.may_contradict(known)
             || parts(self.statement.text).into_iter().any(|part| NewText::new(part).may_contradict(known))
     }
+}
+
+/// Whether one text says with whom somebody lives, and the other where.
+fn tell_whom_and_where(text: &str, known: &str) -> bool {
+    let says = |text: &str, word: &str| {
+        let spaced = spaced_words(text);
+        ["live", "lives", "living", "stays", "resides"].iter().any(|verb| spaced.contains(&format!(" {verb} {word} ")))
+    };
+    let of = |text: &str| (says(text, "with"), says(text, "in"));
+    matches!((of(text), of(known)), ((true, false), (false, true)) | ((false, true), (true, false)))
 }
 
 /// Whether two texts have another value of one kind for the same thing.
@@ -453,6 +464,8 @@ mod tests {
             ("Never works on Sundays.", "Works on Saturdays."),
             ("Owns a bicycle.", "Owns no car."),
             ("Knows Rust.", "Knows Haskell."),
+            ("Lives in Austin", "Lives with Anna"),
+            ("Lives with Anna", "Lives in Austin"),
             ("The user likes surprises.", "The user doesn't like spoilers."),
             ("用户对贝类过敏。", "用户对蜂毒过敏。"),
         ] {

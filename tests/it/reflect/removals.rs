@@ -115,3 +115,22 @@ fn an_answer_with_too_many_operations_is_an_error() {
     let failure = Script::of([ops(&many)]).tries(&memory, "User: I have cats.\n").unwrap_err();
     assert!(failure.rejections[0].message.contains("1001 operations; at most 1000"), "{failure:?}");
 }
+
+/// bullet-document, its example: "Lives in Denver", "Age is 30", "Lives with Anna".
+#[test]
+fn a_move_replaces_the_city_and_leaves_the_companion() {
+    let file = "# User\n\n- Lives in Denver\n- Age is 30\n- Lives with Anna\n";
+    let update = |quote: &str| {
+        json!({"op": "update", "at": format!("facts/user.md@{}", handle("Lives in Denver")), "text": "Lives in Austin",
+            "quote": quote, "turn": 1})
+    };
+    let memory = Memory::new().file("facts/user.md", file);
+    let report = Script::of([ops(&[update("I moved to Austin")])])
+        .reads(&memory, "User: I moved to Austin. Please remember that.\n");
+    assert_eq!(report.counts.kept, 1, "{:?}", report.decisions);
+    let memory = Memory::new().file("facts/user.md", file);
+    let reply = ops(&[update("I moved to Austin"), rm("Lives with Anna", "no longer live with Anna")]);
+    let report =
+        Script::of([reply]).reads(&memory, "User: Please remember: I moved to Austin and no longer live with Anna.\n");
+    assert_eq!(report.counts.kept, 2, "{:?}", report.decisions);
+}

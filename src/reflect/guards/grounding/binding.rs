@@ -84,6 +84,12 @@ fn bound_statement<'a>(part: &'a str, text: &str) -> Statement<'a> {
     statement
 }
 
+/// "And no longer live with Anna": what has ended keeps no word for itself.
+fn tells_an_end(part: &Statement<'_>) -> bool {
+    let low = part.text.to_lowercase();
+    ["no longer ", " anymore", " any more", "不再"].iter().any(|phrase| low.contains(phrase))
+}
+
 fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart<'_>]) -> bool {
     let Some(kind) = value_kind(value) else { return false };
     let mut homes: Vec<usize> = Vec::new();
@@ -100,7 +106,7 @@ fn is_moved(value: &StatementToken<'_>, own: &Statement<'_>, all: &[SentencePart
     }
     let is_taken = |i: usize| {
         let other = |t: &&StatementToken<'_>| value_kind(t) == Some(kind) && !has_value(own, t);
-        !homes.contains(&i) && all[i].statement.tokens.iter().any(|t| other(&t))
+        !homes.contains(&i) && !tells_an_end(&all[i].statement) && all[i].statement.tokens.iter().any(|t| other(&t))
     };
     if own.tokens.iter().any(|other| is_beside_another(other, kind, &homes, own, all)) {
         return true;
