@@ -149,7 +149,7 @@ impl<'a> NewText<'a> {
     }
 }
 
-/// Whether one text says with whom somebody lives, and the other where.
+/// Whether one text says with whom a person lives, and the other where.
 fn tell_whom_and_where(text: &str, known: &str) -> bool {
     let says = |text: &str, word: &str| {
         let spaced = spaced_words(text);

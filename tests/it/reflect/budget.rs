@@ -297,7 +297,7 @@ fn status_tells_the_last_error_of_the_queue_without_secrets() {
     assert!(!memory.text(".memdir/queue_error").unwrap().contains("ghp_"));
     let json = memory.done(["status", "--json"]).json();
     assert!(json["warnings"].to_string().contains("failed on 2026-02-24"), "{json}");
-    // Once the queue is read, nothing is told.
+    // Once the queue is read, there is no error to report.
     assert_eq!(name().drains(&memory).unwrap().counts.kept, 1);
     assert!(!memory.done(["status"]).stderr.contains("failed"));
 }

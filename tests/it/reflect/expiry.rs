@@ -128,10 +128,11 @@ fn a_model_changes_metadata_by_set_only_and_of_bullets_only() {
     let quote = "I am on a diet until 2026-06-30";
     let conversation = format!("User: {quote}.\n");
     let text = "# User\n\n- Is on a diet\n  <!-- mem exp=2026-12-31 -->\n- Owns a kettle\n";
-    let memory = Memory::new().file("facts/user.md", text);
-    let patch = json!({"op": "patch", "at": "facts/user.md", "pairs": [{"old": "exp=2026-12-31", "new": "exp=2026-06-30"}],
-        "quote": quote, "turn": 1});
-    assert_eq!(verdict(&memory, &patch, &conversation), (Refused, "not_allowed".into()));
+    let patch = json!({"op": "patch", "at": "facts/user.md", "quote": quote, "turn": 1,
+        "pairs": [{"old": "exp=2026-12-31", "new": "exp=2026-06-30"}]});
     let file = json!({"op": "set", "at": "facts/user.md", "meta": {"exp": "2026-06-30"}, "quote": quote, "turn": 1});
-    assert_eq!(verdict(&memory, &file, &conversation), (Refused, "not_allowed".into()));
+    for operation in [patch, file] {
+        let memory = Memory::new().file("facts/user.md", text);
+        assert_eq!(verdict(&memory, &operation, &conversation), (Refused, "not_allowed".into()), "{operation}");
+    }
 }

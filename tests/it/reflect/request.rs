@@ -300,7 +300,7 @@ fn the_daily_budget_counts_both_models() {
     assert_eq!(asked(&memory, "editor").matches("_END_").count(), 1);
 }
 
-/// "Remove all egg preferences": what the model leaves out after a refusal is told.
+/// "Remove all egg preferences": what the model leaves out after a refusal is reported.
 #[test]
 fn an_edit_that_was_refused_and_then_left_out_is_reported() {
     let eggs = delete("food.likes[2]", "Scrambled eggs with lox");
