@@ -57,7 +57,7 @@ pub fn route_removal(
     }
     let mut expiries = planned.files.iter().flat_map(|file| &file.metadata.expiries).map(Date::to_string);
     if let Some(day) = expiries.find(|day| day.as_str() < context.today)
-        && (expiring.is_empty() || !expiring.iter().all(|effect| is_ended(effect)))
+        && (expiring.is_empty() || !expiring.iter().all(is_ended))
     {
         reasons.push(GuardFinding { violation: Violation::Expired, excerpt: day });
     }

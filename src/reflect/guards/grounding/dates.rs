@@ -143,7 +143,7 @@ pub(super) fn is_last_day(day: Date, sources: &[&str], times: &[&str]) -> bool {
     let bases = times.iter().filter_map(|time| time.get(..10)?.parse::<Date>().ok());
     bases.into_iter().any(|base| {
         let terms = |source: &&str| english::terms(source, base).into_iter().chain(chinese::terms(source, base));
-        sources.iter().flat_map(|source| terms(source)).any(|span| span.last == day)
+        sources.iter().flat_map(terms).any(|span| span.last == day)
     })
 }
 
