@@ -82,7 +82,9 @@ fn may_remove_headings(action: &Action) -> bool {
 }
 
 fn reduced_file<'a>(change: &'a FileChange, snapshot: &'a Snapshot) -> Option<ReducedFile<'a>> {
-    if change.moved.is_some() || change.path.is_set_aside() {
+    // Links follow a moved file, but not to the archive.
+    let is_moved = change.moved.as_ref().is_some_and(|to| !to.is_set_aside());
+    if is_moved || change.path.is_set_aside() {
         return None;
     }
     let before = &snapshot.file(&change.path).ok().flatten()?.document;

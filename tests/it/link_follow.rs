@@ -278,6 +278,8 @@ fn a_text_edit_tells_which_links_it_lets_dangle() {
         (&["rm", "-f", "user#work"], "", told(4, "facts/a.md, facts/b.md, facts/user.md")),
         (&["rm", "-f", "--archive", "user#work"], "", told(4, "facts/a.md, facts/b.md, facts/user.md")),
         (&["rm", "-f", "user"], "", told(5, "facts/a.md, facts/b.md")),
+        // The name alone leads to the file in the archive.
+        (&["rm", "-f", "--archive", "user"], "", told(2, "facts/b.md")),
     ] {
         let memory = new();
         let planned = memory.run([command, &["-n"]].concat()).stdin(input).exit(0);
