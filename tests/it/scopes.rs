@@ -397,13 +397,13 @@ fn a_variable_that_is_not_utf_8_confines_all_the_same() {
             &["check", "--rot", "."],
             &["reflect", "--check-model"],
         ] {
-            let run = memory.run(line).env(&name, unreadable.clone()).stdin("{}").ends();
+            let run = memory.run(line).env(&name, &unreadable).stdin("{}").ends();
             let said = format!("{}{}", run.stdout, run.stderr);
             assert!(said.contains(&format!("{name} is not UTF-8")) && !said.contains("rain"), "{line:?} {run}");
             assert_eq!(run.difference, "", "{line:?} {run}");
         }
         // A hook cannot fail, so it does nothing.
-        let hook = memory.run(["hook", "claude", "session-start"]).env(&name, unreadable.clone()).stdin("{}").exit(0);
+        let hook = memory.run(["hook", "claude", "session-start"]).env(&name, &unreadable).stdin("{}").exit(0);
         assert!(!hook.stdout.contains("rain") && hook.difference.is_empty(), "{hook}");
     }
 }

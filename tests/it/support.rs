@@ -320,7 +320,7 @@ impl CommandRun<'_> {
     }
 
     /// A variable of its environment.
-    pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
+    pub fn env(mut self, name: &str, value: &(impl AsRef<OsStr> + ?Sized)) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
