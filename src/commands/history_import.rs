@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::history_export::{ExportedHistory, ExportedRevision, HISTORY_VERSION};
-use super::import::ImportResult;
+use super::import::{ImportResult, ImportRow};
 use super::results::WarningRow;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, EntryHeader, EntryOutcome, Etag, FileChange, FileVersion, InverseKind, JournalEdit};
@@ -75,7 +75,7 @@ pub fn import_history(
             .into());
     }
     session.store.require_unfiltered()?;
-    let revisions = replay(history)?;
+    let (revisions, dropped) = replay(history)?;
     if session.policy.policy.secrets == SecretRule::Refuse {
         refuse_secrets(&revisions)?;
     }
@@ -83,6 +83,7 @@ pub fn import_history(
     let done = made_revisions(session, &revisions)?;
     let (present, added) = (done.len(), revisions.len() - done.len());
     let mut result = ImportResult { from: HISTORY_KIND, present, added, ..ImportResult::default() };
+    result.skipped = dropped;
     result.change.dry_run = options.dry_run;
     result.change.warnings = warnings.iter().map(WarningRow::from).collect();
     if options.dry_run || added == 0 {
@@ -100,13 +101,14 @@ pub fn import_history(
     Ok(result)
 }
 
-/// The files after each revision that has some, all from the source alone.
-fn replay(history: &ExportedHistory) -> Result<Vec<ReplayedRevision<'_>>, Rejection> {
+/// The files after each revision that has some, all from the source alone; and the revisions that have none, because
+/// their texts were forgotten.
+fn replay(history: &ExportedHistory) -> Result<(Vec<ReplayedRevision<'_>>, Vec<ImportRow>), Rejection> {
     let mut texts: BTreeMap<MemoryPath, Arc<Vec<u8>>> = BTreeMap::new();
-    let mut revisions = Vec::new();
+    let (mut revisions, mut dropped) = (Vec::new(), Vec::new());
     for (at, exported) in history.revisions.iter().enumerate() {
+        let name = exported.rev.map_or_else(|| format!("change {}", at + 1), |rev| format!("r{rev}"));
         let invalid = |path: &str, reason: &str| {
-            let name = exported.rev.map_or_else(|| format!("change {}", at + 1), |rev| format!("r{rev}"));
             Rejection::new(Code::Usage, format!("the history does not fit together: {name}, '{path}': {reason}"))
                 .hint("print it again: memdir log --all -p --json")
         };
@@ -149,11 +151,12 @@ fn replay(history: &ExportedHistory) -> Result<Vec<ReplayedRevision<'_>>, Reject
             let other = file.moved.take();
             file.moved = other.filter(|other| paths.contains(&(other.clone(), Some(file.path.clone()))));
         }
-        if !files.is_empty() {
-            revisions.push(ReplayedRevision { exported, files });
+        match files.is_empty() {
+            true => dropped.push(ImportRow { item: name, reason: "nothing is left of what it changed".to_owned() }),
+            false => revisions.push(ReplayedRevision { exported, files }),
         }
     }
-    Ok(revisions)
+    Ok((revisions, dropped))
 }
 
 fn refuse_secrets(revisions: &[ReplayedRevision<'_>]) -> Result<(), Rejection> {

@@ -81,12 +81,14 @@ pub fn query_with_overrides(
     match options.scope.as_deref() {
         None => query_with_shared(session, options, overrides),
         Some(ALL_SCOPES) => query_all_scopes(session, options, overrides),
-        // A scope only narrows a search. One that does not exist contains nothing; the name may be another program's.
+        // A scope only narrows a search. One that does not exist contains nothing; the name may be another program's. The
+        // answer says so, because a program that always sends a name would wonder why it finds nothing.
         Some(name) => match session.session_in_scope(name) {
             Ok(scope) => query_one(&scope, options, overrides),
             Err(error) if matches!(error.code, Code::ScopeNotFound | Code::ScopeNotAllowed) => {
                 restrict_to_agent(session, options)?;
-                Ok(no_result(options))
+                let left_out = vec![format!("{}, so nothing was searched", error.message)];
+                Ok(QueryResult { left_out, ..no_result(options) })
             }
             Err(error) => Err(error.into()),
         },

@@ -115,7 +115,8 @@ fn query(call: &ToolRequest) -> Result<ToolResult, Error> {
             .into());
     }
     let result = call.memory.query(options.with_default_limit())?;
-    let note = result.nothing_fits();
+    let left_out = || (!result.left_out.is_empty()).then(|| result.left_out.join("; "));
+    let note = result.nothing_fits().or_else(left_out);
     let QueryResult { items, found, .. } = result;
     let answer = QueryAnswer { items: items.into_iter().map(QueryItem::from).collect(), found };
     Ok(ToolResult { note, ..ToolResult::with_text(serde_json::to_string(&answer.items).ok(), &answer) })

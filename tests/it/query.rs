@@ -241,7 +241,10 @@ fn a_query_can_be_given_as_json() {
     let scoped = asked(r#"{"query":"tabs","filters":{"user_id":"ana"}}"#);
     assert_eq!((texts(&scoped), scoped["scope"].as_str()), (vec!["Prefers tabs, says Ana"], Some("ana")));
     for name in ["nobody", "../x", "..."] {
-        assert!(texts(&asked(&format!(r#"{{"query":"tabs","filters":{{"user_id":"{name}"}}}}"#))).is_empty());
+        let answer = asked(&format!(r#"{{"query":"tabs","filters":{{"user_id":"{name}"}}}}"#));
+        assert!(texts(&answer).is_empty());
+        let told = answer["left_out"][0].as_str().unwrap();
+        assert!(told.ends_with("so nothing was searched"), "{told}");
     }
     for (json, code, status) in [
         (r#"{"query":"a","nope":1}"#, "invalid_query", 2),

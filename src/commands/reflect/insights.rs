@@ -55,7 +55,7 @@ pub fn make_insights(
     let last = session.store.read_note(NOTE).and_then(|text| text.trim().parse::<Timestamp>().ok());
     // One that lies in the future was written by a clock that was wrong.
     if let Some(last) = last.filter(|last| *last <= now && now.duration_since(*last) < INTERVAL) {
-        report.deferred = Some(format!("insights are made at most once in 24 hours; the last are from {last}"));
+        report.deferred = Some(format!("insights are made at most once in 24 hours; the last are from {last:.0}"));
         return Ok(report);
     }
     let mut reader = SourceReader::new(session);

@@ -125,7 +125,11 @@ pub fn read_call(object: &Map<String, Value>) -> Option<Result<ReadCall, ShapePr
     let name = tool_name(object)?;
     let forms = [&CALL_READ, &CALL_LIST, &CALL_QUERY, &CALL_MCP_QUERY];
     let form = forms.into_iter().find(|form| form.name.strip_prefix("call_") == Some(name))?;
-    let object = parse_string_arguments(object);
+    let mut object = parse_string_arguments(object);
+    // Clients leave out arguments that are empty.
+    if ARGUMENT_FIELDS.iter().all(|field| object.get(*field).is_none_or(Value::is_null)) {
+        object.insert(ARGUMENT_FIELDS[0].to_owned(), Map::new().into());
+    }
     let arguments = call_arguments(&object).cloned().unwrap_or_default();
     Some(form.check(&object).map(|()| match (name, arguments.get("path").and_then(Value::as_str)) {
         ("memory.query" | "memory_query", _) => ReadCall::Query(arguments),
