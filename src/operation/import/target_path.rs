@@ -30,7 +30,8 @@ pub fn target_paths(
         read,
         known: RefCell::default(),
     };
-    let places: Vec<NotePlace> = notes.iter().map(|note| NotePlace::of(note, folder)).collect();
+    let there = |path: &str| MemoryPath::from_disk_name(path).ok().filter(|path| finder.is_present(path));
+    let places: Vec<NotePlace> = notes.iter().map(|note| NotePlace::of(note, folder, &there)).collect();
     let mut paths: Vec<Option<MemoryPath>> = vec![None; notes.len()];
     // Each rule for all notes before the next one: a file belongs to the note that names it best.
     for rule in [PathRule::SameText, PathRule::Title, PathRule::Name, PathRule::New] {
@@ -51,7 +52,7 @@ pub fn target_paths(
 
 /// Where a note belongs.
 struct NotePlace<'n> {
-    /// The path that its name is, if a new file can have it.
+    /// The path that its name is, if a file has it or a new one can.
     exact: Option<MemoryPath>,
     /// It is from an export of memdir, which names its file.
     is_own: bool,
@@ -67,9 +68,11 @@ struct NotePlace<'n> {
 }
 
 impl<'n> NotePlace<'n> {
-    fn of(note: &'n ImportedNote, folder: &str) -> NotePlace<'n> {
-        let own_path = MemoryPath::new(&format!("{}.md", note.name)).ok();
-        let own_path = own_path.filter(|path| note.is_own_path && path.new_name_problem().is_none());
+    /// `there` is the path of a file of the memory, by its name.
+    fn of(note: &'n ImportedNote, folder: &str, there: &dyn Fn(&str) -> Option<MemoryPath>) -> NotePlace<'n> {
+        let own_name = format!("{}.md", note.name);
+        let own_path = MemoryPath::new(&own_name).ok().filter(|path| path.new_name_problem().is_none());
+        let own_path = own_path.or_else(|| there(&own_name)).filter(|_| note.is_own_path);
         // An own path that cannot be made starts with its folder already.
         let own = note.name.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).filter(|_| note.is_own_path);
         let name = own.unwrap_or(&note.name);
@@ -90,7 +93,7 @@ impl<'n> NotePlace<'n> {
         let is_own = own_path.is_some();
         // Links lead to a file by its name. The names of other sources are no names of files.
         let is_name = text.is_some() && parts.len() <= max_folders;
-        let exact = own_path.or_else(|| new_path(&wanted).filter(|_| is_name));
+        let exact = own_path.or_else(|| new_path(&wanted).or_else(|| there(&wanted)).filter(|_| is_name));
         NotePlace { exact, is_own, folder: below, name, wanted, title, text }
     }
 }
