@@ -93,9 +93,9 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
         ExportKind::JsonMemory => export::json_memory(&files),
         ExportKind::Records => {
             let history = CreationHistory::whole(session);
-            export::records(files, &bullet_origins(&session.store)?, &|file, bullet| {
-                history.first_written(file, bullet)
-            })
+            let first_written = |file: &_, bullet| history.first_written(file, bullet);
+            let last_written = |file: &_, bullet| history.last_written(file, bullet);
+            export::records(files, &bullet_origins(&session.store)?, &first_written, &last_written)
         }
         ExportKind::Html => page(session, files, options)?,
     };
@@ -225,4 +225,69 @@ fn server_memory(files: &[ExportFile]) -> Result<ExportedText, Rejection> {
         }
     }
     Ok(exported)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::document::{bullet_to_text, section_titles};
+    use crate::operation::import::compose::compose;
+    use crate::operation::import::{ImportKind, SourceFile};
+
+    /// The bullets of a text, each with the titles of its sections, sorted.
+    fn placed_bullets(document: &Document) -> Vec<(Vec<String>, String)> {
+        let top = (0..document.bullets().len()).filter(|at| document.bullets()[*at].depth == 0);
+        let mut all: Vec<_> = top
+            .map(|at| {
+                let section = document.bullets()[at].section as usize;
+                (section_titles(document, section), bullet_to_text(document, at))
+            })
+            .collect();
+        all.sort();
+        all
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+        #[test]
+        fn every_bullet_is_in_a_resource_or_counted_and_is_read_back(
+            lines in proptest::collection::vec((0usize..14, 0usize..3), 1..16),
+        ) {
+            let shapes = [
+                "- tone: ", "- tone: text ", "- likes: ", "- items: ", "- item: ", "- display: ", "- _items: ", "- Plain ",
+                "## tone", "## items", "## likes", "### deep", "### tone", "## _items",
+            ];
+            let mut text = "# Style\n\n".to_owned();
+            for (n, (shape, meta)) in lines.iter().enumerate() {
+                match shapes[*shape] {
+                    heading if heading.starts_with('#') => text.push_str(&format!("\n{heading}\n\n")),
+                    bullet => {
+                        text.push_str(&format!("{bullet}{n}\n"));
+                        text.push_str(if *meta == 0 { "  <!-- mem imp=7 -->\n" } else { "" });
+                    }
+                }
+            }
+            let path = MemoryPath::new("facts/style.md").unwrap();
+            let file = ExportFile { path, document: Document::parse(text.as_str()) };
+            let was = placed_bullets(&file.document);
+            let exported = export::json_memory(&[file]);
+            let counts = exported.left_out.iter().filter_map(|(_, reason)| reason.split_once(" beside a section"));
+            let lost: usize = counts.map(|(count, _)| count.split(' ').next().unwrap().parse::<usize>().unwrap()).sum();
+            prop_assert_eq!(exported.items + lost, was.len(), "{}", text);
+            let source = SourceFile { name: "style.json".to_owned(), bytes: exported.text.clone().into_bytes() };
+            let read = ImportKind::JsonMemory.read(&[source]);
+            let document = match read.notes.first() {
+                Some(note) => Document::parse(compose(note, None).unwrap().text.unwrap_or_default()),
+                None => Document::parse(""),
+            };
+            let is = placed_bullets(&document);
+            prop_assert_eq!(is.len(), exported.items, "{}\n{}", text, exported.text);
+            prop_assert!(is.iter().all(|(_, text)| was.iter().any(|(_, other)| other == text)), "{:?}", is);
+            if !text.contains("## _items") {
+                prop_assert_eq!(is, was, "{}", exported.text);
+            }
+        }
+    }
 }

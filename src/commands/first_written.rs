@@ -16,6 +16,9 @@ use crate::view::outline::LifeChange;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{FirstWritten, ItemDate};
 
+/// When the first text of a bullet was written and, if it is known, the last.
+type WrittenTimes = (FirstWritten, Option<ItemDate>);
+
 /// The history, as far as it was asked for.
 pub struct CreationHistory<'s> {
     session: &'s Session,
@@ -23,7 +26,7 @@ pub struct CreationHistory<'s> {
     /// `None` if it cannot be read.
     history: OnceCell<Option<BulletHistory<'s>>>,
     /// For each file that was asked for, one row for each bullet.
-    known: RefCell<HashMap<MemoryPath, Vec<FirstWritten>>>,
+    known: RefCell<HashMap<MemoryPath, Vec<WrittenTimes>>>,
 }
 
 impl<'s> CreationHistory<'s> {
@@ -43,37 +46,53 @@ impl<'s> CreationHistory<'s> {
 
     /// When a bullet of a file was first written, by its index in the file's document.
     pub fn first_written(&self, file: &ItemizedFile, bullet: usize) -> FirstWritten {
+        self.row(file, bullet).map_or(FirstWritten::Unknown, |(first, _)| first)
+    }
+
+    /// When the last text of a bullet was written; `None` if the history does not know it.
+    pub fn last_written(&self, file: &ItemizedFile, bullet: usize) -> Option<ItemDate> {
+        self.row(file, bullet)?.1
+    }
+
+    fn row(&self, file: &ItemizedFile, bullet: usize) -> Option<WrittenTimes> {
         let mut known = self.known.borrow_mut();
         let rows = known.entry(file.path.clone()).or_insert_with(|| self.follow(file));
-        rows.get(bullet).copied().unwrap_or(FirstWritten::Unknown)
+        rows.get(bullet).copied()
     }
 
     /// Follows all bullets of a file; no rows if the history cannot be read.
-    fn follow(&self, file: &ItemizedFile) -> Vec<FirstWritten> {
+    fn follow(&self, file: &ItemizedFile) -> Vec<WrittenTimes> {
         let Some(history) = self.history.get_or_init(|| BulletHistory::open(self.session, self.read).ok()) else {
             return Vec::new();
         };
         let named = ResolvedAddress::of_file(&file.path, &file.document);
         let bullets: Vec<usize> = (0..file.document.bullets().len()).collect();
         let lives = history.lives(&named, &bullets, LifeExtent::Whole).unwrap_or_default();
-        lives.iter().map(|life| first_of(history, life)).collect()
+        lives.iter().map(|life| (first_of(history, life), last_of(history, life))).collect()
     }
 }
 
 /// The beginning of a life, whose events are newest first.
 fn first_of(history: &BulletHistory<'_>, life: &[LifeEvent]) -> FirstWritten {
     let Some(first) = life.last() else { return FirstWritten::Unrecorded };
-    let at = match first.cause {
-        _ if first.change != LifeChange::Added => None,
-        LifeCause::Entry(index) => Some(history.entries[index].header.at.as_str()),
-        // Only git knows when a text was typed outside memdir.
-        LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => {
-            first.commit.as_ref().map(|commit| commit.at.as_str())
-        }
-    };
-    let at = at.and_then(|at| at.parse::<jiff::Timestamp>().ok()).map(|at| TimeZone::UTC.to_datetime(at));
-    match at {
-        Some(at) => FirstWritten::At(ItemDate { day: at.date(), time: Some(at.time()) }),
+    match time_of(history, first).filter(|_| first.change == LifeChange::Added) {
+        Some(at) => FirstWritten::At(at),
         None => FirstWritten::Unknown,
     }
+}
+
+/// The last change of a text in a life.
+fn last_of(history: &BulletHistory<'_>, life: &[LifeEvent]) -> Option<ItemDate> {
+    let is_text = |event: &&LifeEvent| matches!(event.change, LifeChange::Added | LifeChange::Updated);
+    time_of(history, life.iter().find(is_text)?)
+}
+
+fn time_of(history: &BulletHistory<'_>, event: &LifeEvent) -> Option<ItemDate> {
+    let at = match event.cause {
+        LifeCause::Entry(index) => history.entries[index].header.at.as_str(),
+        // Only git knows when a text was typed outside memdir.
+        LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => event.commit.as_ref()?.at.as_str(),
+    };
+    let at = TimeZone::UTC.to_datetime(at.parse::<jiff::Timestamp>().ok()?);
+    Some(ItemDate { day: at.date(), time: Some(at.time()) })
 }

@@ -92,6 +92,8 @@ pub struct MetaKeySpec {
     pub proposal_field: Option<&'static str>,
     /// Its field in an item of the path dialect.
     pub path_field: Option<&'static str>,
+    /// Another name of that field.
+    pub path_alias: Option<&'static str>,
     /// What it means, for memdir-format(5).
     pub manual: &'static str,
 }
@@ -103,6 +105,7 @@ const DEFAULTS: MetaKeySpec = MetaKeySpec {
     writer: KeyWriter::Person,
     proposal_field: None,
     path_field: None,
+    path_alias: None,
     manual: "",
 };
 
@@ -126,7 +129,7 @@ meta_keys! {
     Id = "id" { value: MetaType::Id, manual: "a second name of the bullet, which stays when its text changes" }
     Exp = "exp" {
         value: MetaType::Date, writer: KeyWriter::PersonOrModel,
-        proposal_field: Some("expires"), path_field: Some("expiry"),
+        proposal_field: Some("expires"), path_field: Some("expiry"), path_alias: Some("expiry_date"),
         manual: "the last day on which it is valid",
     }
     Conf = "conf" {
@@ -150,7 +153,7 @@ meta_keys! {
     Src = "src" { writer: KeyWriter::Stamp(StampKey::Src), manual: "the source, e.g. a conversation's id" }
     By = "by" { writer: KeyWriter::Stamp(StampKey::By), manual: "the actor that wrote it last" }
     Run = "run" { writer: KeyWriter::Import, manual: "the run of an agent that it is from" }
-    Role = "role" { writer: KeyWriter::Import, manual: "the role of the message that it is from" }
+    Role = "role" { writer: KeyWriter::Import, manual: "the role of the message that it is from; reflect records none" }
     Oid = "oid" { writer: KeyWriter::Import, manual: "its id in the program that it was imported from" }
     Added = "added" {
         value: MetaType::Date, writer: KeyWriter::Stamp(StampKey::Added), path_field: Some("added"),
@@ -183,6 +186,12 @@ impl MetaKey {
     /// The key with this name; `None` for a key that is not documented.
     pub fn from_name(name: &str) -> Option<MetaKey> {
         MetaKey::ALL.iter().copied().find(|key| key.name() == name)
+    }
+
+    /// The key that a field of an item of the path dialect sets; `None` for another field.
+    pub fn from_path_field(name: &str) -> Option<MetaKey> {
+        let is_named = |key: &MetaKey| [key.spec().path_field, key.spec().path_alias].contains(&Some(name));
+        MetaKey::ALL.iter().copied().find(is_named)
     }
 
     /// The row of the table: what values it takes, who sets it, what the manual says.

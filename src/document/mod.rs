@@ -32,6 +32,7 @@ mod parse;
 mod recorded_updates;
 pub mod related_edge;
 pub mod relation;
+mod resource_fields;
 mod section;
 pub mod summary;
 mod visibility;
@@ -46,9 +47,10 @@ pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_
 pub use handle::Handle;
 pub use literal_blocks::literal_blocks;
 pub use meta::BulletMeta;
-pub use meta_keys::{DEFAULT_IMPORTANCE, MetaKey, parse_date};
+pub use meta_keys::{DEFAULT_IMPORTANCE, MetaKey, MetaType, parse_date};
 pub use new_bullets::{parse_new_bullets, to_moved_bullet, to_new_bullet};
 pub use recorded_updates::RecordedUpdates;
+pub use resource_fields::{OWN_ITEMS, field_value_as_json, metadata_value_as_json, resource_field};
 pub use section::{section_range, section_titles, slug};
 pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category, summary_ranges};
 

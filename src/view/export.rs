@@ -2,22 +2,26 @@
 //!
 //! Never writes, and reports everything for which a format has no place.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 
 use serde_json::{Map, Value, json};
 
+mod json_memory;
 pub mod left_out;
 
-use crate::document::{Document, MetaKey, bullet_to_text, section_range, section_titles, slug};
+pub use json_memory::json_memory;
+
+use crate::document::{Document, MetaKey, bullet_to_text, section_range, section_titles};
 use crate::path::MemoryPath;
-use crate::path::distinct_names::distinct_names;
 use crate::text::counted_noun::counted_noun;
-use crate::view::context::records::{FindFirstWritten, creation_date, is_record, repeats_title};
+use crate::view::context::records::{
+    FindFirstWritten, RecordPosition, creation_date, is_record, record_date, repeats_title,
+};
 use crate::view::context::{item_address, item_text};
 use crate::view::outline::field_value;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
-use crate::view::query::item_facts::{ItemDate, ItemFacts};
+use crate::view::query::item_facts::{FirstWritten, ItemDate, ItemFacts};
 use crate::view::query::items::ItemKind;
 use left_out::{
     report_comments, report_empty_sections, report_front_matter, report_heading_count, report_metadata, report_prose,
@@ -125,164 +129,20 @@ pub fn markdown(files: &[ExportFile]) -> ExportedText {
     ExportedText { text, items: files.len(), left_out: Vec::new() }
 }
 
-/// A resource: a file is the first name of its paths, sections are the others.
-pub fn json_memory(files: &[ExportFile]) -> ExportedText {
-    let mut exported = ExportedText::default();
-    let mut resource = Map::new();
-    let has_items = |file: &&ExportFile| top_bullets(&file.document).next().is_some();
-    let titles: Vec<String> = files.iter().map(file_title).collect();
-    let with_items = files.iter().zip(&titles).filter(|(file, _)| has_items(file));
-    let titled: Vec<_> = with_items.map(|(file, title)| (&**title, &file.path)).collect();
-    let names: HashMap<&MemoryPath, String> =
-        titled.iter().map(|(_, path)| *path).zip(distinct_names(&titled)).collect();
-    for (file, title) in files.iter().zip(&titles) {
-        report_prose(file, &mut exported);
-        report_summary(file, &mut exported);
-        report_empty_sections(file, &mut exported);
-        let metadata = resource_metadata(&file.document);
-        if metadata.is_empty() {
-            report_front_matter(file, &[], &mut exported);
-        }
-        match resource.get("_metadata") {
-            None if !metadata.is_empty() => drop(resource.insert("_metadata".to_owned(), metadata.into())),
-            Some(first) if !metadata.is_empty() && *first != Value::Object(metadata) => {
-                exported.leave_out(&file.path, "its front matter: a resource has one '_metadata'");
-            }
-            _ => {}
-        }
-        let document = &file.document;
-        let (mut root, mut items) = (Map::new(), 0);
-        for bullet in top_bullets(document) {
-            let titles = section_titles(document, document.bullets()[bullet].section as usize);
-            place(&mut root, &titles, document, bullet);
-            items += 1;
-        }
-        let content = if root.len() == 1 { root.remove(LIST) } else { None };
-        let content = content.unwrap_or(Value::Object(root));
-        let Some(name) = names.get(&file.path) else {
-            exported.leave_out(&file.path, NO_BULLETS);
-            continue;
-        };
-        if resource.contains_key(name) {
-            exported.leave_out(&file.path, "its title is a name of the resource itself");
-            continue;
-        }
-        if name != title {
-            exported.leave_out(&file.path, &left_out::shared_title(name));
-        }
-        resource.insert(name.clone(), lists_without_marks(content));
-        exported.items += items;
-    }
-    // The metadata first, as others write it.
-    if let Some(metadata) = resource.remove("_metadata") {
-        let rest = std::mem::take(&mut resource);
-        resource.insert("_metadata".to_owned(), metadata);
-        resource.extend(rest);
-    }
-    exported.text = serde_json::to_string_pretty(&Value::Object(resource)).unwrap_or_default() + "\n";
-    exported
-}
+/// Finds when the last text of a bullet of a file was written, by its index; `None` if it is unknown.
+pub type FindLastWritten<'a> = &'a dyn Fn(&ItemizedFile, usize) -> Option<ItemDate>;
 
-/// The name of a file in a resource, as long as no other file has it.
-fn file_title(file: &ExportFile) -> String {
-    let heading = Some(file.document.section_title(0).into_owned()).filter(|title| !title.is_empty());
-    heading.unwrap_or_else(|| file.path.stem().to_owned())
-}
-
-/// The key of a section's own bullets while its subsections are not known yet.
-const LIST: &str = "items";
-
-fn place(object: &mut Map<String, Value>, titles: &[String], document: &Document, bullet: usize) {
-    match titles.split_first() {
-        Some((first, rest)) => {
-            let inner = object.entry(first.clone()).or_insert_with(|| Value::Object(Map::new()));
-            if let Value::Object(inner) = inner {
-                place(inner, rest, document, bullet);
-            }
-        }
-        None => {
-            let text = bullet_to_text(document, bullet);
-            let is_pair = document.bullet_meta(bullet).is_none();
-            match text.split_once(": ").filter(|(key, _)| is_pair && is_snake_case(key)) {
-                Some((key, value)) if !object.contains_key(key) => {
-                    object.insert(key.to_owned(), value.into());
-                }
-                _ => {
-                    let list = object.entry(LIST).or_insert_with(|| Value::Array(Vec::new()));
-                    if let Value::Array(list) = list {
-                        list.push(item(document, bullet, text));
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn is_snake_case(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-}
-
-/// A section with nothing but bullets is their list.
-fn lists_without_marks(value: Value) -> Value {
-    match value {
-        Value::Object(mut object) if object.len() == 1 && object.contains_key(LIST) => {
-            object.remove(LIST).unwrap_or_default()
-        }
-        Value::Object(object) => {
-            Value::Object(object.into_iter().map(|(key, value)| (key, lists_without_marks(value))).collect())
-        }
-        other => other,
-    }
-}
-
-fn item(document: &Document, bullet: usize, text: String) -> Value {
-    let meta = document.bullet_meta(bullet).unwrap_or_default();
-    // Prefers `oid`, the id that it has in the other program.
-    let id = meta.raw(MetaKey::Oid.name()).map(str::to_owned);
-    let id = id.or_else(|| document.bullet_id(bullet).map(|id| id.into_owned()));
-    let mut item = Map::new();
-    item.insert("item".to_owned(), id.unwrap_or_else(|| slug(&text).replace('-', "_")).into());
-    item.insert("display".to_owned(), text.into());
-    for (key, value) in &meta.0 {
-        match MetaKey::from_name(key) {
-            Some(MetaKey::Id | MetaKey::Oid) => {}
-            Some(own) => {
-                drop(item.insert(own.spec().path_field.unwrap_or(own.name()).to_owned(), value.as_str().into()))
-            }
-            None => drop(item.insert(key.clone(), value.as_str().into())),
-        }
-    }
-    for field in ["added", "expiry"] {
-        item.entry(field).or_insert(Value::Null);
-    }
-    Value::Object(item)
-}
-
-/// The front matter of a file that was a resource.
-fn resource_metadata(document: &Document) -> Map<String, Value> {
-    let mut metadata = Map::new();
-    if document.front_text("resource_id").is_none() {
-        return metadata;
-    }
-    let head = document.front_matter().map_or("", |span| &document.text()[span.range()]);
-    for line in head.lines() {
-        let Some((key, raw)) = line.split_once(": ") else { continue };
-        let list = raw.trim().strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
-        let value = match list {
-            Some(list) => Value::from_iter(list.split(", ").filter(|word| !word.is_empty())),
-            None => document.front_text(key).map_or(Value::Null, Value::from),
-        };
-        metadata.insert(key.to_owned(), value);
-    }
-    metadata
-}
-
-/// The records of an app: episode entries with their texts, and the bullets, paragraphs and rows of fact files. An `id`
-/// is an explicit id or else the address. `createdAt` is null where it is unknown.
-pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins, first_written: FindFirstWritten<'_>) -> ExportedText {
+/// The records of an app: episode entries with their texts, and the bullets, paragraphs and rows of fact files, the
+/// newest first. An `id` is an explicit id or else the address. `createdAt` is null where it is unknown.
+pub fn records(
+    files: Vec<ExportFile>,
+    origins: &BulletOrigins,
+    first_written: FindFirstWritten<'_>,
+    last_written: FindLastWritten<'_>,
+) -> ExportedText {
     let mut exported = ExportedText::default();
     let mut rows = Vec::new();
-    for file in files {
+    for (f, file) in files.into_iter().enumerate() {
         let before = rows.len();
         report_metadata(&file, &[MetaKey::Id, MetaKey::Added, MetaKey::Upd], &mut exported);
         report_front_matter(&file, &["title"], &mut exported);
@@ -292,13 +152,19 @@ pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins, first_written: F
         let file = ItemizedFile::without_counts(file.path, file.document);
         let facts = ItemFacts::new(&file, origins);
         let items = (0..file.items.len()).filter(|item| is_context && is_record(&file, *item));
-        rows.extend(items.map(|item| record_row(&facts, item, first_written)));
+        rows.extend(items.map(|item| {
+            let date = record_date(&facts, item, first_written);
+            let row = record_row(&facts, item, first_written, last_written);
+            ((date, RecordPosition::new(f, item, date.is_some())), row)
+        }));
         if rows.len() == before {
             exported.leave_out(&file.path, "it holds no records");
         } else {
             report_no_records(&file, &mut exported);
         }
     }
+    rows.sort_by_key(|(rank, _)| Reverse(*rank));
+    let rows: Vec<Value> = rows.into_iter().map(|(_, row)| row).collect();
     exported.items = rows.len();
     exported.text = serde_json::to_string_pretty(&json!({"memories": rows})).unwrap_or_default() + "\n";
     exported
@@ -327,7 +193,12 @@ fn report_no_records(file: &ItemizedFile, exported: &mut ExportedText) {
     }
 }
 
-fn record_row(facts: &ItemFacts<'_>, item: usize, first_written: FindFirstWritten<'_>) -> Value {
+fn record_row(
+    facts: &ItemFacts<'_>,
+    item: usize,
+    first_written: FindFirstWritten<'_>,
+    last_written: FindLastWritten<'_>,
+) -> Value {
     let (file, document) = (facts.file, &facts.file.document);
     let at = file.items[item].section as usize;
     let time = |date: Option<ItemDate>| {
@@ -338,6 +209,7 @@ fn record_row(facts: &ItemFacts<'_>, item: usize, first_written: FindFirstWritte
     let (dates, id) = match file.items[item].kind {
         ItemKind::Entry => {
             let updated = entry_date(document, at, "Updated");
+            let updated = updated.or_else(|| time(entry_changed(file, item, first_written, last_written)));
             let created = entry_date(document, at, "Date").or_else(|| time(facts.created(item)));
             ((created.clone(), updated.or(created)), document.sections()[at].id.clone())
         }
@@ -349,6 +221,29 @@ fn record_row(facts: &ItemFacts<'_>, item: usize, first_written: FindFirstWritte
     };
     let id = id.unwrap_or_else(|| item_address(file, item));
     json!({"id": id, "content": record_content(file, item), "createdAt": dates.0, "updatedAt": dates.1})
+}
+
+/// When the text of an entry was last changed after it was written; `None` if the history knows no such change.
+fn entry_changed(
+    file: &ItemizedFile,
+    entry: usize,
+    first_written: FindFirstWritten<'_>,
+    last_written: FindLastWritten<'_>,
+) -> Option<ItemDate> {
+    let below = file.items[entry + 1..].iter().take_while(|item| item.kind != ItemKind::Entry);
+    let bullets: Vec<usize> = below
+        .filter_map(|item| match item.kind {
+            ItemKind::Bullet(bullet) => Some(bullet as usize),
+            _ => None,
+        })
+        .collect();
+    let last = bullets.iter().filter_map(|bullet| last_written(file, *bullet)).max()?;
+    let firsts = bullets.iter().map(|bullet| match first_written(file, *bullet) {
+        FirstWritten::At(date) => Some(date),
+        FirstWritten::Unknown | FirstWritten::Unrecorded => None,
+    });
+    // `None`, the least, if a part of it is from before the history.
+    (firsts.min()?.is_none_or(|first| last > first)).then_some(last)
 }
 
 /// An entry's title and text, or only its summary if the title repeats how that begins.

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::{ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, push_other, scalar};
-use crate::document::MetaKey;
+use crate::document::{MetaKey, OWN_ITEMS, field_value_as_json, metadata_value_as_json, resource_field};
 
 const METADATA: &str = "_metadata";
 /// How deep items are looked for in a resource without it.
@@ -33,7 +33,8 @@ fn holds_items(object: &Map<String, Value>, depth: usize) -> bool {
 
 pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'static str> {
     let Some(Value::Object(resource)) = file.json() else { return Err("it is not a JSON object") };
-    let front = resource.get(METADATA).and_then(Value::as_object).map(front_matter).unwrap_or_default();
+    let metadata = resource.get(METADATA).and_then(Value::as_object);
+    let front = metadata.map(|metadata| front_matter(metadata, read)).unwrap_or_default();
     for (name, value) in resource.iter().filter(|(name, _)| *name != METADATA) {
         let note = read.note_of(name, name);
         if note.front_matter.is_empty() {
@@ -47,7 +48,7 @@ pub fn read(file: &SourceFile, read: &mut ImportedMemories) -> Result<(), &'stat
     Ok(())
 }
 
-fn front_matter(metadata: &Map<String, Value>) -> Vec<(String, String)> {
+fn front_matter(metadata: &Map<String, Value>, read: &mut ImportedMemories) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for (key, value) in metadata {
         match value {
@@ -55,10 +56,41 @@ fn front_matter(metadata: &Map<String, Value>) -> Vec<(String, String)> {
                 let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
                 pairs.push((key.clone(), format!("[{}]", words.join(", "))));
             }
-            _ => push_other(&mut pairs, key, value),
+            _ => push_checked(&mut pairs, (METADATA, key), value, read),
         }
     }
     pairs
+}
+
+/// Adds a value under its own name, and reports what an export will write otherwise.
+fn push_checked(
+    pairs: &mut Vec<(String, String)>,
+    (item, key): (&str, &str),
+    value: &Value,
+    read: &mut ImportedMemories,
+) {
+    let before = pairs.len();
+    push_other(pairs, key, value);
+    let Some((name, text)) = pairs.get(before) else { return };
+    if name != key {
+        read.change(item, format!("its {key} is kept as {name}"));
+    }
+    report_other_type(item, key, value, &metadata_value_as_json(name, text), read);
+}
+
+/// Reports a value that an export will write as one of another type.
+fn report_other_type(item: &str, key: &str, value: &Value, exported: &Value, read: &mut ImportedMemories) {
+    let kind = |value: &Value| match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    };
+    if kind(value) != kind(exported) {
+        read.change(item, format!("its {key}, {}, is exported as {}", kind(value), kind(exported)));
+    }
 }
 
 fn is_plain_word(text: &str) -> bool {
@@ -74,19 +106,21 @@ fn object(path: &str, inner: &Map<String, Value>, note: &str, section: &mut Vec<
                 object(&path, inner, note, section, read);
                 section.pop();
             }
+            // The bullets of this level itself.
+            Value::Array(_) if key == OWN_ITEMS => values(&path, value, note, section, read),
             Value::Object(_) | Value::Array(_) => {
                 section.push(key.clone());
                 values(&path, value, note, section, read);
                 section.pop();
             }
             _ => match scalar(value) {
-                Some(text) => {
-                    let bullet = ImportedBullet {
-                        item: path,
-                        section: section.clone(),
-                        text: format!("{key}: {text}"),
-                        meta: Vec::new(),
-                    };
+                Some(value_text) => {
+                    let text = format!("{key}: {value_text}");
+                    match resource_field(&text) == Some((key, &value_text)) {
+                        true => report_other_type(&path, key, value, &field_value_as_json(&value_text), read),
+                        false => read.change(&path, "its name and value are kept as the text of an item"),
+                    }
+                    let bullet = ImportedBullet { item: path, section: section.clone(), text, meta: Vec::new() };
                     read.add_bullet(note, bullet);
                 }
                 None => read.skip(path, "it has no value"),
@@ -108,7 +142,7 @@ fn values(path: &str, value: &Value, note: &str, section: &[String], read: &mut 
     }
     for (at, value) in list.iter().enumerate() {
         let item = format!("{path}[{at}]");
-        match bullet(&item, value, section) {
+        match bullet(&item, value, section, read) {
             Some(bullet) => read.add_bullet(note, bullet),
             None if value.is_null() => read.skip(item, "it has no value"),
             None => {
@@ -120,20 +154,41 @@ fn values(path: &str, value: &Value, note: &str, section: &[String], read: &mut 
     }
 }
 
-fn bullet(item: &str, value: &Value, section: &[String]) -> Option<ImportedBullet> {
+fn bullet(item: &str, value: &Value, section: &[String], read: &mut ImportedMemories) -> Option<ImportedBullet> {
     let of = |text, meta| ImportedBullet { item: item.to_owned(), section: section.to_vec(), text, meta };
-    let Value::Object(object) = value else { return scalar(value).map(|text| of(text, Vec::new())) };
+    let Value::Object(object) = value else {
+        let text = scalar(value)?;
+        report_other_type(item, "value", value, &Value::from(""), read);
+        return Some(of(text, Vec::new()));
+    };
     let name = if object.get("display").and_then(scalar).is_some() { "display" } else { "item" };
     let text = object.get(name).and_then(scalar)?;
+    for key in ["display", "item"] {
+        if let Some(value) = object.get(key).filter(|value| !value.is_null()) {
+            report_other_type(item, key, value, &Value::from(""), read);
+        }
+    }
     let mut meta = Vec::new();
     if name == "display" {
         push_id(&mut meta, object.get("item"));
     }
     for (key, value) in object.iter().filter(|(key, _)| !["display", "item"].contains(&key.as_str())) {
-        match MetaKey::ALL.iter().find(|own| own.spec().path_field == Some(key)) {
-            Some(own) => push_key(&mut meta, *own, Some(value)),
-            None => push_other(&mut meta, key, value),
+        match MetaKey::from_path_field(key).filter(|own| is_first_name(*own, key, object)) {
+            Some(own) if scalar(value).is_some() => {
+                push_key(&mut meta, own, Some(value));
+                let text = scalar(value).unwrap_or_default();
+                report_other_type(item, key, value, &metadata_value_as_json(own.name(), &text), read);
+                if let Some(name) = own.spec().path_field.filter(|name| name != key) {
+                    read.change(item, format!("its {key} is kept as {name}"));
+                }
+            }
+            _ => push_checked(&mut meta, (item, key), value, read),
         }
     }
     Some(of(text, meta))
+}
+
+/// Whether no other name of the same field has a value before this one.
+fn is_first_name(own: MetaKey, name: &str, object: &Map<String, Value>) -> bool {
+    own.spec().path_field == Some(name) || own.spec().path_field.and_then(|field| scalar(object.get(field)?)).is_none()
 }

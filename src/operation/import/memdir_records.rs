@@ -44,7 +44,7 @@ fn address(id: &str) -> Option<(MemoryPath, Option<&str>)> {
 
 /// Reads records as bullets of the files that their addresses name, and as entries of episode files.
 pub fn read_records(file: &SourceFile, rows: &[Map<String, Value>], read: &mut ImportedMemories) {
-    for (at, row) in rows.iter().enumerate() {
+    for (at, row) in oldest_first(rows) {
         let item = format!("{} record {}", file.name, at + 1);
         let (id, content) = (text(row, "id"), text(row, "content"));
         if content.trim().is_empty() {
@@ -69,6 +69,18 @@ pub fn read_records(file: &SourceFile, rows: &[Map<String, Value>], read: &mut I
             }
         }
     }
+}
+
+/// Records with their positions, in the order in which they were written: exports have the newest first, and new
+/// bullets go to the end of a file.
+fn oldest_first(rows: &[Map<String, Value>]) -> Vec<(usize, &Map<String, Value>)> {
+    let created = |row: &Map<String, Value>| row.get("createdAt")?.as_str()?.parse::<Timestamp>().ok();
+    let (mut dated, mut ordered): (Vec<_>, Vec<_>) =
+        rows.iter().enumerate().partition(|(_, row)| created(row).is_some());
+    dated.reverse();
+    dated.sort_by_key(|(_, row)| created(row));
+    ordered.append(&mut dated);
+    ordered
 }
 
 fn empty() -> ImportedBullet {

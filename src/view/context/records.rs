@@ -44,8 +44,43 @@ impl DatedRecord {
 pub type FindFirstWritten<'a> = &'a dyn Fn(&ItemizedFile, usize) -> FirstWritten;
 
 /// An item's date, its file and its index there, and whether the date is that of its creation. The greatest is the
-/// newest, and of one date the first in the order of the files.
-type RankedRecord = (Option<ItemDate>, Reverse<(usize, usize)>, bool);
+/// newest.
+type RankedRecord = (Option<ItemDate>, RecordPosition, bool);
+
+/// Where a record is. Of one date, the last of a file is the newest, because new ones go to its end; what has no date
+/// keeps the order of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RecordPosition {
+    file: Reverse<usize>,
+    item: isize,
+}
+
+impl RecordPosition {
+    pub fn new(file: usize, item: usize, is_dated: bool) -> RecordPosition {
+        let item = isize::try_from(item).unwrap_or(isize::MAX);
+        RecordPosition { file: Reverse(file), item: if is_dated { item } else { -item } }
+    }
+
+    fn file_and_item(self) -> (usize, usize) {
+        (self.file.0, self.item.unsigned_abs())
+    }
+}
+
+/// The date by which records are sorted: that of an entry has the time at which the history first saw it on that day.
+pub fn record_date(facts: &ItemFacts<'_>, item: usize, first_written: FindFirstWritten<'_>) -> Option<ItemDate> {
+    match facts.file.items[item].kind {
+        ItemKind::Entry => entry_date(facts, item),
+        _ => creation_date(facts, item, first_written),
+    }
+}
+
+fn entry_date(facts: &ItemFacts<'_>, entry: usize) -> Option<ItemDate> {
+    let items = &facts.file.items;
+    let date = facts.created(entry)?;
+    let below = (entry + 1..items.len()).take_while(|item| items[*item].kind != ItemKind::Entry);
+    let written = below.filter_map(|item| facts.origin(item)).map(|origin| origin.at);
+    Some(written.filter(|at| date.time.is_none() && at.day == date.day).min().unwrap_or(date))
+}
 
 /// The newest records of these files by creation, at most `most`, and the number of all: bullets, paragraphs and table
 /// rows; from episode files the entries with their summaries. `first_written` is asked only for what may be among the
@@ -61,22 +96,27 @@ pub fn newest_records(
     for (f, file) in files.iter().enumerate() {
         let facts = ItemFacts::new(file, origins);
         let counts = (0..file.items.len()).filter(|item| is_record(file, *item) && filter.allows_item(&facts, *item));
-        let is_created = |item: usize| facts.bullet_dated_by_journal(item).is_none();
-        all.extend(counts.map(|item| (facts.created(item), Reverse((f, item)), is_created(item))));
+        all.extend(counts.map(|item| {
+            let is_created = facts.bullet_dated_by_journal(item).is_none();
+            let date = match file.items[item].kind {
+                ItemKind::Entry => entry_date(&facts, item),
+                _ => facts.created(item),
+            };
+            (date, RecordPosition::new(f, item, date.is_some()), is_created)
+        }));
     }
     let whole = all.len();
     let mut newest = Vec::new();
     while newest.len() < most
-        && let Some((date, Reverse((f, item)), is_created)) = all.pop()
+        && let Some((date, position, is_created)) = all.pop()
     {
-        match is_created {
-            true => newest.push((date, f, item)),
-            false => all.push((
-                creation_date(&ItemFacts::new(&files[f], origins), item, first_written),
-                Reverse((f, item)),
-                true,
-            )),
+        let (f, item) = position.file_and_item();
+        if is_created {
+            newest.push((date, f, item));
+            continue;
         }
+        let date = creation_date(&ItemFacts::new(&files[f], origins), item, first_written);
+        all.push((date, RecordPosition::new(f, item, date.is_some()), true));
     }
     let record = |(date, f, item): (Option<ItemDate>, usize, usize)| DatedRecord {
         address: sanitize::sanitize_line(&item_address(&files[f], item)),
