@@ -38,7 +38,7 @@ const MAX_ATTEMPTS: usize = 10;
 
 /// Refuses an operation on a shared scope, which is only read from another.
 fn require_own_scope(session: &Session, operation: &mut Operation) -> Result<(), Rejection> {
-    if let Some(Target::Address(at)) = operation.target_mut() {
+    if let Some(Target::Address(at) | Target::SectionOrField(at)) = operation.target_mut() {
         session.require_own_scope(at)?;
     }
     if let Action::Move { to, .. } = &operation.action {

@@ -115,7 +115,7 @@ fn names_bullet(target: &Target) -> bool {
     match target {
         Target::Address(address) => address.contains('@'),
         Target::IdOrCategory { .. } => true,
-        Target::File(_) | Target::Category(_) => false,
+        Target::SectionOrField(_) | Target::File(_) | Target::Category(_) => false,
     }
 }
 

@@ -213,7 +213,9 @@ pub(super) fn change_in_layer(
     session.layers.as_ref()?;
     let mut inner = batch.clone();
     let layer_named = |operation: &mut Operation| match operation.target_mut() {
-        Some(Target::Address(at)) => Ok(session.layer_of(at)?.map(|(name, ..)| name.to_owned())),
+        Some(Target::Address(at) | Target::SectionOrField(at)) => {
+            Ok(session.layer_of(at)?.map(|(name, ..)| name.to_owned()))
+        }
         Some(Target::File(_) | Target::Category(_) | Target::IdOrCategory { .. }) | None => Ok(None),
     };
     let named: Result<Vec<Option<String>>, Rejection> = inner.operations.iter_mut().map(layer_named).collect();
@@ -242,7 +244,7 @@ pub(super) fn change_in_layer(
     }
     let layer = session.source(first).ok()??;
     for operation in &mut inner.operations {
-        if let Some(Target::Address(at)) = operation.target_mut()
+        if let Some(Target::Address(at) | Target::SectionOrField(at)) = operation.target_mut()
             && let Some(address) = SourceAddress::parse(at).map(|named| named.address.to_owned())
         {
             *at = address;

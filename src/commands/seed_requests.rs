@@ -15,7 +15,8 @@ use super::{ChangeOptions, CommandResult, Error, ListOptions, Session, change, l
 use crate::code::{Code, Rejection, quote_short};
 use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, optional, required};
 use crate::operation::dialects::{self, ReadCall};
-use crate::operation::{Action, Batch, Snapshot, Target, locate};
+use crate::operation::resource_targets::resource_files;
+use crate::operation::{Action, Batch, PlanStop, Snapshot, Target, locate};
 use crate::path::MemoryPath;
 use crate::view::query::filter::QueryOptions;
 use crate::view::query::query_json::{self, QueryItem};
@@ -108,9 +109,17 @@ pub fn seed_request(session: &Session, request: &str) -> CommandResult<Value> {
     }
 }
 
-/// The items that match. An empty list means that nothing does, so a budget in which no item fits is an error.
+/// The items that match. An empty list means that nothing does, so a scope that does not exist and a budget in which no
+/// item fits are errors.
 fn seed_query(session: &Session, request: &str) -> CommandResult<Value> {
-    let result = query(session, &query_json::parse(request)?.with_default_limit())?;
+    let options = query_json::parse(request)?.with_default_limit();
+    // The reply, a list, has no place for a note.
+    if let Some(scope) = &options.scope
+        && let Err(error) = session.session_in_scope(scope)
+    {
+        return Err(error.into());
+    }
+    let result = query(session, &options)?;
     match result.nothing_fits() {
         Some(reason) => Err(Rejection::new(Code::Usage, reason).hint("use a larger budget_tokens").into()),
         None => Ok(result.items.into_iter().map(|row| json!(QueryItem::from(row))).collect()),
@@ -168,7 +177,7 @@ fn seed_files(session: &Session) -> CommandResult<Vec<SeedFile>> {
 fn find_locations(session: &Session, fields: &Map<String, Value>) -> CommandResult<FoundLocations> {
     FINDER.check(fields).map_err(|ShapeProblem { message, .. }| Rejection::new(Code::InvalidQuery, message))?;
     let within = match file_to_search(&fields["json_content"]) {
-        Some(name) => vec![resource_path(session, &name)?.map_or(name, |path| path.to_string())],
+        Some(name) => resource_paths(session, &name)?,
         None => Vec::new(),
     };
     let options = QueryOptions {
@@ -239,18 +248,25 @@ fn name_resource(mut error: Error, content: &Value) -> Error {
     error
 }
 
-/// The file that a name, without `.json`, means: the one of that name, else the one with that `resource_id`. `None` if
-/// there is none in this memory.
-fn resource_path(session: &Session, name: &str) -> CommandResult<Option<MemoryPath>> {
+/// The files that a name, without `.json`, means: the one of that name, else those with that `resource_id`; the name
+/// itself if there is none in this memory.
+fn resource_paths(session: &Session, name: &str) -> CommandResult<Vec<String>> {
     let target = Target::Address(format!("{name}.json"));
     let found = with_fetches(&session.store, &mut Snapshot::new(), |snapshot| {
-        let resolved = locate::resolve(&target, snapshot, &session.prefixes, &session.policy.policy)?;
-        Ok(resolved.file.map(|_| resolved.path.clone()))
+        match locate::resolve(&target, snapshot, &session.prefixes, &session.policy.policy) {
+            Ok(resolved) => Ok(resolved.file.map(|_| resolved.path.to_string()).into_iter().collect()),
+            Err(PlanStop::Rejected(error)) if error.code == Code::AmbiguousId => {
+                let files = resource_files(name, snapshot)?;
+                Ok(files.iter().map(ToString::to_string).collect::<Vec<String>>())
+            }
+            Err(stop) => Err(stop),
+        }
     });
     match found {
-        Ok(path) => Ok(path),
+        Ok(paths) if !paths.is_empty() => Ok(paths),
+        Ok(_) => Ok(vec![name.to_owned()]),
         // A name that is no address may be a pattern.
-        Err(error) if matches!(error.code, Code::InvalidPath | Code::FileNotFound) => Ok(None),
+        Err(error) if matches!(error.code, Code::InvalidPath | Code::FileNotFound) => Ok(vec![name.to_owned()]),
         Err(error) => Err(error.into()),
     }
 }

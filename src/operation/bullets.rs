@@ -163,7 +163,7 @@ pub fn add(
 fn new_id(at: &Target) -> Option<&str> {
     match at {
         Target::IdOrCategory { id, .. } => Some(id),
-        Target::Address(_) | Target::File(_) | Target::Category(_) => None,
+        Target::Address(_) | Target::SectionOrField(_) | Target::File(_) | Target::Category(_) => None,
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Never selects a bullet by index and text: see `choose_bullet`.
 
+use super::resource_targets::{resolve_resource, resource_name};
 use super::snapshot::{LoadedFile, PlanStep, PlanStop, Snapshot};
 use super::{Target, adopted};
 use crate::code::{Code, Rejection, SuggestedCommand, quote};
@@ -39,7 +40,7 @@ pub fn resolve<'a>(
     policy: &Policy,
 ) -> PlanStep<ResolvedTarget<'a>> {
     match target {
-        Target::Address(written) => match resource_name(written) {
+        Target::Address(written) | Target::SectionOrField(written) => match resource_name(written) {
             Some((name, place)) => resolve_resource(written, name, place, snapshot, prefixes),
             None => resolve_address(written, snapshot, prefixes),
         },
@@ -60,34 +61,6 @@ pub fn resolve<'a>(
             let section = section_ref(file, Some(name.trim()), &path)?;
             Ok(ResolvedTarget { path, file, section, bullet: None })
         }
-    }
-}
-
-/// The name of a resource in an address whose file ends in `.json`, as the finder of json-memory writes it, and the
-/// rest of the address.
-fn resource_name(written: &str) -> Option<(&str, &str)> {
-    let (file, place) = written.split_at(written.find(['#', '@']).unwrap_or(written.len()));
-    Some((file.strip_suffix(".json")?, place))
-}
-
-fn resolve_resource<'a>(
-    written: &str,
-    name: &str,
-    place: &str,
-    snapshot: &'a Snapshot,
-    prefixes: &PathPrefixes,
-) -> PlanStep<ResolvedTarget<'a>> {
-    let as_written = resolve_address(written, snapshot, prefixes)?;
-    if as_written.file.is_some() {
-        return Ok(as_written);
-    }
-    let named = resolve_address(&format!("{name}{place}"), snapshot, prefixes)?;
-    if named.file.is_some() {
-        return Ok(named);
-    }
-    match snapshot.id_holders(name)? {
-        [one] => resolve_address(&format!("{one}{place}"), snapshot, prefixes),
-        _ => Ok(named),
     }
 }
 

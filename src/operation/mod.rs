@@ -36,6 +36,7 @@ pub mod related_bullets;
 pub mod relations;
 pub mod relative_links;
 pub mod relocate;
+pub mod resource_targets;
 pub mod restore;
 pub mod section_links;
 pub mod set_values;
@@ -82,6 +83,9 @@ pub enum Target {
     /// A category without a block: the section of that name in the policy's default file, created when missing.
     /// See ARCHITECTURE.md, "Operations".
     Category(String),
+    /// The address of a section of a resource, `routine#timing_rules/quiet`; where there is none, the bullet that is the
+    /// field of that name, `- quiet: true` in `routine#timing_rules`.
+    SectionOrField(String),
     /// The block or bullet with this id; if no file has it, the category.
     IdOrCategory { id: String, category: String },
 }
@@ -159,7 +163,7 @@ impl Operation {
             | Action::Nothing { .. } => return None,
         };
         match target {
-            Target::Address(written) | Target::File(written) => Some(written),
+            Target::Address(written) | Target::SectionOrField(written) | Target::File(written) => Some(written),
             Target::Category(_) | Target::IdOrCategory { .. } => None,
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Pure: returns the list of missing inputs instead of fetching them. Never returns a partial changeset.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::change::{Changeset, EffectSign};
@@ -17,7 +18,7 @@ use super::planner::{PlanContext, Planner};
 use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
 use super::{
     Action, Operation, archive, bullets, dialects, effects, field_checks, memory_index, rejections, related_bullets,
-    relations, relocate, restore, set_values, validation, whole_file,
+    relations, relocate, resource_targets, restore, set_values, validation, whole_file,
 };
 
 /// The result of planning.
@@ -52,8 +53,15 @@ fn plan_batch(
 ) -> Result<PlanOutcome, Vec<Rejection>> {
     let mut planner = Planner::new(snapshot, context);
     let (mut pending, mut rejections) = (Vec::new(), Vec::new());
+    let mut planned: Vec<Cow<'_, Operation>> = Vec::with_capacity(operations.len());
     for (n, op) in operations.iter().enumerate() {
-        match plan_operation(&mut planner, n, op) {
+        let on_field = resource_targets::on_field(op, snapshot, context);
+        let step = on_field.and_then(|changed| {
+            planned.push(changed.map_or(Cow::Borrowed(op), Cow::Owned));
+            plan_operation(&mut planner, n, &planned[n])
+        });
+        planned.resize(n + 1, Cow::Borrowed(op));
+        match step {
             Ok(edits) => pending.extend(edits.into_iter().map(|d| (n, d))),
             Err(PlanStop::NeedsInput(missing_input)) => planner.missing_inputs.push(missing_input),
             Err(PlanStop::Rejected(rejection)) => rejections.push(prefer_conflict(&planner, *rejection, n)),
@@ -88,8 +96,11 @@ fn plan_batch(
         }
     }
     let (files, unchanged) = group_by_file(edits, snapshot, operations).map_err(|r| vec![r])?;
-    let mut changeset =
-        Changeset { applied, operations: operations.iter().map(dialects::to_json).collect(), ..Changeset::default() };
+    let mut changeset = Changeset {
+        applied,
+        operations: planned.iter().map(|op| dialects::to_json(op)).collect(),
+        ..Changeset::default()
+    };
     changeset.effects.extend(unchanged);
     for file_edits in files {
         let step = apply_to_file(&mut planner, file_edits, &mut changeset, &mut archived);

@@ -307,7 +307,7 @@ fn addressed_files(action: &Action, prefixes: &PathPrefixes) -> Option<Vec<Memor
         | Action::Patch { at, .. } => at,
         Action::Append { at, .. } | Action::Nothing { at } => at.as_ref()?,
     };
-    let Target::Address(at) = at else { return None };
+    let (Target::Address(at) | Target::SectionOrField(at)) = at else { return None };
     match Address::parse(at, prefixes).ok()? {
         Address::Readings(readings) => Some(readings.into_iter().flat_map(|r| r.files).collect()),
         _ => None,

@@ -505,3 +505,13 @@ fn add_takes_today_for_a_date_as_set_does() {
     m.done(["add", P, "Visitor in the office", "--exp", "today"])
         .diff(&format!("M {P}\n+- Visitor in the office\n+  <!-- mem exp=2026-02-24 -->\n"));
 }
+
+#[test]
+fn what_memdir_writes_is_a_fact_file() {
+    let memory = Memory::new();
+    memory.run(["add", "user", "Name: Ana", "Role: dev"]).exit(0);
+    assert_eq!(
+        memory.text("facts/user.md").unwrap(),
+        "# User\n\n> Summary: name, role, ana, dev\n\n- Name: Ana\n- Role: dev\n"
+    );
+}

@@ -466,11 +466,12 @@ fn the_words_for_agents_are_readmes_and_every_command_in_them_exists() {
 #[test]
 fn plain_bullets_are_shown_whole() {
     let m = Memory::new()
-        .file("facts/user.md", "# User\n\n- Prefers tabs\n- Lives in Austin\n- Vegan since 2024\n- Plays chess\n");
+        .file("facts/user.md", "# User\n\n- Prefers tabs\n- Lives in Austin\n- Vegan since 2024\n- Plays chess\n  <!-- mem src=c1 dur=long -->\n");
     let ran = m.run(["context", "-b", "2000"]).exit(0).quiet();
     for fact in ["Prefers tabs", "Lives in Austin", "Vegan since 2024", "Plays chess"] {
         assert!(ran.stdout.contains(&format!("- @{} {fact}\n", handle(fact))), "{fact}: {ran}");
     }
+    assert!(!ran.stdout.contains("mem src") && !ran.stdout.contains("dur="), "metadata is not shown: {ran}");
     assert!(!ran.stdout.contains("Available memory:"), "nothing of the file is left: {ran}");
 }
 

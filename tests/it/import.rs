@@ -101,6 +101,86 @@ fn a_resource_comes_back_as_it_was() {
 }
 
 #[test]
+fn numbers_booleans_and_lists_of_a_resource_keep_their_types() {
+    let resource = json!({
+        "_metadata": {"resource_id": "r", "tags": ["x"], "last_updated": "2025-12-28", "version": 3, "open": false},
+        "routine": {
+            "rules": {"max": 4, "quiet": true, "coffeeAfter": "09:00", "release": "1.10", "share": 0.5},
+            "list": [{"item": "ab", "display": "A", "confidence": 0.8, "importance": 7, "durability": "long",
+                "seen": 2, "parts": ["x", 1], "added": null, "expiry": null}],
+        },
+    });
+    let memory = Memory::new();
+    let answer = import(&memory, &source(&memory, "r.json", resource.to_string().as_bytes()));
+    assert_eq!((&answer["skipped"], &answer["altered"]), (&json!([]), &json!([])), "{answer}");
+    assert_eq!(serde_json::from_str::<Value>(&export(&memory, "json-memory")).unwrap(), resource);
+    // What comes back otherwise is listed.
+    let other = json!({"_metadata": {}, "routine": {"Name": "Ana", "max": "4", "list": [
+        {"item": 5, "display": "A", "confidence": "0.8", "pin": true}, 7,
+    ]}});
+    let memory = Memory::new();
+    let answer = import(&memory, &source(&memory, "o.json", other.to_string().as_bytes()));
+    let mut altered = rows(&answer, "altered");
+    altered.sort();
+    assert_eq!(
+        altered,
+        [
+            "routine.Name: its name and value are kept as the text of an item",
+            "routine.list[0]: its confidence, a text, is exported as a number",
+            "routine.list[0]: its item, a number, is exported as a text",
+            "routine.list[0]: its pin is kept as x-pin",
+            "routine.list[1]: its value, a number, is exported as a text",
+            "routine.max: its max, a text, is exported as a number",
+        ]
+    );
+}
+
+#[test]
+fn the_expiry_date_of_a_resource_is_an_expiry() {
+    let memory = Memory::new();
+    let resource = json!({"_metadata": {"resource_id": "r"}, "style": {"likes": [
+        {"item": "short", "display": "Short answers", "expiry_date": "2020-12-31"},
+        {"item": "long", "display": "Long answers", "expiry": "2020-12-31"},
+    ]}});
+    let answer = import(&memory, &source(&memory, "r.json", resource.to_string().as_bytes()));
+    assert_eq!(rows(&answer, "altered"), ["style.likes[0]: its expiry_date is kept as expiry"]);
+    let text = memory.text("facts/style.md").unwrap();
+    assert_eq!(text.matches("exp=2020-12-31").count(), 2, "{text}");
+    memory.run(["query", "answers"]).exit(0).stderr_contains("no matches");
+    let insert = |item: Value| json!({"operation": "insert", "path": "style.likes", "new_value": item}).to_string();
+    memory
+        .run(["apply"])
+        .stdin(insert(json!({"item": "blunt", "display": "Blunt", "expiry_date": "2027-01-01"})))
+        .may_change()
+        .exit(0)
+        .diff("M facts/style.md\n+- Blunt\n+  <!-- mem exp=2027-01-01 -->\n");
+    let delete = json!({"operation": "delete", "path": "style.likes[2].expiry_date", "current_value": "2027-01-01"});
+    memory.run(["apply"]).stdin(delete.to_string()).may_change().exit(0);
+    let exported: Value = serde_json::from_str(&export(&memory, "json-memory")).unwrap();
+    let likes = exported["style"]["likes"].as_array().unwrap();
+    assert_eq!([&likes[0]["expiry"], &likes[2]["expiry"]], [&json!("2020-12-31"), &Value::Null], "{exported}");
+}
+
+#[test]
+fn a_label_and_a_section_of_one_name_are_both_exported() {
+    let memory = Memory::new().file(
+        "facts/style.md",
+        "# style\n\n- tone: direct\n- Plain\n\n## tone\n\n- formal in letters\n\n## items\n\n- keeps lists\n",
+    );
+    let text = export(&memory, "json-memory");
+    for part in ["tone: direct", "Plain", "formal in letters", "keeps lists"] {
+        assert!(text.contains(&format!("\"{part}\"")), "{part} {text}");
+    }
+    let other = Memory::new();
+    import(&other, &source(&other, "x.json", text.as_bytes()));
+    let is_derived = |line: &&str| line.starts_with("> Summary") || line.contains("<!-- mem id=");
+    let text = other.text("facts/style.md").unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty() && !is_derived(line)).collect();
+    let was = memory.text("facts/style.md").unwrap();
+    assert_eq!(lines, was.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_file_that_cannot_be_exported_is_named() {
     let memory = Memory::new();
     memory.put("facts/a.md", "- one\n");
@@ -555,6 +635,18 @@ fn records_return_to_their_files_and_entries() {
         let list = format!(r#"{{"memories":[{{"id":"u1","content":"Tea",{fields}}}]}}"#);
         assert_eq!(import(&other, &source(&other, "list.json", list.as_bytes()))["from"], from);
     }
+}
+
+#[test]
+fn a_file_whose_name_no_new_file_can_have_gets_what_it_lacks() {
+    let vault = Memory::new().file("Ideas/#hash.md", "# Hash\n\n- Old\n");
+    let exported = export(&vault, "json");
+    let file = source(&vault, "v.json", exported.as_bytes());
+    let tree = vault.tree();
+    vault.run(["import", &file]).exit(0).stderr_contains("0 added, 1 already there");
+    assert_eq!(vault.tree(), tree);
+    let more = source(&vault, "w.json", exported.replace("- Old", "- Old\\n- New").as_bytes());
+    vault.run(["import", &more]).may_change().exit(0).diff("M Ideas/#hash.md\n+- New\n");
 }
 
 #[test]

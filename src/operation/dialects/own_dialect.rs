@@ -52,11 +52,18 @@ macro_rules! operation_form {
     };
 }
 
+/// The `fallback` of a section that may be a field of a resource.
+const FIELD: &str = "field";
+
 /// The fields that name a file, section or bullet: an address or a category.
 const TARGET_FIELDS: &[ShapeField] = &[
     optional("at", &NON_EMPTY_TEXT, "the address: user, user#work, user@acvh, @mem123"),
     optional("category", &LINE, "instead of at: the section of that name in the policy's default file"),
-    optional("fallback", &LINE, "the category to use if at is @ID and no file has that id"),
+    optional(
+        "fallback",
+        &LINE,
+        "if no file has the id of at, @ID: the category to use; field: if at names no section, the bullet NAME: VALUE",
+    ),
 ];
 const ONE_TARGET: &[FieldGroup] = &[FieldGroup::ExactlyOne(&["at", "category"])];
 const FILE_FIELD: &[ShapeField] = &[required("at", &NON_EMPTY_TEXT, "the file's address")];
@@ -261,6 +268,7 @@ pub fn action(op: &str, fields: CheckedFields) -> Action {
 fn target(fields: CheckedFields) -> Option<Target> {
     let at = fields.text("at").map(|at| match (at.strip_prefix('@').filter(|id| is_id(id)), fields.text("fallback")) {
         (Some(id), Some(category)) => Target::IdOrCategory { id: id.to_owned(), category },
+        (None, Some(fallback)) if fallback == FIELD && at.contains('#') => Target::SectionOrField(at),
         _ => Target::Address(at),
     });
     at.or_else(|| fields.text("category").map(Target::Category))
@@ -350,6 +358,7 @@ impl OperationWriter {
         self.put("op", op);
         match at {
             Some(Target::Address(at)) => self.put("at", at.as_str()),
+            Some(Target::SectionOrField(at)) => self.put("at", at.as_str()).put("fallback", FIELD),
             Some(Target::File(path)) => self.put("at", path.as_str()),
             Some(Target::Category(name)) => self.put("category", name.as_str()),
             Some(Target::IdOrCategory { id, category }) => {

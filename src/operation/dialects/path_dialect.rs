@@ -8,7 +8,7 @@ use super::super::{Action, Target};
 use super::text_shapes::{
     ANY_TEXT, BULLET, COMMON_FIELDS, CheckedFields, LINE_OR_EMPTY, NON_EMPTY_TEXT, scalar_text, split_bullet_text,
 };
-use crate::document::{MetaKey, slug};
+use crate::document::{MetaKey, OWN_ITEMS, slug};
 use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, TextPattern, optional, required};
 use crate::path::MemoryPath;
 
@@ -46,7 +46,7 @@ const ITEM_PATH: JsonShape = JsonShape::Matching(&TextPattern {
 /// An item, or a field of its metadata.
 const ITEM_OR_FIELD_PATH: JsonShape = JsonShape::Matching(&TextPattern {
     matches: |s| parse_path(split_field(s).0).is_some(),
-    regex: r"^[^.\[\]#@/\\\r\n]+(?:\.[^.\[\]#@/\\\r\n]+)*(?:\[[0-9]{1,9}\](?:\.(?:expiry|confidence|importance|durability))?)?$",
+    regex: r"^[^.\[\]#@/\\\r\n]+(?:\.[^.\[\]#@/\\\r\n]+)*(?:\[[0-9]{1,9}\](?:\.(?:expiry|expiry_date|confidence|importance|durability))?)?$",
     expected: "a dotted path with an optional index and field at its end, like food.likes[2] or food.likes[2].expiry",
     reports_multiline: false,
 });
@@ -72,6 +72,7 @@ const ITEM: ShapeForm = item_form(&[&[
     optional("item", &BULLET, "stored as oid; the text, if there is no display"),
     optional("added", &LINE_OR_EMPTY, "stored as added"),
     optional("expiry", &LINE_OR_EMPTY, "stored as exp"),
+    optional("expiry_date", &LINE_OR_EMPTY, "the same, if there is no expiry"),
     optional("confidence", &SCALAR_OF_ITEM, "stored as conf"),
     optional("importance", &SCALAR_OF_ITEM, "stored as imp"),
     optional("durability", &LINE_OR_EMPTY, "stored as dur"),
@@ -82,6 +83,7 @@ const TEXT_ITEM: ShapeForm = item_form(&[&[
     optional("item", &BULLET, "stored as oid; the text, if there is no display"),
     optional("added", &LINE_OR_EMPTY, "ignored: it is not changed"),
     optional("expiry", &LINE_OR_EMPTY, "stored as exp"),
+    optional("expiry_date", &LINE_OR_EMPTY, "the same, if there is no expiry"),
     optional("confidence", &SCALAR_OF_ITEM, "stored as conf"),
     optional("importance", &SCALAR_OF_ITEM, "stored as imp"),
     optional("durability", &LINE_OR_EMPTY, "stored as dur"),
@@ -94,17 +96,20 @@ const SEEN_ITEM: ShapeForm = ShapeForm {
         optional("item", &NON_EMPTY_TEXT, "the text, if there is no display"),
     ]])
 };
+/// The value of a field need not be a text.
+const NUMBER: JsonShape = JsonShape::Number;
+const BOOLEAN: JsonShape = JsonShape::Boolean;
 const SCALAR_OF_ITEM: JsonShape = JsonShape::AnyOf(&[LINE_OR_EMPTY, JsonShape::Number]);
 
 const fn item_form(fields: &'static [&'static [ShapeField]]) -> ShapeForm {
-    const NAMES: &[&str] = &["expiry", "confidence", "importance", "durability"];
+    const NAMES: &[&str] = &["expiry", "expiry_date", "confidence", "importance", "durability"];
     const GROUPS: &[FieldGroup] = &[FieldGroup::AtLeastOne(&["display", "item"])];
     ShapeForm { groups: GROUPS, null_only: NAMES, ..ShapeForm::new("item", fields) }
 }
 
 const CURRENT_VALUE_FIELD: &[ShapeField] = &[optional(
     "current_value",
-    &JsonShape::AnyOf(&[NON_EMPTY_TEXT, JsonShape::Object(&SEEN_ITEM)]),
+    &JsonShape::AnyOf(&[NON_EMPTY_TEXT, NUMBER, BOOLEAN, JsonShape::Object(&SEEN_ITEM)]),
     "the present item, or with a path to a field its value; must match",
 )];
 
@@ -130,7 +135,7 @@ const INSERT: ShapeForm = path_form!(
     [
         &[required("path", &LIST_PATH, "the list")],
         FILE_FIELDS,
-        &[required("new_value", &JsonShape::AnyOf(&[BULLET, JsonShape::Object(&ITEM)]), "the item")],
+        &[required("new_value", &JsonShape::AnyOf(&[BULLET, NUMBER, BOOLEAN, JsonShape::Object(&ITEM)]), "the item")],
     ],
 );
 const UPDATE: ShapeForm = path_form!(
@@ -140,7 +145,11 @@ const UPDATE: ShapeForm = path_form!(
     [
         &[required("path", &ITEM_PATH, "the item")],
         FILE_FIELDS,
-        &[required("new_value", &JsonShape::AnyOf(&[BULLET, JsonShape::Object(&TEXT_ITEM)]), "its new text")],
+        &[required(
+            "new_value",
+            &JsonShape::AnyOf(&[BULLET, NUMBER, BOOLEAN, JsonShape::Object(&TEXT_ITEM)]),
+            "its new text"
+        )],
         CURRENT_VALUE_FIELD,
     ],
 );
@@ -157,7 +166,11 @@ const NO_CHANGE: ShapeForm = path_form!(
     [
         &[optional("path", &ITEM_PATH, "what was considered")],
         FILE_FIELDS,
-        &[optional("new_value", &JsonShape::AnyOf(&[ANY_TEXT, JsonShape::Object(&ANYTHING)]), "ignored")],
+        &[optional(
+            "new_value",
+            &JsonShape::AnyOf(&[ANY_TEXT, NUMBER, BOOLEAN, JsonShape::Object(&ANYTHING)]),
+            "ignored"
+        )],
         CURRENT_VALUE_FIELD,
     ],
 );
@@ -170,9 +183,9 @@ pub fn action(operation: &str, fields: CheckedFields) -> Action {
         other => return Action::Nothing { at: other.map(target_with_index) },
     };
     let field = fields.text("path").and_then(|path| split_field(&path).1);
-    let (at, index) = (Target::Address(place.0.clone()), place.1);
-    let current = fields.0.get("current_value").and_then(item_text);
     let new = fields.0.get("new_value");
+    let (at, index) = (item_target(&place, operation, new), place.1);
+    let current = fields.0.get("current_value").and_then(item_text);
     let text = new.and_then(item_text).unwrap_or_default();
     match operation {
         "insert" => {
@@ -236,6 +249,15 @@ pub fn print_path(file: &MemoryPath, section: Option<&str>, index: Option<usize>
     (read == steps).then_some((named, path))
 }
 
+/// What a path names. Without an index it may be a field: `routine.timing_rules.quiet`. An object goes to a list.
+fn item_target((at, index): &(String, Option<i64>), operation: &str, new: Option<&Value>) -> Target {
+    let is_item = operation == "insert" && new.is_some_and(Value::is_object);
+    match index {
+        None if at.contains('#') && !is_item => Target::SectionOrField(at.clone()),
+        _ => Target::Address(at.clone()),
+    }
+}
+
 /// The address in a `no_change`, with the index.
 fn target_with_index((at, index): (String, Option<i64>)) -> Target {
     Target::Address(match index {
@@ -253,6 +275,8 @@ fn address_and_index(fields: CheckedFields) -> Option<(String, Option<i64>)> {
         Some(file) => (file.strip_suffix(".md").unwrap_or(&file).to_owned(), &steps[..]),
         None => (steps[0].to_owned(), &steps[1..]),
     };
+    // The items of a level itself, as an export writes them.
+    let section = section.strip_suffix(&[OWN_ITEMS]).unwrap_or(section);
     let at = if section.is_empty() { file } else { format!("{file}#{}", section.join("/")) };
     Some((at, index))
 }
@@ -260,10 +284,9 @@ fn address_and_index(fields: CheckedFields) -> Option<(String, Option<i64>)> {
 /// The path of an item, and the key of its metadata that is named after it, as in `food.likes[2].expiry`. `added` is
 /// not one: memdir writes it.
 fn split_field(path: &str) -> (&str, Option<MetaKey>) {
-    let is_field = |key: &MetaKey, name: &str| *key != MetaKey::Added && key.spec().path_field == Some(name);
     let found = path.rsplit_once("].").and_then(|(item, name)| {
-        let key = MetaKey::ALL.iter().find(|key| is_field(key, name))?;
-        Some((&path[..=item.len()], Some(*key)))
+        let key = MetaKey::from_path_field(name).filter(|key| *key != MetaKey::Added)?;
+        Some((&path[..=item.len()], Some(key)))
     });
     found.unwrap_or((path, None))
 }
@@ -283,10 +306,10 @@ fn parse_path(path: &str) -> Option<(Vec<&str>, Option<i64>)> {
     steps.iter().all(plain).then_some((steps, index))
 }
 
-/// A value's text: a string itself, or an object's `display` or `item`.
+/// A value's text: a string, number or boolean itself, or an object's `display` or `item`.
 fn item_text(value: &Value) -> Option<String> {
     let text = |v: &Value| v.as_str().map(str::to_owned);
-    text(value).or_else(|| value.get("display").and_then(text)).or_else(|| value.get("item").and_then(text))
+    scalar_text(value).or_else(|| value.get("display").and_then(text)).or_else(|| value.get("item").and_then(text))
 }
 
 /// The longest key of an item, in bytes.
@@ -303,6 +326,10 @@ fn own_item_key(value: &Value) -> Option<(String, String)> {
 
 /// An item's metadata under memdir's keys.
 fn item_meta(value: &Value) -> Vec<(String, String)> {
-    let pair = |key: &MetaKey| Some((key.name().to_owned(), value.get(key.spec().path_field?).and_then(scalar_text)?));
+    let text = |name: Option<&str>| value.get(name?).and_then(scalar_text);
+    let pair = |key: &MetaKey| {
+        let spec = key.spec();
+        Some((key.name().to_owned(), text(spec.path_field).or_else(|| text(spec.path_alias))?))
+    };
     MetaKey::ALL.iter().filter_map(pair).filter(|(_, v)| !v.is_empty()).collect()
 }

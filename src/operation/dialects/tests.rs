@@ -194,9 +194,18 @@ mod seeds {
             r#"{"operation":"update","path":"a.b.c[0]","new_value":"x","current_value":"{'item': 'y', ...}"}"#,
             &[update(at("a#b/c"), Some(1), Some("{'item': 'y', ...}"), "x")],
         );
+        assert_parses(
+            r#"{"operation":"delete","path":"routine.rules.quiet","current_value":true}"#,
+            &[removed(Target::SectionOrField("routine#rules/quiet".into()), None, Some("true"))],
+        );
+        assert_parses(
+            r#"{"operation":"update","path":"style._items[0]","new_value":4}"#,
+            &[update(at("style"), Some(1), None, "4")],
+        );
         let meta = || vec![("exp".to_owned(), "2026-01-01".to_owned()), ("imp".to_owned(), "8".to_owned())];
         for json in [
             r#"{"operation":"update","path":"a[0]","new_value":{"item":"x","importance":8,"expiry":"2026-01-01","added":"2025-01-01"}}"#,
+            r#"{"operation":"update","path":"a[0]","new_value":{"item":"x","importance":8,"expiry":null,"expiry_date":"2026-01-01"}}"#,
             r#"{"op":"update","at":"a","index":1,"text":"x","meta":{"exp":"2026-01-01","imp":8}}"#,
         ] {
             let batch = parse_batch(json).unwrap();

@@ -132,6 +132,7 @@ fn user_likes_pasta_is_a_duplicate() {
         let memory = with(std::slice::from_ref(&finder), &[answer]);
         request(&memory, &["User likes pasta"]).exit(0).unchanged().stdout_contains(printed);
         assert!(asked(&memory, "finder").contains("<request>\nUser likes pasta\n</request>"));
+        assert!(asked(&memory, "editor").contains("Pasta (especially carbonara)"), "the editor sees the item");
     }
 }
 

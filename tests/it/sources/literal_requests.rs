@@ -445,6 +445,12 @@ fn the_threshold_and_the_recall_call_of_the_specification() {
     let query = r#"{"query": "deployment plan context", "threshold": 0.65, "return": "bullets", "top_k": 3, "budget_tokens": 512}"#;
     assert_eq!(found(&memory, query)[0].1, "[tasks] The deployment plan context is in the wiki");
     assert_eq!(found(&memory, r#"{"query": "deployment schedule next quarter", "threshold": 0.65}"#), []);
+    // Of more items three are shown, and as many as the budget holds.
+    let all: String = (1..=6).map(|n| format!("- [tasks] Deployment plan context number {n}\n")).collect();
+    let memory = Memory::new().file("facts/tasks.md", &format!("# Tasks\n\n{all}"));
+    assert_eq!(found(&memory, query).len(), 3);
+    let few = found(&memory, &query.replace("\"budget_tokens\": 512", "\"budget_tokens\": 70")).len();
+    assert!((1..3).contains(&few), "{few} items in 70 tokens");
 }
 
 #[test]

@@ -110,6 +110,85 @@ fn locations_are_paths_that_edits_understand() {
 }
 
 #[test]
+fn a_resource_of_two_files_is_edited_in_the_file_that_the_path_names() {
+    let front = "---\nresource_id: prefs\n---\n";
+    let summary = "> Summary: What Ana prefers.";
+    let memory = Memory::new()
+        .file("facts/style.md", &format!("{front}# style\n\n{summary}\n\n## likes\n\n- Short answers\n"))
+        .file("facts/interests.md", &format!("{front}# interests\n\n{summary}\n\n- AI\n- Chess\n"));
+    let (found, _) = ask(&memory, r#"{"query": "AI answers", "json_content": "prefs.json"}"#);
+    let paths: Vec<&Value> = found["locations"].as_array().unwrap().iter().map(|row| &row["path"]).collect();
+    assert_eq!(paths.len(), 2, "{found}");
+    let edit = |operation: &str, path: &str, value: &str| {
+        json!({"operation": operation, "path": path, "file": "prefs.json", "new_value": value}).to_string()
+    };
+    let delete = r#"{"operation": "delete", "path": "interests[0]", "file": "prefs.json"}"#;
+    assert_eq!(ask(&memory, delete).1.difference, "M facts/interests.md\n-- AI\n");
+    let insert = ask(&memory, &edit("insert", "interests", "Go")).1;
+    assert_eq!(insert.difference, "M facts/interests.md\n+- Go\n");
+    let update = ask(&memory, &edit("update", "style.likes[0]", "Long answers")).1;
+    assert_eq!(update.difference, "M facts/style.md\n-- Short answers\n+- Long answers\n");
+    for path in ["hobbies", "hobbies[0]"] {
+        let verb = if path == "hobbies" { "insert" } else { "update" };
+        let (reply, ran) = ask(&memory, &edit(verb, path, "Tea"));
+        assert_eq!((&reply["code"], ran.difference.as_str()), (&json!("ambiguous_id"), ""), "{reply}");
+    }
+    let (reply, _) = ask(&memory, r#"{"operation": "delete", "path": "hobbies[0]", "file": "prefs.json"}"#);
+    assert_eq!((&reply["success"], &reply["code"]), (&json!(false), &json!("ambiguous_id")), "{reply}");
+}
+
+#[test]
+fn a_field_of_a_resource_is_named_by_its_path() {
+    let routine =
+        "# routine\n\n> Summary: What a day looks like.\n\n## timing_rules\n\n- quiet: true\n- coffee_after: 09:00\n";
+    let memory = Memory::new().file("facts/routine.md", routine);
+    let edit = |edit: Value| {
+        let (reply, ran) = ask(&memory, &edit.to_string());
+        (reply["code"].as_str().unwrap_or("done").to_owned(), ran.difference)
+    };
+    let done = |lines: &str| ("done".to_owned(), format!("M facts/routine.md\n{lines}"));
+    let refused = |code: &str| (code.to_owned(), String::new());
+    let path = |name: &str| format!("routine.timing_rules.{name}");
+    // A value that is not there proves nothing.
+    let wrong =
+        json!({"operation": "update", "path": path("coffee_after"), "current_value": "08:00", "new_value": "10:00"});
+    assert_eq!(edit(wrong), refused("bullet_not_found"));
+    let update =
+        json!({"operation": "update", "path": path("coffee_after"), "current_value": "09:00", "new_value": "10:00"});
+    assert_eq!(edit(update), done("-- coffee_after: 09:00\n+- coffee_after: 10:00\n"));
+    let number = json!({"operation": "insert", "path": path("max"), "new_value": 4});
+    assert_eq!(edit(number.clone()), done("+- max: 4\n"));
+    assert_eq!(edit(number).1, "", "it is there already");
+    assert_eq!(edit(json!({"operation": "insert", "path": path("max"), "new_value": 5})), refused("exists"));
+    let current = json!({"operation": "delete", "path": path("quiet"), "current_value": true});
+    assert_eq!(edit(current), done("-- quiet: true\n"));
+    assert_eq!(edit(json!({"operation": "delete", "path": path("max")})), done("-- max: 4\n"));
+    let (reply, _) = ask(&memory, &json!({"operation": "delete", "path": path("max")}).to_string());
+    assert!(reply["warnings"][0].as_str().unwrap().starts_with("nothing to delete: "), "{reply}");
+    // A list of that name is one still.
+    let list =
+        json!({"operation": "insert", "path": path("teas"), "new_value": {"item": "oolong", "display": "Oolong"}});
+    assert!(edit(list).1.contains("+### Teas\n"));
+}
+
+#[test]
+fn a_query_of_a_scope_that_does_not_exist_is_refused() {
+    let memory = Memory::new().file("facts/tasks.md", "# Tasks\n\n- Ship the parser\n");
+    let query = r#"{"query": "parser", "filters": {"user_id": "nope"}}"#;
+    let (reply, _) = ask(&memory, query);
+    assert_eq!((&reply["success"], &reply["code"]), (&json!(false), &json!("scope_not_found")), "{reply}");
+    memory.run(["query", "-"]).stdin(query).exit(0).stderr_contains("no scope 'nope', so nothing was searched");
+}
+
+#[test]
+fn a_tool_call_without_arguments_has_empty_ones() {
+    let memory = Memory::new().file("facts/user.md", USER);
+    let (reply, _) = ask(&memory, r#"{"name": "memory_list"}"#);
+    assert_eq!(reply[0]["path"], "facts/user.md", "{reply}");
+    assert!(ask(&memory, r#"{"name": "memory_read"}"#).0["message"].as_str().unwrap().contains("'path' is missing"));
+}
+
+#[test]
 fn a_query_gets_the_items_of_the_specification() {
     let memory = Memory::new().file("facts/tasks.md", "# Tasks\n\n- [tasks] Ship the parser\n- [goals] Sleep\n");
     let (reply, _) = ask(&memory, r#"{"query": "ship parser", "top_k": 3, "return": "bullets"}"#);
