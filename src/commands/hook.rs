@@ -15,7 +15,7 @@ use crate::host::models::{self, ModelQuery, NESTED_CALL_VARIABLE};
 use crate::host::{EnvLookup, background, outside_files, user};
 use crate::policy::ExpiredRule;
 use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::view::context::answer::ContextResult;
+use crate::view::context::result::ContextResult;
 use crate::view::context::delta::UPDATES_HEAD;
 use crate::view::context::page::{ContextOptions, address_path};
 use crate::view::context::sanitize::NOTES_NOTICE;

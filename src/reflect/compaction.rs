@@ -3,7 +3,7 @@
 //!
 //! Never removes an item that no operation names, and never changes a pinned item.
 
-use crate::document::{Document, Visibility};
+use crate::document::{DEFAULT_IMPORTANCE, Document, Visibility};
 use crate::operation::evict::{self, EvictionCandidate, ItemAges};
 use crate::operation::limits::{ContentSize, LimitedSection};
 use crate::path::MemoryPath;
@@ -156,7 +156,7 @@ fn compaction_item(
         }
         EvictionCandidate::Entry(s) => {
             let section = &document.sections()[s];
-            let importance = conditions.importance.unwrap_or(evict::DEFAULT_IMPORTANCE);
+            let importance = conditions.importance.unwrap_or(DEFAULT_IMPORTANCE);
             (section.slug.clone(), section.id.clone(), lines.to_owned(), importance, MAX_ENTRY_CHARS)
         }
     };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::recall::shown::ShownItems;
 use super::recall::task_lines;
-use super::{AnswerUse, HookAnswer, HookOptions, shown_bullets, start_budget};
+use super::{ResultUse, HookAnswer, HookOptions, shown_bullets, start_budget};
 use crate::commands::Session;
 use crate::commands::context::{ContextRequest, context};
 use crate::host::agent_hosts::{AgentHost, HookEvent, HookInput};
@@ -50,6 +50,6 @@ pub fn start(session: &Session, host: &AgentHost, input: &HookInput, options: &H
     }
     shown.add(bullets);
     let envelope = host.context_envelope(HookEvent::SubagentStart, &text);
-    let used = Some(AnswerUse::of_injection(estimate_llm_tokens(&text)));
+    let used = Some(ResultUse::of_injection(estimate_llm_tokens(&text)));
     Some(HookAnswer { envelope, used, shown: Some(shown), ..HookAnswer::default() })
 }
