@@ -1,13 +1,13 @@
 //! Anchors to code: they keep a hash of the lines, `check --anchors` says what became of them, and nothing outside the
 //! repository is ever read for them.
 
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
 use crate::support::git_repo::Repo;
 use crate::support::test_dir::passed_as_nobody;
-use crate::support::{Memory, ProgramOutput, handle, program};
+use crate::support::{Memory, ProgramOutput, handle, program, write_program};
 
 const CODE: &str = "use std::time;\n\nfn retries() -> u32 {\n    10\n}\n\nfn backoff() -> u32 {\n    250\n}\n";
 const RETRIES: &str = "Retries ten times";
@@ -320,8 +320,7 @@ fn git_is_asked_only_if_a_file_is_gone() {
     let fake = repo.root().with_file_name("bin");
     fs_err::create_dir(&fake).unwrap();
     let calls = fake.join("calls");
-    fs_err::write(fake.join("git"), format!("#!/bin/sh\necho \"$@\" >> '{}'\nexit 1\n", calls.display())).unwrap();
-    fs_err::set_permissions(fake.join("git"), PermissionsExt::from_mode(0o755)).unwrap();
+    write_program(&fake.join("git"), &format!("#!/bin/sh\necho \"$@\" >> '{}'\nexit 1\n", calls.display()));
     let run = |args: &[&str]| {
         let mut command = repo.program(program(), repo.root());
         let path = format!("{}:/usr/bin:/bin", fake.display());

@@ -1,10 +1,9 @@
 //! `edit` with a scripted editor: what was typed is never lost.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::support::memdir_command;
+use crate::support::{memdir_command, write_program};
 
 struct EditorSetup {
     root: tempfile::TempDir,
@@ -30,8 +29,7 @@ impl EditorSetup {
     /// Runs memdir with an editor that is this shell script; `$1` is the copy.
     fn edit(&self, script: &str, line: &[&str]) -> Output {
         let editor = self.path("editor");
-        fs_err::write(&editor, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs_err::set_permissions(&editor, PermissionsExt::from_mode(0o755)).unwrap();
+        write_program(&editor, &format!("#!/bin/sh\n{script}\n"));
         let mut command = memdir_command(self.root.path());
         command
             .env("TMPDIR", self.path("tmp"))

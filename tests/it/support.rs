@@ -181,6 +181,16 @@ fn copied_program() -> PathBuf {
     copy
 }
 
+/// Writes a program, in another process: while this one has the file open for writing, a test beside it may fork, and
+/// the program could not be started until that child runs its own ("Text file busy").
+pub fn write_program(path: &Path, text: &str) {
+    let mut writer = Command::new("sh");
+    writer.args(["-c", "cat > \"$0\" && chmod 755 \"$0\""]).arg(path).stdin(Stdio::piped());
+    let mut writer = writer.spawn().unwrap();
+    std::io::Write::write_all(&mut writer.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    assert!(writer.wait().unwrap().success(), "{}", path.display());
+}
+
 /// A program in a directory that also is its home: nothing of this machine's environment but `PATH`, no stdin.
 pub fn clean_command(program: impl AsRef<OsStr>, home: &Path) -> Command {
     let mut command = Command::new(program);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::recall::shown::ShownItems;
 use super::recall::task_lines;
-use super::{ResultUse, HookAnswer, HookOptions, shown_bullets, start_budget};
+use super::{HookAnswer, HookOptions, ResultUse, shown_bullets, start_budget};
 use crate::commands::Session;
 use crate::commands::context::{ContextRequest, context};
 use crate::host::agent_hosts::{AgentHost, HookEvent, HookInput};

@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
-use crate::support::ProgramOutput;
 use crate::support::git_repo::Repo;
+use crate::support::{ProgramOutput, write_program};
 
 const BASE: &str = "# User\n\n## Work\n\n- Standup at ten\n\n## Travel\n\n- Window seats\n";
 const FILE: &str = "facts/user.md";
@@ -122,9 +122,7 @@ fn a_lost_race_is_retried_a_limited_number_of_times() {
     fs_err::create_dir_all(hook.parent().unwrap()).unwrap();
     let person = host.person.root().display();
     let push = format!("git -C '{person}' push --quiet origin memory");
-    fs_err::write(&hook, format!("#!/bin/sh\nunset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX\n{push}\n"))
-        .unwrap();
-    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    write_program(&hook, &format!("#!/bin/sh\nunset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX\n{push}\n"));
     let run_output = host.run(&[]).exit(0);
     assert!(run_output.stderr.contains("somebody else pushed to memory first (try 1 of 5)"), "{run_output:#?}");
     assert!(host.text().contains("- Likes dark mode\n"));
@@ -159,8 +157,7 @@ fn comment(answer: &str, changed: &str) -> (i32, String) {
         "#!/bin/sh\nprintf '%s\\n' \"$*\" >> '{}'\ncase \"$*\" in *--jq*) printf '%s' '{answer}' ;; esac\n",
         log.display()
     );
-    fs_err::write(&gh, text).unwrap();
-    std::fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    write_program(&gh, &text);
     let mut command = repo.program("bash", repo.root());
     let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap_or_default());
     command.env("PATH", path).args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script]);

@@ -3,10 +3,9 @@
 //! A sample of the steps in every run, all of them with `MEMDIR_FULL`. A script replaces git and kills
 //! the memdir that called it.
 
-use std::os::unix::fs::PermissionsExt;
-
 use crate::support::git_repo::{Repo, finished};
 use crate::support::memory::full;
+use crate::support::write_program;
 use crate::sync::network::real_git;
 use crate::sync::pair;
 
@@ -28,8 +27,7 @@ impl Killer {
             real = real.display()
         );
         let git = dir.path().join("git");
-        fs_err::write(&git, text).unwrap();
-        fs_err::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&git, &text);
         Killer { dir }
     }
 

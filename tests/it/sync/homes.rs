@@ -2,7 +2,6 @@
 //!
 //! Never reaches another machine: remotes are bare repositories on this disk, or a program that answers nothing.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::git_repo::finished;
-use crate::support::{NOW, ProgramOutput, clean_command, program};
+use crate::support::{NOW, ProgramOutput, clean_command, program, write_program};
 
 /// A machine with a home of its own, whose memory is the user's.
 struct Home {
@@ -134,11 +133,6 @@ fn there(all: &TempDir, branch: &str, path: &str) -> String {
     ProgramOutput::of(&mut command).stdout
 }
 
-fn write_executable(path: &Path, text: &str) {
-    fs_err::write(path, text).unwrap();
-    fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
-}
-
 #[test]
 fn what_stop_acknowledged_is_in_the_next_home() {
     let all = world();
@@ -210,7 +204,7 @@ fn a_remote_that_hangs_is_waited_for_as_long_as_the_config_says() {
     let all = world();
     let mut home = Home::set_up(&all, "home");
     let (ssh, started) = (all.path().join("ssh"), all.path().join("started"));
-    write_executable(&ssh, &format!("#!/bin/sh\ntouch '{}'\nexec sleep 20\n", started.display()));
+    write_program(&ssh, &format!("#!/bin/sh\ntouch '{}'\nexec sleep 20\n", started.display()));
     home.env.push(("GIT_SSH_COMMAND", ssh.to_str().unwrap().to_owned()));
     home.config(&home.remote(), "");
     home.git(&["config", "memdir.remote", "ssh://nowhere/notes.git"]);
@@ -274,7 +268,7 @@ fn a_conflict_goes_to_a_branch_named_by_machine_and_day() {
 fn a_remote_that_cannot_be_written_is_reported() {
     let all = world();
     let home = Home::set_up(&all, "home");
-    write_executable(&all.path().join("remote.git/hooks/pre-receive"), "#!/bin/sh\necho read-only >&2\nexit 1\n");
+    write_program(&all.path().join("remote.git/hooks/pre-receive"), "#!/bin/sh\necho read-only >&2\nexit 1\n");
     home.add("Prefers tabs");
     let message = home.hook("stop")["systemMessage"].as_str().unwrap().to_owned();
     assert!(message.contains("not pushed") && message.contains("rejected the branch"), "{message}");

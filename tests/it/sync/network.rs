@@ -3,14 +3,13 @@
 //! Never waits longer than a test allows, and never reaches another machine. A script replaces git where something
 //! must happen just before or after one of its steps.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
 use crate::support::git_repo::Repo;
-use crate::support::{NOW, ProgramOutput};
+use crate::support::{NOW, ProgramOutput, write_program};
 use crate::sync::{pair, settle};
 
 const FILE: &str = "facts/user.md";
@@ -35,8 +34,7 @@ impl Beside {
         );
         fs_err::write(dir.path().join("n"), "0").unwrap();
         let git = dir.path().join("git");
-        fs_err::write(&git, text).unwrap();
-        fs_err::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&git, &text);
         Beside { dir }
     }
 
@@ -426,6 +424,5 @@ fn settings_that_change_how_git_merges_do_not_change_a_sync() {
 
 fn executable(path: &Path, text: &str) {
     fs_err::create_dir_all(path.parent().unwrap()).unwrap();
-    fs_err::write(path, text).unwrap();
-    fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(path, text);
 }
