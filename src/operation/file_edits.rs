@@ -99,13 +99,14 @@ pub fn group_by_file(
             return Err(overlap_rejection(n, other.operations[0], &to));
         }
     }
-    for effect in unchanged.iter().filter(|effect| matches!(operations[effect.operation].action, Action::Add { .. })) {
+    let needs_bullet = |action: &Action| matches!(action, Action::Add { .. } | Action::Update { .. });
+    for effect in unchanged.iter().filter(|effect| needs_bullet(&operations[effect.operation].action)) {
         check_stays(effect, &files, snapshot)?;
     }
     Ok((files, unchanged))
 }
 
-/// Rejects an `add` that changes nothing because its bullet is there already, if another operation of the batch removes,
+/// Rejects an `add` or `update` that changes nothing because its bullet is there already, if another operation of the batch removes,
 /// rewrites or moves that bullet.
 fn check_stays(effect: &Effect, files: &[FileEdits], snapshot: &Snapshot) -> Result<(), Rejection> {
     let Some(file_edits) = files.iter().find(|file| file.path == effect.path) else { return Ok(()) };

@@ -7,7 +7,7 @@ use super::planner::PlanContext;
 use super::snapshot::{LoadedFile, PlanStep, Snapshot};
 use super::{Action, Operation, Target};
 use crate::code::{Code, Rejection};
-use crate::document::{Document, resource_field, section_titles, slug};
+use crate::document::{Document, field_value_as_json, resource_field, section_titles, slug};
 use crate::path::{MemoryPath, PathPrefixes};
 
 /// The name of a resource in an address whose file ends in `.json`, as the finder of json-memory writes it, and the
@@ -105,7 +105,10 @@ pub fn on_field(op: &Operation, snapshot: &Snapshot, context: &PlanContext<'_>) 
     let present = level.field(key);
     match (&mut changed.action, present) {
         (Action::Add { at, text, children, meta, .. }, None)
-            if children.is_empty() && meta.is_empty() && level.has_only_fields() =>
+            if children.is_empty()
+                && meta.is_empty()
+                && level.has_only_fields()
+                && (is_resource(file) || !field_value_as_json(text).is_string()) =>
         {
             let field = format!("{key}: {text}");
             if resource_field(&field).is_none() {
@@ -113,35 +116,43 @@ pub fn on_field(op: &Operation, snapshot: &Snapshot, context: &PlanContext<'_>) 
             }
             (*at, *text) = (level.target(), field);
         }
-        (Action::Add { at, text, .. }, Some(present)) if present == format!("{key}: {text}") => {
+        (Action::Add { at, text, .. }, Some((_, present))) if present == format!("{key}: {text}") => {
             (*at, *text) = (level.target(), present);
         }
-        (Action::Add { .. }, Some(present)) => {
+        (Action::Add { .. }, Some((_, present))) => {
             return Err(Rejection::new(Code::Exists, format!("{} has the field '{present}' already", resolved.path))
                 .hint("update it")
                 .into());
         }
-        (Action::Update { at, old, text, .. }, Some(present)) => {
+        (Action::Update { at, index, old, text, .. }, Some((nth, present))) => {
+            check_value(old.as_deref(), key, &present, &resolved.path)?;
             if resource_field(text).is_none_or(|(name, _)| name != key) {
                 *text = format!("{key}: {text}");
             }
-            *old = Some(expected_text(old.take(), key, present));
-            *at = level.target();
+            (*at, *index, *old) = (level.target(), Some(nth), Some(present));
         }
-        (Action::Remove { at, text, .. }, Some(present)) => {
-            *text = Some(expected_text(text.take(), key, present));
-            *at = level.target();
+        (Action::Remove { at, index, text, .. }, Some((nth, present))) => {
+            check_value(text.as_deref(), key, &present, &resolved.path)?;
+            (*at, *index, *text) = (level.target(), Some(nth), Some(present));
         }
         _ => return Ok(None),
     }
     Ok(Some(changed))
 }
 
-/// The text that the caller expects of a field: its present one, if no value is named.
-fn expected_text(value: Option<String>, key: &str, present: String) -> String {
+/// Whether a file came from a resource: in any other one, a text below a name without a section makes a new section.
+fn is_resource(file: &LoadedFile) -> bool {
+    file.document.front_text("resource_id").is_some()
+}
+
+/// Rejects another value than the present one as proof of a field.
+fn check_value(value: Option<&str>, key: &str, present: &str, path: &MemoryPath) -> Result<(), Rejection> {
     match value {
-        Some(value) if value != present => format!("{key}: {value}"),
-        _ => present,
+        Some(value) if value != present && format!("{key}: {value}") != present => {
+            let message = format!("{path} has the field '{present}', and not '{key}: {value}'");
+            Err(Rejection::new(Code::BulletNotFound, message).hint("read the file again"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -149,6 +160,8 @@ fn expected_text(value: Option<String>, key: &str, present: String) -> String {
 struct FieldLevel<'a> {
     document: &'a Document,
     address: String,
+    /// The section's index; 0 is the file.
+    section: usize,
     bullets: Vec<usize>,
 }
 
@@ -173,17 +186,22 @@ impl<'a> FieldLevel<'a> {
             Some(at) => format!("{path}#{}", document.sections()[at].slug),
             None => path.to_string(),
         };
-        Ok(Some(FieldLevel { document, address, bullets: top.filter(is_here).collect() }))
+        let bullets = top.filter(is_here).collect();
+        Ok(Some(FieldLevel { document, address, section: section.unwrap_or(0), bullets }))
     }
 
     fn target(&self) -> Target {
         Target::Address(self.address.clone())
     }
 
-    /// The text of the bullet with this field.
-    fn field(&self, key: &str) -> Option<String> {
-        let texts = self.bullets.iter().map(|bullet| self.document.bullet_text(*bullet).into_owned());
-        texts.into_iter().find(|text| resource_field(text).is_some_and(|(name, _)| name == key))
+    /// The bullet with this field: its index below the target, from 1, and its text. The target's subsections may have
+    /// a field of the same text.
+    fn field(&self, key: &str) -> Option<(i64, String)> {
+        let is_field = |text: &str| resource_field(text).is_some_and(|(name, _)| name == key);
+        let texts = self.bullets.iter().map(|bullet| (*bullet, self.document.bullet_text(*bullet).into_owned()));
+        let (bullet, text) = texts.into_iter().find(|(_, text)| is_field(text))?;
+        let nth = self.document.top_level_bullets(self.section).iter().position(|other| *other == bullet)?;
+        Some((i64::try_from(nth).ok()? + 1, text))
     }
 
     fn has_only_fields(&self) -> bool {

@@ -13,6 +13,7 @@ use super::outcome::PlannedEffects;
 use super::proposal::Proposal;
 use crate::change::{Effect, EffectSign};
 use crate::operation::Action;
+use crate::text::statement::Statement;
 use crate::transcript::{MessageParts, Role, Turn};
 
 /// How many turns before a quote may name what it is about.
@@ -61,10 +62,43 @@ pub fn route_removal(
     {
         reasons.push(GuardFinding { violation: Violation::Expired, excerpt: day });
     }
+    let is_said = |effect: &&Effect| {
+        let days = planned.files.iter().flat_map(|file| &file.metadata.expiries);
+        is_ended(effect) || says_last_days(&effect.text, days, proposal, context, proof)
+    };
+    if reasons.is_empty()
+        && let Some(hidden) = expiring.iter().find(|effect| !is_said(effect))
+    {
+        reasons.push(GuardFinding { violation: Violation::NotEnded, excerpt: excerpt(hidden) });
+    }
     match reasons.is_empty() {
         true => Route::Apply(proof),
         false => Route::Inbox(proof, reasons),
     }
+}
+
+/// Whether the quote itself, in the user's words, is about a bullet and says the days on which it ends. A denied
+/// sentence gives a last day only to a bullet that denies something: "I do not eat meat until Easter".
+fn says_last_days<'d>(
+    bullet: &str,
+    mut days: impl Iterator<Item = &'d Date>,
+    proposal: &Proposal,
+    context: &JudgeContext<'_>,
+    proof: QuoteEvidence,
+) -> bool {
+    let quote = proposal.quote.as_deref().unwrap_or_default();
+    let turn = context.turns.iter().find(|turn| turn.number == proof.turn && !turn.injected);
+    let Some(turn) = turn.filter(|turn| turn.role == Role::User && proof.role == Role::User) else { return false };
+    let sources = GroundingSources {
+        quote,
+        texts: vec![quote],
+        times: vec![turn.at.as_deref().unwrap_or(context.today)],
+        days: Vec::new(),
+        topics: Vec::new(),
+    };
+    guards::relation::shares_content(bullet, std::iter::once(quote))
+        && Statement::of(bullet).is_negated() == Statement::of(quote).is_negated()
+        && days.all(|day| guards::check_last_day(&day.to_string(), &sources).is_none())
 }
 
 /// The bullets that get an expiry; none if it is that of a new bullet.

@@ -275,8 +275,13 @@ fn address_and_index(fields: CheckedFields) -> Option<(String, Option<i64>)> {
         Some(file) => (file.strip_suffix(".md").unwrap_or(&file).to_owned(), &steps[..]),
         None => (steps[0].to_owned(), &steps[1..]),
     };
-    // The items of a level itself, as an export writes them.
-    let section = section.strip_suffix(&[OWN_ITEMS]).unwrap_or(section);
+    // The items of a level itself, as an export writes them. Their indexes do not count its fields, so an item is known
+    // by its text, and without one `_items` names no section.
+    let own_level = section.strip_suffix(&[OWN_ITEMS]).filter(|_| {
+        fields.text("operation").as_deref() == Some("insert")
+            || fields.0.get("current_value").is_some_and(|v| !v.is_null())
+    });
+    let (section, index) = own_level.map_or((section, index), |level| (level, None));
     let at = if section.is_empty() { file } else { format!("{file}#{}", section.join("/")) };
     Some((at, index))
 }

@@ -24,7 +24,7 @@ pub struct ItemConditions {
     conditions: String,
     /// The highest importance that anything in it states.
     pub(super) importance: Option<u8>,
-    /// The ids of conversations that a record is related to, in an entry.
+    /// The ids of the conversations that a record comes from or is related to, in an entry.
     related: Vec<String>,
     /// Why it can be merged with nothing, as the end of a sentence.
     obstacle: Option<&'static str>,
@@ -72,8 +72,9 @@ impl ItemConditions {
         } else {
             None
         };
-        let related = |i: &usize| effective_meta(document, *i, ages.inert).raw(RELATED_KEY).map(str::to_owned);
-        let related = others.iter().filter(|_| is_entry).filter_map(related);
+        let of_key = |i: &usize, key: &str| effective_meta(document, *i, ages.inert).raw(key).map(str::to_owned);
+        let sources = |i: &usize| [MetaKey::Src.name(), RELATED_KEY].map(|key| of_key(i, key));
+        let related = others.iter().filter(|_| is_entry).flat_map(sources).flatten();
         let related = related.flat_map(|ids| ids.split(',').map(str::to_owned).collect::<Vec<_>>()).collect();
         let stated = own.iter().chain(&others).filter_map(|i| effective_meta(document, *i, ages.inert).importance());
         ItemConditions {

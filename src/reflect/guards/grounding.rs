@@ -124,7 +124,10 @@ pub fn check_particulars(text: &str, sources: &GroundingSources<'_>) -> Option<G
 /// The last day on which something holds, if no source says it; `None` if one does.
 pub fn check_last_day(day: &str, sources: &GroundingSources<'_>) -> Option<GuardFinding> {
     let is_term = || day.parse().is_ok_and(|day| dates::is_last_day(day, &sources.different_texts(), &sources.times));
-    check_particulars(day, sources).filter(|_| !is_term())
+    let mut missing = missing_particulars(day, sources);
+    // A day is neither a denial nor a comparison, whatever the sentence is that says it.
+    missing.retain(|word| !matches!(&**word, "not" | "order"));
+    (!missing.is_empty() && !is_term()).then(|| GuardFinding::new(Violation::Ungrounded, &readable(&missing)))
 }
 
 /// A text with the dates, quantities and short forms that its sources have for the same; `times`: when they were

@@ -49,10 +49,44 @@ fn an_expiry_without_evidence_waits_as_a_removal_does() {
             "ungrounded unrelated expired",
         ),
         ("对花生过敏", json!({"exp": "2026-12-31"}), "User: 花生是坚果吗？\n", "花生是坚果吗", "ungrounded"),
+        (
+            PEANUTS,
+            json!({"exp": "2026-02-27"}),
+            "User: I am still allergic to peanuts. I was in Rome for 3 days.\n",
+            "I was in Rome for 3 days",
+            "not_ended",
+        ),
+        (
+            PEANUTS,
+            json!({"exp": "2026-02-27"}),
+            "User: My allergy to peanuts does not end in 3 days, it never ends.\n",
+            "My allergy to peanuts does not end in 3 days",
+            "not_ended",
+        ),
     ] {
         let operation = set(text, meta, quote);
         assert_eq!(verdict(&memory(text), &operation, conversation), (Proposed, reasons.into()), "{operation}");
     }
+}
+
+#[test]
+fn an_expiry_needs_the_word_of_the_user() {
+    let mut operation = set(PEANUTS, json!({"exp": "2026-02-27"}), "An open bar of peanuts keeps for 3 days");
+    operation["turn"] = json!(2);
+    let conversation = "User: What is in a Snickers bar?\n\nAssistant: An open bar of peanuts keeps for 3 days.\n";
+    let found = verdict(&memory(PEANUTS), &operation, conversation);
+    assert!(found.0 == Proposed && found.1.ends_with("not_ended"), "{found:?}");
+}
+
+#[test]
+fn what_is_denied_may_have_a_last_day() {
+    let meat = "Does not eat meat";
+    let quote = "I do not eat meat until 2026-04-04";
+    let operation = set(meat, json!({"exp": "2026-04-04"}), quote);
+    assert_eq!(verdict(&memory(meat), &operation, &format!("User: {quote}.\n")), (Kept, String::new()));
+    let mut added = add("facts/user.md", "Does not eat meat until 2026-04-04", quote);
+    added["expires"] = json!("2026-04-04");
+    assert_eq!(verdict(&memory(PEANUTS), &added, &format!("User: {quote}.\n")), (Kept, String::new()));
 }
 
 #[test]

@@ -241,7 +241,9 @@ fn two_records_may_become_one() {
         ran.stderr_contains("2 entries, now 1: 1 decision of the model");
         let file = memory.text("episodes/2026-02.md").unwrap();
         let first = text.lines().next().unwrap();
-        assert!(file.contains(&format!("{first}\n  <!-- mem imp=9 related=c1,c2,c3 -->")), "{file}");
+        // What they come from, and what they were related to.
+        let related = "cd92a402c4d2b,c1,c2,cd34815960071,c3";
+        assert!(file.contains(&format!("{first}\n  <!-- mem imp=9 related={related} -->")), "{file}");
         assert!(file.contains(EARLY) && file.contains(FRIDAYS), "{file}");
     }
     for (text, reason) in [

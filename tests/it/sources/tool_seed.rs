@@ -172,6 +172,44 @@ fn a_field_of_a_resource_is_named_by_its_path() {
 }
 
 #[test]
+fn a_field_is_that_of_the_level_which_its_path_names() {
+    let both = "# routine\n\n> Summary: What a day looks like.\n\n- quiet: false\n- size: 3\n\n## night\n\n- quiet: true\n- size: 3\n";
+    let delete = |path: &str, value: Value| json!({"operation": "delete", "path": path, "current_value": value});
+    for (edit, lines) in [
+        (delete("routine.quiet", json!(false)), "-- quiet: false\n"),
+        (delete("routine.quiet", json!(true)), ""),
+        (delete("routine.night.quiet", json!(true)), "-- quiet: true\n"),
+        (json!({"operation": "delete", "path": "routine.size"}), "-- size: 3\n"),
+        (json!({"operation": "update", "path": "routine.size", "new_value": 4}), "-- size: 3\n+- size: 4\n"),
+    ] {
+        let memory = Memory::new().file("facts/routine.md", both);
+        let (_, ran) = ask(&memory, &edit.to_string());
+        let head = if lines.is_empty() { "" } else { "M facts/routine.md\n" };
+        assert_eq!(ran.difference, format!("{head}{lines}"), "{edit}");
+        if edit["path"] == "routine.size" {
+            let text = memory.text("facts/routine.md").unwrap();
+            assert!(text.ends_with("## night\n\n- quiet: true\n- size: 3\n"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_items_of_a_level_itself_are_known_by_their_texts() {
+    let pets = "# pets\n\n> Summary: Who lives here.\n\n- quiet: false\n- Own pet\n\n## cats\n\n- Tom\n";
+    for (edit, lines) in [
+        (json!({"operation": "delete", "path": "pets._items"}), ""),
+        (json!({"operation": "delete", "path": "pets._items[0]"}), ""),
+        (json!({"operation": "delete", "path": "pets._items[0]", "current_value": "Own pet"}), "-- Own pet\n"),
+        (json!({"operation": "insert", "path": "pets._items", "new_value": "Rex"}), "+- Rex\n"),
+    ] {
+        let memory = Memory::new().file("facts/pets.md", pets);
+        let (_, ran) = ask(&memory, &edit.to_string());
+        let head = if lines.is_empty() { "" } else { "M facts/pets.md\n" };
+        assert_eq!(ran.difference, format!("{head}{lines}"), "{edit}");
+    }
+}
+
+#[test]
 fn a_query_of_a_scope_that_does_not_exist_is_refused() {
     let memory = Memory::new().file("facts/tasks.md", "# Tasks\n\n- Ship the parser\n");
     let query = r#"{"query": "parser", "filters": {"user_id": "nope"}}"#;
