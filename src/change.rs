@@ -239,6 +239,26 @@ impl EntryFile {
     }
 }
 
+/// The texts that a revision replaced in a file, each with the one that took its place. Those of an undo or redo are the
+/// ones of the revision that it names: its own edits are cut where the two texts differ, and hold no whole ones.
+pub fn replaced_texts<'e>(
+    entries: &'e [JournalEntry],
+    entry: &'e JournalEntry,
+    path: &MemoryPath,
+) -> Vec<(&'e str, &'e str)> {
+    let (mut named, mut is_undone) = (entry, false);
+    while let Some(InverseKind::Undo(rev) | InverseKind::Redo(rev)) = named.inverts {
+        let Ok(at) = entries.binary_search_by_key(&rev, |other| other.rev) else { break };
+        if rev >= named.rev {
+            break;
+        }
+        is_undone ^= matches!(named.inverts, Some(InverseKind::Undo(_)));
+        named = &entries[at];
+    }
+    let edits = named.files.iter().filter(|file| file.path == *path).flat_map(EntryFile::recorded_edits);
+    edits.map(|edit| if is_undone { (&*edit.new, &*edit.old) } else { (&*edit.old, &*edit.new) }).collect()
+}
+
 /// A text replacement that can be applied in both directions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalEdit {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::Session;
 use super::list_and_read::ResolvedAddress;
 use super::sync::SyncState;
-use crate::change::{EntryFile, EntryOutcome, Etag, InverseKind, JournalEdit, JournalEntry};
+use crate::change::{EntryFile, EntryOutcome, Etag, InverseKind, JournalEntry, replaced_texts};
 use crate::code::Rejection;
 use crate::document::{Document, Handle, RecordedUpdates};
 use crate::host::git::Git;
@@ -186,7 +186,8 @@ impl<'s> BulletHistory<'s> {
                         None => return,
                     },
                 };
-                let step = TextChange { cause, path: &path, earlier_path: &path, replaces_texts: true, edits: &[] };
+                let step =
+                    TextChange { cause, path: &path, earlier_path: &path, replaces_texts: true, replaced: Vec::new() };
                 bullets = self.compare(&step, before.text(), &text, bullets, lives);
                 text = before.text().to_owned();
             }
@@ -207,8 +208,7 @@ impl<'s> BulletHistory<'s> {
 
     /// Ends bullets that are older than the journal in the commits that brought them, if git knows these.
     fn end_at_commit(&self, path: &MemoryPath, text: &str, bullets: Vec<FollowedBullet>, lives: &mut LifeCollector) {
-        let step =
-            TextChange { cause: LifeCause::Committed, path, earlier_path: path, replaces_texts: false, edits: &[] };
+        let step = TextChange::of(LifeCause::Committed, path, path);
         let event = |bullet| self.with_commit(step.event(LifeChange::Added, None), bullet, text);
         let known = bullets.iter().map(|bullet| (bullet, event(bullet))).filter(|(_, event)| event.commit.is_some());
         known.for_each(|(bullet, event)| lives.push(bullet, event));
@@ -245,7 +245,7 @@ impl<'s> BulletHistory<'s> {
             path: &file.path,
             earlier_path: &file.path,
             replaces_texts: replaces_texts(entry),
-            edits: file.recorded_edits(),
+            replaced: replaced_texts(&self.entries, entry, &file.path),
         };
         let bullets = self.compare(&step, &reverted, text, bullets, lives);
         (!bullets.is_empty()).then_some((reverted, bullets))
@@ -276,13 +276,7 @@ impl<'s> BulletHistory<'s> {
         let Some((from, before)) = moved_from else {
             return self.end_at_entry(index, &file.path, bullets, lives);
         };
-        let step = TextChange {
-            cause: LifeCause::Entry(index),
-            path: &file.path,
-            earlier_path: from,
-            replaces_texts: false,
-            edits: &[],
-        };
+        let step = TextChange::of(LifeCause::Entry(index), &file.path, from);
         let bullets = self.compare(&step, before.text(), text, bullets, lives);
         if !bullets.is_empty() {
             let (path, text) = (from.clone(), before.text().to_owned());
@@ -301,7 +295,7 @@ impl<'s> BulletHistory<'s> {
     ) -> Vec<FollowedBullet> {
         let (before, after) = (Document::parse(before.to_owned()), Document::parse(after.to_owned()));
         let mut updates = RecordedUpdates::default();
-        step.edits.iter().for_each(|edit| updates.add(&edit.old, &edit.new));
+        step.replaced.iter().for_each(|(old, new)| updates.add(old, new));
         let pasts = bullet_pasts(&before, &after, &updates, step.replaces_texts);
         let (mut older, mut added) = (Vec::new(), Vec::new());
         for bullet in bullets {
@@ -364,8 +358,7 @@ impl<'s> BulletHistory<'s> {
         lives: &mut LifeCollector,
     ) {
         let entry = &self.entries[index];
-        let step =
-            TextChange { cause: LifeCause::Entry(index), path, earlier_path: path, replaces_texts: false, edits: &[] };
+        let step = TextChange::of(LifeCause::Entry(index), path, path);
         for file in entry.files.iter().filter(|file| file.path != *path && file.before.is_some()) {
             if bullets.is_empty() || file.edits.as_ref().is_some_and(|edits| edits.iter().all(|e| e.old.is_empty())) {
                 continue;
@@ -410,13 +403,7 @@ impl<'s> BulletHistory<'s> {
             let number = document.handles().iter().position(|handle| *handle == bullet.handle);
             let Some(number) = number.filter(|number| self.may_show(path, &document, *number)) else { continue };
             if side == RevisionSide::Before {
-                let step = TextChange {
-                    cause: LifeCause::Entry(index),
-                    path,
-                    earlier_path: path,
-                    replaces_texts: false,
-                    edits: &[],
-                };
+                let step = TextChange::of(LifeCause::Entry(index), path, path);
                 lives.push(bullet, step.event(LifeChange::Removed, Some(earlier(path, &document, number))));
             }
             return lives.follow(path, until, &document, number, bullet.life);
@@ -448,11 +435,16 @@ struct TextChange<'p> {
     earlier_path: &'p MemoryPath,
     /// Whether a text in the place of another is an update of it, even if nothing in it is similar.
     replaces_texts: bool,
-    /// What the journal has recorded of it.
-    edits: &'p [JournalEdit],
+    /// The texts that it replaced, as the journal has recorded it.
+    replaced: Vec<(&'p str, &'p str)>,
 }
 
-impl TextChange<'_> {
+impl<'p> TextChange<'p> {
+    /// A change of which nothing more is known.
+    fn of(cause: LifeCause, path: &'p MemoryPath, earlier_path: &'p MemoryPath) -> TextChange<'p> {
+        TextChange { cause, path, earlier_path, replaces_texts: false, replaced: Vec::new() }
+    }
+
     fn event(&self, change: LifeChange, earlier: Option<EarlierBullet>) -> LifeEvent {
         LifeEvent { change, cause: self.cause, path: self.path.clone(), earlier, commit: None }
     }

@@ -171,7 +171,7 @@ fn journal_pairs(
         };
         match texts() {
             Ok((before, after)) => {
-                let recorded = recorded_updates(&path, entries.iter().filter(|e| is_between(e.rev)));
+                let recorded = recorded_updates(&path, entries, |entry| is_between(entry.rev));
                 pairs.push(FilePair { recorded, ..FilePair::new(path, before, after) });
             }
             Err(error) if error.code == Code::HistoryGone && only.is_some_and(|only| *only != path) => {}

@@ -3,7 +3,7 @@
 //! Never changes anything.
 
 use super::related_files::related_files;
-use crate::change::{EntryFile, EntryOutcome, Etag, JournalEntry};
+use crate::change::{EntryFile, EntryOutcome, Etag, JournalEntry, replaced_texts};
 use crate::code::{Code, Rejection};
 use crate::document::links::{FileLink, find_links, link_candidates, refers_to};
 use crate::document::{Document, MAX_FILE_BYTES, RecordedUpdates};
@@ -167,14 +167,14 @@ pub fn history(journal: &LoadedJournal, of: &MemoryPath) -> FileHistory {
             None => history.last_written = texts.at(entry.rev, RevisionSide::After, file.after),
             Some(next) if next != file.after => {
                 let document = texts.at(entry.rev, RevisionSide::After, file.after);
-                history.past.extend(document.map(|d| past_text(entry, file, None, d)));
+                history.past.extend(document.map(|d| past_text(&journal.entries, entry, of, None, d)));
             }
             Some(_) => {}
         }
         texts.step_back(file);
         if n < MIN_HISTORY_REVISIONS || removes_text(file) {
             let document = texts.at(entry.rev, RevisionSide::Before, file.before);
-            history.past.extend(document.map(|d| past_text(entry, file, Some(entry.rev), d)));
+            history.past.extend(document.map(|d| past_text(&journal.entries, entry, of, Some(entry.rev), d)));
         }
         if history.past.len() >= 2 * MIN_HISTORY_REVISIONS {
             break;
@@ -210,11 +210,17 @@ fn entry_file<'e>(entry: &'e JournalEntry, of: &MemoryPath) -> Option<&'e EntryF
 }
 
 /// The text before an entry, or, without `rev`, the one that it wrote and that was edited outside memdir.
-fn past_text(entry: &JournalEntry, file: &EntryFile, rev: Option<u64>, document: Document) -> PastText {
+fn past_text(
+    entries: &[JournalEntry],
+    entry: &JournalEntry,
+    of: &MemoryPath,
+    rev: Option<u64>,
+    document: Document,
+) -> PastText {
     let actor = rev.map_or("outside", |_| &entry.header.actor).to_owned();
     let mut updates = RecordedUpdates::default();
-    for edit in file.recorded_edits().iter().filter(|_| rev.is_some()) {
-        updates.add(&edit.old, &edit.new);
+    if rev.is_some() {
+        replaced_texts(entries, entry, of).into_iter().for_each(|(old, new)| updates.add(old, new));
     }
     let text = |op: &serde_json::Value, field: &str| op.get(field)?.as_str().map(str::to_owned);
     let is_move = |op: &&serde_json::Value| op.get("op").is_some_and(|name| name == "mv");

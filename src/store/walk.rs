@@ -66,7 +66,7 @@ fn walk_folder(
             }
         } else if name.ends_with(b".md") {
             found.files.extend(found_file(at, name, kind));
-        } else if kind == FileType::Symlink && !name.contains(&b'.') {
+        } else if kind == FileType::Symlink && leads_to_folder(dir, name) {
             found.linked_folders.push(join_path(at, &String::from_utf8_lossy(name)));
         }
     })
@@ -102,6 +102,12 @@ fn stat_file_type(dir: &OwnedFd, name: &[u8]) -> FileType {
         Ok(stat) => FileType::from_raw_mode(stat.st_mode),
         Err(_) => FileType::Unknown,
     }
+}
+
+/// Whether a link leads to a folder, which is not opened.
+fn leads_to_folder(dir: &OwnedFd, name: &[u8]) -> bool {
+    let target = rustix::fs::statat(dir, name, rustix::fs::AtFlags::empty());
+    target.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
 }
 
 #[cfg(target_os = "linux")]

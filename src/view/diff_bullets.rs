@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::change::{EntryOutcome, JournalEntry};
+use crate::change::{EntryOutcome, JournalEntry, replaced_texts};
 use crate::document::{Document, Handle, RecordedUpdates};
 use crate::path::MemoryPath;
 use crate::text::TextFeatures;
@@ -26,12 +26,15 @@ pub enum BulletChange {
     Set(usize, usize),
 }
 
-/// The texts of a file's bullets that revisions replaced; the revisions are in their order.
-pub fn recorded_updates<'e>(path: &MemoryPath, revisions: impl Iterator<Item = &'e JournalEntry>) -> RecordedUpdates {
-    let done = revisions.filter(|entry| entry.outcome == EntryOutcome::Done);
+/// The texts of a file's bullets that some revisions of a journal replaced.
+pub fn recorded_updates(
+    path: &MemoryPath,
+    entries: &[JournalEntry],
+    is_counted: impl Fn(&JournalEntry) -> bool,
+) -> RecordedUpdates {
     let mut updates = RecordedUpdates::default();
-    for file in done.flat_map(|entry| &entry.files).filter(|file| file.path == *path) {
-        file.recorded_edits().iter().for_each(|edit| updates.add(&edit.old, &edit.new));
+    for entry in entries.iter().filter(|entry| entry.outcome == EntryOutcome::Done && is_counted(entry)) {
+        replaced_texts(entries, entry, path).into_iter().for_each(|(old, new)| updates.add(old, new));
     }
     updates
 }

@@ -640,6 +640,8 @@ fn a_bullet_that_a_batch_rephrased_is_not_taken_for_the_one_that_it_added() {
         {"op": "add", "at": file, "text": "Backups happen on Fridays"}
     ]);
     memory.run(["apply"]).stdin(batch.to_string()).exit(0);
+    memory.done(["undo"]);
+    memory.done(["redo"]);
     memory.done(["update", file, "We release every Tuesday", "Ann ships it"]);
     let error = memory.run(["rm", &old, "--json"]).exit(4).error();
     assert_eq!((&error["code"], &error["details"]["now"]["text"]), (&json!("bullet_changed"), &json!("Ann ships it")));
@@ -652,7 +654,7 @@ fn a_bullet_that_a_batch_rephrased_is_not_taken_for_the_one_that_it_added() {
     news.stdout_contains("↑updated: [user] Ann ships it").stdout_contains("+created: [user] Backups happen on Fridays");
     memory
         .done(["list", file, "--blame"])
-        .stdout_contains("Ann ships it\n  r3 2026-02-24 10:00Z tester: updated from \"We release every Tuesday\"");
+        .stdout_contains("Ann ships it\n  r5 2026-02-24 10:00Z tester: updated from \"We release every Tuesday\"");
 }
 
 #[test]

@@ -252,18 +252,19 @@ fn a_linked_folder_is_named_as_left_out() {
     let outside = memory.dir().parent().unwrap().join("outside");
     std::fs::create_dir(&outside).unwrap();
     std::fs::write(outside.join("n.md"), "- Secret rain\n").unwrap();
-    symlink(&outside, memory.dir().join("facts/ext")).unwrap();
+    symlink(&outside, memory.dir().join("facts/ext.1")).unwrap();
     // A link to a file that is no note is none of its business.
     symlink(outside.join("n.md"), memory.dir().join("facts/n.txt")).unwrap();
-    let reason = "'facts/ext' is a symbolic link";
-    memory.done(["list"]).stdout_contains("facts/ext (refused: is a symbolic link)");
+    symlink(outside.join("n.md"), memory.dir().join("Makefile")).unwrap();
+    let reason = "'facts/ext.1' is a symbolic link";
+    memory.done(["list"]).stdout_contains("facts/ext.1 (refused: is a symbolic link)");
     memory.done(["query", "rain"]).stderr_contains(reason);
     memory.done(["context"]).stdout_contains(reason);
     let checked = memory.run(["check"]).may_change().exit(6).unchanged();
-    checked.stdout_contains("facts/ext: error: unsafe_file: is not opened: is a symbolic link");
+    checked.stdout_contains("facts/ext.1: error: unsafe_file: is not opened: is a symbolic link");
     for words in [&["list"][..], &["query", "rain"], &["context"], &["list", "--json"]] {
         let ran = memory.done(words);
         let said = format!("{}{}", ran.stdout, ran.stderr);
-        assert!(!said.contains("Secret") && !said.contains("n.txt"), "{ran}");
+        assert!(!said.contains("Secret") && !said.contains("n.txt") && !said.contains("Makefile"), "{ran}");
     }
 }

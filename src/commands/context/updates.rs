@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::reader_mark::{FileNames, MemoryMark, OutsideText};
-use crate::change::{EntryOutcome, Etag, InverseKind, JournalEntry};
+use crate::change::{EntryOutcome, Etag, InverseKind, JournalEntry, replaced_texts};
 use crate::document::{Document, RecordedUpdates};
 use crate::path::MemoryPath;
 use crate::store::{JournalHistory, RevisionSide};
@@ -75,7 +75,8 @@ impl<'a> FileUpdates<'a> {
                     chain.seen_etag = file.before.filter(|_| was_there(&file.path));
                 }
                 chain.new_rev = Some(entry.rev);
-                file.recorded_edits().iter().for_each(|edit| chain.recorded.add(&edit.old, &edit.new));
+                let replaced = replaced_texts(revisions, entry, &file.path);
+                replaced.into_iter().for_each(|(old, new)| chain.recorded.add(old, new));
                 match entry.inverts {
                     Some(InverseKind::Undo(_) | InverseKind::Redo(_)) => chain.inverted = true,
                     None => chain.new_titles.extend(appended_titles(entry)),
