@@ -263,7 +263,9 @@ fn is_user_memory(session: &Session, env: EnvLookup<'_>) -> bool {
 fn agent_guide(dir: Option<&str>, root: &Path) -> String {
     let note = dir.and_then(|dir| match Path::new(dir).strip_prefix(root).ok().and_then(Path::to_str) {
         Some(inside) => {
-            let note = command_note(&format!("--dir {}", shell_quote(inside)))?;
+            // A name that starts with a dash would be an option.
+            let inside = if inside.starts_with('-') { format!("./{inside}") } else { inside.to_owned() };
+            let note = command_note(&format!("--dir {}", shell_quote(&inside)))?;
             Some(format!("{note}, from the directory of this file"))
         }
         None => command_note(&format!("--dir {}", shell_quote(dir))),

@@ -101,6 +101,21 @@ fn a_resource_comes_back_as_it_was() {
 }
 
 #[test]
+fn sections_of_a_resource_that_become_one_are_listed() {
+    let resource = json!({"_metadata": {}, "sec": {"one": ["A"], "One": ["B"], "a-b": ["C"], "A b": ["D"], "": ["E"]}});
+    let memory = Memory::new();
+    let answer = import(&memory, &source(&memory, "r.json", resource.to_string().as_bytes()));
+    let altered = rows(&answer, "altered");
+    for name in ["One", "A b"] {
+        let row = format!("sec.{name}: its items are kept in the section of a name that differs only in");
+        assert!(altered.iter().any(|altered| altered.starts_with(&row)), "{altered:?}");
+    }
+    assert!(altered.iter().any(|altered| altered.starts_with("sec.: its name is empty")), "{altered:?}");
+    let text = memory.text("facts/sec.md").unwrap();
+    assert!(["A", "B", "C", "D", "E"].iter().all(|item| text.contains(&format!("- {item}\n"))), "{text}");
+}
+
+#[test]
 fn numbers_booleans_and_lists_of_a_resource_keep_their_types() {
     let resource = json!({
         "_metadata": {"resource_id": "r", "tags": ["x"], "last_updated": "2025-12-28", "version": 3, "open": false},

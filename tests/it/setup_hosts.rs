@@ -535,7 +535,8 @@ fn a_hook_that_is_no_longer_written_is_removed_too() {
 #[test]
 fn instructions_name_a_memory_that_commands_would_not_find() {
     let project = Project::new();
-    for words in [&["init", "notes"][..], &["init", "../else where/notes"], &["scope", "add", "web"]] {
+    for words in [&["init", "notes"][..], &["init", "./-m"], &["init", "../else where/notes"], &["scope", "add", "web"]]
+    {
         project.run(words).exit(0);
     }
     let setup = |options: &[&str], more: &[&str], status: i32| {
@@ -555,6 +556,8 @@ fn instructions_name_a_memory_that_commands_would_not_find() {
     assert_eq!(note().as_deref(), Some("memdir --dir notes, from the directory of this file"));
     setup(&["--dir", "notes"], &["--check"], 0);
     setup(&[], &["--check"], 6);
+    setup(&["--dir", "./-m"], &[], 0);
+    assert_eq!(note().as_deref(), Some("memdir --dir ./-m, from the directory of this file"));
     setup(&["-S", "web"], &[], 0);
     assert_eq!(note().as_deref(), Some("memdir --dir memory/scopes/web, from the directory of this file"));
     // What it says is true.

@@ -199,8 +199,8 @@ mod seeds {
             &[removed(Target::SectionOrField("routine#rules/quiet".into()), None, Some("true"))],
         );
         assert_parses(
-            r#"{"operation":"update","path":"style._items[0]","new_value":4}"#,
-            &[update(at("style"), Some(1), None, "4")],
+            r#"{"operation":"update","path":"style._items[0]","new_value":4,"current_value":"Short"}"#,
+            &[update(at("style"), None, Some("Short"), "4")],
         );
         let meta = || vec![("exp".to_owned(), "2026-01-01".to_owned()), ("imp".to_owned(), "8".to_owned())];
         for json in [

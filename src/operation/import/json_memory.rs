@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::{ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, push_other, scalar};
-use crate::document::{MetaKey, OWN_ITEMS, field_value_as_json, metadata_value_as_json, resource_field};
+use crate::document::{MetaKey, OWN_ITEMS, field_value_as_json, metadata_value_as_json, resource_field, slug};
 
 const METADATA: &str = "_metadata";
 /// How deep items are looked for in a resource without it.
@@ -98,8 +98,17 @@ fn is_plain_word(text: &str) -> bool {
 }
 
 fn object(path: &str, inner: &Map<String, Value>, note: &str, section: &mut Vec<String>, read: &mut ImportedMemories) {
+    let mut sections: Vec<String> = Vec::new();
     for (key, value) in inner {
         let path = format!("{path}.{key}");
+        let makes_section = value.is_array() && key != OWN_ITEMS || value.is_object();
+        if makes_section && key.trim().is_empty() {
+            read.change(&path, "its name is empty, so its items are kept one level above");
+        } else if makes_section && sections.contains(&slug(key)) {
+            read.change(&path, "its items are kept in the section of a name that differs only in case or punctuation");
+        } else if makes_section {
+            sections.push(slug(key));
+        }
         match value {
             Value::Object(inner) if !is_item(inner) => {
                 section.push(key.clone());

@@ -477,13 +477,13 @@ fn is_named(words: &[WordToken<'_>], at: usize) -> bool {
         || words.get(at).is_some_and(|w| matches!(w.text.as_str(), "by" | "as" | "dr"))
 }
 
-/// "Porto is home now": a name before the verb.
+/// "Porto is home now": a name before the verb. Not "home again", "home since Friday": a person.
 fn is_home(words: &[WordToken<'_>]) -> bool {
     let Some(home) = words.iter().position(|w| w.text == "home") else { return false };
     let is_verb = |w: &WordToken<'_>| matches!(w.text.as_str(), "is" | "became" | "remains" | "stays");
     let Some(verb) = words[..home].iter().rposition(is_verb) else { return false };
     let is_own = |w: &WordToken<'_>| matches!(w.text.as_str(), "now" | "still" | "currently" | "user" | "'s");
-    let ends = |w: &WordToken<'_>| matches!(w.text.as_str(), "now" | "again" | "today" | "these" | "since");
+    let ends = |w: &WordToken<'_>| matches!(w.text.as_str(), "now" | "these");
     verb > 0
         && is_place(words, verb - 1)
         && words[verb + 1..home].iter().all(is_own)
