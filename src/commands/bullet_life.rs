@@ -186,8 +186,13 @@ impl<'s> BulletHistory<'s> {
                         None => return,
                     },
                 };
-                let step =
-                    TextChange { cause, path: &path, earlier_path: &path, replaces_texts: true, replaced: Vec::new() };
+                let step = TextChange {
+                    cause,
+                    path: &path,
+                    earlier_path: &path,
+                    replaces_texts: true,
+                    updates: RecordedUpdates::default(),
+                };
                 bullets = self.compare(&step, before.text(), &text, bullets, lives);
                 text = before.text().to_owned();
             }
@@ -245,7 +250,7 @@ impl<'s> BulletHistory<'s> {
             path: &file.path,
             earlier_path: &file.path,
             replaces_texts: replaces_texts(entry),
-            replaced: replaced_texts(&self.entries, entry, &file.path),
+            updates: replaced_texts(&self.entries, entry, &file.path).into_iter().collect(),
         };
         let bullets = self.compare(&step, &reverted, text, bullets, lives);
         (!bullets.is_empty()).then_some((reverted, bullets))
@@ -294,9 +299,7 @@ impl<'s> BulletHistory<'s> {
         lives: &mut LifeCollector,
     ) -> Vec<FollowedBullet> {
         let (before, after) = (Document::parse(before.to_owned()), Document::parse(after.to_owned()));
-        let mut updates = RecordedUpdates::default();
-        step.replaced.iter().for_each(|(old, new)| updates.add(old, new));
-        let pasts = bullet_pasts(&before, &after, &updates, step.replaces_texts);
+        let pasts = bullet_pasts(&before, &after, &step.updates, step.replaces_texts);
         let (mut older, mut added) = (Vec::new(), Vec::new());
         for bullet in bullets {
             let number = after.bullets().binary_search_by_key(&bullet.span.start, |b| b.marker as usize);
@@ -436,13 +439,13 @@ struct TextChange<'p> {
     /// Whether a text in the place of another is an update of it, even if nothing in it is similar.
     replaces_texts: bool,
     /// The texts that it replaced, as the journal has recorded it.
-    replaced: Vec<(&'p str, &'p str)>,
+    updates: RecordedUpdates,
 }
 
 impl<'p> TextChange<'p> {
     /// A change of which nothing more is known.
     fn of(cause: LifeCause, path: &'p MemoryPath, earlier_path: &'p MemoryPath) -> TextChange<'p> {
-        TextChange { cause, path, earlier_path, replaces_texts: false, replaced: Vec::new() }
+        TextChange { cause, path, earlier_path, replaces_texts: false, updates: RecordedUpdates::default() }
     }
 
     fn event(&self, change: LifeChange, earlier: Option<EarlierBullet>) -> LifeEvent {

@@ -218,10 +218,8 @@ fn past_text(
     document: Document,
 ) -> PastText {
     let actor = rev.map_or("outside", |_| &entry.header.actor).to_owned();
-    let mut updates = RecordedUpdates::default();
-    if rev.is_some() {
-        replaced_texts(entries, entry, of).into_iter().for_each(|(old, new)| updates.add(old, new));
-    }
+    let updates =
+        rev.map_or_else(RecordedUpdates::default, |_| replaced_texts(entries, entry, of).into_iter().collect());
     let text = |op: &serde_json::Value, field: &str| op.get(field)?.as_str().map(str::to_owned);
     let is_move = |op: &&serde_json::Value| op.get("op").is_some_and(|name| name == "mv");
     let moves = entry.operations.iter().filter(is_move).filter_map(|op| Some((text(op, "at")?, text(op, "to")?)));

@@ -11,7 +11,7 @@ pub struct RecordedUpdates(Vec<(Handle, Handle)>);
 impl RecordedUpdates {
     /// Adds the replacement of one text by another, the next one in time. What was not the whole text of a bullet
     /// matches none later.
-    pub fn add(&mut self, old: &str, new: &str) {
+    fn add(&mut self, old: &str, new: &str) {
         if old.is_empty() || new.is_empty() {
             return;
         }
@@ -33,18 +33,29 @@ impl RecordedUpdates {
     }
 }
 
+impl<'t> Extend<(&'t str, &'t str)> for RecordedUpdates {
+    fn extend<I: IntoIterator<Item = (&'t str, &'t str)>>(&mut self, replaced: I) {
+        replaced.into_iter().for_each(|(old, new)| self.add(old, new));
+    }
+}
+
+impl<'t> FromIterator<(&'t str, &'t str)> for RecordedUpdates {
+    fn from_iter<I: IntoIterator<Item = (&'t str, &'t str)>>(replaced: I) -> RecordedUpdates {
+        let mut updates = RecordedUpdates::default();
+        updates.extend(replaced);
+        updates
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn replacements_of_one_text_after_the_other_are_one() {
-        let mut updates = RecordedUpdates::default();
-        for (old, new) in
-            [("Likes tea", "Drinks milk"), ("", "Added"), ("Drinks milk", "Eats fish"), ("a", "b"), ("b", "a")]
-        {
-            updates.add(old, new);
-        }
+        let replaced =
+            [("Likes tea", "Drinks milk"), ("", "Added"), ("Drinks milk", "Eats fish"), ("a", "b"), ("b", "a")];
+        let updates: RecordedUpdates = replaced.into_iter().collect();
         assert_eq!(updates.iter().collect::<Vec<_>>(), [(Handle::of("Likes tea"), Handle::of("Eats fish"))]);
         assert_eq!(updates.new_handle(Handle::of("Drinks milk")), None, "no text before all of them");
     }

@@ -18,22 +18,22 @@ pub struct ToolResult {
     pub note: Option<String>,
     /// `None` for a tool without an output schema.
     pub structured: Option<Value>,
-    /// What its reader has seen, once the answer is out.
+    /// What its reader has seen, once the result is out.
     pub mark: Option<ReaderMark>,
 }
 
 impl ToolResult {
-    /// An answer whose text is its JSON.
+    /// A result whose text is its JSON.
     pub fn of(result: &impl Serialize) -> ToolResult {
         ToolResult::with_text(None, result)
     }
 
-    /// An answer that is a text alone.
+    /// A result that is a text alone.
     pub fn plain(text: String) -> ToolResult {
         ToolResult { text, note: None, structured: None, mark: None }
     }
 
-    /// An answer with a text of its own.
+    /// A result with a text of its own.
     pub fn with_text(text: Option<String>, result: &impl Serialize) -> ToolResult {
         let structured = serde_json::to_value(result).unwrap_or_default();
         let text = text.unwrap_or_else(|| structured.to_string());

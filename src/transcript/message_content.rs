@@ -61,7 +61,7 @@ impl FunctionResponse {
 }
 
 /// A tool result inside a message: the id of its call, and its text.
-pub(super) struct ToolResult {
+pub(super) struct ToolResultPart {
     pub call_id: Option<String>,
     pub text: String,
 }
@@ -95,13 +95,13 @@ impl MessageContent {
     }
 
     /// The results of tool calls in the content, in their order.
-    pub fn tool_results(&self) -> impl Iterator<Item = ToolResult> {
+    pub fn tool_results(&self) -> impl Iterator<Item = ToolResultPart> {
         self.0.iter().filter_map(|part| {
             if let Some(response) = &part.response.0 {
-                return Some(ToolResult { call_id: response.id.0.clone(), text: response.joined_text() });
+                return Some(ToolResultPart { call_id: response.id.0.clone(), text: response.joined_text() });
             }
             let result = matches!(part.kind.as_str(), "tool_result" | "mcp_tool_result");
-            result.then(|| ToolResult { call_id: part.tool_use_id.0.clone(), text: part.content.joined_text() })
+            result.then(|| ToolResultPart { call_id: part.tool_use_id.0.clone(), text: part.content.joined_text() })
         })
     }
 

@@ -32,11 +32,8 @@ pub fn recorded_updates(
     entries: &[JournalEntry],
     is_counted: impl Fn(&JournalEntry) -> bool,
 ) -> RecordedUpdates {
-    let mut updates = RecordedUpdates::default();
-    for entry in entries.iter().filter(|entry| entry.outcome == EntryOutcome::Done && is_counted(entry)) {
-        replaced_texts(entries, entry, path).into_iter().for_each(|(old, new)| updates.add(old, new));
-    }
-    updates
+    let counted = entries.iter().filter(|entry| entry.outcome == EntryOutcome::Done && is_counted(entry));
+    counted.flat_map(|entry| replaced_texts(entries, entry, path)).collect()
 }
 
 /// All changes: removed bullets in their old order, then the others in their new order.
@@ -349,8 +346,7 @@ mod tests {
             Document::parse("- Deploys happen on Fridays\n- b\n"),
             Document::parse("- We release every Tuesday\n- b\n- Backups happen on Fridays\n"),
         );
-        let mut updates = RecordedUpdates::default();
-        updates.add("Deploys happen on Fridays", "We release every Tuesday");
+        let updates = [("Deploys happen on Fridays", "We release every Tuesday")].into_iter().collect();
         let changes = bullet_changes_since(&before, &after, &updates);
         assert_eq!(changes, [BulletChange::Updated(0, 0), BulletChange::Added(2)]);
         assert_eq!(bullet_changes(&before, &after), [BulletChange::Added(0), BulletChange::Updated(0, 2)]);

@@ -44,7 +44,7 @@ impl ReaderMark {
 }
 
 /// The text of a file that another program changed, as a reader has seen it.
-pub struct OutsideText {
+pub struct OutsideVersion {
     pub etag: Etag,
     /// `None` if there are too many.
     pub items: Option<SeenItems>,
@@ -83,7 +83,7 @@ impl MemoryMark {
         reader: &str,
         revisions: &[JournalEntry],
         files: &FileNames,
-        outside: HashMap<MemoryPath, Option<OutsideText>>,
+        outside: HashMap<MemoryPath, Option<OutsideVersion>>,
     ) -> MemoryMark {
         // A pending revision is reported once it is either done or undone.
         let decided = revisions.iter().take_while(|r| r.outcome != EntryOutcome::Pending).last();

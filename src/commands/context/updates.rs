@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::reader_mark::{FileNames, MemoryMark, OutsideText};
+use super::reader_mark::{FileNames, MemoryMark, OutsideVersion};
 use crate::change::{EntryOutcome, Etag, InverseKind, JournalEntry, replaced_texts};
 use crate::document::{Document, RecordedUpdates};
 use crate::path::MemoryPath;
@@ -75,8 +75,7 @@ impl<'a> FileUpdates<'a> {
                     chain.seen_etag = file.before.filter(|_| was_there(&file.path));
                 }
                 chain.new_rev = Some(entry.rev);
-                let replaced = replaced_texts(revisions, entry, &file.path);
-                replaced.into_iter().for_each(|(old, new)| chain.recorded.add(old, new));
+                chain.recorded.extend(replaced_texts(revisions, entry, &file.path));
                 match entry.inverts {
                     Some(InverseKind::Undo(_) | InverseKind::Redo(_)) => chain.inverted = true,
                     None => chain.new_titles.extend(appended_titles(entry)),
@@ -143,10 +142,10 @@ impl<'a> FileUpdates<'a> {
         past: &JournalHistory,
         disk_files: Vec<DiskFile>,
         report_changes: bool,
-    ) -> (Vec<UpdatedFile>, HashMap<MemoryPath, Option<OutsideText>>) {
+    ) -> (Vec<UpdatedFile>, HashMap<MemoryPath, Option<OutsideVersion>>) {
         let no_files = self.chains.is_empty() && self.seen_names.is_none();
         let current_names = if no_files { HashSet::new() } else { self.current_names.to_set() };
-        let mut outside: HashMap<MemoryPath, Option<OutsideText>> = HashMap::new();
+        let mut outside: HashMap<MemoryPath, Option<OutsideVersion>> = HashMap::new();
         let mut changed: Vec<(MemoryPath, Option<Document>, bool)> = Vec::new();
         for base in disk_files {
             let chain = self.chains.get(&base.path);
@@ -155,7 +154,7 @@ impl<'a> FileUpdates<'a> {
                     Some(document) => SeenItems::of(&itemize(&original_path(&base.path), document.clone())),
                     None => self.mark.items(&base.path),
                 };
-                outside.insert(base.path.clone(), Some(OutsideText { etag: base.etag, items }));
+                outside.insert(base.path.clone(), Some(OutsideVersion { etag: base.etag, items }));
             }
             if chain.is_none_or(|chain| chain.seen_etag != Some(base.etag)) {
                 changed.push((base.path, base.document, true));

@@ -40,9 +40,7 @@ impl LostTranscripts {
 pub(super) fn record(session: &Session, reason: &str) {
     let count = LostTranscripts::load(session).map_or(0, |lost| lost.count) + 1;
     let lost = LostTranscripts { day: session.now.date().to_string(), count, reason: reason.to_owned() };
-    if let Ok(text) = serde_json::to_string(&lost) {
-        drop(session.store.write_note_unlocked(NOTE, &text));
-    }
+    drop(session.store.write_json_note_unlocked(NOTE, &lost));
 }
 
 /// The warning about transcripts that were lost in the last days. Their paths are shown only to who sees everything.

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::push_queue::{PushQueue, QueuePosition};
+use super::push_queue::{PushPosition, PushQueue};
 use super::{SyncDirection, SyncRun, SyncStep};
 use crate::code::{Code, Rejection};
 use crate::commands::results::{UndecidedFile, UndecidedReason};
@@ -125,9 +125,9 @@ impl SyncRun<'_> {
             let entries = self.git.query_push_queue(remote, self.options.network_timeout)?;
             last_look = started.elapsed();
             match queue.position(&entries, begun.elapsed()) {
-                QueuePosition::First => return Ok(()),
-                QueuePosition::Behind(count) => others = count,
-                QueuePosition::Stuck(entry) => {
+                PushPosition::First => return Ok(()),
+                PushPosition::Behind(count) => others = count,
+                PushPosition::Stuck(entry) => {
                     drop(self.git.leave_push_queue(remote, &entry, self.options.network_timeout))
                 }
             }
@@ -175,14 +175,14 @@ impl SyncRun<'_> {
         };
         if let (Some(tip), SyncDirection::Both | SyncDirection::Push) = (&tip, self.options.direction) {
             match queue.position(&self.git.fetched_push_queue(remote)?, begun.elapsed()) {
-                QueuePosition::First => {}
-                QueuePosition::Behind(others) if self.has_commits_for(tip)? => {
+                PushPosition::First => {}
+                PushPosition::Behind(others) if self.has_commits_for(tip)? => {
                     self.join_queue(remote, queue.new_entry(), queue, tip)?;
                     self.progress(&format!("waiting for {others} other clones to push"));
                     return Ok(RoundResult::Waiting(others));
                 }
-                QueuePosition::Behind(_) => {}
-                QueuePosition::Stuck(entry) => {
+                PushPosition::Behind(_) => {}
+                PushPosition::Stuck(entry) => {
                     drop(self.git.leave_push_queue(remote, &entry, self.options.network_timeout))
                 }
             }

@@ -23,9 +23,8 @@ impl SyncRun<'_> {
                 self.note(&format!("removed git's lock {lock}, left by a sync that was killed"));
             }
         }
-        let current = GitUser::current().and_then(|user| serde_json::to_string(&user).ok());
         // It is only a help for the next sync, so this one does not fail because of it.
-        drop(current.map(|text| store.write_note_unlocked(FILE_NAME, &text)));
+        drop(GitUser::current().map(|user| store.write_json_note_unlocked(FILE_NAME, &user)));
         Ok(true)
     }
 }

@@ -48,7 +48,7 @@ pub struct PushQueue {
 
 /// The position of this clone in the queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum QueuePosition {
+pub enum PushPosition {
     /// This clone may push.
     First,
     /// The number of clones ahead in the queue, at least 1.
@@ -74,7 +74,7 @@ impl PushQueue {
     }
 
     /// The position of this clone among these entries, sorted by name, at a time since the sync began.
-    pub fn position(&mut self, entries: &[String], now: Duration) -> QueuePosition {
+    pub fn position(&mut self, entries: &[String], now: Duration) -> PushPosition {
         let numbers = entries.iter().filter(|entry| self.is_recent(entry)).filter_map(|entry| parse(entry));
         self.next_number = numbers.map(|(number, _)| number.saturating_add(1)).max().unwrap_or(0);
         let is_waiting = |entry: &&String| !self.skipped.contains(*entry) && self.is_recent(entry);
@@ -82,7 +82,7 @@ impl PushQueue {
         let others: Vec<&String> = entries.iter().filter(is_waiting).filter(before_own).collect();
         let Some(&first) = others.first() else {
             self.first = None;
-            return QueuePosition::First;
+            return PushPosition::First;
         };
         self.push_time = push_time(self.push_time, &mut self.moved, others.len(), now);
         let timeout = match self.skipped.is_empty() {
@@ -95,13 +95,13 @@ impl PushQueue {
                 self.skipped.insert(stuck.clone());
                 // Its end is not a push.
                 self.moved = None;
-                QueuePosition::Stuck(stuck)
+                PushPosition::Stuck(stuck)
             }
-            Some((known, _)) if known == first => QueuePosition::Behind(others.len()),
+            Some((known, _)) if known == first => PushPosition::Behind(others.len()),
             _ => {
                 let count = others.len();
                 self.first = Some((first.clone(), now));
-                QueuePosition::Behind(count)
+                PushPosition::Behind(count)
             }
         }
     }
@@ -187,17 +187,17 @@ mod tests {
     #[test]
     fn whoever_waits_longest_is_first() {
         let mut queue = PushQueue::new(BEGAN);
-        assert_eq!(queue.position(&[], Duration::ZERO), QueuePosition::First);
+        assert_eq!(queue.position(&[], Duration::ZERO), PushPosition::First);
         let others = [entry(3, 7), entry(4, -5), entry(4, -2)];
-        assert_eq!(queue.position(&others, Duration::ZERO), QueuePosition::Behind(3), "without an entry it is last");
+        assert_eq!(queue.position(&others, Duration::ZERO), PushPosition::Behind(3), "without an entry it is last");
         let own = queue.new_entry().unwrap();
         queue.record_reply(own.clone(), true);
         let mut all = [&others[..], &[own.clone(), entry(5, -9), entry(6, 0)]].concat();
         all.sort();
         assert!(own.starts_with("0000000005-") && all[3] == entry(5, -9), "{all:?}");
-        assert_eq!(queue.position(&all, Duration::ZERO), QueuePosition::Behind(4));
-        assert_eq!(queue.position(&all[2..], Duration::ZERO), QueuePosition::Behind(2));
-        assert_eq!(queue.position(&all[4..], Duration::ZERO), QueuePosition::First);
+        assert_eq!(queue.position(&all, Duration::ZERO), PushPosition::Behind(4));
+        assert_eq!(queue.position(&all[2..], Duration::ZERO), PushPosition::Behind(2));
+        assert_eq!(queue.position(&all[4..], Duration::ZERO), PushPosition::First);
         assert_eq!((queue.own_entry(), queue.new_entry()), (Some(own.as_str()), None));
     }
 
@@ -215,15 +215,15 @@ mod tests {
         let mut queue = PushQueue::new(BEGAN);
         let entries = [entry(0, -5), entry(1, -4)];
         let at = Duration::from_secs;
-        assert_eq!(queue.position(&entries, at(0)), QueuePosition::Behind(2));
-        assert_eq!(queue.position(&entries, at(30)), QueuePosition::Behind(2));
-        assert_eq!(queue.position(&entries, at(31)), QueuePosition::Stuck(entry(0, -5)));
+        assert_eq!(queue.position(&entries, at(0)), PushPosition::Behind(2));
+        assert_eq!(queue.position(&entries, at(30)), PushPosition::Behind(2));
+        assert_eq!(queue.position(&entries, at(31)), PushPosition::Stuck(entry(0, -5)));
         // The next one gets a time of its own, also while the first cannot be removed; a shorter one, because clones
         // are killed together.
-        assert_eq!(queue.position(&entries, at(32)), QueuePosition::Behind(1));
-        assert_eq!(queue.position(&entries, at(37)), QueuePosition::Behind(1));
-        assert_eq!(queue.position(&entries, at(38)), QueuePosition::Stuck(entry(1, -4)));
-        assert_eq!(queue.position(&entries, at(39)), QueuePosition::First);
+        assert_eq!(queue.position(&entries, at(32)), PushPosition::Behind(1));
+        assert_eq!(queue.position(&entries, at(37)), PushPosition::Behind(1));
+        assert_eq!(queue.position(&entries, at(38)), PushPosition::Stuck(entry(1, -4)));
+        assert_eq!(queue.position(&entries, at(39)), PushPosition::First);
     }
 
     #[test]
@@ -263,6 +263,6 @@ mod tests {
     fn forgotten_and_foreign_entries_count_for_nothing() {
         let mut queue = PushQueue::new(BEGAN);
         let entries = [entry(0, -901), entry(1, 901), "main".to_owned(), String::new(), "-1-2".to_owned()];
-        assert_eq!(queue.position(&entries, Duration::ZERO), QueuePosition::First);
+        assert_eq!(queue.position(&entries, Duration::ZERO), PushPosition::First);
     }
 }

@@ -32,8 +32,8 @@ pub(super) fn record(session: &Session, error: Option<&str>) {
     }
     let message = redact(error.unwrap_or_default()).split_whitespace().collect::<Vec<_>>().join(" ");
     let message = cut_with_ellipsis(&message, MAX_CHARS).into_owned();
-    let text = serde_json::to_string(&QueueError { day: session.now.date().to_string(), message });
-    drop(text.map(|text| session.store.write_note_unlocked(NOTE, &text)));
+    let last = QueueError { day: session.now.date().to_string(), message };
+    drop(session.store.write_json_note_unlocked(NOTE, &last));
 }
 
 /// The warning about the last error, for a queue in which something waits. The error is shown only to who sees
