@@ -53,12 +53,11 @@ fn main() {
             }
         }
         let us = median(us);
-        match found {
-            true => {
-                let them = median(them);
-                println!("{files} files: memdir {us:.2} ms, rg {them:.2} ms, ratio {:.2}", us / them);
-            }
-            false => println!("{files} files: memdir {us:.2} ms"),
+        if found {
+            let them = median(them);
+            println!("{files} files: memdir {us:.2} ms, rg {them:.2} ms, ratio {:.2}", us / them);
+        } else {
+            println!("{files} files: memdir {us:.2} ms")
         }
     }
 }

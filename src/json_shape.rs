@@ -292,9 +292,10 @@ impl JsonShape {
             },
             _ => false,
         };
-        match fits {
-            true => Ok(()),
-            false => Err(shape_problem(path, ShapeError::Value, &format!("must be {}", self.expected()), "")),
+        if fits {
+            Ok(())
+        } else {
+            Err(shape_problem(path, ShapeError::Value, &format!("must be {}", self.expected()), ""))
         }
     }
 

@@ -310,9 +310,10 @@ impl World {
             ]);
             command.args(words.iter().flat_map(|word| ["-e", word.as_str()]));
             command.arg("--").arg(self.memory().join("facts")).stdin(Stdio::null());
-            let output = match words.is_empty() {
-                true => Vec::new(),
-                false => command.output().map_err(|why| format!("rg cannot be run: {why}"))?.stdout,
+            let output = if words.is_empty() {
+                Vec::new()
+            } else {
+                command.output().map_err(|why| format!("rg cannot be run: {why}"))?.stdout
             };
             let found = String::from_utf8_lossy(&output);
             let mut read = String::new();

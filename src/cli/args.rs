@@ -160,9 +160,10 @@ pub fn seconds(text: &str) -> Result<std::time::Duration, String> {
 
 /// Parses the start of an etag, 8 to 64 hex digits.
 pub fn etag_prefix(text: &str) -> Result<String, String> {
-    match crate::change::Etag::is_prefix(text) {
-        true => Ok(text.to_owned()),
-        false => Err("expected an etag, 8 to 64 hex digits".to_owned()),
+    if crate::change::Etag::is_prefix(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("expected an etag, 8 to 64 hex digits".to_owned())
     }
 }
 

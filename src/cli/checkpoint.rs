@@ -146,9 +146,10 @@ fn format_age(seconds: i64) -> String {
 impl PrintResult for CheckpointText {
     /// Prints the exact text, escaped only for a terminal.
     fn print(&self, printer: &mut Printer) {
-        match printer.format.terminal {
-            true => sanitize::escape_lines(&mut printer.out, &self.text, true),
-            false => printer.out.push_str(&self.text),
+        if printer.format.terminal {
+            sanitize::escape_lines(&mut printer.out, &self.text, true)
+        } else {
+            printer.out.push_str(&self.text)
         }
         if printer.format.verbose {
             let CheckpointRow { key, bytes, etag, .. } = &self.checkpoint;

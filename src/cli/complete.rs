@@ -174,14 +174,15 @@ fn inside_file(session: &Session, partial: &str) -> Candidates {
     let Ok(outline) = answer else {
         return Vec::new();
     };
-    match bullets {
-        true => outline
+    if bullets {
+        outline
             .bullets
             .into_iter()
             .flat_map(|b| [Some(b.handle), b.id].map(|name| (name, b.text.clone())))
             .filter_map(|(name, text)| Some((format!("{file}@{}", name?), text)))
-            .collect(),
-        false => outline.sections.into_iter().map(|s| (format!("{file}#{}", s.slug), s.title)).collect(),
+            .collect()
+    } else {
+        outline.sections.into_iter().map(|s| (format!("{file}#{}", s.slug), s.title)).collect()
     }
 }
 

@@ -90,9 +90,10 @@ impl PrintResult for SetupResult {
 impl PrintResult for ResolveResult {
     /// Prints the change, the unresolved conflicts with the bullets of both sides, and the commands to continue.
     fn print(&self, printer: &mut Printer) {
-        match self.needs_decision() {
-            true => change_result(printer, &self.change),
-            false => self.change.print(printer),
+        if self.needs_decision() {
+            change_result(printer, &self.change)
+        } else {
+            self.change.print(printer)
         }
         for file in &self.left {
             unresolved_file(printer, file);

@@ -146,9 +146,10 @@ impl PrintResult for ImportResult {
 impl PrintResult for ExportResult {
     /// Prints only the text to stdout, and to stderr what it does not contain.
     fn print(&self, printer: &mut Printer) {
-        match printer.format.terminal {
-            true => sanitize::escape_lines(&mut printer.out, &self.text, true),
-            false => printer.out.push_str(&self.text),
+        if printer.format.terminal {
+            sanitize::escape_lines(&mut printer.out, &self.text, true)
+        } else {
+            printer.out.push_str(&self.text)
         }
         if let Some(out) = &self.out {
             printer.note(&format!("{} in {out}", counted_noun(self.items, "item")));

@@ -347,14 +347,13 @@ pub(super) fn print_commit(printer: &mut Printer, commit: &CommitOrigin) {
 impl PrintResult for TextResult {
     /// Prints the exact text, escaped only for a terminal.
     fn print(&self, printer: &mut Printer) {
-        match printer.format.terminal {
-            true => {
-                sanitize::escape_lines(&mut printer.out, &self.text, true);
-                if !printer.out.ends_with('\n') {
-                    printer.end_line();
-                }
+        if printer.format.terminal {
+            sanitize::escape_lines(&mut printer.out, &self.text, true);
+            if !printer.out.ends_with('\n') {
+                printer.end_line();
             }
-            false => printer.out.push_str(&self.text),
+        } else {
+            printer.out.push_str(&self.text)
         }
         if printer.format.verbose {
             let _ = writeln!(printer.err, "{} {} bytes, etag {}", self.path, self.size, self.etag);

@@ -97,12 +97,10 @@ pub fn run(args: Vec<OsString>) -> u8 {
         }
     };
     // Hosts read a hook's exit status 2 as an order to stop, whatever went wrong.
-    match path == ["hook"] && status != 0 {
-        true => output::print_reply(
-            CliReply::Hook(EMPTY_ENVELOPE.to_owned(), None, Box::new(|_| {})),
-            &OutputFormat::default(),
-        ),
-        false => status,
+    if path == ["hook"] && status != 0 {
+        output::print_reply(CliReply::Hook(EMPTY_ENVELOPE.to_owned(), None, Box::new(|_| {})), &OutputFormat::default())
+    } else {
+        status
     }
 }
 
@@ -152,9 +150,10 @@ fn usage_rejection(text: &str, called: &CommandGrammar) -> Rejection {
     for paragraph in paragraphs {
         if let Some(tip) = paragraph.trim().strip_prefix("tip: ") {
             // clap's own tip names only the start of the text, and `rm` would read an address after `--`.
-            rejection = match tip.starts_with("to pass '") && called.takes_text() {
-                true => rejection.hint("a text that starts with '-' needs a list marker, in one word: '- -5 degrees'"),
-                false => rejection.hint(tip.lines().map(str::trim).collect::<Vec<_>>().join(" ")),
+            rejection = if tip.starts_with("to pass '") && called.takes_text() {
+                rejection.hint("a text that starts with '-' needs a list marker, in one word: '- -5 degrees'")
+            } else {
+                rejection.hint(tip.lines().map(str::trim).collect::<Vec<_>>().join(" "))
             };
         }
     }

@@ -245,9 +245,10 @@ fn print_error(mut error: Error, warnings: Vec<Warning>, format: &OutputFormat) 
     let more: Vec<Warning> = warnings.into_iter().filter(|warning| !is_said(warning)).collect();
     error.warnings.extend(more);
     let terminal = std::io::stderr().is_terminal();
-    write_stderr(&match format.json {
-        true => escape_json(json::error(&error, &format.dir_option), terminal),
-        false => text::error(&error, format),
+    write_stderr(&if format.json {
+        escape_json(json::error(&error, &format.dir_option), terminal)
+    } else {
+        text::error(&error, format)
     });
     error.exit_status()
 }
@@ -258,9 +259,10 @@ fn render_result(
     layout: OutputLayout,
     format: &OutputFormat,
 ) -> (String, String) {
-    match format.json {
-        true => (escape_json(json::result(result, warnings), format.terminal), String::new()),
-        false => text::result(result, warnings, layout, format),
+    if format.json {
+        (escape_json(json::result(result, warnings), format.terminal), String::new())
+    } else {
+        text::result(result, warnings, layout, format)
     }
 }
 

@@ -255,10 +255,7 @@ fn totals(printer: &mut Printer, report: &ReflectReport) {
     }
     if let Some(model) = &report.model {
         let new = turns.saturating_sub(seen);
-        let read = match report.conversations.is_empty() {
-            true => String::new(),
-            false => counted_noun(new, "turn") + ", ",
-        };
+        let read = if report.conversations.is_empty() { String::new() } else { counted_noun(new, "turn") + ", " };
         let line = format!(
             "{read}{} found: {} kept, {} known, {} waiting, {} refused; {} {}, {} tokens in, {} out",
             counts.found,

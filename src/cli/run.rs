@@ -219,13 +219,14 @@ impl Runner<'_> {
         args: &CompactArgs,
         use_case: impl FnOnce(&Session, &ChangeOptions, Option<&OpenModel>) -> CommandResult<T>,
     ) -> CliReply {
-        let opened = match args.by_age {
-            true => None,
-            false => match open_model(&ModelQuery::from(args.model.clone()), &open::env) {
+        let opened = if args.by_age {
+            None
+        } else {
+            match open_model(&ModelQuery::from(args.model.clone()), &open::env) {
                 Ok(opened) => Some(opened),
                 Err(error) if error.code == Code::NoModel && !args.names_model() => None,
                 Err(error) => return error.into(),
-            },
+            }
         };
         self.change_with_progress(task, &args.change_args, |session, options| {
             use_case(session, options, opened.as_ref())
@@ -297,12 +298,13 @@ impl Runner<'_> {
         };
         let named = args.at.clone().or(dir_query.dir).or(dir_query.env);
         let is_default = named.is_none() && !dir_query.global;
-        let dir = match dir_query.global {
-            true => match user::new_own_memory(&user::load_config(&open::env).0, &open::env, &working_dir) {
+        let dir = if dir_query.global {
+            match user::new_own_memory(&user::load_config(&open::env).0, &open::env, &working_dir) {
                 Some(dir) => dir,
                 None => return find::no_own_memory_error().into(),
-            },
-            false => named.unwrap_or_else(|| PathBuf::from("memory")),
+            }
+        } else {
+            named.unwrap_or_else(|| PathBuf::from("memory"))
         };
         if args.adopt && is_default && !working_dir.join(&dir).is_dir() {
             return Rejection::new(Code::Usage, "--adopt needs the folder to adopt")

@@ -53,9 +53,10 @@ pub fn escape_json(text: String) -> String {
     }
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
-        match harmful(c) {
-            true => out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}"))),
-            false => out.push(c),
+        if harmful(c) {
+            out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")))
+        } else {
+            out.push(c)
         }
     }
     out

@@ -66,10 +66,7 @@ fn to_csv(report: &StatsReport) -> String {
 fn csv_field(text: &str) -> String {
     let mut escaped = if text.starts_with(['=', '+', '-', '@']) { "'".to_owned() } else { String::new() };
     sanitize::escape_line(&mut escaped, text, true);
-    match escaped.contains([',', '"']) {
-        true => format!("\"{}\"", escaped.replace('"', "\"\"")),
-        false => escaped,
-    }
+    if escaped.contains([',', '"']) { format!("\"{}\"", escaped.replace('"', "\"\"")) } else { escaped }
 }
 
 /// The widest line of days, in characters.
@@ -91,9 +88,10 @@ fn sparkline(from: &str, until: &str, figure: &StatsFigure, is_unicode: bool, mo
             *sum += day.value;
         }
     }
-    let levels: &[char] = match is_unicode {
-        true => &[' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
-        false => &[' ', '.', ':', '-', '=', '+', '*', '#', '@'],
+    let levels: &[char] = if is_unicode {
+        &[' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
+    } else {
+        &[' ', '.', ':', '-', '=', '+', '*', '#', '@']
     };
     let greatest = sums.iter().copied().fold(0.0, f64::max);
     let level = |sum: f64| if sum > 0.0 { ((sum / greatest * 8.0).ceil() as usize).clamp(1, 8) } else { 0 };

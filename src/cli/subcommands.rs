@@ -94,10 +94,7 @@ impl CommandSpec {
     pub fn command(&self) -> Command {
         let command = Command::new(self.name).defer(self.grammar).hide(self.hidden);
         let command = self.about.into_iter().fold(command, Command::about);
-        match self.aliases.is_empty() {
-            true => command,
-            false => command.aliases(self.aliases.iter().copied()),
-        }
+        if self.aliases.is_empty() { command } else { command.aliases(self.aliases.iter().copied()) }
     }
 }
 

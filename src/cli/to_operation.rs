@@ -40,10 +40,7 @@ fn single_line(text: &str) -> Result<String, Rejection> {
 
 /// Checks that a text is not empty; `what` names it in the error.
 fn require_text(what: &str, text: &str) -> Result<String, Rejection> {
-    match text.trim().is_empty() {
-        true => Err(usage_error(format!("the {what} is empty"))),
-        false => Ok(text.to_owned()),
-    }
+    if text.trim().is_empty() { Err(usage_error(format!("the {what} is empty"))) } else { Ok(text.to_owned()) }
 }
 
 /// Parses content as bullets: a list, or a text that becomes one bullet.
@@ -52,9 +49,10 @@ fn require_text(what: &str, text: &str) -> Result<String, Rejection> {
 /// `usage` if it is neither, `empty_input` if it has no text.
 fn content_bullets(content: &str) -> Result<Vec<NewBullet>, Rejection> {
     let items = parse_new_bullets(content).map_err(usage_error)?;
-    match items.iter().all(|item| item.text.trim().is_empty()) {
-        true => Err(Rejection::new(Code::EmptyInput, "the content has no text")),
-        false => Ok(items),
+    if items.iter().all(|item| item.text.trim().is_empty()) {
+        Err(Rejection::new(Code::EmptyInput, "the content has no text"))
+    } else {
+        Ok(items)
     }
 }
 
@@ -78,12 +76,11 @@ pub fn add(args: &AddArgs, content: ContentReader) -> Result<Batch, Rejection> {
     if !args.texts.is_empty() && (args.file.is_some() || dash && args.texts.len() > 1) {
         return Err(usage_error("give texts as arguments, or - for stdin, or a file with -F"));
     }
-    let items = match args.texts.is_empty() || dash {
-        true => content_bullets(&content(args.file.as_deref())?)?,
-        false => {
-            let texts = args.texts.iter().map(|t| single_line(t)).collect::<Result<Vec<_>, _>>()?;
-            texts.into_iter().map(|text| NewBullet { text, ..NewBullet::default() }).collect()
-        }
+    let items = if args.texts.is_empty() || dash {
+        content_bullets(&content(args.file.as_deref())?)?
+    } else {
+        let texts = args.texts.iter().map(|t| single_line(t)).collect::<Result<Vec<_>, _>>()?;
+        texts.into_iter().map(|text| NewBullet { text, ..NewBullet::default() }).collect()
     };
     if args.id.is_some() && items.len() > 1 {
         return Err(usage_error("--id needs exactly one text"));

@@ -259,9 +259,10 @@ impl<'s> BulletHistory<'s> {
     /// What changed a file between a revision and the next one.
     fn outside_cause(&self, path: &MemoryPath, rev: u64, newer: Option<u64>, etag: Etag) -> LifeCause {
         // Of files that were written since, it is not known whether a sync merged them.
-        match newer.is_none() && SyncState::load(&self.store).was_merged(path, rev, Some(etag)) {
-            true => LifeCause::Merged,
-            false => LifeCause::Outside(newer),
+        if newer.is_none() && SyncState::load(&self.store).was_merged(path, rev, Some(etag)) {
+            LifeCause::Merged
+        } else {
+            LifeCause::Outside(newer)
         }
     }
 

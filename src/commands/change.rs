@@ -166,9 +166,10 @@ pub fn plan_in_context(
         return Ok(changeset);
     }
     let evictions = scope_limits::needed_evictions(session, snapshot, &context.policy.scope_limits, &changeset)?;
-    match evictions.is_empty() {
-        true => Ok(changeset),
-        false => plan_with_fetches(session, snapshot, &[ops, &evictions].concat(), context),
+    if evictions.is_empty() {
+        Ok(changeset)
+    } else {
+        plan_with_fetches(session, snapshot, &[ops, &evictions].concat(), context)
     }
 }
 
@@ -249,9 +250,10 @@ pub fn commit_approved(
 ) -> CommandResult<ChangeResult> {
     for _ in 0..MAX_ATTEMPTS {
         let (mut changeset, snapshot) = plan_change()?;
-        let traces = match changeset.forget && !changeset.files.is_empty() {
-            true => find_traces(session, &mut changeset, &snapshot)?,
-            false => ForgetTraces::default(),
+        let traces = if changeset.forget && !changeset.files.is_empty() {
+            find_traces(session, &mut changeset, &snapshot)?
+        } else {
+            ForgetTraces::default()
         };
         let with_etags = batch.request.is_some();
         let mut result = change_result(&changeset, &snapshot, with_etags);

@@ -265,14 +265,15 @@ fn check_key(session: &Session, key: &str) -> Result<(), Error> {
             .hint("name it by user and thread, like ana/thread-7; use a hash of longer names")
             .into());
     }
-    match may_use(session, key) {
-        true => Ok(()),
-        false => Err(Rejection::new(
+    if may_use(session, key) {
+        Ok(())
+    } else {
+        Err(Rejection::new(
             Code::CategoryNotAllowed,
             "a caller with an allowlist uses only checkpoints whose key starts with its name and '/'",
         )
         .hint(format!("use a key like {}", quote_short(&format!("{}/thread-7", session.actor))))
-        .into()),
+        .into())
     }
 }
 
@@ -313,14 +314,15 @@ fn check_etag(
         let message = format!("there is no checkpoint {}, so it has no etag", quote_short(key));
         return Err(Rejection::new(Code::Conflict, message).detail("etag", Value::Null));
     };
-    match Etag::from_hex(&header.etag).is_some_and(|etag| etag.matches_prefix(expected)) {
-        true => Ok(()),
-        false => Err(Rejection::new(
+    if Etag::from_hex(&header.etag).is_some_and(|etag| etag.matches_prefix(expected)) {
+        Ok(())
+    } else {
+        Err(Rejection::new(
             Code::Conflict,
             format!("the checkpoint {} changed since it was read: its etag is {}", quote_short(key), short(header)),
         )
         .hint("load it again and retry")
-        .detail("etag", short(header))),
+        .detail("etag", short(header)))
     }
 }
 

@@ -83,9 +83,10 @@ fn require_agreement(
         return Ok(());
     }
     let what = fields.join(", ");
-    let reason = match batch.consent.is_empty() {
-        false => format!("{what} changes only with the user's consent, and the quote does not agree to it"),
-        true => format!("{what} changes only with the user's consent"),
+    let reason = if !batch.consent.is_empty() {
+        format!("{what} changes only with the user's consent, and the quote does not agree to it")
+    } else {
+        format!("{what} changes only with the user's consent")
     };
     let Some(locked) = locked else {
         let rejection = Rejection::new(Code::Consent, format!("{reason}{WOULD_WAIT}"));
@@ -142,10 +143,13 @@ impl ChangedFields {
         let rules = WritingRules { benign: Vec::new(), ..session.writing_rules() };
         let field_in =
             |readings: &[String]| readings.iter().find_map(|reading| guards::sensitive_field(reading, &rules));
-        let field_of = |statement: &ChangedStatement| match statement.moved {
+        let field_of = |statement: &ChangedStatement| {
             // A sentence that states a field by itself stated it before, too; a value may have got or lost its label.
-            true if field_in(&statement.own_readings()).is_some() => None,
-            _ => field_in(&statement.readings()),
+            if statement.moved && field_in(&statement.own_readings()).is_some() {
+                None
+            } else {
+                field_in(&statement.readings())
+            }
         };
         let stated = |all: Vec<ChangedStatement>| {
             all.into_iter().filter_map(|one| Some((field_of(&one)?, one.text))).collect::<Vec<_>>()

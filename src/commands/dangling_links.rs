@@ -134,9 +134,10 @@ impl LostTargets<'_> {
 
     fn dangles(&self, holder: &MemoryPath, document: &Document, link: &FileLink) -> bool {
         let (target, part) = target_and_fragment(document, link);
-        let path = match target.trim().is_empty() {
-            true => Some(holder),
-            false => self.names_before.resolve(target, link.is_wiki, holder).map(|file| self.names_before.path(file)),
+        let path = if target.trim().is_empty() {
+            Some(holder)
+        } else {
+            self.names_before.resolve(target, link.is_wiki, holder).map(|file| self.names_before.path(file))
         };
         let Some(file) = path.and_then(|path| self.reduced.iter().find(|file| file.path == path)) else { return false };
         let part = part.trim();

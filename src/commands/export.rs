@@ -118,9 +118,10 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
 
 /// How many scopes an export of everything leaves out, as far as the caller may know.
 fn scope_count(session: &Session, addresses: &[String]) -> Result<usize, Rejection> {
-    match addresses.is_empty() && session.store.require_unfiltered().is_ok() {
-        true => session.store.scope_names(ScopeState::Live).map(|names| names.len()),
-        false => Ok(0),
+    if addresses.is_empty() && session.store.require_unfiltered().is_ok() {
+        session.store.scope_names(ScopeState::Live).map(|names| names.len())
+    } else {
+        Ok(0)
     }
 }
 
@@ -142,9 +143,10 @@ fn read_files(session: &Session, addresses: &[String]) -> Result<ReadFiles, Reje
     if !addresses.is_empty() {
         let named = addresses.iter().map(|address| {
             let named = resolve_address(session, address)?;
-            match named.section != 0 || named.bullet.is_some() {
-                true => Err(Rejection::new(Code::Usage, format!("'{address}' is no file; whole files are exported"))),
-                false => Ok(ExportFile { path: named.path, document: named.document }),
+            if named.section != 0 || named.bullet.is_some() {
+                Err(Rejection::new(Code::Usage, format!("'{address}' is no file; whole files are exported")))
+            } else {
+                Ok(ExportFile { path: named.path, document: named.document })
             }
         });
         return Ok(ReadFiles { files: named.collect::<Result<_, _>>()?, ..ReadFiles::default() });
@@ -184,9 +186,10 @@ fn claude_index(files: &[ExportFile]) -> ExportedText {
     let listed: HashSet<String> = index_entries(&text).into_iter().map(|entry| entry.target).collect();
     let mut exported = ExportedText { text, items: listed.len(), left_out: Vec::new() };
     for path in paths.iter().filter(|path| !listed.contains(path.as_str())) {
-        let reason = match memory_index::is_listed(path) {
-            true => "the index has 200 lines or 25 KB already",
-            false => "such files have no line in an index",
+        let reason = if memory_index::is_listed(path) {
+            "the index has 200 lines or 25 KB already"
+        } else {
+            "such files have no line in an index"
         };
         exported.leave_out(path, reason);
     }
@@ -198,16 +201,15 @@ fn server_memory(files: &[ExportFile]) -> Result<ExportedText, Rejection> {
     let mut exported = ExportedText::default();
     let mut parts = Vec::new();
     for file in files {
-        match GraphFile::is_part(&file.path) && !is_memory_index(&file.path, file.document.text()) {
-            true => {
-                left_out::report_prose(file, &mut exported);
-                left_out::report_summary(file, &mut exported);
-                left_out::report_metadata(file, &[], &mut exported);
-                left_out::report_front_matter(file, &["title", "type"], &mut exported);
-                left_out::report_headings(file, &mut exported);
-                parts.push(GraphFile::read(file.path.clone(), String::new(), file.document.clone()));
-            }
-            false => exported.leave_out(&file.path, "it holds no facts"),
+        if GraphFile::is_part(&file.path) && !is_memory_index(&file.path, file.document.text()) {
+            left_out::report_prose(file, &mut exported);
+            left_out::report_summary(file, &mut exported);
+            left_out::report_metadata(file, &[], &mut exported);
+            left_out::report_front_matter(file, &["title", "type"], &mut exported);
+            left_out::report_headings(file, &mut exported);
+            parts.push(GraphFile::read(file.path.clone(), String::new(), file.document.clone()));
+        } else {
+            exported.leave_out(&file.path, "it holds no facts")
         }
     }
     let graph = MemoryGraph::new(parts);

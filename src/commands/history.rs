@@ -43,10 +43,7 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
     let mut entries = Vec::new();
     let mut more = rows.range.older_rows;
     while let Some(row) = rows.next(session)? {
-        match entries.len() < limit {
-            true => entries.push(row),
-            false => more += 1,
-        }
+        if entries.len() < limit { entries.push(row) } else { more += 1 }
     }
     let exported = rows.layer.as_ref().map_or(session, |(_, inner)| inner);
     // A part of the history cannot be imported, and the whole has what was not asked for.
@@ -468,8 +465,9 @@ fn file_diff(file: &EntryFile, (before, after): &TextsAround) -> String {
         let first = file.before.is_some();
         return if first { format!("rename from {path}\nrename to {to}\n") } else { String::new() };
     }
-    match (file.before.is_some() && before.is_none()) || (file.after.is_some() && after.is_none()) {
-        true => format!("# {path}: its text is no longer in this machine's history\n"),
-        false => unified_diff(path.as_str(), before.as_ref().map(Document::text), after.as_ref().map(Document::text)),
+    if (file.before.is_some() && before.is_none()) || (file.after.is_some() && after.is_none()) {
+        format!("# {path}: its text is no longer in this machine's history\n")
+    } else {
+        unified_diff(path.as_str(), before.as_ref().map(Document::text), after.as_ref().map(Document::text))
     }
 }

@@ -100,9 +100,10 @@ impl ExportedFile {
                 splice(before, &splices).map_err(|_| "its edits overlap")?
             }
         };
-        match Etag::of(after.as_bytes()).hex() == *sha256 {
-            true => Ok(Some(after)),
-            false => Err("its text does not have the SHA-256 that it names"),
+        if Etag::of(after.as_bytes()).hex() == *sha256 {
+            Ok(Some(after))
+        } else {
+            Err("its text does not have the SHA-256 that it names")
         }
     }
 }

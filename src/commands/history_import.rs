@@ -151,9 +151,10 @@ fn replay(history: &ExportedHistory) -> Result<(Vec<ReplayedRevision<'_>>, Vec<I
             let other = file.moved.take();
             file.moved = other.filter(|other| paths.contains(&(other.clone(), Some(file.path.clone()))));
         }
-        match files.is_empty() {
-            true => dropped.push(ImportRow { item: name, reason: "nothing is left of what it changed".to_owned() }),
-            false => revisions.push(ReplayedRevision { exported, files }),
+        if files.is_empty() {
+            dropped.push(ImportRow { item: name, reason: "nothing is left of what it changed".to_owned() })
+        } else {
+            revisions.push(ReplayedRevision { exported, files })
         }
     }
     Ok((revisions, dropped))
@@ -168,11 +169,12 @@ fn refuse_secrets(revisions: &[ReplayedRevision<'_>]) -> Result<(), Rejection> {
         .collect();
     kinds.sort_unstable();
     kinds.dedup();
-    match kinds.is_empty() {
-        true => Ok(()),
-        false => Err(Rejection::new(Code::Secret, format!("the history has plain text secrets: {}", kinds.join(", ")))
+    if kinds.is_empty() {
+        Ok(())
+    } else {
+        Err(Rejection::new(Code::Secret, format!("the history has plain text secrets: {}", kinds.join(", ")))
             .hint("rm --forget erases one from a memory and its history")
-            .detail("kinds", kinds)),
+            .detail("kinds", kinds))
     }
 }
 
@@ -199,10 +201,11 @@ fn made_revisions(session: &Session, revisions: &[ReplayedRevision<'_>]) -> Resu
     while is_same && let Some(file) = files.pop() {
         is_same = session.store.read(&file.path)?.map(|version| version.etag) == texts.get(&file.path).copied();
     }
-    match is_same {
-        true => Ok(done.iter().map(|entry| entry.rev).collect()),
-        false => Err(Rejection::new(Code::Exists, "this memory has content that is not of this history")
-            .hint("import it into an empty memory: memdir init DIR")),
+    if is_same {
+        Ok(done.iter().map(|entry| entry.rev).collect())
+    } else {
+        Err(Rejection::new(Code::Exists, "this memory has content that is not of this history")
+            .hint("import it into an empty memory: memdir init DIR"))
     }
 }
 

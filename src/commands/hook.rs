@@ -170,9 +170,10 @@ fn start_context(
             let updates = updates_of(&result.text).map(|updates| format!("{NOTES_NOTICE}\n\n{updates}"));
             let text = notice.into_iter().chain(updates).collect::<Vec<_>>().join("\n\n");
             let used = Some(ResultUse::of_injection(estimate_llm_tokens(&text)));
-            let envelope = match text.is_empty() {
-                true => EMPTY_ENVELOPE.to_owned(),
-                false => host.context_envelope(HookEvent::SessionStart, &text),
+            let envelope = if text.is_empty() {
+                EMPTY_ENVELOPE.to_owned()
+            } else {
+                host.context_envelope(HookEvent::SessionStart, &text)
             };
             return Some(HookAnswer { envelope, mark, used, shown: Some(shown), ..HookAnswer::default() });
         }

@@ -167,18 +167,17 @@ fn commit_on_branch(
             1 => ("1 proposal waits for consent, and is".to_owned(), "it"),
             n => (format!("{n} proposals wait for consent, and are"), "them"),
         };
-        let way = match session.is_agent {
-            true => format!("a person may commit {it}"),
-            false => format!("name {it} to commit {it}"),
-        };
+        let way =
+            if session.is_agent { format!("a person may commit {it}") } else { format!("name {it} to commit {it}") };
         format!("{waiting} left out of a branch that others may see; {way}")
     });
     if files.is_empty() {
         let mut listed = list(session, &[], options)?;
         if !listed.proposals.is_empty() {
-            let is_there = match session.is_agent {
-                true => "each of your proposals is on a branch already, or you have none".to_owned(),
-                false => "every proposal is on a branch already; name one to commit it again".to_owned(),
+            let is_there = if session.is_agent {
+                "each of your proposals is on a branch already, or you have none".to_owned()
+            } else {
+                "every proposal is on a branch already; name one to commit it again".to_owned()
             };
             let reason = format!("no branch was made: {}", left_for_consent.unwrap_or(is_there));
             listed.warnings.push(WarningRow::from(&Warning::new(Code::Note, reason)));
@@ -387,12 +386,11 @@ fn read_proposals(session: &Session) -> Result<Vec<InboxFile>, Rejection> {
 }
 
 fn selected_ids(ids: &[String], files: &[InboxFile]) -> Vec<String> {
-    match ids.is_empty() {
-        true => files.iter().map(|file| file.id().to_owned()).collect(),
-        false => {
-            let mut seen = std::collections::HashSet::new();
-            ids.iter().filter(|id| seen.insert(*id)).cloned().collect()
-        }
+    if ids.is_empty() {
+        files.iter().map(|file| file.id().to_owned()).collect()
+    } else {
+        let mut seen = std::collections::HashSet::new();
+        ids.iter().filter(|id| seen.insert(*id)).cloned().collect()
     }
 }
 

@@ -83,10 +83,7 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
             store.create_folder(folder)?;
         }
     }
-    let mut notes = match is_memory {
-        true => vec!["the directory is already a memory".to_owned()],
-        false => Vec::new(),
-    };
+    let mut notes = if is_memory { vec!["the directory is already a memory".to_owned()] } else { Vec::new() };
     if let Some(outer) = memory_around(dir).filter(|_| !is_memory) {
         notes.push(format!(
             "this is inside the memory {}, which lists these files as its own; remove {} if you did not intend this",

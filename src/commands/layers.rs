@@ -289,9 +289,10 @@ fn layers_of_move(session: &Session, at: &str, to: &str) -> Result<Option<(Layer
     // A layer's name alone moves a bullet there: `mv mine:user@h project`. A file without a layer gets it as its name.
     let takes_name =
         || from.is_some() || to != layers.own && resolve_address(session, at).is_ok_and(|named| named.bullet.is_some());
-    let bare = match session.is_layer_name(to) && takes_name() {
-        true => session.source(to)?.map(|layer| (to.to_owned(), String::new(), layer)),
-        false => None,
+    let bare = if session.is_layer_name(to) && takes_name() {
+        session.source(to)?.map(|layer| (to.to_owned(), String::new(), layer))
+    } else {
+        None
     };
     let source = from.as_ref().map_or(session, |(.., layer)| layer);
     if bare.is_some()

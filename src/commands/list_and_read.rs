@@ -196,12 +196,13 @@ fn head_summary(store: &Store, path: &MemoryPath, bytes: &[u8], is_complete: boo
     if !interesting {
         return head_title(path, bytes);
     }
-    let text = match is_complete {
-        true => String::from_utf8_lossy(bytes).into_owned(),
-        false => match store.read(path) {
+    let text = if is_complete {
+        String::from_utf8_lossy(bytes).into_owned()
+    } else {
+        match store.read(path) {
             Ok(Some(version)) => String::from_utf8_lossy(&version.bytes).into_owned(),
             _ => return String::new(),
-        },
+        }
     };
     match outline::summary_value(&Document::parse(text)) {
         summary if summary.is_empty() => head_title(path, bytes),

@@ -97,9 +97,10 @@ fn view(session: &Session, path: &str, range: Option<(i64, i64)>) -> Result<Stri
     }
     let files = files_below(session, &below)?.into_iter();
     let files: Vec<(String, u64)> = files.map(|(file, size)| (shown_name(&below, &file), size)).collect();
-    match files.is_empty() && !below.is_empty() {
-        true => Err(not_found(path)),
-        false => Ok(memory_tool::directory_view(path, &below, &files)),
+    if files.is_empty() && !below.is_empty() {
+        Err(not_found(path))
+    } else {
+        Ok(memory_tool::directory_view(path, &below, &files))
     }
 }
 
@@ -175,9 +176,10 @@ impl ToolText {
         let Some((summary, above)) = &self.summary else { return edited.to_owned() };
         let lines: Vec<&str> = edited.split_inclusive('\n').collect();
         let (before, after) = lines.split_at((*above).min(lines.len()));
-        let end = match before.last().is_some_and(|line| !line.ends_with('\n')) {
-            true => memory_tool::line_ending_at(summary, 0),
-            false => "",
+        let end = if before.last().is_some_and(|line| !line.ends_with('\n')) {
+            memory_tool::line_ending_at(summary, 0)
+        } else {
+            ""
         };
         format!("{}{end}{summary}{}", before.concat(), after.concat())
     }
@@ -222,9 +224,10 @@ fn rename(session: &Session, old_path: &str, new_path: &str) -> Result<String, T
 /// The part of a path below `/memories`, for a request that must not name `/memories` itself.
 fn require_below(path: &str, verb: &str) -> Result<String, ToolFailure> {
     let below = parse_tool_path(path)?;
-    match below.is_empty() {
-        true => Err(ToolFailure::InToolWords(format!("Cannot {verb} the {TOOL_ROOT} directory itself"))),
-        false => Ok(below),
+    if below.is_empty() {
+        Err(ToolFailure::InToolWords(format!("Cannot {verb} the {TOOL_ROOT} directory itself")))
+    } else {
+        Ok(below)
     }
 }
 

@@ -74,9 +74,10 @@ impl PageFiles {
     /// Where a link leads: a file (`#f3`), or the first item of the section or bullet that it names (`#i12`).
     fn link_target(&self, names: &LinkNames<'_>, holder: &MemoryPath, target: &str, is_wiki: bool) -> Option<String> {
         let (name, part) = target.split_once('#').unwrap_or((target, ""));
-        let file = match name.is_empty() && !is_wiki {
-            true => self.number_of(holder.as_str())?,
-            false => names.resolve(name, is_wiki, holder)?,
+        let file = if name.is_empty() && !is_wiki {
+            self.number_of(holder.as_str())?
+        } else {
+            names.resolve(name, is_wiki, holder)?
         };
         let place = fragment_range(&self.files[file].document, part);
         let item = place.and_then(|place| items::item_at(&self.files[file].items, place.start as u32));

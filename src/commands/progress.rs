@@ -65,9 +65,10 @@ impl ProgressNotes {
     /// # Errors
     /// `cancelled`.
     pub fn check(&self) -> Result<(), Rejection> {
-        match self.is_cancelled() {
-            true => Err(Rejection::new(Code::Cancelled, "the caller cancelled the command")),
-            false => Ok(()),
+        if self.is_cancelled() {
+            Err(Rejection::new(Code::Cancelled, "the caller cancelled the command"))
+        } else {
+            Ok(())
         }
     }
 

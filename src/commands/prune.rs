@@ -99,10 +99,7 @@ fn prune_items(
     if due.items.is_empty() || options.dry_run {
         let mut snapshot = Snapshot::new();
         let changeset = plan(session, &mut snapshot, &due)?;
-        let change = match options.dry_run {
-            true => dry_run_result(&changeset, &snapshot),
-            false => ChangeResult::default(),
-        };
+        let change = if options.dry_run { dry_run_result(&changeset, &snapshot) } else { ChangeResult::default() };
         return Ok(result_of(due, change));
     }
     let mut tries = 1;

@@ -272,9 +272,10 @@ fn search(
     progress.begin("ranking");
     let vectors = vector.and_then(|vector| vector.wait(session));
     let wordless = vectors.map_or_else(Vec::new, |_| wordless_files(store, &files, &counted, overrides));
-    let origins = match !wordless.is_empty() || counted.iter().any(|c| c.matched.is_some()) {
-        true => with_stale_anchors(store, bullet_origins(store)?),
-        false => BulletOrigins::default(),
+    let origins = if !wordless.is_empty() || counted.iter().any(|c| c.matched.is_some()) {
+        with_stale_anchors(store, bullet_origins(store)?)
+    } else {
+        BulletOrigins::default()
     };
     let mut ranking = rank(&counted, terms, &origins, &|about, item| filter.check(about, item));
     if let Some((question, table)) = vectors {

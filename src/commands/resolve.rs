@@ -363,10 +363,7 @@ fn resolve_text(
 fn base_from_index(index: &UnmergedIndex, path: &MemoryPath, text: &str) -> Option<String> {
     let base = index.base(path).filter(|base| conflict_regions::unmerged_marker_length(base).is_none())?;
     // git may have converted the line endings in the work tree.
-    match text.contains("\r\n") && !base.contains('\r') {
-        true => Some(base.replace('\n', "\r\n")),
-        false => Some(base),
-    }
+    if text.contains("\r\n") && !base.contains('\r') { Some(base.replace('\n', "\r\n")) } else { Some(base) }
 }
 
 /// The conflicts of a file, each with the bullets of its sides.

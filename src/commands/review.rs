@@ -31,9 +31,10 @@ pub(super) fn require_review(
     snapshot: &Snapshot,
 ) -> Result<(), Error> {
     let Some(what) = reviewed_files(session, changeset) else { return Ok(()) };
-    let reason = match changeset.forget {
-        true => format!("a person reviews what agents forget, because copies and history go with it: {what}"),
-        false => format!("a person reviews what agents write in {what}"),
+    let reason = if changeset.forget {
+        format!("a person reviews what agents forget, because copies and history go with it: {what}")
+    } else {
+        format!("a person reviews what agents write in {what}")
     };
     wait_for_review(session, locked, batch, changeset, snapshot, &what, &reason)
 }

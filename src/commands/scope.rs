@@ -139,17 +139,17 @@ pub fn scope_list(session: &Session) -> CommandResult<ScopeList> {
 /// The scopes whose history, with the texts that `undo` needs, is left on this machine, but no `memdir.yaml`. None for an
 /// agent, which may not delete it, in a scope, and where the names cannot be read.
 fn leftover_scopes(session: &Session) -> Vec<ScopeLeftovers> {
-    match session.is_agent || session.visibility().is_some() || session.scope.is_some() {
-        true => Vec::new(),
-        false => session.store.scope_leftovers().unwrap_or_default(),
+    if session.is_agent || session.visibility().is_some() || session.scope.is_some() {
+        Vec::new()
+    } else {
+        session.store.scope_leftovers().unwrap_or_default()
     }
 }
 
 /// A sentence for each of [`leftover_scopes`], with what to do about it.
 pub(super) fn leftover_notes(session: &Session) -> Vec<String> {
-    let note = |one: &ScopeLeftovers| match one.has_files {
-        true => without_policy_note(one.name.as_str()),
-        false => leftover_note(one.name.as_str()),
+    let note = |one: &ScopeLeftovers| {
+        if one.has_files { without_policy_note(one.name.as_str()) } else { leftover_note(one.name.as_str()) }
     };
     leftover_scopes(session).iter().map(note).collect()
 }
@@ -273,10 +273,8 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
             if leftovers.has_files {
                 return Err(scope_without_policy(&name).into());
             }
-            let in_inbox = match options.dry_run {
-                true => leftovers.in_inbox,
-                false => store.purge_scope_leftovers(&name)?.in_inbox,
-            };
+            let in_inbox =
+                if options.dry_run { leftovers.in_inbox } else { store.purge_scope_leftovers(&name)?.in_inbox };
             return Ok(change(ScopeAction::Purged, in_inbox, Some(in_inbox)));
         }
         let items = purge_scopes(session, &store, &name, &found, options.dry_run)?;
@@ -447,9 +445,10 @@ fn count_files(scope: &Store, counts: &dyn Fn(&MemoryPath) -> bool) -> Result<Ve
         // The bullets of an entry are parts of it. An archived file keeps its path below `archive/`.
         let path = file.path.as_str();
         let below_archive = path.strip_prefix("archive/").and_then(|path| MemoryPath::from_disk_name(path).ok());
-        match below_archive.as_ref().unwrap_or(&file.path).holds_episodes() && size.entries > 0 {
-            true => FileItems { bullets: 0, entries: size.entries },
-            false => FileItems { bullets: size.bullets, entries: 0 },
+        if below_archive.as_ref().unwrap_or(&file.path).holds_episodes() && size.entries > 0 {
+            FileItems { bullets: 0, entries: size.entries }
+        } else {
+            FileItems { bullets: size.bullets, entries: 0 }
         }
     }))
 }

@@ -57,11 +57,12 @@ pub(super) fn require_person_for_scope(session: &Session, name: &ScopeName, stat
 /// # Errors
 /// `review`.
 pub(super) fn require_person_for_leftovers(session: &Session, name: &ScopeName) -> Result<(), Rejection> {
-    match session.is_agent {
-        false => Ok(()),
-        true => Err(Rejection::new(Code::Review, format!("a person deletes what is left of the scope '{name}'"))
+    if !session.is_agent {
+        Ok(())
+    } else {
+        Err(Rejection::new(Code::Review, format!("a person deletes what is left of the scope '{name}'"))
             .hint(PERSON_HINT)
-            .detail("scope", name.as_str())),
+            .detail("scope", name.as_str()))
     }
 }
 

@@ -161,10 +161,7 @@ fn total<'f>(files: &'f ScopeFiles, of: impl Fn(&'f ScopeFile) -> Option<&'f Doc
 /// The size of one file: headings are entries, and bullets their parts, only in files of episodes.
 fn file_size(path: &MemoryPath, document: &Document) -> ContentSize {
     let size = section_size(document, 0);
-    match path.holds_episodes() {
-        true => ContentSize { bullets: 0, ..size },
-        false => ContentSize { entries: 0, ..size },
-    }
+    if path.holds_episodes() { ContentSize { bullets: 0, ..size } } else { ContentSize { entries: 0, ..size } }
 }
 
 /// The oldest items that make up an excess, of all files; `None` if there are too few.

@@ -146,10 +146,7 @@ impl Session {
         };
         let is_foreign =
             |path: &PathBuf| path.canonicalize().is_ok_and(|real| real.starts_with(&above) && !real.starts_with(&own));
-        match files.iter().any(is_foreign) {
-            true => Err(scope_not_allowed(&here.name)),
-            false => Ok(()),
-        }
+        if files.iter().any(is_foreign) { Err(scope_not_allowed(&here.name)) } else { Ok(()) }
     }
 
     /// The session of a scope, with this caller and this time. Of a session in a scope only that scope itself.
@@ -199,9 +196,10 @@ impl Session {
     /// As [`open_scope`].
     pub(super) fn shared_scope(&self, name: &str) -> Result<Option<Session>, Rejection> {
         let Some(here) = &self.scope else { return Ok(None) };
-        match here.name != name && here.policy_above.shared.iter().any(|shared| shared == name) {
-            true => Ok(Some(self.session_with(open_scope(&here.memory, name)?))),
-            false => Ok(None),
+        if here.name != name && here.policy_above.shared.iter().any(|shared| shared == name) {
+            Ok(Some(self.session_with(open_scope(&here.memory, name)?)))
+        } else {
+            Ok(None)
         }
     }
 

@@ -230,9 +230,10 @@ fn find_locations(session: &Session, fields: &Map<String, Value>) -> CommandResu
 fn own_relevance(row: &QueryRow) -> Option<String> {
     let parts = || row.parts.iter().flatten().filter(|part| part.score > 0.0);
     let words: Vec<&str> = parts().filter(|part| part.is_own).map(|part| part.term.as_str()).collect();
-    match words.is_empty() {
-        false => Some(format!("Contains {}", words.join(", "))),
-        true => parts().any(|part| part.term == "(vector)").then(|| "Close in meaning".to_owned()),
+    if !words.is_empty() {
+        Some(format!("Contains {}", words.join(", ")))
+    } else {
+        parts().any(|part| part.term == "(vector)").then(|| "Close in meaning".to_owned())
     }
 }
 

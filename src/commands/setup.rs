@@ -142,9 +142,10 @@ fn planned_files(session: &Session, git: &Git) -> Result<Vec<FileRewrite>, Rejec
     let planned_file = |name: &'static str, line: &str, is_effective: bool| -> Result<FileRewrite, Rejection> {
         let before = session.store.read_top_file(name, MAX_FILE_BYTES)?;
         let has_block = before.as_deref().is_some_and(|text| managed_block::HASH.is_in(text));
-        let after = match is_effective && !has_block {
-            true => before.clone(),
-            false => Some(managed_block::HASH.put(before.as_deref(), &[line], "\n")),
+        let after = if is_effective && !has_block {
+            before.clone()
+        } else {
+            Some(managed_block::HASH.put(before.as_deref(), &[line], "\n"))
         };
         Ok(FileRewrite { name, before, after })
     };

@@ -293,9 +293,10 @@ fn edit_agents_file(path: PathBuf, guide: &str, mode: SetupMode) -> Result<Confi
         return Err(Rejection::new(Code::InvalidConfig, message)
             .hint("below it, agents would take the instructions for an example; mend the file"));
     }
-    let findings = match put == text {
-        true => Vec::new(),
-        false => vec![format!("{}: the instructions of memdir are missing or outdated", path.display())],
+    let findings = if put == text {
+        Vec::new()
+    } else {
+        vec![format!("{}: the instructions of memdir are missing or outdated", path.display())]
     };
     Ok(ConfigEdit { path, before, after: Some(put), findings })
 }

@@ -98,10 +98,7 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
             && from.as_ref().is_none_or(|from| is_since(entry, from))
     });
     let mut table = FigureTable::default();
-    let history = match entries.iter().any(only_writes) {
-        true => Some(session.store.read_whole_history()?),
-        false => None,
-    };
+    let history = if entries.iter().any(only_writes) { Some(session.store.read_whole_history()?) } else { None };
     for entry in &entries {
         let written = history.as_ref().filter(|_| only_writes(entry)).map(|history| written_items(history, entry));
         count_entry(&mut table, entry, written);

@@ -404,10 +404,11 @@ impl SyncRun<'_> {
 
     /// git did not start the merge. If there are pending changes, an editor was faster: start over.
     fn retry_or_fail(&self, reason: &str) -> Result<SyncStep, Rejection> {
-        match self.git.repository_state()?.pending.is_empty() {
-            false => Ok(SyncStep::Restart),
-            true => Err(Rejection::new(Code::Git, format!("git did not merge: {reason}"))
-                .hint("see `git status` for the cause; pending changes are committed")),
+        if !self.git.repository_state()?.pending.is_empty() {
+            Ok(SyncStep::Restart)
+        } else {
+            Err(Rejection::new(Code::Git, format!("git did not merge: {reason}"))
+                .hint("see `git status` for the cause; pending changes are committed"))
         }
     }
 

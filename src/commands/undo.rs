@@ -328,13 +328,12 @@ fn require_dropped_parts(store: &Store, entry: &JournalEntry, changeset: &Change
         let now = store.read(&change.path).ok().flatten();
         text(now.as_ref().map(|version| &*version.bytes)) != text(change.after.as_deref())
     };
-    match changeset.files.iter().any(restores_text) {
-        true => Ok(()),
-        false => {
-            Err(Rejection::new(Code::Exists, format!("r{} is not undone, so there is nothing to redo", entry.rev))
-                .hint("`redo` without a revision redoes the one that was undone last")
-                .try_command(SuggestedCommand::new("show", format!("r{}", entry.rev))))
-        }
+    if changeset.files.iter().any(restores_text) {
+        Ok(())
+    } else {
+        Err(Rejection::new(Code::Exists, format!("r{} is not undone, so there is nothing to redo", entry.rev))
+            .hint("`redo` without a revision redoes the one that was undone last")
+            .try_command(SuggestedCommand::new("show", format!("r{}", entry.rev))))
     }
 }
 

@@ -83,14 +83,16 @@ pub(super) fn begin(session: &Session, question: &str) -> Option<PendingVector> 
     let (access, dimensions) = (access.clone(), table.dimensions());
     let question: String = secrets::redact(question).0.chars().take(MAX_QUESTION_CHARS).collect();
     let ask = move || {
-        let answer =
-            question_vector(&access, &question, deadline).and_then(|vector| match vector.len() == dimensions {
-                true => Ok(vector),
-                false => Err(format!(
+        let answer = question_vector(&access, &question, deadline).and_then(|vector| {
+            if vector.len() == dimensions {
+                Ok(vector)
+            } else {
+                Err(format!(
                     "{OTHER_LENGTH} {} numbers now, not {dimensions}; `memdir embed` computes them again",
                     vector.len()
-                )),
-            });
+                ))
+            }
+        });
         // After the deadline there is no receiver.
         drop(sender.send(answer));
     };

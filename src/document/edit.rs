@@ -32,19 +32,17 @@ pub struct NewBullet {
 impl NewBullet {
     /// The whole first paragraph, as [`Document::bullet_text`] returns it once the bullet is written.
     pub fn paragraph(&self) -> Cow<'_, str> {
-        match self.children.first().is_some_and(|line| !line.trim().is_empty()) {
-            true => Cow::Owned(self.parse_paragraph().0),
-            false => Cow::Borrowed(&self.text),
+        if self.children.first().is_some_and(|line| !line.trim().is_empty()) {
+            Cow::Owned(self.parse_paragraph().0)
+        } else {
+            Cow::Borrowed(&self.text)
         }
     }
 
     /// The number of leading children that continue the text's paragraph. Decided by the Markdown parser, because what
     /// ends a paragraph depends on more than the first character of a line.
     pub fn continuation_lines(&self) -> usize {
-        match self.children.first().is_some_and(|line| !line.trim().is_empty()) {
-            true => self.parse_paragraph().1,
-            false => 0,
-        }
+        if self.children.first().is_some_and(|line| !line.trim().is_empty()) { self.parse_paragraph().1 } else { 0 }
     }
 
     /// The first line as it is written, without blanks before it.

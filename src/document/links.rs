@@ -77,10 +77,7 @@ fn parse_link_definition(text: &str, close: usize, accepts: fn(&str) -> bool) ->
     let target = after + text[after..].bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let is_angled = text[target..].starts_with('<');
     let start = target + usize::from(is_angled);
-    let ends = |byte: u8| match is_angled {
-        true => matches!(byte, b'>' | b'\n'),
-        false => byte.is_ascii_whitespace(),
-    };
+    let ends = |byte: u8| if is_angled { matches!(byte, b'>' | b'\n') } else { byte.is_ascii_whitespace() };
     let stop = start + text[start..].bytes().position(ends).unwrap_or(text.len() - start);
     let rest = &text[stop..lines::end(text.as_bytes(), stop)];
     let title = if is_angled { rest.strip_prefix('>')? } else { rest }.trim();
@@ -190,10 +187,8 @@ fn parse_markdown_link(text: &str, at: usize, accepts: fn(&str) -> bool) -> Opti
     let bytes = text.as_bytes();
     let angled = bytes.get(at + 2) == Some(&b'<');
     let start = at + 2 + usize::from(angled);
-    let inner = match angled {
-        true => &text[start..start + text[start..].find(['>', '\n'])?],
-        false => link_destination(&text[start..])?,
-    };
+    let inner =
+        if angled { &text[start..start + text[start..].find(['>', '\n'])?] } else { link_destination(&text[start..])? };
     let file = inner.split('#').next().unwrap_or(inner);
     if !accepts(file) || !has_opening_bracket(&bytes[..at]) {
         return None;
@@ -258,23 +253,19 @@ fn code_and_comment_ranges(document: &Document, found: &[FileLink]) -> Vec<Range
 /// Whether a link's target in the file `holder` refers to `file`.
 pub fn refers_to(target: &str, wiki: bool, holder: &MemoryPath, file: &MemoryPath) -> bool {
     let target = target.trim();
-    match wiki {
-        true => {
-            let target = target.strip_suffix(".md").unwrap_or(target);
-            let path = file.as_str().strip_suffix(".md").unwrap_or(file.as_str());
-            eq_ignore_case(target, path)
-                || eq_ignore_case(target, file.stem())
-                || path.strip_prefix("facts/").is_some_and(|p| eq_ignore_case(target, p))
-        }
-        false => resolve_relative(holder, target).is_some_and(|p| p == file.as_str()),
+    if wiki {
+        let target = target.strip_suffix(".md").unwrap_or(target);
+        let path = file.as_str().strip_suffix(".md").unwrap_or(file.as_str());
+        eq_ignore_case(target, path)
+            || eq_ignore_case(target, file.stem())
+            || path.strip_prefix("facts/").is_some_and(|p| eq_ignore_case(target, p))
+    } else {
+        resolve_relative(holder, target).is_some_and(|p| p == file.as_str())
     }
 }
 
 fn eq_ignore_case(a: &str, b: &str) -> bool {
-    match a.is_ascii() && b.is_ascii() {
-        true => a.eq_ignore_ascii_case(b),
-        false => a.to_lowercase() == b.to_lowercase(),
-    }
+    if a.is_ascii() && b.is_ascii() { a.eq_ignore_ascii_case(b) } else { a.to_lowercase() == b.to_lowercase() }
 }
 
 /// Resolves a relative link to a path below the data directory; `None` if it leaves the directory.
@@ -311,9 +302,12 @@ mod tests {
     /// The links of a text as `file#fragment`.
     fn check(text: &str, expected: &[&str]) {
         let document = Document::parse(text);
-        let of = |l: &FileLink| match l.fragment.start == l.fragment.end {
-            true => text[l.start..l.end].to_owned(),
-            false => format!("{}#{}", &text[l.start..l.end], &text[l.fragment.range()]),
+        let of = |l: &FileLink| {
+            if l.fragment.start == l.fragment.end {
+                text[l.start..l.end].to_owned()
+            } else {
+                format!("{}#{}", &text[l.start..l.end], &text[l.fragment.range()])
+            }
         };
         assert_eq!(find_links(&document).iter().map(of).collect::<Vec<_>>(), expected, "{text}");
     }

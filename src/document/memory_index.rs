@@ -149,9 +149,10 @@ pub fn insert_entry(text: &str, target: &str, body: &str) -> Splice {
     };
     let marker = &text[beside.range.start..beside.body.start];
     let marker = if marker.trim().len() == 1 { marker } else { "- " };
-    let new = match text[..at].is_empty() || text[..at].ends_with('\n') {
-        true => format!("{marker}{body}{eol}"),
-        false => format!("{eol}{marker}{body}"),
+    let new = if text[..at].is_empty() || text[..at].ends_with('\n') {
+        format!("{marker}{body}{eol}")
+    } else {
+        format!("{eol}{marker}{body}")
     };
     Splice { start: at, end: at, new }
 }

@@ -16,9 +16,10 @@ pub fn parse_new_bullets(markdown: &str) -> Result<Vec<NewBullet>, String> {
         return Err("the text starts with front matter, which a bullet cannot contain".to_owned());
     }
     let is_item = |kind| matches!(kind, BlockKind::Bullet(_) | BlockKind::OtherListItem);
-    match document.blocks.iter().any(|n| is_item(n.kind)) {
-        true if !is_numbered_line(&document) => list_bullets(&document),
-        _ => text_bullet(&document).map(|bullet| bullet.into_iter().collect()),
+    if document.blocks.iter().any(|n| is_item(n.kind)) && !is_numbered_line(&document) {
+        list_bullets(&document)
+    } else {
+        text_bullet(&document).map(|bullet| bullet.into_iter().collect())
     }
 }
 
@@ -133,9 +134,10 @@ pub fn to_new_bullet(document: &Document, number: usize) -> NewBullet {
 /// Offset of a bullet's text on the marker's line, or where it would be if the text starts on a later line.
 pub(super) fn text_start_on_line(bytes: &[u8], bullet: &super::Bullet) -> usize {
     let line_end = lines::end(bytes, bullet.line_start as usize);
-    match (bullet.text_start as usize) < line_end {
-        true => bullet.text_start as usize,
-        false => lines::trim_end(bytes, bullet.line_start as usize, line_end) + 1,
+    if (bullet.text_start as usize) < line_end {
+        bullet.text_start as usize
+    } else {
+        lines::trim_end(bytes, bullet.line_start as usize, line_end) + 1
     }
 }
 

@@ -64,9 +64,10 @@ fn missing_html_end(text: &str) -> Option<(&'static str, String)> {
     let begins =
         |start: &str| text.starts_with(start) && (!start.ends_with(|c: char| c.is_alphabetic()) || is_tag(start));
     let (_, name, end) = CLOSED_HTML.into_iter().find(|(start, ..)| begins(start))?;
-    let is_closed = match end.starts_with("</") {
-        true => CLOSED_HTML.iter().any(|(.., end)| end.starts_with("</") && text.contains(end)),
-        false => text.contains(end),
+    let is_closed = if end.starts_with("</") {
+        CLOSED_HTML.iter().any(|(.., end)| end.starts_with("</") && text.contains(end))
+    } else {
+        text.contains(end)
     };
     (!is_closed).then(|| (name, end.to_owned()))
 }

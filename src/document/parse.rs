@@ -87,9 +87,10 @@ pub(super) fn parse(text: &str, chunked: bool) -> ParsedText {
     let mut builder = BlockBuilder::default();
     // 64 bytes is a typical length of a bullet.
     builder.reserve((text.len() - body) / 64);
-    match chunked && can_be_chunked(&text.as_bytes()[body..]) {
-        true => parse_by_chunks(text, body, &mut builder),
-        false => collect_blocks(text, body..text.len(), &mut builder),
+    if chunked && can_be_chunked(&text.as_bytes()[body..]) {
+        parse_by_chunks(text, body, &mut builder)
+    } else {
+        collect_blocks(text, body..text.len(), &mut builder)
     }
     let sections = section::build_sections(text, body, &mut builder);
     ParsedText { front_matter: front, body_start: body, content: builder, sections }

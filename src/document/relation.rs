@@ -46,10 +46,8 @@ impl RelationText {
         let from = self.from.iter().map(|from| format!("[[{}]] ", encode_name(from))).collect::<String>();
         let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         let plain = self.relation_type.starts_with(char::is_alphanumeric) && self.relation_type.chars().all(is_word);
-        let relation_type = match plain {
-            true => self.relation_type.clone(),
-            false => format!("\"{}\"", encode_name(&self.relation_type)),
-        };
+        let relation_type =
+            if plain { self.relation_type.clone() } else { format!("\"{}\"", encode_name(&self.relation_type)) };
         format!("{from}{relation_type} [[{}]]", encode_name(&self.to))
     }
 }

@@ -140,9 +140,10 @@ fn heading_title(text: &str, heading: Span) -> (Span, Option<String>) {
 fn without_closing_hashes(bytes: &[u8], from: usize, to: usize) -> usize {
     let hashes = bytes[from..to].iter().rev().take_while(|b| **b == b'#').count();
     let before = to - hashes;
-    match hashes > 0 && (before == from || lines::is_blank(bytes[before - 1])) {
-        true => lines::trim_end(bytes, from, before),
-        false => to,
+    if hashes > 0 && (before == from || lines::is_blank(bytes[before - 1])) {
+        lines::trim_end(bytes, from, before)
+    } else {
+        to
     }
 }
 

@@ -156,9 +156,12 @@ pub fn is_only_place_of_words(document: &Document, text: &str) -> bool {
     let Some(line) = document.summary_line() else { return false };
     let value = document.text()[line.value.range()].to_lowercase();
     let body = OnceCell::new();
-    let is_telling = |word: &TextWord<'_>| match word.is_ngram {
-        true => word.text.chars().nth(1).is_some() && !stopwords::is_stop_ngram(&word.text),
-        false => word.text.chars().nth(2).is_some() && !stopwords::is_stopword(&word.text),
+    let is_telling = |word: &TextWord<'_>| {
+        if word.is_ngram {
+            word.text.chars().nth(1).is_some() && !stopwords::is_stop_ngram(&word.text)
+        } else {
+            word.text.chars().nth(2).is_some() && !stopwords::is_stopword(&word.text)
+        }
     };
     words(text).filter(is_telling).any(|word| {
         terms::contains_term(&value, &word.text)

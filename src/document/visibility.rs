@@ -215,10 +215,7 @@ pub fn split_category(text: &str) -> (Option<&str>, &str) {
     let Some((name, rest)) = inner else { return (None, text) };
     let word = name.len() > 1 && name.len() <= 64 && name.chars().any(char::is_alphabetic);
     let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | ' '));
-    match word && plain && !rest.starts_with(['(', '[', ':']) {
-        true => (Some(name), rest.trim_start()),
-        false => (None, text),
-    }
+    if word && plain && !rest.starts_with(['(', '[', ':']) { (Some(name), rest.trim_start()) } else { (None, text) }
 }
 
 /// Ranges of summary lines: quotes with a summary anywhere in the file, and the front matter's summary line. If the

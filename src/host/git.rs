@@ -195,9 +195,10 @@ impl Git {
             || Rejection::new(Code::NoRepository, format!("'{}' is not in a git work tree", self.dir.display()));
         let output = self.invoke(&["rev-parse", "--show-toplevel"], b"")?;
         if output.status != 0 {
-            return Err(match output.first_stderr_line.contains("dubious ownership") {
-                true => no_repository().hint("git does not trust this repository: it belongs to another user"),
-                false => no_repository(),
+            return Err(if output.first_stderr_line.contains("dubious ownership") {
+                no_repository().hint("git does not trust this repository: it belongs to another user")
+            } else {
+                no_repository()
             });
         }
         let top = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();

@@ -180,9 +180,10 @@ fn check_names(directory: &[u8], kept: usize) -> Result<(), Rejection> {
         let Some(bytes) = rest.get(46..46 + name) else { break };
         if let Some(first) = names.insert(bytes.to_ascii_lowercase(), bytes) {
             let [first, second] = [first, bytes].map(String::from_utf8_lossy);
-            return Err(unsafe_archive(match first == second {
-                true => format!("two entries are named {first:?}"),
-                false => format!("the names {first:?} and {second:?} differ only in case"),
+            return Err(unsafe_archive(if first == second {
+                format!("two entries are named {first:?}")
+            } else {
+                format!("the names {first:?} and {second:?} differ only in case")
             }));
         }
         count += 1;

@@ -101,12 +101,11 @@ pub fn layer_locations(list: &[String], known: &KnownLocations) -> LayerList {
             left_out.push(LeftOutLayer::new(Some(&location.name), Code::Usage, error));
             continue;
         }
-        match locations.iter().any(|other| other.name == location.name) {
-            true => {
-                let reason = format!("two layers are called {}", location.name);
-                left_out.push(LeftOutLayer::new(None, Code::Usage, reason));
-            }
-            false => locations.push(location),
+        if locations.iter().any(|other| other.name == location.name) {
+            let reason = format!("two layers are called {}", location.name);
+            left_out.push(LeftOutLayer::new(None, Code::Usage, reason));
+        } else {
+            locations.push(location)
         }
     }
     LayerList { locations, left_out }

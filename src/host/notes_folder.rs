@@ -132,9 +132,10 @@ impl FolderWalk<'_> {
                 };
                 // Of the entry itself: a link is neither.
                 if kind.is_dir() && depth < MAX_DEPTH && self.is_entered(&entry) {
-                    match (self.is_left_out)(&entry.path()) {
-                        true => self.found.left_out += 1,
-                        false => below.push((entry.path(), depth + 1)),
+                    if (self.is_left_out)(&entry.path()) {
+                        self.found.left_out += 1
+                    } else {
+                        below.push((entry.path(), depth + 1))
                     }
                 } else if kind.is_file() {
                     self.read_note(&entry.path());

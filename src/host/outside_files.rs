@@ -30,9 +30,10 @@ pub fn read_up_to(path: &Path, limit: u64, size: &str) -> Result<Vec<u8>, Reject
     let file = open_regular(path)?;
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| read_error(path, &e))?;
-    match bytes.len() as u64 > limit {
-        true => Err(Rejection::new(Code::TooLarge, format!("'{}' is larger than {size}", path.display()))),
-        false => Ok(bytes),
+    if bytes.len() as u64 > limit {
+        Err(Rejection::new(Code::TooLarge, format!("'{}' is larger than {size}", path.display())))
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -50,9 +51,10 @@ fn open_regular(path: &Path) -> Result<File, Rejection> {
     // Without `O_NONBLOCK`, opening a FIFO that has no writer would block forever.
     let flags = OFlags::NONBLOCK.bits() as i32;
     let file = File::options().read(true).custom_flags(flags).open(path).map_err(|e| read_error(path, &e))?;
-    match file.metadata().map_err(|e| read_error(path, &e))?.is_file() {
-        true => Ok(file),
-        false => Err(Rejection::new(Code::UnsafeFile, format!("'{}' is not a regular file", path.display()))),
+    if file.metadata().map_err(|e| read_error(path, &e))?.is_file() {
+        Ok(file)
+    } else {
+        Err(Rejection::new(Code::UnsafeFile, format!("'{}' is not a regular file", path.display())))
     }
 }
 
@@ -142,10 +144,13 @@ pub fn create_private(path: &Path, bytes: &[u8], replace: bool) -> Result<(), Re
         .set_permissions(std::fs::Permissions::from_mode(0o600))
         .and_then(|()| file.write_all(bytes))
         .and_then(|()| file.sync_all())
-        .and_then(|()| match replace {
-            true => std::fs::rename(&temporary_path, path),
-            // A link, because it fails where a file appeared meanwhile.
-            false => std::fs::hard_link(&temporary_path, path),
+        .and_then(|()| {
+            if replace {
+                std::fs::rename(&temporary_path, path)
+            } else {
+                // A link, because it fails where a file appeared meanwhile.
+                std::fs::hard_link(&temporary_path, path)
+            }
         });
     if !replace || written.is_err() {
         drop(std::fs::remove_file(&temporary_path));

@@ -26,9 +26,10 @@ pub fn configured_pager(env: EnvLookup<'_>) -> Option<String> {
 
 fn is_installed(program: &str, env: EnvLookup<'_>) -> bool {
     let is_file = |path: &Path| path.metadata().is_ok_and(|meta| meta.is_file());
-    match program.contains('/') {
-        true => is_file(Path::new(program)),
-        false => env("PATH").is_some_and(|all| std::env::split_paths(&all).any(|dir| is_file(&dir.join(program)))),
+    if program.contains('/') {
+        is_file(Path::new(program))
+    } else {
+        env("PATH").is_some_and(|all| std::env::split_paths(&all).any(|dir| is_file(&dir.join(program))))
     }
 }
 

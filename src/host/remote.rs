@@ -160,9 +160,10 @@ impl Git {
         let message = first_message_line(&GitOutput { stderr: format!("{reason} {remote_message}"), ..output.clone() });
         let error =
             Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {message}", remote.display_remote()));
-        match STORING_FAILED.iter().any(|sign| reason.contains(sign)) {
-            true => Ok(PushResult::NotStored(error)),
-            false => Err(error),
+        if STORING_FAILED.iter().any(|sign| reason.contains(sign)) {
+            Ok(PushResult::NotStored(error))
+        } else {
+            Err(error)
         }
     }
 
@@ -234,12 +235,13 @@ impl Git {
             env.push(("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"));
         }
         self.invoke_with(args, &GitInvocation { env: &env, timeout: wait, ..GitInvocation::default() }).map_err(
-            |error| match error.details.contains_key("timeout") {
-                true => {
+            |error| {
+                if error.details.contains_key("timeout") {
                     let reason = format!("{} did not answer within {} s", remote.display_remote(), wait.as_secs());
                     Rejection::new(Code::Remote, reason).hint("try again, or wait longer with --timeout")
+                } else {
+                    error
                 }
-                false => error,
             },
         )
     }

@@ -140,19 +140,18 @@ impl Git {
             &UPDATE_INDEX_ARGS,
             &GitInvocation { stdin: &nul_terminated(pending), ..GitInvocation::default() },
         )?)?;
-        let mut args = match has_head {
-            true => vec!["diff", "--cached", "--name-only", "-z", "HEAD", "--"],
-            false => vec!["ls-files", "-z", "--"],
+        let mut args = if has_head {
+            vec!["diff", "--cached", "--name-only", "-z", "HEAD", "--"]
+        } else {
+            vec!["ls-files", "-z", "--"]
         };
         args.extend(LOCAL_PATHSPECS);
         let staged = split_nul(&self.stdout_of(&args)?);
         if staged.is_empty() {
             return Ok(());
         }
-        let mut args = match has_head {
-            true => vec!["reset", "--quiet", "HEAD", "--"],
-            false => vec!["rm", "--cached", "--quiet", "--"],
-        };
+        let mut args =
+            if has_head { vec!["reset", "--quiet", "HEAD", "--"] } else { vec!["rm", "--cached", "--quiet", "--"] };
         args.extend(LOCAL_PATHSPECS);
         self.stdout_of(&args).map(drop)
     }
@@ -175,9 +174,10 @@ impl Git {
     /// # Errors
     /// `git`.
     pub fn has_staged_changes(&self, has_head: bool) -> Result<bool, Rejection> {
-        match has_head {
-            true => Ok(self.invoke(&["diff", "--cached", "--quiet", "HEAD"], b"")?.status != 0),
-            false => Ok(!self.stdout_of(&["ls-files", "-z"])?.is_empty()),
+        if has_head {
+            Ok(self.invoke(&["diff", "--cached", "--quiet", "HEAD"], b"")?.status != 0)
+        } else {
+            Ok(!self.stdout_of(&["ls-files", "-z"])?.is_empty())
         }
     }
 

@@ -49,10 +49,11 @@ impl Git {
             return Err(Rejection::new(Code::Usage, format!("{shown} is not a name for a branch"))
                 .hint("a name like memory/team"));
         }
-        match self.has_branch(name)? {
-            true => Err(Rejection::new(Code::Exists, format!("a branch named '{name}' already exists"))
-                .hint("choose another name, or delete the branch if it is merged")),
-            false => Ok(()),
+        if self.has_branch(name)? {
+            Err(Rejection::new(Code::Exists, format!("a branch named '{name}' already exists"))
+                .hint("choose another name, or delete the branch if it is merged"))
+        } else {
+            Ok(())
         }
     }
 
@@ -161,8 +162,9 @@ fn line_of(output: GitOutput) -> Result<String, Rejection> {
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
     let error = git_error(&first_message_line(&output));
-    Err(match output.stderr.contains("Please tell me who you are") || output.stderr.contains("empty ident") {
-        true => error.hint("set your git identity: `git config user.name NAME` and `git config user.email ADDRESS`"),
-        false => error,
+    Err(if output.stderr.contains("Please tell me who you are") || output.stderr.contains("empty ident") {
+        error.hint("set your git identity: `git config user.name NAME` and `git config user.email ADDRESS`")
+    } else {
+        error
     })
 }

@@ -59,9 +59,10 @@ impl HostCapabilities {
             body.contains_key(name) && (error.names_parameter(name) || message.contains(&format!("`{name}`")))
         };
         if let Some(name) = LIMIT_NAMES.iter().copied().find(|name| is_rejected(name)).filter(|_| status < 500) {
-            match self.uses_other_limit_name || name == "max_tokens" && !body.contains_key("messages") {
-                false => self.uses_other_limit_name = true,
-                true => self.dropped_parameters.extend(LIMIT_NAMES),
+            if !(self.uses_other_limit_name || name == "max_tokens" && !body.contains_key("messages")) {
+                self.uses_other_limit_name = true
+            } else {
+                self.dropped_parameters.extend(LIMIT_NAMES)
             }
             return true;
         }

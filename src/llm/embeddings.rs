@@ -61,9 +61,10 @@ fn parse_vectors(answer: &Value, count: usize) -> Result<Vec<Vec<f32>>, &'static
         *slot = vector;
     }
     let dimensions = vectors.first().map_or(0, Vec::len);
-    match dimensions > 0 && dimensions <= MAX_DIMENSIONS && vectors.iter().all(|v| v.len() == dimensions) {
-        true => Ok(vectors),
-        false => Err("its answer lacks vectors, or they have different lengths"),
+    if dimensions > 0 && dimensions <= MAX_DIMENSIONS && vectors.iter().all(|v| v.len() == dimensions) {
+        Ok(vectors)
+    } else {
+        Err("its answer lacks vectors, or they have different lengths")
     }
 }
 

@@ -61,9 +61,10 @@ impl Model for ExecModel {
         let time_limit = Deadline::within(deadline.remaining().unwrap_or_default().min(self.timeout));
         let stdout = self.run_program(prompt::as_text(request).as_bytes(), time_limit)?;
         let text = String::from_utf8(stdout).map_err(|_| self.error("its output is not valid UTF-8"))?;
-        match text.trim().is_empty() {
-            true => Err(self.error("it printed nothing")),
-            false => Ok(ModelReply { text, calls: Vec::new(), stop: StopReason::End, usage: TokenUsage::default() }),
+        if text.trim().is_empty() {
+            Err(self.error("it printed nothing"))
+        } else {
+            Ok(ModelReply { text, calls: Vec::new(), stop: StopReason::End, usage: TokenUsage::default() })
         }
     }
 }
@@ -87,9 +88,10 @@ impl ExecModel {
         drop(group);
         child.wait().map_err(|e| self.error(&e.to_string()))?;
         let output = output?;
-        match output.status.success() {
-            true => Ok(output.stdout),
-            false => Err(self.error(&exit_message(output.status, &output.stderr))),
+        if output.status.success() {
+            Ok(output.stdout)
+        } else {
+            Err(self.error(&exit_message(output.status, &output.stderr)))
         }
     }
 

@@ -335,9 +335,10 @@ fn classify(incoming: &HttpResponse) -> Result<HttpOutcome, &'static str> {
     let body: Option<Value> = serde_json::from_str(text.trim()).ok();
     let is_success = (200..300).contains(&incoming.status);
     let Some(body) = body else {
-        return match is_success {
-            true => Err("its answer is not JSON"),
-            false => Ok(HttpOutcome::Failure(HostFault::from_text(&text), incoming.status)),
+        return if is_success {
+            Err("its answer is not JSON")
+        } else {
+            Ok(HttpOutcome::Failure(HostFault::from_text(&text), incoming.status))
         };
     };
     let fault = HostFault::from_json(&body);

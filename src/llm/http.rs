@@ -82,10 +82,7 @@ fn read_error(error: &std::io::Error, deadline: Instant) -> TransportError {
 fn request_error(error: &reqwest::Error) -> TransportError {
     // A timeout while connecting may be retried; one after the request was sent may not, since the host may still be
     // working on it.
-    match error.is_timeout() && !error.is_connect() {
-        true => TransportError::Timeout,
-        false => connection_error(error),
-    }
+    if error.is_timeout() && !error.is_connect() { TransportError::Timeout } else { connection_error(error) }
 }
 
 fn connection_error(error: &(dyn std::error::Error + 'static)) -> TransportError {
@@ -150,11 +147,12 @@ fn build_client(kind: ClientKind) -> Result<Client, String> {
     let builder = if kind.is_plain() { builder.tls_certs_only([]) } else { builder };
     builder.build().map_err(|error| {
         let cause = innermost(&error).to_string();
-        match cause.contains("CA certificates") {
-            true => "https needs CA certificates, and this system has none; install ca-certificates, or name a file \
-                     with them in SSL_CERT_FILE"
-                .to_owned(),
-            false => cause,
+        if cause.contains("CA certificates") {
+            "https needs CA certificates, and this system has none; install ca-certificates, or name a file \
+             with them in SSL_CERT_FILE"
+                .to_owned()
+        } else {
+            cause
         }
     })
 }

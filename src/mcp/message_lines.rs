@@ -56,20 +56,22 @@ impl<R: AsyncRead + Unpin> MessageLines<R> {
             let end = memchr::memchr(b'\n', read);
             let taken = end.map_or(read.len(), |end| end + 1);
             self.is_too_long |= self.line.len() + taken > MAX_LINE_BYTES;
-            match self.is_too_long {
-                true => self.line = Vec::new(),
-                false => self.line.extend_from_slice(&read[..taken]),
+            if self.is_too_long {
+                self.line = Vec::new()
+            } else {
+                self.line.extend_from_slice(&read[..taken])
             }
             self.stream.consume(taken);
             if end.is_some() {
                 let line = std::mem::take(&mut self.line);
-                return Ok(Some(match std::mem::take(&mut self.is_too_long) {
-                    true => MessageLine::Wrong(error_line(
+                return Ok(Some(if std::mem::take(&mut self.is_too_long) {
+                    MessageLine::Wrong(error_line(
                         ErrorCode::INVALID_REQUEST,
                         "Invalid request: the line is longer than 16 MiB",
                         &Value::Null,
-                    )),
-                    false => read_line(&line),
+                    ))
+                } else {
+                    read_line(&line)
                 }));
             }
         }

@@ -240,10 +240,7 @@ impl ServerHandler for RequestHandler {
         }
         let arguments = request.arguments.unwrap_or_default();
         self.state.save_reader_mark().await;
-        let turn = match tool.changes() {
-            true => Some(self.state.changes.clone().lock_owned().await),
-            false => None,
-        };
+        let turn = if tool.changes() { Some(self.state.changes.clone().lock_owned().await) } else { None };
         let keeps_mark = self.state.options.is_named && self.access() == ServerAccess::ReadAndChange;
         let notes = ProgressNotes::default();
         let noted = notes.clone();

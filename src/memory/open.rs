@@ -171,9 +171,10 @@ impl OpenOptions {
         let (config, warnings) = user::load_config(&env);
         let found_dir = self.find_directory(&working_dir, &config)?;
         let layers = self.layer_locations(&found_dir, &config, &working_dir);
-        let mut session = match layers.locations.is_empty() {
-            true => self.open_found(&found_dir, &working_dir, &config, needs)?,
-            false => self.open_layers(layers, &working_dir, &config, needs)?,
+        let mut session = if layers.locations.is_empty() {
+            self.open_found(&found_dir, &working_dir, &config, needs)?
+        } else {
+            self.open_layers(layers, &working_dir, &config, needs)?
         };
         session.policy.warnings.extend(warnings);
         Ok(session)
@@ -217,9 +218,10 @@ impl OpenOptions {
             embeddings: config.embeddings.as_ref().map(embedding_access),
             user_tokens_per_day: config.tokens_per_day,
             is_agent: self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people),
-            actor: match self.agent {
-                true => actor::agent(self.actor.as_deref(), &env),
-                false => actor::actor(self.actor.as_deref(), &env, Some(working_dir).filter(|_| needs_actor)),
+            actor: if self.agent {
+                actor::agent(self.actor.as_deref(), &env)
+            } else {
+                actor::actor(self.actor.as_deref(), &env, Some(working_dir).filter(|_| needs_actor))
             },
             now: match &self.now {
                 Some(now) => now.clone(),
@@ -256,9 +258,10 @@ impl OpenOptions {
             .left_out
             .extend(others.iter().map(|location: &LayerLocation| left_out(location, Code::Usage, "is not trusted")));
         // The directories themselves, not what a search would find now.
-        match layers.locations.is_empty() {
-            true => self.open_found(&found, &start, &config, SessionNeeds::LocalDay).map(Some),
-            false => self.open_layers(layers, &start, &config, SessionNeeds::LocalDay).map(Some),
+        if layers.locations.is_empty() {
+            self.open_found(&found, &start, &config, SessionNeeds::LocalDay).map(Some)
+        } else {
+            self.open_layers(layers, &start, &config, SessionNeeds::LocalDay).map(Some)
         }
     }
 
@@ -292,9 +295,10 @@ impl OpenOptions {
         }
         let known = layers::known_locations(found, user::own_memory(config, &env, start), &env);
         let list = layers::layer_locations(&config.layers, &known);
-        match list.locations.iter().any(|location| layers::is_same_dir(&location.dir, &found.dir())) {
-            true => list,
-            false => LayerList::default(),
+        if list.locations.iter().any(|location| layers::is_same_dir(&location.dir, &found.dir())) {
+            list
+        } else {
+            LayerList::default()
         }
     }
 

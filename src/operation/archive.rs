@@ -324,10 +324,7 @@ pub fn block_splice(document: &Document, section: usize, block: &str) -> Result<
     let alone = Document::parse(block);
     let same = parsed.bullets().len() == document.bullets().len() + alone.bullets().len()
         && parsed.blocks().len() == document.blocks().len() + alone.blocks().len();
-    match same {
-        true => Ok(after),
-        false => Err("the text around it would change its structure".to_owned()),
-    }
+    if same { Ok(after) } else { Err("the text around it would change its structure".to_owned()) }
 }
 
 /// The cuts that remove the headings of an archive file below which nothing is left; `None` if nothing is left at all.

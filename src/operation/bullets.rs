@@ -68,16 +68,14 @@ pub fn pick_bullet(
         Some(BulletRef::Index(nth)) => (None, Some(i64::try_from(*nth).unwrap_or(i64::MAX))),
         None => (None, None),
     };
-    if let (Some(nth), Some(index)) = (nth, args.index)
-        && nth != index
-    {
-        return Err(
-            Rejection::new(Code::Usage, format!("the address selects bullet {nth}, but the index is {index}")).into()
-        );
+    if let Some((nth, index)) = nth.zip(args.index).filter(|(nth, index)| nth != index) {
+        let reason = format!("the address selects bullet {nth}, but the index is {index}");
+        return Err(Rejection::new(Code::Usage, reason).into());
     }
-    let inert = match name.is_some_and(|name| locate::bullets_with_id(&file.document, name).next().is_some()) {
-        true => inert_metadata::inert_bullets(&file.document, &resolved.path, planner.snapshot)?,
-        false => Vec::new(),
+    let inert = if name.is_some_and(|name| locate::bullets_with_id(&file.document, name).next().is_some()) {
+        inert_metadata::inert_bullets(&file.document, &resolved.path, planner.snapshot)?
+    } else {
+        Vec::new()
     };
     let section_text = &file.document.text()[section_range(&file.document, section)];
     let selector = BulletSelector {
@@ -223,9 +221,10 @@ pub fn update(
     let same_text = document.bullets_by_text(&paragraph);
     let has_text = same_text.contains(&bullet) || matches!(picked, BulletPick::Unchanged(_));
     if has_text && (!has_children(&item) || same_children(document, bullet, &item)) {
-        return match pairs.is_empty() {
-            true => Ok(vec![unchanged_bullet(document, &resolved.path, bullet, n)]),
-            false => set_meta_of(planner, n, &resolved.path, document, bullet, &pairs),
+        return if pairs.is_empty() {
+            Ok(vec![unchanged_bullet(document, &resolved.path, bullet, n)])
+        } else {
+            set_meta_of(planner, n, &resolved.path, document, bullet, &pairs)
         };
     }
     let section = document.bullets()[bullet].section;
@@ -236,9 +235,10 @@ pub fn update(
         planner.taken_texts.push(TakenText { operation: n, path, holder, handle, rejection });
     }
     let stamped = planner.updated_meta(document, bullet, op);
-    let meta = match pairs.is_empty() {
-        true => stamped,
-        false => Some(merged_meta(planner, n, &resolved.path, document, bullet, stamped, &pairs)?.0),
+    let meta = if pairs.is_empty() {
+        stamped
+    } else {
+        Some(merged_meta(planner, n, &resolved.path, document, bullet, stamped, &pairs)?.0)
     };
     let mut pending = Vec::new();
     if archive {

@@ -79,9 +79,10 @@ fn choose_by_name(
         return BulletChoice::Rejected(Code::TextMismatch, vec![one]);
     }
     let by_id = !s.inert.contains(&one) && document.bullet_id(one).is_some_and(|id| id == name);
-    match by_id && text.is_none() && !s.proven && !s.force {
-        true => BulletChoice::Rejected(Code::NeedsProof, vec![one]),
-        false => BulletChoice::Selected(one),
+    if by_id && text.is_none() && !s.proven && !s.force {
+        BulletChoice::Rejected(Code::NeedsProof, vec![one])
+    } else {
+        BulletChoice::Selected(one)
     }
 }
 

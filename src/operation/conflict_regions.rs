@@ -63,9 +63,10 @@ pub fn resolve_all(text: &str, length: usize, choice: ConflictChoice) -> String 
             (ConflictPiece::Conflict(c, _), ConflictChoice::Ours) => out.push_str(&c.ours),
             (ConflictPiece::Conflict(c, _), ConflictChoice::Theirs) => out.push_str(&c.theirs),
             (ConflictPiece::Conflict(c, marked), ConflictChoice::Both) => {
-                match front_matter == FrontMatterPosition::Inside && !c.ours.is_empty() && !c.theirs.is_empty() {
-                    true => out.push_str(marked),
-                    false => out.push_str(&ours_then_theirs(c)),
+                if front_matter == FrontMatterPosition::Inside && !c.ours.is_empty() && !c.theirs.is_empty() {
+                    out.push_str(marked)
+                } else {
+                    out.push_str(&ours_then_theirs(c))
                 }
             }
         }

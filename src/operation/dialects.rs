@@ -39,9 +39,10 @@ pub fn parse_batch(json: &str) -> Result<Batch, Vec<Rejection>> {
         }
     }
     let (request, reason, source) = (envelope.request, envelope.reason, envelope.source);
-    match refused.is_empty() {
-        true => Ok(Batch { operations, request, reason, source, consent: quotes, ..Batch::default() }),
-        false => Err(refused),
+    if refused.is_empty() {
+        Ok(Batch { operations, request, reason, source, consent: quotes, ..Batch::default() })
+    } else {
+        Err(refused)
     }
 }
 
@@ -144,9 +145,10 @@ fn check_form(form: &ShapeForm, object: &Map<String, Value>) -> Result<(), Rejec
 fn shape_rejection(problem: ShapeProblem) -> Rejection {
     let code = if problem.error == ShapeError::Multiline { Code::Multiline } else { Code::InvalidOperation };
     let rejection = Rejection { hint: problem.hint(), ..Rejection::new(code, problem.message) };
-    match problem.path.is_empty() {
-        true => rejection,
-        false => rejection.detail("field", quote_short(&problem.path.join(".")).trim_matches('\'')),
+    if problem.path.is_empty() {
+        rejection
+    } else {
+        rejection.detail("field", quote_short(&problem.path.join(".")).trim_matches('\''))
     }
 }
 

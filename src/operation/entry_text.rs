@@ -81,16 +81,15 @@ pub fn lower_headings(block: &str, has_entries: bool) -> Result<String, Rejectio
     let Some(top) = in_text().filter(|s| too_high(&document, s)).map(|s| s.level).min() else {
         return Ok(block.to_owned());
     };
-    let is_lowered = |section: &&Section| match has_entries {
-        true => too_high(&document, section),
-        false => section.level <= MAX_LEVEL,
-    };
+    let is_lowered =
+        |section: &&Section| if has_entries { too_high(&document, section) } else { section.level <= MAX_LEVEL };
     let lowered: Vec<Splice> = in_text()
         .filter(is_lowered)
         .map(|section| {
-            let level = match has_entries {
-                true => TOP_LEVEL_IN_ENTRY,
-                false => (section.level + TOP_LEVEL_IN_ENTRY - top).min(MAX_LEVEL),
+            let level = if has_entries {
+                TOP_LEVEL_IN_ENTRY
+            } else {
+                (section.level + TOP_LEVEL_IN_ENTRY - top).min(MAX_LEVEL)
             };
             lowered_heading(&document, section, level)
         })

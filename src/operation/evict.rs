@@ -72,10 +72,7 @@ pub fn least_valuable(document: &Document, section: usize, inert: &[usize]) -> V
 
 /// A bullet's metadata; empty if its line is inert.
 pub fn effective_meta(document: &Document, bullet: usize, inert: &[usize]) -> BulletMeta {
-    match inert.contains(&bullet) {
-        true => BulletMeta::default(),
-        false => document.bullet_meta(bullet).unwrap_or_default(),
-    }
+    if inert.contains(&bullet) { BulletMeta::default() } else { document.bullet_meta(bullet).unwrap_or_default() }
 }
 
 /// The importance, 0 to 10; [`DEFAULT_IMPORTANCE`] if not set.
@@ -136,10 +133,7 @@ pub fn candidate_date(document: &Document, candidate: EvictionCandidate, ages: &
         EvictionCandidate::Bullet(i) => bullet_date(document, i, &effective_meta(document, i, ages.inert), &ages.dates),
         EvictionCandidate::Entry(s) => ages.dates.get(&(s as u32)).cloned().unwrap_or_default(),
     };
-    match date.is_empty() && is_new(document, candidate, ages) {
-        true => ages.today.to_owned(),
-        false => date,
-    }
+    if date.is_empty() && is_new(document, candidate, ages) { ages.today.to_owned() } else { date }
 }
 
 /// A bullet's date: from its metadata, else from its section's `- Date:`; empty if unknown.
@@ -183,9 +177,10 @@ pub fn select_oldest(
         .fold(excess, |left, t| left.saturating_sub(candidate_size(document, *t)));
     let mut selected: Vec<EvictionCandidate> = Vec::new();
     let candidates = |bullets: bool| -> Vec<EvictionCandidate> {
-        match bullets {
-            false => entry_sections(document, section).into_iter().map(EvictionCandidate::Entry).collect(),
-            true => document.top_level_bullets(section).into_iter().map(EvictionCandidate::Bullet).collect(),
+        if !bullets {
+            entry_sections(document, section).into_iter().map(EvictionCandidate::Entry).collect()
+        } else {
+            document.top_level_bullets(section).into_iter().map(EvictionCandidate::Bullet).collect()
         }
     };
     for bullets in [false, true] {
@@ -229,9 +224,10 @@ pub fn evict(
     let inert = inert_metadata::inert_after_change(path, before, after, planner.snapshot)?;
     let today = planner.today();
     let empty = Document::parse("");
-    let ages = match replaces {
-        true => ItemAges::new(after, &inert, before, &today),
-        false => ItemAges::new(after, &inert, Some(before.unwrap_or(&empty)), &today).keeping_new(),
+    let ages = if replaces {
+        ItemAges::new(after, &inert, before, &today)
+    } else {
+        ItemAges::new(after, &inert, Some(before.unwrap_or(&empty)), &today).keeping_new()
     };
     let mut selected: Vec<EvictionCandidate> = Vec::new();
     for limited in over {

@@ -11,9 +11,10 @@ use crate::policy::path_globs::glob_problems;
 
 /// Checks a summary line: one line without control characters, so that it stays one block quote line.
 pub fn check_summary_line(line: &str) -> Result<(), Rejection> {
-    match line.chars().any(char::is_control) {
-        true => Err(Rejection::new(Code::Multiline, "a summary must be one line without control characters")),
-        false => Ok(()),
+    if line.chars().any(char::is_control) {
+        Err(Rejection::new(Code::Multiline, "a summary must be one line without control characters"))
+    } else {
+        Ok(())
     }
 }
 
@@ -31,10 +32,7 @@ pub fn check_meta(key: &str, value: &str) -> Result<(), Rejection> {
         let message = format!("{key}={} is not valid: {}", quote_short(problem.glob), problem.reason);
         return Err(Rejection::new(Code::Usage, message).hint(problem.hint));
     }
-    match expected.accepts(value) {
-        true => Ok(()),
-        false => Err(invalid_value(key, value, expected.describe())),
-    }
+    if expected.accepts(value) { Ok(()) } else { Err(invalid_value(key, value, expected.describe())) }
 }
 
 /// A value as it is stored: `today`, for a key that holds a date, is that day, `YYYY-MM-DD`.
@@ -48,12 +46,13 @@ pub fn check_key(key: &str) -> Result<(), Rejection> {
     let fits = key.len() <= 40
         && key.starts_with(|c: char| c.is_ascii_alphabetic())
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    match fits {
-        true => Ok(()),
-        false => Err(Rejection::new(
+    if fits {
+        Ok(())
+    } else {
+        Err(Rejection::new(
             Code::Usage,
             format!("{} is not a valid key: expected a letter, then letters, digits, '_' or '-'", quote_short(key)),
-        )),
+        ))
     }
 }
 

@@ -175,9 +175,10 @@ impl ImportKind {
             _ => {}
         }
         let names: Vec<&str> = fitting.iter().map(|kind| kind.name()).collect();
-        let message = match names.len() == ImportKind::ALL.len() {
-            true => "the content is of no kind that can be recognised",
-            false => "the content is of more than one kind",
+        let message = if names.len() == ImportKind::ALL.len() {
+            "the content is of no kind that can be recognised"
+        } else {
+            "the content is of more than one kind"
         };
         Err(Rejection::new(Code::Usage, message).hint(format!("name one with --from: {}", names.join(", "))))
     }

@@ -14,10 +14,7 @@ type BulletMetaPair = (Handle, BulletMeta);
 
 /// The bullets of a file whose metadata line is inert. Requests the history only if a bullet has a metadata line.
 pub fn inert_bullets(document: &Document, path: &MemoryPath, snapshot: &Snapshot) -> PlanStep<Vec<usize>> {
-    match has_metadata_lines(document) {
-        true => Ok(inert_by_history(document, snapshot.history(path)?)),
-        false => Ok(Vec::new()),
-    }
+    if has_metadata_lines(document) { Ok(inert_by_history(document, snapshot.history(path)?)) } else { Ok(Vec::new()) }
 }
 
 /// The bullets whose metadata line is inert in the text after a planned change.

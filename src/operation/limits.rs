@@ -156,10 +156,8 @@ pub fn sections_over_limit(policy: &Policy, path: &MemoryPath, document: &Docume
 }
 
 fn limited_sections(policy: &Policy, path: &MemoryPath, document: &Document) -> std::ops::Range<usize> {
-    match policy.file_limits().next().is_none() || !limits_apply_to(path) {
-        true => 0..0,
-        false => 0..document.sections().len(),
-    }
+    let is_limited = policy.file_limits().next().is_some() && limits_apply_to(path);
+    if is_limited { 0..document.sections().len() } else { 0..0 }
 }
 
 /// The `##` entries of a file or section, as indexes into the document's sections.

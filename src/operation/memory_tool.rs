@@ -77,10 +77,7 @@ pub fn parse_tool_path(path: &str) -> Result<String, String> {
             _ => parts.push(part),
         }
     }
-    match leaves {
-        true => Err(format!("Path {path} would escape {TOOL_ROOT} directory")),
-        false => Ok(parts.join("/")),
-    }
+    if leaves { Err(format!("Path {path} would escape {TOOL_ROOT} directory")) } else { Ok(parts.join("/")) }
 }
 
 /// The tool's text for a path that leads through a link, which is never followed.
@@ -145,9 +142,10 @@ fn size_text(bytes: u64) -> String {
     let units = ["B", "K", "M", "G"];
     let unit = (bytes.max(1).ilog2() / 10).min(3);
     let size = bytes as f64 / 1024_f64.powi(unit as i32);
-    match size.fract() == 0.0 {
-        true => format!("{size:.0}{}", units[unit as usize]),
-        false => format!("{size:.1}{}", units[unit as usize]),
+    if size.fract() == 0.0 {
+        format!("{size:.0}{}", units[unit as usize])
+    } else {
+        format!("{size:.1}{}", units[unit as usize])
     }
 }
 
@@ -198,10 +196,8 @@ pub fn str_replace(path: &str, text: &str, old: &str, new: &str) -> Result<(Stri
     // Overlapping ones too: `aa` in `aaa` may mean the first or the second.
     let verbatim = || text.char_indices().map(|(at, _)| at).filter(|at| text[*at..].starts_with(old));
     // An agent that read `\r\n` as line breaks writes `\n`.
-    let found: Vec<(usize, usize)> = match text.contains("\r\n") {
-        true => ranges_ignoring_line_endings(text, old),
-        false => Vec::new(),
-    };
+    let found: Vec<(usize, usize)> =
+        if text.contains("\r\n") { ranges_ignoring_line_endings(text, old) } else { Vec::new() };
     let found = if found.is_empty() { verbatim().map(|at| (at, at + old.len())).collect() } else { found };
     let line_of = |at: usize| text[..at].matches('\n').count() + 1;
     let (at, end) = match found[..] {
@@ -245,19 +241,17 @@ pub fn insert_lines(text: &str, after: i64, inserted: &str) -> Result<String, St
     let inserted = with_line_ending(inserted.trim_end_matches(['\r', '\n']), eol);
     let (before, rest) = text.split_at(at);
     let is_open = !before.is_empty() && !before.ends_with('\n');
-    Ok(match is_open {
-        true => format!("{before}{eol}{inserted}{}", if is_ended { eol } else { "" }),
-        false => format!("{before}{inserted}{eol}{rest}"),
+    Ok(if is_open {
+        format!("{before}{eol}{inserted}{}", if is_ended { eol } else { "" })
+    } else {
+        format!("{before}{inserted}{eol}{rest}")
     })
 }
 
 /// The line ending of the line with this position; of the last line that has one, if it has none.
 pub fn line_ending_at(text: &str, at: usize) -> &'static str {
     let end = text[at..].find('\n').map(|end| at + end).or_else(|| text.rfind('\n'));
-    match end.is_some_and(|end| text[..end].ends_with('\r')) {
-        true => "\r\n",
-        false => "\n",
-    }
+    if end.is_some_and(|end| text[..end].ends_with('\r')) { "\r\n" } else { "\n" }
 }
 
 fn with_line_ending(text: &str, eol: &str) -> String {

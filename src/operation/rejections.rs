@@ -278,11 +278,10 @@ pub fn bullet_not_found(
         }
     }
     let wanted = s.text.or(s.name).unwrap_or_default();
-    let mut similar: Vec<(f64, usize)> = match d.bullets().len() <= 5000 && s.text.is_some() {
-        true => (0..d.bullets().len())
-            .map(|i| (crate::text::similarity::similarity(&d.bullet_text(i), wanted), i))
-            .collect(),
-        false => Vec::new(),
+    let mut similar: Vec<(f64, usize)> = if d.bullets().len() <= 5000 && s.text.is_some() {
+        (0..d.bullets().len()).map(|i| (crate::text::similarity::similarity(&d.bullet_text(i), wanted), i)).collect()
+    } else {
+        Vec::new()
     };
     similar.retain(|(score, _)| *score > 0.3);
     similar.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -14,10 +14,8 @@ pub fn rebased_links(document: &Document, from: &MemoryPath, to: &MemoryPath) ->
     }
     let rebase = |link: FileLink| {
         let is_angled = document.text()[..link.start].ends_with('<');
-        let folder = |path: &MemoryPath| match is_angled {
-            true => path.parent().to_owned(),
-            false => percent_encode(path.parent()),
-        };
+        let folder =
+            |path: &MemoryPath| if is_angled { path.parent().to_owned() } else { percent_encode(path.parent()) };
         let new = rebased_path(&document.text()[link.start..link.end], &folder(from), &folder(to));
         Splice { start: link.start, end: link.end, new }
     };

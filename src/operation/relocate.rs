@@ -175,9 +175,10 @@ impl ItemMove<'_> {
             }
             SectionRef::File => (old.section_title(section).into_owned(), None),
         };
-        match (1..document.sections().len()).any(|i| document.section_title(i) == title) {
-            true => exists("a section with that title"),
-            false => Ok((title, splice)),
+        if (1..document.sections().len()).any(|i| document.section_title(i) == title) {
+            exists("a section with that title")
+        } else {
+            Ok((title, splice))
         }
     }
 
@@ -331,10 +332,7 @@ pub(super) fn end_of_list(document: &Document, section: usize, is_numbered: bool
 
 /// The new path of a file. `to` is an address, or a folder in which the file keeps its name (`mv user notes/`).
 fn new_file_path(planner: &Planner<'_>, from: &MemoryPath, to: &str) -> PlanStep<MemoryPath> {
-    let written = match to.ends_with('/') {
-        true => format!("{to}{}.md", from.stem()),
-        false => to.to_owned(),
-    };
+    let written = if to.ends_with('/') { format!("{to}{}.md", from.stem()) } else { to.to_owned() };
     let Address::Readings(readings) = Address::parse(&written, planner.context.prefixes)? else {
         return Err(Rejection::new(Code::Usage, "a file can only be moved to a file").into());
     };

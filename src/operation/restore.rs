@@ -244,12 +244,11 @@ fn restore_section(
     archive_file: ArchiveFile<'_>,
     section: usize,
 ) -> PlanStep<Vec<PendingEdit>> {
-    match has_archive_keys(&archive_file.file.document, section) {
-        true => {
-            let archived = take_section(planner, archive_file, section, &mut Vec::new())?;
-            put_section(planner, archive_file, archived)
-        }
-        false => restore_items(planner, archive_file, section),
+    if has_archive_keys(&archive_file.file.document, section) {
+        let archived = take_section(planner, archive_file, section, &mut Vec::new())?;
+        put_section(planner, archive_file, archived)
+    } else {
+        restore_items(planner, archive_file, section)
     }
 }
 
@@ -481,8 +480,9 @@ fn restore_items(
         pending.extend(put_section(planner, archive_file, section)?);
     }
     pending.extend(bullets);
-    match pending.is_empty() {
-        true => Err(Rejection::new(Code::BulletNotFound, format!("{path} has no archived item there")).into()),
-        false => Ok(pending),
+    if pending.is_empty() {
+        Err(Rejection::new(Code::BulletNotFound, format!("{path} has no archived item there")).into())
+    } else {
+        Ok(pending)
     }
 }

@@ -209,9 +209,10 @@ impl SectionChange<'_> {
         };
         let as_slug = Some(sections[at].slug.clone());
         let in_path = self.part_with_new_title(part).filter(|part| link.is_wiki || !part.contains(' '));
-        let candidates = match part.trim() == slug(part) {
-            true => [in_path, as_slug, title(at), None],
-            false => [in_path, title(at), below_parent, as_slug],
+        let candidates = if part.trim() == slug(part) {
+            [in_path, as_slug, title(at), None]
+        } else {
+            [in_path, title(at), below_parent, as_slug]
         };
         candidates.into_iter().flatten().find(leads_there)
     }

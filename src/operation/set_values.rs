@@ -175,9 +175,10 @@ fn changes_only_key(document: &Document, splice: &Splice, key: &str, value: &str
     let after = front_matter_keys(&Document::parse(after));
     match front_matter_keys(document) {
         Ok(Some(mut keys)) => {
-            match value.is_empty() {
-                true => drop(keys.remove(key)),
-                false => drop(keys.insert(key.to_owned(), value.into())),
+            if value.is_empty() {
+                drop(keys.remove(key))
+            } else {
+                drop(keys.insert(key.to_owned(), value.into()))
             }
             after == Ok(Some(keys))
         }

@@ -120,19 +120,19 @@ pub fn check_bullet_size(text: &str, children: &[String]) -> Result<(), Rejectio
     if text.trim().is_empty() {
         return Err(Rejection::new(Code::Usage, "the bullet text is empty"));
     }
-    match bytes > MAX_BULLET_BYTES {
-        true => {
-            Err(Rejection::new(Code::TooLarge, format!("a bullet can have at most 8 KiB; this one has {bytes} bytes"))
-                .hint("write long text to a separate file and link to it"))
-        }
-        false => Ok(()),
+    if bytes > MAX_BULLET_BYTES {
+        Err(Rejection::new(Code::TooLarge, format!("a bullet can have at most 8 KiB; this one has {bytes} bytes"))
+            .hint("write long text to a separate file and link to it"))
+    } else {
+        Ok(())
     }
 }
 
 /// Checks that a file is not too large.
 pub fn check_file_size(path: &MemoryPath, after: &Document) -> Result<(), Rejection> {
-    match after.text().len() > MAX_FILE_BYTES {
-        true => Err(Rejection::new(Code::TooLarge, format!("{path} would be larger than {MAX_FILE_SIZE}"))),
-        false => Ok(()),
+    if after.text().len() > MAX_FILE_BYTES {
+        Err(Rejection::new(Code::TooLarge, format!("{path} would be larger than {MAX_FILE_SIZE}")))
+    } else {
+        Ok(())
     }
 }

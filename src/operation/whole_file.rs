@@ -185,10 +185,8 @@ fn find_old_text(text: &str, old: &str, new: &str, derived: Option<std::ops::Ran
         _ => true,
     };
     let positions: Vec<usize> = text.match_indices(old).map(|(at, _)| at).filter(outside).collect();
-    let new_positions: Vec<usize> = match new.is_empty() {
-        true => Vec::new(),
-        false => text.match_indices(new).map(|(at, _)| at).collect(),
-    };
+    let new_positions: Vec<usize> =
+        if new.is_empty() { Vec::new() } else { text.match_indices(new).map(|(at, _)| at).collect() };
     let inside_new = |at: &usize| new_positions.iter().any(|s| s <= at && at + old.len() <= s + new.len());
     match positions[..] {
         _ if old != new && !positions.is_empty() && new.contains(old) && positions.iter().all(inside_new) => {
@@ -360,9 +358,10 @@ pub fn require_one_line<'t>(what: &str, text: &'t str) -> Result<&'t str, Reject
     if text.is_empty() {
         return Err(Rejection::new(Code::Usage, format!("the {what} is empty")));
     }
-    match text.chars().any(|c| c.is_control() && c != '\t') {
-        true => Err(Rejection::new(Code::Multiline, format!("the {what} must be one line without control characters"))),
-        false => Ok(text),
+    if text.chars().any(|c| c.is_control() && c != '\t') {
+        Err(Rejection::new(Code::Multiline, format!("the {what} must be one line without control characters")))
+    } else {
+        Ok(text)
     }
 }
 
@@ -416,12 +415,13 @@ pub fn append_splice(document: &Document, block: &str) -> Result<Splice, String>
             .iter()
             .zip(document.blocks())
             .all(|(a, b)| a.span.start == b.span.start && [b.span.end, ended(b.span.end)].contains(&a.span.end));
-    match same {
-        true => Ok(splice),
-        false => Err(document.open_block().map_or_else(
+    if same {
+        Ok(splice)
+    } else {
+        Err(document.open_block().map_or_else(
             || "the end of the file would change the structure of the appended text (an open HTML block?)".to_owned(),
             |block| block.to_string(),
-        )),
+        ))
     }
 }
 

@@ -104,15 +104,14 @@ impl Address {
             Some((file, section)) => (file, Some(section.to_owned())),
             None => (rest, None),
         };
-        let files = match file.is_empty() && !address.is_empty() {
-            true => {
-                let reason = match address.strip_prefix('@') {
-                    Some(_) => "no file before '@', and what follows is no id (letters, digits, - and _, at least two)",
-                    None => "no file before '#'",
-                };
-                Err(invalid_path(address, reason))
-            }
-            false => candidate_files(file, false),
+        let files = if file.is_empty() && !address.is_empty() {
+            let reason = match address.strip_prefix('@') {
+                Some(_) => "no file before '@', and what follows is no id (letters, digits, - and _, at least two)",
+                None => "no file before '#'",
+            };
+            Err(invalid_path(address, reason))
+        } else {
+            candidate_files(file, false)
         };
         // `Ideas/#hash.md` can only be the name of a file that exists.
         let may_be_name = rest.contains(".md") && !readings.is_empty();
@@ -148,9 +147,10 @@ fn parse_bullet_ref(address: &str, name: &str) -> Result<BulletRef, Rejection> {
         let n = name.parse().map_err(|_| Rejection::new(Code::BulletNotFound, "no file has that many bullets"))?;
         return Ok(BulletRef::Index(n));
     }
-    match name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') && name.len() <= 64 {
-        true => Ok(BulletRef::Name(name.to_owned())),
-        false => Err(invalid_path(address, "the text after '@' is not a handle, an id or a number")),
+    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') && name.len() <= 64 {
+        Ok(BulletRef::Name(name.to_owned()))
+    } else {
+        Err(invalid_path(address, "the text after '@' is not a handle, an id or a number"))
     }
 }
 

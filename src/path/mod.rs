@@ -79,9 +79,10 @@ impl MemoryPath {
 
     /// Why a new file must not get this name, if so: `# ^ [ ] @` would be parsed as part of an address or a link.
     pub fn new_name_problem(&self) -> Option<&'static str> {
-        match self.text.contains(['#', '^', '[', ']', '@']) {
-            true => Some("a new name must not contain any of # ^ [ ] @"),
-            false => self.odd,
+        if self.text.contains(['#', '^', '[', ']', '@']) {
+            Some("a new name must not contain any of # ^ [ ] @")
+        } else {
+            self.odd
         }
     }
 
@@ -168,9 +169,10 @@ impl fmt::Debug for MemoryPath {
 fn invalid_path(text: &str, reason: &str) -> Rejection {
     let escaped = quote(text, 80);
     let rejection = Rejection::new(Code::InvalidPath, format!("{escaped} is not a memory path: {reason}"));
-    match is_scope_path(text) {
-        true => rejection.hint("name the scope with -S NAME, and the path below it: memdir -S NAME read facts/user.md"),
-        false => rejection.hint("a memory path is relative and ends in .md, like facts/user.md"),
+    if is_scope_path(text) {
+        rejection.hint("name the scope with -S NAME, and the path below it: memdir -S NAME read facts/user.md")
+    } else {
+        rejection.hint("a memory path is relative and ends in .md, like facts/user.md")
     }
 }
 

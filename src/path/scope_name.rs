@@ -47,9 +47,10 @@ impl ScopeName {
     pub fn existing(text: &str) -> Result<ScopeName, Rejection> {
         let is_component = !text.starts_with('.') && !text.contains(|c: char| c == '/' || c.is_control());
         let is_component = is_component && text != ALL_SCOPES;
-        match is_component && MemoryPath::from_disk_name(&format!("{text}/x.md")).is_ok() {
-            true => Ok(ScopeName(text.to_owned())),
-            false => ScopeName::new(text),
+        if is_component && MemoryPath::from_disk_name(&format!("{text}/x.md")).is_ok() {
+            Ok(ScopeName(text.to_owned()))
+        } else {
+            ScopeName::new(text)
         }
     }
 

@@ -13,10 +13,8 @@ pub fn relative_to_roots<'a>(
 ) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for path in paths {
-        let absolute = match path.starts_with('/') {
-            true => normalize(path),
-            false => normalize(&format!("{working_dir}/{path}")),
-        };
+        let absolute =
+            if path.starts_with('/') { normalize(path) } else { normalize(&format!("{working_dir}/{path}")) };
         let roots = [Some(Path::new(working_dir)), memory.parent(), memory.parent().and_then(Path::parent)];
         for root in roots.into_iter().flatten() {
             let relative = Path::new(&absolute).strip_prefix(root).ok().and_then(Path::to_str);

@@ -88,9 +88,10 @@ fn is_closed(glob: &str, open: char, close: char) -> bool {
 /// Whether a rule with this glob is for a path, both from the same root. A folder stands for all that is below it. A
 /// path may be a glob itself, or end in `/**` for all that is below a folder.
 pub fn touches(glob: &str, path: &str) -> bool {
-    match glob.contains(['{', '[']) {
-        false => touches_expanded(glob, path),
-        true => expand(glob).is_some_and(|all| all.iter().any(|glob| touches_expanded(glob, path))),
+    if !glob.contains(['{', '[']) {
+        touches_expanded(glob, path)
+    } else {
+        expand(glob).is_some_and(|all| all.iter().any(|glob| touches_expanded(glob, path)))
     }
 }
 

@@ -96,10 +96,10 @@ fn is_frame_tag(after: &str) -> bool {
 /// Indents the lines of a turn's text that look like the start of another turn (`[9] user: …`).
 fn indent_turn_heads(text: &str) -> String {
     let head = |line: &str| line.strip_prefix('[').is_some_and(|l| l.starts_with(|c: char| c.is_ascii_digit()));
-    let lines = text.lines().enumerate().map(|(n, line)| match n > 0 && head(line) {
-        true => format!("  {line}"),
-        false => line.to_owned(),
-    });
+    let lines = text
+        .lines()
+        .enumerate()
+        .map(|(n, line)| if n > 0 && head(line) { format!("  {line}") } else { line.to_owned() });
     lines.collect::<Vec<_>>().join("\n")
 }
 

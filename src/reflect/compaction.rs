@@ -101,12 +101,13 @@ impl OverLimit {
     ) -> OverLimit {
         let over = limited.excess(document);
         let entries = over.entries > 0;
-        let all: Vec<EvictionCandidate> = match entries {
-            true => crate::operation::limits::entry_sections(document, limited.section)
+        let all: Vec<EvictionCandidate> = if entries {
+            crate::operation::limits::entry_sections(document, limited.section)
                 .into_iter()
                 .map(EvictionCandidate::Entry)
-                .collect(),
-            false => document.top_level_bullets(limited.section).into_iter().map(EvictionCandidate::Bullet).collect(),
+                .collect()
+        } else {
+            document.top_level_bullets(limited.section).into_iter().map(EvictionCandidate::Bullet).collect()
         };
         let mut shown = all.clone();
         if shown.len() > MAX_ITEMS {
@@ -146,9 +147,10 @@ fn compaction_item(
         EvictionCandidate::Bullet(i) => {
             let b = &document.bullets()[i];
             let has_children = document.bullets().get(i + 1).is_some_and(|next| next.line_start < b.end);
-            let text = match has_children {
-                true => lines.trim_start().trim_start_matches(['-', '*', '+']).trim_start().to_owned(),
-                false => document.bullet_text(i).into_owned(),
+            let text = if has_children {
+                lines.trim_start().trim_start_matches(['-', '*', '+']).trim_start().to_owned()
+            } else {
+                document.bullet_text(i).into_owned()
             };
             let meta = evict::effective_meta(document, i, ages.inert);
             let id = document.bullet_id(i).map(|id| id.into_owned());

@@ -166,9 +166,10 @@ pub fn is_edited(text: &str, id: &str) -> bool {
 
 fn parse_operations(json: &str) -> Result<Vec<Operation>, Rejection> {
     let batch = dialects::parse_batch(json).map_err(|mut all| all.remove(0))?;
-    match batch.operations.is_empty() {
-        false => Ok(batch.operations),
-        true => Err(Rejection::new(Code::InvalidOperation, "a proposal must contain an operation")),
+    if !batch.operations.is_empty() {
+        Ok(batch.operations)
+    } else {
+        Err(Rejection::new(Code::InvalidOperation, "a proposal must contain an operation"))
     }
 }
 

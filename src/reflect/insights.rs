@@ -88,9 +88,10 @@ pub fn build_question(sources: &InsightSources) -> String {
     let safe = |text: &String| redact(text).0.replace('<', "‹");
     let line = |text: &String| format!("- {}\n", safe(text).replace('\n', " "));
     let memory: String = sources.entries.iter().chain(&sources.facts).map(line).collect();
-    let snippet = match sources.snippet.is_empty() {
-        true => String::new(),
-        false => format!("<conversation>\n{}\n</conversation>\n", safe(&sources.snippet)),
+    let snippet = if sources.snippet.is_empty() {
+        String::new()
+    } else {
+        format!("<conversation>\n{}\n</conversation>\n", safe(&sources.snippet))
     };
     format!("<memory>\n{memory}</memory>\n{snippet}")
 }

@@ -103,10 +103,7 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
         (!guards::has_consent_for(&claim.text, context.turns, proof.turn)).then_some(field)
     });
     reasons.extend(field.map(|what| GuardFinding { violation: Violation::Sensitive, excerpt: what }));
-    match reasons.is_empty() {
-        true => Route::Apply(proof),
-        false => Route::Inbox(proof, reasons),
-    }
+    if reasons.is_empty() { Route::Apply(proof) } else { Route::Inbox(proof, reasons) }
 }
 
 fn is_contradiction(finding: &GuardFinding) -> bool {
@@ -155,9 +152,10 @@ pub(super) fn find_related_text<'a>(
     others: impl Iterator<Item = &'a str> + Clone,
     is_asked: bool,
 ) -> Option<RelatedText> {
-    match is_asked {
-        true => guards::find_related_or_exclusive(text, others),
-        false => guards::find_related_or_possible(text, others),
+    if is_asked {
+        guards::find_related_or_exclusive(text, others)
+    } else {
+        guards::find_related_or_possible(text, others)
     }
 }
 
@@ -316,9 +314,12 @@ fn addressed_files(action: &Action, prefixes: &PathPrefixes) -> Option<Vec<Memor
 
 /// Reasons as text for a model or the user: `relative_date ("yesterday"): Write dates in full …`.
 pub fn describe_findings(found: &[GuardFinding]) -> String {
-    let describe = |f: &GuardFinding| match f.excerpt.is_empty() {
-        true => format!("{}: {}", f.violation.name(), f.violation.rule()),
-        false => format!("{} (\"{}\"): {}", f.violation.name(), f.excerpt, f.violation.rule()),
+    let describe = |f: &GuardFinding| {
+        if f.excerpt.is_empty() {
+            format!("{}: {}", f.violation.name(), f.violation.rule())
+        } else {
+            format!("{} (\"{}\"): {}", f.violation.name(), f.excerpt, f.violation.rule())
+        }
     };
     found.iter().map(describe).collect::<Vec<_>>().join(" ")
 }

@@ -73,10 +73,13 @@ pub fn route_effects(
         if let Some(related) = related {
             let found = vec![GuardFinding::from(&related)];
             match related.violation {
-                Violation::Contradiction | Violation::PossibleContradiction => match is_asked {
-                    true => reasons.extend(found),
-                    false => return Route::Refused(found),
-                },
+                Violation::Contradiction | Violation::PossibleContradiction => {
+                    if is_asked {
+                        reasons.extend(found)
+                    } else {
+                        return Route::Refused(found);
+                    }
+                }
                 _ => return Route::AlreadyKnown(found),
             }
         }
@@ -90,10 +93,7 @@ pub fn route_effects(
     if reasons.iter().all(|w| w.violation != Violation::Sensitive) {
         reasons.extend(uncorroborated_field(planned, context, proof.turn));
     }
-    match reasons.is_empty() {
-        true => Route::Apply(proof),
-        false => Route::Inbox(proof, reasons),
-    }
+    if reasons.is_empty() { Route::Apply(proof) } else { Route::Inbox(proof, reasons) }
 }
 
 /// The first added text with a name, a number, a date or a negation that its sources do not contain. Sources are the
@@ -129,9 +129,12 @@ fn ungrounded_claim(
     // What the user pasted is no statement of the user's, but an episode may tell of it.
     let written: Vec<Cow<'_, str>> = turns
         .iter()
-        .map(|t| match t.role == Role::User && !is_episode {
-            true => Cow::Owned(MessageParts::of(&t.text).own),
-            false => Cow::Borrowed(t.text.as_str()),
+        .map(|t| {
+            if t.role == Role::User && !is_episode {
+                Cow::Owned(MessageParts::of(&t.text).own)
+            } else {
+                Cow::Borrowed(t.text.as_str())
+            }
         })
         .collect();
     // What a statement is about is often named in the turns before.
@@ -174,9 +177,12 @@ fn ungrounded_claim(
         let turn = quoted.filter(|turn| turn.role == Role::Assistant)?;
         guards::check_agreement(text, quote, &turn.text, reply.map(|reply| reply.text.as_str()))
     };
-    let check_text = |text: &str| match is_episode || is_summary(text) {
-        true => check(text, ClaimKind::Particulars),
-        false => check(text, ClaimKind::Statement).or_else(|| unconfirmed(text)),
+    let check_text = |text: &str| {
+        if is_episode || is_summary(text) {
+            check(text, ClaimKind::Particulars)
+        } else {
+            check(text, ClaimKind::Statement).or_else(|| unconfirmed(text))
+        }
     };
     let mut expiries = planned.files.iter().flat_map(|file| &file.metadata.expiries);
     let found = added.filter(|e| !is_day(&e.text)).find_map(|e| check_text(&e.text));
@@ -308,9 +314,10 @@ fn misplaced_changes(
     }
     let removes_whole = planned.files.iter().any(|file| file.before && !file.after)
         || planned.effects.iter().any(|e| e.sign == EffectSign::Removed && e.handle.is_none());
-    match matches!(proposal.operation.action, Action::Remove { .. }) && removes_whole {
-        true => refused("rm of more than a bullet".into()),
-        false => Vec::new(),
+    if matches!(proposal.operation.action, Action::Remove { .. }) && removes_whole {
+        refused("rm of more than a bullet".into())
+    } else {
+        Vec::new()
     }
 }
 

@@ -54,12 +54,11 @@ pub fn instructions(text: &str, values: &PromptValues<'_>) -> String {
 /// The user message: the current memory and the conversation, each in its own tags.
 pub fn build_question(known: &KnownMemory, conversation: &str) -> String {
     let mut out = String::from("<memory>\n");
-    match known.facts.is_empty() && known.episodes.is_empty() {
-        true => out.push_str("(empty)\n"),
-        false => {
-            out.push_str(&escape_frame_tags(&known.facts));
-            out.push_str(&escape_frame_tags(&known.episodes));
-        }
+    if known.facts.is_empty() && known.episodes.is_empty() {
+        out.push_str("(empty)\n")
+    } else {
+        out.push_str(&escape_frame_tags(&known.facts));
+        out.push_str(&escape_frame_tags(&known.episodes));
     }
     out.push_str("</memory>\n");
     if known.omitted > 0 {

@@ -75,9 +75,10 @@ impl Record {
     /// what it says.
     pub fn body(&self, origin: &RecordOrigin<'_>) -> String {
         // The ids are metadata, so that they are no words of the file's summary line.
-        let related = match origin.related.is_empty() {
-            true => String::new(),
-            false => format!(" {RELATED_KEY}={}", origin.related.join(",")),
+        let related = if origin.related.is_empty() {
+            String::new()
+        } else {
+            format!(" {RELATED_KEY}={}", origin.related.join(","))
         };
         let meta = format!("<!-- mem imp={} src={}{related} -->", self.importance, origin.conversation);
         let tags: String = self.tags.iter().map(|tag| format!(" #{tag}")).collect();

@@ -71,10 +71,7 @@ pub fn route_removal(
     {
         reasons.push(GuardFinding { violation: Violation::NotEnded, excerpt: excerpt(hidden) });
     }
-    match reasons.is_empty() {
-        true => Route::Apply(proof),
-        false => Route::Inbox(proof, reasons),
-    }
+    if reasons.is_empty() { Route::Apply(proof) } else { Route::Inbox(proof, reasons) }
 }
 
 /// Whether the quote itself, in the user's words, is about a bullet and says the days on which it ends. A denied

@@ -45,9 +45,10 @@ impl CodeFiles {
         }
         let Some(dir) = self.root.open_folder(folder)? else { return Ok(None) };
         let Some(plain) = open_plain(&dir, name, &shown)? else { return Ok(None) };
-        match plain.stat.st_size > MAX_CODE_FILE_BYTES {
-            true => Err(Rejection::new(Code::TooLarge, format!("{shown} is larger than 8 MiB"))),
-            false => read_contents(&plain, &shown).map(Some),
+        if plain.stat.st_size > MAX_CODE_FILE_BYTES {
+            Err(Rejection::new(Code::TooLarge, format!("{shown} is larger than 8 MiB")))
+        } else {
+            read_contents(&plain, &shown).map(Some)
         }
     }
 

@@ -284,12 +284,13 @@ impl CommitExecutor<'_> {
         let (a, b) =
             (NameInDir { dir: undo, name: &file.slot }, NameInDir { dir: dir.as_fd(), name: file_name(&file.path) });
         let by_link = || platform::exchange_by_link(a, b, &slot::spare_name(&file.slot));
-        let result = match self.options.allow_exchange {
-            true => match platform::exchange(a, b) {
+        let result = if self.options.allow_exchange {
+            match platform::exchange(a, b) {
                 Err(e) if platform::is_unsupported(e) => by_link(),
                 answer => answer.map_err(RenameError::from),
-            },
-            false => by_link(),
+            }
+        } else {
+            by_link()
         };
         let path = file.path.clone();
         self.rename_result(result, &path)

@@ -121,10 +121,7 @@ impl<'n> BackwardSearch<'n> {
             let last_line = part.strip_suffix(b"\n").map(|lines| &lines[line_start(lines, lines.len())..]);
             self.newest = last_line.and_then(revision_of).map(|(rev, _)| rev);
         }
-        let start = match is_first {
-            true => 0,
-            false => memchr::memchr(b'\n', &part).map_or(part.len(), |end| end + 1),
-        };
+        let start = if is_first { 0 } else { memchr::memchr(b'\n', &part).map_or(part.len(), |end| end + 1) };
         let lines = &part[start..];
         let mut found: Vec<Vec<u8>> = Vec::new();
         let mut until = 0;
@@ -136,11 +133,10 @@ impl<'n> BackwardSearch<'n> {
             until = memchr::memchr(b'\n', &lines[hit..]).map_or(lines.len(), |end| hit + end + 1);
             let Some((rev, false)) = revision_of(&lines[from..until]) else { continue };
             let mut record = lines[from..until].to_vec();
-            let next = match until < lines.len() {
-                true => {
-                    &lines[until..memchr::memchr(b'\n', &lines[until..]).map_or(lines.len(), |end| until + end + 1)]
-                }
-                false => &self.first_line,
+            let next = if until < lines.len() {
+                &lines[until..memchr::memchr(b'\n', &lines[until..]).map_or(lines.len(), |end| until + end + 1)]
+            } else {
+                &self.first_line
             };
             if revision_of(next) == Some((rev, true)) {
                 record.extend_from_slice(next);

@@ -134,10 +134,8 @@ impl Store {
                 break;
             }
         }
-        let whole = match found.iter().all(Option::is_some) {
-            true => Vec::new(),
-            false => self.read_records(&root, &Journal::read_all)?,
-        };
+        let whole =
+            if found.iter().all(Option::is_some) { Vec::new() } else { self.read_records(&root, &Journal::read_all)? };
         let mut sides = sides.into_iter();
         Ok(found.map(|text| {
             let side = sides.next().unwrap_or(RevisionSide::After);
@@ -173,9 +171,10 @@ fn text_at_revision(
 }
 
 fn require_revision(records: &[(IntentRecord, Option<BatchEnding>)], rev: u64) -> Result<(), Rejection> {
-    match records.iter().any(|(intent, _)| intent.rev == rev) {
-        true => Ok(()),
-        false => Err(Rejection::new(Code::RevisionNotFound, format!("this clone's journal has no r{rev}"))),
+    if records.iter().any(|(intent, _)| intent.rev == rev) {
+        Ok(())
+    } else {
+        Err(Rejection::new(Code::RevisionNotFound, format!("this clone's journal has no r{rev}")))
     }
 }
 

@@ -51,9 +51,10 @@ impl JournalTail {
 impl Journal {
     /// Opens the journal; `None` if there is none. With `write`, fails if it cannot be written.
     pub fn open(machine: BorrowedFd<'_>, write: bool) -> Result<Option<Journal>, Rejection> {
-        let opened = match write {
-            true => platform::open_append(machine, JOURNAL_NAME),
-            false => platform::open_file(machine, JOURNAL_NAME),
+        let opened = if write {
+            platform::open_append(machine, JOURNAL_NAME)
+        } else {
+            platform::open_file(machine, JOURNAL_NAME)
         };
         let fd = match opened {
             Ok(fd) => fd,

@@ -277,9 +277,12 @@ impl Store {
         if self.overlay.is_empty() {
             return walk::map_files(&root, files, limit, f);
         }
-        walk::map_files(&root, files, limit, &|found, read| match self.overlay.was_written(&found.path) {
-            false => f(found, read),
-            true => self.overlay.read_for_callback(&root, found, limit, f),
+        walk::map_files(&root, files, limit, &|found, read| {
+            if !self.overlay.was_written(&found.path) {
+                f(found, read)
+            } else {
+                self.overlay.read_for_callback(&root, found, limit, f)
+            }
         })
     }
 
@@ -355,9 +358,10 @@ impl Store {
     /// `io`, `too_large`.
     pub fn read_history_since(&self, since: u64) -> Result<JournalHistory, Rejection> {
         let (root, window) = (self.root(), self.journal_window()?);
-        let records = match since.saturating_add(1) < window.complete_from {
-            true => self.read_records(&root, &Journal::read_all)?,
-            false => window.into_records(),
+        let records = if since.saturating_add(1) < window.complete_from {
+            self.read_records(&root, &Journal::read_all)?
+        } else {
+            window.into_records()
         };
         Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
     }

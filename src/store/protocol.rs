@@ -197,9 +197,10 @@ impl CommitStateMachine {
 
     /// The first action; [`CommitStateMachine::step`] returns those that follow.
     pub fn start(&self) -> CommitAction {
-        match self.recovering {
-            true => CommitAction::Inspect(TextLocation::Slot, 0),
-            false => CommitAction::Inspect(TextLocation::Target, 0),
+        if self.recovering {
+            CommitAction::Inspect(TextLocation::Slot, 0)
+        } else {
+            CommitAction::Inspect(TextLocation::Target, 0)
         }
     }
 

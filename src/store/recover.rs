@@ -57,9 +57,10 @@ pub fn recover_batch(
             format!("the texts removed by r{rev} cannot be erased from the undo slots{cause}"),
         ));
     }
-    match applied {
-        true => executor.free_forgotten_slots(),
-        false => executor.clean_up(&left_unchanged),
+    if applied {
+        executor.free_forgotten_slots()
+    } else {
+        executor.clean_up(&left_unchanged)
     }
     let mut message = format!("the interrupted r{rev} was {}", if applied { "finished" } else { "undone" });
     if !left_unchanged.is_empty() {

@@ -50,9 +50,10 @@ impl Store {
                 let is_folder = FOLDERS.iter().any(|folder| folder.as_bytes() == entry);
                 let counts = |file: &[u8]| is_folder || file.ends_with(b".md");
                 let count = count_files(&dir, &entry, kind, &counts, 0)?;
-                match entry == INBOX_FOLDER.as_bytes() {
-                    true => leftovers.in_inbox += count,
-                    false => leftovers.has_files |= count > 0,
+                if entry == INBOX_FOLDER.as_bytes() {
+                    leftovers.in_inbox += count
+                } else {
+                    leftovers.has_files |= count > 0
                 }
             }
         }

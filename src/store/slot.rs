@@ -275,9 +275,10 @@ mod tests {
         for erase_it in [false, true] {
             fs_err::write(dir.path().join("outside"), "OUTSIDE").unwrap();
             fs_err::hard_link(dir.path().join("outside"), dir.path().join("2-0")).unwrap();
-            match erase_it {
-                true => erase(undo.as_fd(), "2-0").unwrap(),
-                false => truncate(undo.as_fd(), "2-0").unwrap(),
+            if erase_it {
+                erase(undo.as_fd(), "2-0").unwrap()
+            } else {
+                truncate(undo.as_fd(), "2-0").unwrap()
             }
             assert_eq!(text("outside").as_deref(), Some("OUTSIDE"));
             assert_eq!(text("2-0").as_deref(), if erase_it { None } else { Some("") });

@@ -222,10 +222,7 @@ fn read_file_start(
     let is_complete =
         read_start(&plain.fd, size, limit, buffer).map_err(|e| read_error(e, &format!("'{}'", file.path)))?;
     // It grew since its size was read.
-    match is_complete || limit < MAX_FILE_BYTES {
-        true => Ok(is_complete),
-        false => Err(too_large()),
-    }
+    if is_complete || limit < MAX_FILE_BYTES { Ok(is_complete) } else { Err(too_large()) }
 }
 
 fn read_start(file: &OwnedFd, size: u64, limit: usize, buffer: &mut Vec<u8>) -> rustix::io::Result<bool> {

@@ -293,10 +293,7 @@ impl CommandReader {
             return;
         }
         let text = text.split_once('=').map_or(text, |(_, value)| value).trim_start_matches('@');
-        let all = match text.contains("${") {
-            true => vec![text.to_owned()],
-            false => expand_braces(text, MAX_EXPANSIONS),
-        };
+        let all = if text.contains("${") { vec![text.to_owned()] } else { expand_braces(text, MAX_EXPANSIONS) };
         for text in all {
             let known = self.without_pwd(&text);
             let text = known.as_deref().unwrap_or(&text);
@@ -339,9 +336,10 @@ impl CommandReader {
 
     fn absolute(&self, text: &str) -> Option<String> {
         let text = self.without_pwd(text).unwrap_or_else(|| text.to_owned());
-        match text.starts_with('/') {
-            true => Some(normalize(&text)),
-            false => self.dir.as_ref().map(|dir| normalize(&format!("{dir}/{text}"))),
+        if text.starts_with('/') {
+            Some(normalize(&text))
+        } else {
+            self.dir.as_ref().map(|dir| normalize(&format!("{dir}/{text}")))
         }
     }
 }

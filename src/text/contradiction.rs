@@ -226,9 +226,10 @@ impl<'s, 'a> TokenDiff<'s, 'a> {
     fn is_subject(&self, statement: &Statement<'_>) -> bool {
         let differs = |t: &StatementToken<'_>| self.all().any(|o| std::ptr::eq(*o, t));
         let is_han = self.all().all(|t| t.is_han);
-        let is_first = match is_han {
-            true => statement.tokens.first().is_some_and(differs),
-            false => statement.content().next().is_some_and(differs),
+        let is_first = if is_han {
+            statement.tokens.first().is_some_and(differs)
+        } else {
+            statement.content().next().is_some_and(differs)
         };
         is_han && !self.is_only_value(statement)
             || is_first

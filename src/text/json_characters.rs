@@ -24,9 +24,10 @@ pub fn first_forbidden(text: &str) -> Option<usize> {
 
 /// The bytes of a comment, with its end.
 fn comment_length(text: &str) -> usize {
-    match text.starts_with("/*") {
-        true => text.find("*/").map_or(text.len(), |end| end + 2),
-        false => text.find('\n').unwrap_or(text.len()),
+    if text.starts_with("/*") {
+        text.find("*/").map_or(text.len(), |end| end + 2)
+    } else {
+        text.find('\n').unwrap_or(text.len())
     }
 }
 

@@ -2,9 +2,10 @@
 
 /// Quotes a word for a POSIX shell, if it needs that.
 pub fn shell_quote(word: &str) -> String {
-    match !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "._/@%+=:,-".contains(c)) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "._/@%+=:,-".contains(c)) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

@@ -304,9 +304,10 @@ fn push_word<'a>(rest: &'a str, sentence_start: bool, out: &mut Vec<StatementTok
     let next = &rest[length..];
     let owner = ["'s", "\u{2019}s"].into_iter().find(|s| next.starts_with(s)).map_or(0, str::len);
     let after_number = out.last().is_some_and(|t| t.kind == TokenKind::Number);
-    let mut new = match OTHER_NEGATIONS.contains(&low) && !next.starts_with('-') {
-        true => token(TokenKind::Negation, &low, surface),
-        false => classify_word(surface, &low, sentence_start, after_number),
+    let mut new = if OTHER_NEGATIONS.contains(&low) && !next.starts_with('-') {
+        token(TokenKind::Negation, &low, surface)
+    } else {
+        classify_word(surface, &low, sentence_start, after_number)
     };
     new.is_owner = owner > 0;
     out.push(new);

@@ -96,10 +96,7 @@ pub fn worth_showing<T>(compared: Vec<(TopicMatch, T)>, is_close: impl Fn(&T) ->
     let is_sure = |(found, text): &(TopicMatch, T)| found.is_about() || is_close(text);
     let (sure, mut others): (Vec<_>, Vec<_>) = compared.into_iter().partition(is_sure);
     others.retain(|(found, _)| found.may_be_about());
-    match sure.is_empty() && others.len() == 1 && sharing_texts <= MAX_SHARING_TEXTS {
-        true => others,
-        false => sure,
-    }
+    if sure.is_empty() && others.len() == 1 && sharing_texts <= MAX_SHARING_TEXTS { others } else { sure }
 }
 
 /// The search terms of a text, each with its rarity.

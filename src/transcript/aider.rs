@@ -123,13 +123,14 @@ pub(super) fn parse_history(text: &str) -> Conversation {
             current.0 = role;
         }
         current.1.push(words.trim_end());
-        position = match line.trim().is_empty() {
-            true => HistoryPosition { blank: position.blank + 1, in_message: false, ..position },
-            false => HistoryPosition {
+        position = if line.trim().is_empty() {
+            HistoryPosition { blank: position.blank + 1, in_message: false, ..position }
+        } else {
+            HistoryPosition {
                 blank: 0,
                 after_aider: !fenced && (ends_line(line) || line.starts_with("> ")),
                 in_message: role == Role::User,
-            },
+            }
         };
     }
     flush(&mut current, &at);

@@ -226,9 +226,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, TranscriptError> {
     let detected = detect::detect_format(bytes)?;
     let kind = detected.kind();
     let is_document = matches!(detected, DetectedFormat::Document(_));
-    let parse_export = |add| match is_document {
-        true => exports::parse_document(bytes, kind, add),
-        false => Ok(exports::parse_lines(bytes, kind, add)),
+    let parse_export = |add| {
+        if is_document { exports::parse_document(bytes, kind, add) } else { Ok(exports::parse_lines(bytes, kind, add)) }
     };
     let mut conversations = match kind {
         TranscriptFormat::ClaudeCode => vec![claude::parse_lines(bytes)],

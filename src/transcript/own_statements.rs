@@ -47,9 +47,10 @@ pub(super) fn own_speaker(line: &str) -> Option<String> {
     let before = low.get(..at)?;
     let marks = |c: char| matches!(c, '"' | '“' | '”' | '「' | '」' | '\'' | '‘' | '’');
     let quoted = before.split_once(marks).and_then(|(_, rest)| rest.split_once(marks)).map(|(name, _)| name);
-    let plain = match has_han(before) {
-        true => before.rsplit(['，', '。', ',', ' ']).next(),
-        false => before.split_whitespace().next_back(),
+    let plain = if has_han(before) {
+        before.rsplit(['，', '。', ',', ' ']).next()
+    } else {
+        before.split_whitespace().next_back()
     };
     let name = quoted.or(plain)?.trim();
     (!name.is_empty() && name.chars().count() <= MAX_SPEAKER_CHARS).then(|| name.to_owned())
@@ -67,8 +68,9 @@ pub(super) fn is_said_by(line: &str, speaker: &str) -> bool {
 /// Whether a text begins with its author: "I …", "my …", 我….
 pub(super) fn opens_with_author(text: &str) -> bool {
     let text = text.trim_start();
-    match has_han(text) {
-        true => HAN_AUTHOR_OPENINGS.iter().any(|word| text.starts_with(word)),
-        false => is_first_word_own(&words_of(text)),
+    if has_han(text) {
+        HAN_AUTHOR_OPENINGS.iter().any(|word| text.starts_with(word))
+    } else {
+        is_first_word_own(&words_of(text))
     }
 }

@@ -303,9 +303,10 @@ fn is_bare_salutation(line: &str) -> bool {
 fn is_signature(line: &str) -> bool {
     let is_end = |line: &str| line.ends_with(['。', '!', '！', '?', '？', ',', '，', ':', '：', '~', '…']);
     let words: Vec<&str> = line.split_whitespace().collect();
-    let is_name = match line.is_ascii() {
-        true => words.iter().all(|word| word.starts_with(|c: char| c.is_ascii_uppercase())) && !line.ends_with('.'),
-        false => line.chars().count() <= MAX_SIGNATURE_CHARS,
+    let is_name = if line.is_ascii() {
+        words.iter().all(|word| word.starts_with(|c: char| c.is_ascii_uppercase())) && !line.ends_with('.')
+    } else {
+        line.chars().count() <= MAX_SIGNATURE_CHARS
     };
     is_name && (1..=MAX_NAME_WORDS).contains(&words.len()) && !is_end(line)
 }
@@ -317,9 +318,12 @@ const MAX_SIGNATURE_CHARS: usize = 8;
 pub(super) fn is_salutation(line: &str) -> bool {
     let line = line.trim().to_lowercase();
     let line = line.trim_end_matches([',', '，', '!', '！', ':', '：']);
-    SALUTATIONS.iter().any(|words| match words.is_ascii() {
-        true => line.strip_prefix(words).is_some_and(|name| name.starts_with(' ') && name.len() < 40),
-        false => (line.starts_with(words) || line.ends_with(words)) && line.chars().count() > words.chars().count(),
+    SALUTATIONS.iter().any(|words| {
+        if words.is_ascii() {
+            line.strip_prefix(words).is_some_and(|name| name.starts_with(' ') && name.len() < 40)
+        } else {
+            (line.starts_with(words) || line.ends_with(words)) && line.chars().count() > words.chars().count()
+        }
     })
 }
 
@@ -381,9 +385,8 @@ fn is_table_row(lines: PastedLines<'_>, at: usize) -> bool {
 
 /// A row of values between commas or tabs, the same number in each of at least three rows, and no sentence.
 fn is_data_row(lines: PastedLines<'_>, at: usize) -> bool {
-    let marks = |line: &str, mark: char| match line.contains(", ") || line.ends_with(['.', '。', '!', '?', ',']) {
-        true => 0,
-        false => line.matches(mark).count(),
+    let marks = |line: &str, mark: char| {
+        if line.contains(", ") || line.ends_with(['.', '。', '!', '?', ',']) { 0 } else { line.matches(mark).count() }
     };
     let is_in_run = |mark: char| {
         let own = marks(text_at(lines, at), mark);
@@ -416,10 +419,7 @@ pub(super) fn is_statement(line: &str) -> bool {
 /// An object of JSON on one line, or a row of values between commas beside another of as many.
 pub(super) fn is_data_line(line: &str, beside: [Option<&str>; 2]) -> bool {
     let is_object = line.starts_with(['{', '[']) && line.contains("\":");
-    let commas = |line: &str| match line.contains(", ") || line.contains('，') {
-        true => 0,
-        false => line.matches(',').count(),
-    };
+    let commas = |line: &str| if line.contains(", ") || line.contains('，') { 0 } else { line.matches(',').count() };
     is_object || commas(line) >= 2 && beside.into_iter().flatten().any(|other| commas(other) == commas(line))
 }
 

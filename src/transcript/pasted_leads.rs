@@ -203,10 +203,8 @@ fn is_said_so_by_another(lead: &str, words: &[String]) -> bool {
 /// a text of the author's.
 fn is_said_by_another(words: &[String]) -> bool {
     let [.., before, last] = words else { return false };
-    let subject = match words.len() > 2 && ADVERBS.iter().any(|adverb| adverb == before) {
-        true => &words[words.len() - 3],
-        false => before,
-    };
+    let subject =
+        if words.len() > 2 && ADVERBS.iter().any(|adverb| adverb == before) { &words[words.len() - 3] } else { before };
     SAYING_VERBS.contains(last) && !FIRST_PERSON.contains(subject) && !SOURCE_NOUNS.contains(subject)
 }
 
@@ -249,9 +247,12 @@ pub(super) fn is_inline_lead(lead: &str) -> bool {
 fn is_own_han(lead: &str) -> bool {
     let rest = HAN_DONE_FOR_AUTHOR.iter().fold(lead.to_owned(), |text, word| text.replace(word, ""));
     // 我同事, 我的学生: another person.
-    let rest = HAN_ORIGINS.iter().fold(rest, |text, other| match text.contains(other) {
-        true => text.replace(&format!("我{other}"), "").replace(&format!("我的{other}"), "").replace(other, ""),
-        false => text,
+    let rest = HAN_ORIGINS.iter().fold(rest, |text, other| {
+        if text.contains(other) {
+            text.replace(&format!("我{other}"), "").replace(&format!("我的{other}"), "").replace(other, "")
+        } else {
+            text
+        }
     });
     rest.contains('我') && !HAN_ACQUIRED.iter().any(|verb| lead.contains(verb))
 }

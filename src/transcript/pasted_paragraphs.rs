@@ -167,9 +167,12 @@ fn aside_in_line(line: &str) -> Option<AsideKind> {
     }
     let line = inner.unwrap_or(line.trim());
     let is_han = has_han(line);
-    let opens = |patterns: &PhrasePatterns| match is_han {
-        true => patterns.find_unspaced_where(line, |range| range.start == 0).is_some(),
-        false => patterns.find(&sentence_tokens(line)).is_some(),
+    let opens = |patterns: &PhrasePatterns| {
+        if is_han {
+            patterns.find_unspaced_where(line, |range| range.start == 0).is_some()
+        } else {
+            patterns.find(&sentence_tokens(line)).is_some()
+        }
     };
     let kinds = if is_han { &HAN_ASIDES } else { &ASIDES };
     kinds.iter().zip([AsideKind::OfMessage, AsideKind::OfLetter]).find(|(patterns, _)| opens(patterns)).map(|(_, k)| k)
@@ -182,9 +185,10 @@ fn is_aside(line: &str) -> bool {
 /// Whether the author says in a line that the passage above it has ended: "That was the letter."
 fn ends_passage(line: &str) -> bool {
     let line = line.trim();
-    match has_han(line) {
-        true => HAN_PASSAGE_ENDS.find_unspaced_where(line, |range| range.start == 0).is_some(),
-        false => PASSAGE_ENDS.find(&sentence_tokens(line)).is_some(),
+    if has_han(line) {
+        HAN_PASSAGE_ENDS.find_unspaced_where(line, |range| range.start == 0).is_some()
+    } else {
+        PASSAGE_ENDS.find(&sentence_tokens(line)).is_some()
     }
 }
 
@@ -236,10 +240,9 @@ fn is_verse(lines: PastedLines<'_>) -> bool {
 /// Whether a line closes a letter before the name on the same line: "Best, Ruth".
 fn has_sign_off(line: &str) -> bool {
     let low = line.trim().to_lowercase();
-    SIGN_OFF_OPENINGS.iter().any(|words| match words.is_ascii() {
-        true => low.contains(&format!("{words}, ")),
-        false => low.contains(words),
-    })
+    SIGN_OFF_OPENINGS
+        .iter()
+        .any(|words| if words.is_ascii() { low.contains(&format!("{words}, ")) } else { low.contains(words) })
 }
 
 /// Returns the closing paragraph to the author, or the last line: it asks for something, below a passage without an

@@ -188,9 +188,10 @@ fn parse_bold(line: &str) -> Option<(SpeakerStyle, &str, usize)> {
     let colon = name.trim_end().ends_with([':', '：']) || body.len() < rest.len();
     let timed = rest.trim_start().starts_with(['(', '['])
         && rest.trim_end().trim_end_matches([':', '：']).ends_with([')', ']']);
-    match rest.trim().is_empty() || colon {
-        true => Some((SpeakerStyle::Bold, name, line.len() - body.len())),
-        false => timed.then_some((SpeakerStyle::Bold, line, line.len())),
+    if rest.trim().is_empty() || colon {
+        Some((SpeakerStyle::Bold, name, line.len() - body.len()))
+    } else {
+        timed.then_some((SpeakerStyle::Bold, line, line.len()))
     }
 }
 

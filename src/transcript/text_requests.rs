@@ -89,9 +89,10 @@ pub(super) fn asks_about(lead: &str, text: &str) -> bool {
 fn is_appointment(lead: &str) -> bool {
     let words = words_of(lead);
     let points = |word: &String| PLACE_WORDS.value(word).is_some();
-    match has_han(lead) {
-        true => HAN_APPOINTMENT_WORDS.iter().any(|word| lead.contains(word)) && !lead.contains(['这', '下']),
-        false => words.iter().any(|word| APPOINTMENT_WORDS.contains(word)) && !words.iter().any(points),
+    if has_han(lead) {
+        HAN_APPOINTMENT_WORDS.iter().any(|word| lead.contains(word)) && !lead.contains(['这', '下'])
+    } else {
+        words.iter().any(|word| APPOINTMENT_WORDS.contains(word)) && !words.iter().any(points)
     }
 }
 
@@ -118,10 +119,7 @@ fn text_request(sentence: &str, has_colon: bool) -> Option<TextRequest> {
     if is_elsewhere || sentence.chars().count() > MAX_CHARS {
         return None;
     }
-    let signs = match has_han(sentence) {
-        true => han_signs(sentence),
-        false => english_signs(sentence),
-    };
+    let signs = if has_han(sentence) { han_signs(sentence) } else { english_signs(sentence) };
     let needs_colon = !signs.is_request && has_colon && signs.is_colon_request;
     let is_weak = !signs.is_request && !needs_colon;
     let place = if has_colon { TextPlace::Below } else { signs.place };

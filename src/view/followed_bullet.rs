@@ -33,9 +33,12 @@ impl FollowedBullet {
     /// line ending count too.
     pub fn is_touched(&self, edits: &[JournalEdit]) -> bool {
         let Range { start, end } = self.span;
-        ranges_after(edits).any(|(edit, range)| match edit.old.is_empty() {
-            true => range.start < end && range.end > start,
-            false => range.start <= end + "\r\n".len() && range.end >= start,
+        ranges_after(edits).any(|(edit, range)| {
+            if edit.old.is_empty() {
+                range.start < end && range.end > start
+            } else {
+                range.start <= end + "\r\n".len() && range.end >= start
+            }
         })
     }
 

@@ -149,9 +149,10 @@ fn rules(case: &Case) -> Outcome {
             if index.is_some() && usable != Some(one) || text.is_some_and(|t| t != BULLETS[one].0) {
                 return Refuse(Code::TextMismatch);
             }
-            match name == Name::Id && text.is_none() && !current && !case.force {
-                true => Refuse(Code::NeedsProof),
-                false => Act(one),
+            if name == Name::Id && text.is_none() && !current && !case.force {
+                Refuse(Code::NeedsProof)
+            } else {
+                Act(one)
             }
         }
     }

@@ -495,9 +495,10 @@ fn killed_lock_holders_lose_nothing_and_readers_see_whole_batches() {
         return writer(job);
     }
     let memory = DataDirectory::new(&[]);
-    let group = match full() {
-        true => WriterGroup { files: 16, readers: 2, killed_one_in: 40, durable: true, ..group(&memory, 32, 1000) },
-        false => group(&memory, 8, 40),
+    let group = if full() {
+        WriterGroup { files: 16, readers: 2, killed_one_in: 40, durable: true, ..group(&memory, 32, 1000) }
+    } else {
+        group(&memory, 8, 40)
     };
     let own = run(&memory, &group);
     let report = judge(&memory, &group, &own);

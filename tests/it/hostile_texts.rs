@@ -68,9 +68,10 @@ fn no_text_breaks_out_of_a_bullet_and_all_are_read_back_exactly_or_refused() {
                         let after = Document::from_bytes(planning::after(&changeset).0.to_vec()).expect("text");
                         let ours = kept(&memory.document, &after, (!adds).then_some(bullet), trimmed(&text));
                         let now = second_parser::seen(&after);
-                        let theirs = match adds {
-                            true => one_item_more(&seen.blocks, &now.blocks, None),
-                            false => same_but(&seen, item, &now),
+                        let theirs = if adds {
+                            one_item_more(&seen.blocks, &now.blocks, None)
+                        } else {
+                            same_but(&seen, item, &now)
                         };
                         if let Err(why) = ours {
                             wrong.push(format!("{text:?} {}: {why}", if adds { "added" } else { "in place" }));

@@ -182,12 +182,13 @@ fn words(line: &[String]) -> Vec<&str> {
 fn leaves() -> Vec<(String, clap::Command)> {
     let mut all = Vec::new();
     for verb in memdir::cli::grammar().get_subcommands() {
-        match verb.has_subcommands() {
-            false => all.push((verb.get_name().to_owned(), verb.clone())),
-            true => all.extend(
+        if !verb.has_subcommands() {
+            all.push((verb.get_name().to_owned(), verb.clone()))
+        } else {
+            all.extend(
                 verb.get_subcommands()
                     .map(|below| (format!("{} {}", verb.get_name(), below.get_name()), below.clone())),
-            ),
+            )
         }
     }
     all

@@ -126,9 +126,10 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).unwrap()),
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
         }
     }
 }
@@ -721,9 +722,10 @@ fn a_restricted_agent_is_never_shown_a_secret() {
                 words.into_iter().any(|word| !typed.iter().any(|t| t.contains(word)))
             }
         });
-        match secrets.is_empty() && handles.is_empty() && !left && ran.status != 1 {
-            true => None,
-            false => Some(format!("shows {secrets:?} {handles:?}")),
+        if secrets.is_empty() && handles.is_empty() && !left && ran.status != 1 {
+            None
+        } else {
+            Some(format!("shows {secrets:?} {handles:?}"))
         }
     });
     println!("{tried} command lines, {} leak", wrong.len());

@@ -275,12 +275,13 @@ fn an_item_goes_back_to_its_place_without_the_journal() {
         let restored = memory.text("facts/user.md").unwrap();
         let summary = restored.lines().find(|line| line.starts_with("> Summary")).unwrap_or_default().to_owned();
         let restored = restored.replace(&(summary + "\n\n"), "");
-        let expected = match gone {
-            false => text.replace(
+        let expected = if !gone {
+            text.replace(
                 "- Uses tabs\n  <!-- mem id=tabs imp=7 -->\n  - in Go\n- Other\n",
                 "- Other\n- Uses tabs\n  <!-- mem id=tabs imp=7 -->\n  - in Go\n",
-            ),
-            true => text.replace("- Other\n", ""),
+            )
+        } else {
+            text.replace("- Other\n", "")
         };
         assert_eq!(restored, expected);
     }

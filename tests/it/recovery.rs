@@ -38,9 +38,10 @@ fn copy(from: &Path, to: &Path) {
     let _ = std::fs::remove_dir_all(to);
     for entry in walkdir::WalkDir::new(from).into_iter().map(Result::unwrap) {
         let at = to.join(entry.path().strip_prefix(from).unwrap());
-        match entry.file_type().is_dir() {
-            true => std::fs::create_dir_all(at).unwrap(),
-            false => drop(std::fs::copy(entry.path(), at).unwrap()),
+        if entry.file_type().is_dir() {
+            std::fs::create_dir_all(at).unwrap();
+        } else {
+            std::fs::copy(entry.path(), at).unwrap();
         }
     }
 }

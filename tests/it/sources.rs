@@ -163,9 +163,10 @@ fn findings(rows: &[Row]) -> Vec<String> {
 fn is_test(name: &str) -> bool {
     let Some((module, function)) = name.rsplit_once("::") else { return false };
     let path = module.replace("::", "/");
-    let files = match path.starts_with("src/") {
-        true => vec![format!("{path}.rs"), format!("{path}/mod.rs")],
-        false => vec![format!("tests/it/{path}.rs")],
+    let files = if path.starts_with("src/") {
+        vec![format!("{path}.rs"), format!("{path}/mod.rs")]
+    } else {
+        vec![format!("tests/it/{path}.rs")]
     };
     // Above the function are its attributes and comments.
     files.iter().any(|file| {

@@ -144,9 +144,10 @@ fn colours_are_used_on_request_and_on_terminals_that_support_them() {
             let color: Vec<&str> = when.iter().flat_map(|w| ["--color", w]).collect();
             let mut command = directory.command(&[&color, line].concat());
             command.envs(environment.iter().copied());
-            let out = match terminal {
-                true => on_terminal(command).1,
-                false => String::from_utf8_lossy(&command.output().expect("it ran").stdout).into_owned(),
+            let out = if terminal {
+                on_terminal(command).1
+            } else {
+                String::from_utf8_lossy(&command.output().expect("it ran").stdout).into_owned()
             };
             all |= out.contains("\x1b[");
         }

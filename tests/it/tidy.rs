@@ -427,9 +427,8 @@ fn documents_name_source_files_that_exist() {
         let text = fs::read_to_string(root().join(document)).unwrap();
         let named = named_sources(&text);
         assert!(named.len() > 5, "{document}: {named:?}");
-        let exists = |name: &str| match name.ends_with('/') {
-            true => root().join(name).is_dir(),
-            false => files.iter().any(|path| is_named(path, name)),
+        let exists = |name: &str| {
+            if name.ends_with('/') { root().join(name).is_dir() } else { files.iter().any(|path| is_named(path, name)) }
         };
         let gone = named.into_iter().filter(|name| !exists(name));
         broken.extend(gone.map(|name| format!("{document}: {name}")));

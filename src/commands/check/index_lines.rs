@@ -44,9 +44,10 @@ pub(super) fn index_findings(
     for entry in index_entries(text).iter().filter(|entry| !wanted.contains(&entry.target)) {
         let line = lines.line(entry.range.start);
         let target = &entry.target;
-        findings.push(match all.iter().any(|file| file.path.as_str() == target) {
-            true => warning(line, format!("the index is too long for its host with the line of {target}")),
-            false => warning(line, format!("the index has a line for {target}, which does not exist")),
+        findings.push(if all.iter().any(|file| file.path.as_str() == target) {
+            warning(line, format!("the index is too long for its host with the line of {target}"))
+        } else {
+            warning(line, format!("the index has a line for {target}, which does not exist"))
         });
     }
     let mut missing: Vec<&String> = wanted.difference(&present).collect();

@@ -32,10 +32,7 @@ pub(super) fn require_readable(dir: &Path, actor: &str, session: Option<&Session
             return Err(scope_not_allowed(&scope.name));
         }
     }
-    match real.ancestors().any(|folder| is_restricted_memory(folder, actor)) {
-        true => Err(allowlist_rejection()),
-        false => Ok(()),
-    }
+    if real.ancestors().any(|folder| is_restricted_memory(folder, actor)) { Err(allowlist_rejection()) } else { Ok(()) }
 }
 
 /// Whether a folder is a memory whose policy restricts the caller, or cannot be read.

@@ -70,21 +70,20 @@ impl Model for BudgetedModel<'_> {
     }
 
     fn complete(&self, request: &ModelRequest, deadline: Deadline) -> Result<ModelReply, LlmError> {
-        match self.has_budget {
-            true => {
-                let model_id = self.id();
-                (self.progress)(&format!("calling {} {}", model_id.provider, model_id.model));
-                let deadline = deadline.earlier(self.deadline);
-                let reply = match self.opened.own_prompts.get(Prompt::Compact) {
-                    Some(own) => {
-                        let request = ModelRequest { system: own.to_owned(), ..request.clone() };
-                        self.opened.model.complete(&request, deadline)
-                    }
-                    None => self.opened.model.complete(request, deadline),
-                };
-                reply.inspect(|reply| self.spent.add(reply.usage))
-            }
-            false => Err(LlmError::new(ErrorKind::QuotaExceeded, "today's token budget is used up")),
+        if self.has_budget {
+            let model_id = self.id();
+            (self.progress)(&format!("calling {} {}", model_id.provider, model_id.model));
+            let deadline = deadline.earlier(self.deadline);
+            let reply = match self.opened.own_prompts.get(Prompt::Compact) {
+                Some(own) => {
+                    let request = ModelRequest { system: own.to_owned(), ..request.clone() };
+                    self.opened.model.complete(&request, deadline)
+                }
+                None => self.opened.model.complete(request, deadline),
+            };
+            reply.inspect(|reply| self.spent.add(reply.usage))
+        } else {
+            Err(LlmError::new(ErrorKind::QuotaExceeded, "today's token budget is used up"))
         }
     }
 }

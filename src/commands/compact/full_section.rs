@@ -67,9 +67,10 @@ impl FullSection<'_> {
         let grew = excess_after.bullets > excess_before.bullets
             || excess_after.entries > excess_before.entries
             || excess_after.chars > excess_before.chars;
-        match grew || excess_after == excess_before {
-            true => Err(anyhow!("it does not make the file or section smaller")),
-            false => Ok(()),
+        if grew || excess_after == excess_before {
+            Err(anyhow!("it does not make the file or section smaller"))
+        } else {
+            Ok(())
         }
     }
 

@@ -110,9 +110,10 @@ impl<'a> CompactOverlay<'a> {
     /// `limit_reached` if too much is pinned.
     pub fn scope_reductions(&self, only_grown: bool) -> Result<BTreeMap<MemoryPath, SizeLimits>, Error> {
         let limits = &self.session.policy.policy.scope_limits;
-        match limits.is_empty() {
-            true => Ok(BTreeMap::new()),
-            false => needed_reductions(self.session, &self.overlay, limits, only_grown),
+        if limits.is_empty() {
+            Ok(BTreeMap::new())
+        } else {
+            needed_reductions(self.session, &self.overlay, limits, only_grown)
         }
     }
 

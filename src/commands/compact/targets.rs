@@ -80,9 +80,10 @@ pub fn resolve_target(session: &Session, options: &CompactOptions) -> Result<Com
     let limit = session.policy.policy.maximum_for(&target.path, slug.as_deref(), LimitMeasure::Entries);
     let current_size = section_size(&target.document, target.section);
     let entries = limit.is_some() || target.path.holds_episodes() && current_size.entries > 0;
-    let limits = match entries {
-        true => SizeLimits { entries: Some(to), ..SizeLimits::default() },
-        false => SizeLimits { bullets: Some(to), ..SizeLimits::default() },
+    let limits = if entries {
+        SizeLimits { entries: Some(to), ..SizeLimits::default() }
+    } else {
+        SizeLimits { bullets: Some(to), ..SizeLimits::default() }
     };
     Ok(CompactionTarget::ToSize(LimitedSectionRef { path: target.path, slug, limits }))
 }

@@ -258,9 +258,8 @@ fn latin_letters(text: &str) -> String {
     let pairs: Vec<char> = LOOK_ALIKES.chars().collect();
     let latin = |c: char| pairs.chunks_exact(2).find(|pair| pair[0] == c).map_or(c, |pair| pair[1]);
     let words = text.split_inclusive(|c: char| !c.is_alphanumeric());
-    let read = |word: &str| match word.chars().any(|c| c.is_ascii_alphabetic()) {
-        true => word.chars().map(latin).collect(),
-        false => word.to_owned(),
+    let read = |word: &str| {
+        if word.chars().any(|c| c.is_ascii_alphabetic()) { word.chars().map(latin).collect() } else { word.to_owned() }
     };
     words.map(read).collect()
 }

@@ -135,9 +135,10 @@ impl MemoryMark {
     /// The revision since which updates are reported, and the command that shows the changes since then.
     pub fn since(&self, revisions: &[JournalEntry]) -> SeenRevision {
         let rev = format!("r{}", self.rev);
-        let command = match revisions.iter().any(|r| r.rev == self.rev) {
-            true => format!("memdir diff --since {rev}"),
-            false => "memdir log".to_owned(),
+        let command = if revisions.iter().any(|r| r.rev == self.rev) {
+            format!("memdir diff --since {rev}")
+        } else {
+            "memdir log".to_owned()
         };
         SeenRevision { rev, command }
     }

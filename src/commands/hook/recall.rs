@@ -139,24 +139,21 @@ fn for_tool(
     if left == 0 {
         return Ok(rows);
     }
-    let mut more = match input.tool.task.is_empty() {
-        false => {
-            let unseen = ShownItems::reset(session, input);
-            let mut found = about(session, &input.tool.task, CANDIDATES, &unseen, true)?;
-            if let Some(agent_type) = input.tool.starts_agent.as_deref().filter(|_| serves_agents) {
-                task_hits::record(session, input, agent_type, &found[..found.len().min(PROMPT_ITEMS)]);
-            }
-            found.retain(|row| is_showable(session, row, shown));
-            found
+    let mut more = if !input.tool.task.is_empty() {
+        let unseen = ShownItems::reset(session, input);
+        let mut found = about(session, &input.tool.task, CANDIDATES, &unseen, true)?;
+        if let Some(agent_type) = input.tool.starts_agent.as_deref().filter(|_| serves_agents) {
+            task_hits::record(session, input, agent_type, &found[..found.len().min(PROMPT_ITEMS)]);
         }
-        true => {
-            let files = touched.iter().filter(|path| !path.ends_with("/**"));
-            let words: Vec<String> = files.map(|path| path_words(path)).collect();
-            let command = without_options(&input.tool.command);
-            let mut found = naming(session, input, &touched, shown)?;
-            found.extend(about(session, &format!("{} {command}", words.join(" ")), left, shown, false)?);
-            found
-        }
+        found.retain(|row| is_showable(session, row, shown));
+        found
+    } else {
+        let files = touched.iter().filter(|path| !path.ends_with("/**"));
+        let words: Vec<String> = files.map(|path| path_words(path)).collect();
+        let command = without_options(&input.tool.command);
+        let mut found = naming(session, input, &touched, shown)?;
+        found.extend(about(session, &format!("{} {command}", words.join(" ")), left, shown, false)?);
+        found
     };
     more.retain(|row| rows.iter().all(|other| !has_equal_text(other, row)));
     keep_first_of_equal_texts(&mut more);
@@ -185,9 +182,10 @@ fn about(
     let bullets = query(session, &options)?.items.into_iter().filter(|row| row.identity.is_some());
     let mut found: Vec<(TopicMatch, QueryRow)> =
         bullets.map(|row| (topic.compare(&row.text, &row.title), row)).collect();
-    match is_prose {
-        true => found = worth_showing(found, is_close),
-        false => found.retain(|(found, row)| found.is_about() || is_close(row)),
+    if is_prose {
+        found = worth_showing(found, is_close)
+    } else {
+        found.retain(|(found, row)| found.is_about() || is_close(row))
     }
     found.retain(|(_, row)| is_showable(session, row, shown));
     let score =

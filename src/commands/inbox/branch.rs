@@ -235,9 +235,10 @@ fn committed_files(
         diff.extend(bullet_lines(&change.path, document(&committed), document(&bytes)));
         files.push(BranchFile { path: path.to_owned(), bytes });
     }
-    match diff.is_empty() {
-        true => Err(Rejection::new(Code::Duplicate, "the last commit says that already")),
-        false => Ok((files, diff)),
+    if diff.is_empty() {
+        Err(Rejection::new(Code::Duplicate, "the last commit says that already"))
+    } else {
+        Ok((files, diff))
     }
 }
 

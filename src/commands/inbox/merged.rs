@@ -64,9 +64,10 @@ pub(super) fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) ->
             // A base that is gone: the history was rewritten, and only the files can tell.
             .or_insert_with(|| git.messages_with(PROPOSAL_TRAILER, &branch.base).unwrap_or_default());
         let is_named = of_base.lines().any(|line| line.trim_end().strip_prefix(PROPOSAL_TRAILER) == Some(file.id()));
-        match is_named || is_in_files(session, &file.proposal.diff)? {
-            true => merged.push((file, branch)),
-            false => left.push((file, branch)),
+        if is_named || is_in_files(session, &file.proposal.diff)? {
+            merged.push((file, branch))
+        } else {
+            left.push((file, branch))
         }
     }
     let merged_branches: HashSet<ReviewBranch> =

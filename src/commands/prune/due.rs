@@ -227,11 +227,10 @@ impl DueFinder<'_> {
             };
             let rule = self.policy.lifetimes.iter().find(|rule| applies(rule, &facts, number));
             let within_entry = index.is_some() && entries.iter().any(|entry| entry.contains(&(item.start as usize)));
-            let due = self.expired(&facts, number).or_else(|| match within_entry {
-                // An entry is archived as a whole.
-                true => None,
-                false => self.unused(&facts, number, candidate, rule?),
-            });
+            // An entry is archived as a whole.
+            let due = self
+                .expired(&facts, number)
+                .or_else(|| if within_entry { None } else { self.unused(&facts, number, candidate, rule?) });
             if let Some((action, reason)) = due {
                 self.push_archived(document, candidate, index, action, reason, rule);
             }

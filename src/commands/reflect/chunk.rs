@@ -305,18 +305,19 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
     fn run_call(&mut self, call: &ToolCall) -> ToolOutcome {
         let is_tool = tool_schema::tools().iter().any(|(name, ..)| *name == call.name);
         self.has_invalid_calls |= !is_tool || !call.arguments.is_object();
-        let (text, failed) = match tool_schema::WRITE_TOOLS.contains(&call.name.as_str()) {
-            true => match call_operation(call) {
+        let (text, failed) = if tool_schema::WRITE_TOOLS.contains(&call.name.as_str()) {
+            match call_operation(call) {
                 Some(value) => match self.decide_value(&Value::Object(value)) {
                     Ok(done) => (done, false),
                     Err(error) => (error, true),
                 },
                 None => ("the arguments are not a JSON object".to_owned(), true),
-            },
-            false => match self.overlay.run_read_tool(&call.name, &call.arguments) {
+            }
+        } else {
+            match self.overlay.run_read_tool(&call.name, &call.arguments) {
                 Ok(text) => (redact(&chunks::escape_frame_tags(&text)), false),
                 Err(error) => (refusal_text(&error), true),
-            },
+            }
         };
         ToolOutcome { id: call.id.clone(), name: call.name.clone(), text, failed }
     }

@@ -285,37 +285,34 @@ impl<'a> ReflectRun<'a> {
         let accepted = if is_incomplete { &[][..] } else { &result.accepted[..] };
         let (totals, no_totals) = (ProposalTotals::of(&result), ProposalTotals::default());
         let unfiltered = session.unfiltered();
-        let committed = match change_options.dry_run {
-            true => {
-                // A dry run writes no memory, but its tokens count.
-                if session.daily_budget().is_some() {
-                    let (locked, _) = unfiltered.store.lock()?;
-                    budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
-                }
-                commit_chunk::dry_run(session, accepted, &origin)
+        let committed = if change_options.dry_run {
+            // A dry run writes no memory, but its tokens count.
+            if session.daily_budget().is_some() {
+                let (locked, _) = unfiltered.store.lock()?;
+                budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
             }
-            false => {
-                let (locked, warnings) = unfiltered.store.lock()?;
-                self.report.warnings.extend(warnings.iter().map(WarningRow::from));
-                // Other processes may have reached the limit meanwhile; the queue takes the same lock.
-                let limit = write_limit_reached(session, &today).filter(|_| writes_memory(accepted));
-                if let Some(reason) = limit {
-                    budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
-                    drop(locked);
-                    self.add_costs(model_id, &result);
-                    self.enqueue(bytes, &reason)?;
-                    return Ok(ReflectFlow::Stop);
-                }
-                budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &totals);
-                // Counted first: where the process is killed behind the commit, no more than the limit is written.
-                budget::add_writes(session, &locked, unwritten(accepted, None));
-                let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
-                budget::remove_writes(session, &locked, unwritten(accepted, Some(&kept)));
-                if kept.is_ok() && !is_incomplete {
-                    watermark::save(&locked, id, &turns[..range.end]);
-                }
-                kept
+            commit_chunk::dry_run(session, accepted, &origin)
+        } else {
+            let (locked, warnings) = unfiltered.store.lock()?;
+            self.report.warnings.extend(warnings.iter().map(WarningRow::from));
+            // Other processes may have reached the limit meanwhile; the queue takes the same lock.
+            let limit = write_limit_reached(session, &today).filter(|_| writes_memory(accepted));
+            if let Some(reason) = limit {
+                budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
+                drop(locked);
+                self.add_costs(model_id, &result);
+                self.enqueue(bytes, &reason)?;
+                return Ok(ReflectFlow::Stop);
             }
+            budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &totals);
+            // Counted first: where the process is killed behind the commit, no more than the limit is written.
+            budget::add_writes(session, &locked, unwritten(accepted, None));
+            let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
+            budget::remove_writes(session, &locked, unwritten(accepted, Some(&kept)));
+            if kept.is_ok() && !is_incomplete {
+                watermark::save(&locked, id, &turns[..range.end]);
+            }
+            kept
         }?;
         self.add_totals(&totals);
         self.add_result(model_id, result, committed)
@@ -492,8 +489,5 @@ fn resolve_into(session: &Session, file: &str) -> Result<MemoryPath, Rejection> 
 
 /// A reason as text.
 pub fn reason_text(reason: &RefusalReason) -> String {
-    match reason.what.is_empty() {
-        true => reason.name.clone(),
-        false => format!("{}: {}", reason.name, reason.what),
-    }
+    if reason.what.is_empty() { reason.name.clone() } else { format!("{}: {}", reason.name, reason.what) }
 }

@@ -105,9 +105,10 @@ impl<'s> ReflectOverlay<'s> {
         if !policy.evicts() {
             return Ok(changeset);
         }
-        match evicts_itself(&changeset) {
-            true => Err(Rejection::new(Code::LimitReached, "nothing can make room: all other items are pinned")),
-            false => plan(&policy.without_eviction()),
+        if evicts_itself(&changeset) {
+            Err(Rejection::new(Code::LimitReached, "nothing can make room: all other items are pinned"))
+        } else {
+            plan(&policy.without_eviction())
         }
     }
 
@@ -291,9 +292,10 @@ impl<'s> ReflectOverlay<'s> {
 
 /// The first rejection of an error.
 pub fn first_rejection(mut error: Error) -> Rejection {
-    match error.rejections.is_empty() {
-        true => Rejection::new(crate::code::Code::Internal, "an error without a cause"),
-        false => error.rejections.remove(0),
+    if error.rejections.is_empty() {
+        Rejection::new(crate::code::Code::Internal, "an error without a cause")
+    } else {
+        error.rejections.remove(0)
     }
 }
 

@@ -104,10 +104,11 @@ fn check_request(text: &str) -> Result<(), Rejection> {
         return Err(Rejection::new(Code::Usage, "the request has no words").hint("say what to change"));
     }
     let chars = text.chars().count();
-    match chars > MAX_REQUEST_CHARS {
-        true => Err(Rejection::new(Code::TooLarge, format!("a request has at most {MAX_REQUEST_CHARS} characters"))
-            .detail("characters", chars)),
-        false => Ok(()),
+    if chars > MAX_REQUEST_CHARS {
+        Err(Rejection::new(Code::TooLarge, format!("a request has at most {MAX_REQUEST_CHARS} characters"))
+            .detail("characters", chars))
+    } else {
+        Ok(())
     }
 }
 

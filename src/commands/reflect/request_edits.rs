@@ -104,17 +104,16 @@ impl EditJudge<'_, '_> {
         };
         let (judged, refused) = self.judge(&edits);
         let judged = JudgedEdits { reasoning, ..judged };
-        match judged.is_refused() && self.answers < MAX_CALLS && self.obstacle.is_none() {
-            true => {
-                self.given_up.extend(refused);
-                let line = |(n, reason): &(usize, String)| format!("edit {}: {reason}", n + 1);
-                let reasons: Vec<String> = judged.refused.iter().map(line).collect();
-                Err(anyhow!(
-                    "Nothing was changed, because edits were refused.\n{}\nSend all edits again, without those that cannot be corrected",
-                    reasons.join("\n")
-                ))
-            }
-            false => Ok(JudgedAnswer::Edits(judged)),
+        if judged.is_refused() && self.answers < MAX_CALLS && self.obstacle.is_none() {
+            self.given_up.extend(refused);
+            let line = |(n, reason): &(usize, String)| format!("edit {}: {reason}", n + 1);
+            let reasons: Vec<String> = judged.refused.iter().map(line).collect();
+            Err(anyhow!(
+                "Nothing was changed, because edits were refused.\n{}\nSend all edits again, without those that cannot be corrected",
+                reasons.join("\n")
+            ))
+        } else {
+            Ok(JudgedAnswer::Edits(judged))
         }
     }
 

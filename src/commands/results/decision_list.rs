@@ -49,9 +49,12 @@ impl IntoIterator for DecisionList {
 fn redact_decision(decision: ReflectDecision) -> ReflectDecision {
     let redact = |text: String| secrets::redact(&text).0;
     let has_secret = decision.reasons.iter().any(|reason| reason.name == Violation::Secret.name());
-    let reason = |reason: RefusalReason| match has_secret && reason.name != Violation::Secret.name() {
-        true => RefusalReason { what: String::new(), ..reason },
-        false => RefusalReason { what: redact(reason.what), ..reason },
+    let reason = |reason: RefusalReason| {
+        if has_secret && reason.name != Violation::Secret.name() {
+            RefusalReason { what: String::new(), ..reason }
+        } else {
+            RefusalReason { what: redact(reason.what), ..reason }
+        }
     };
     ReflectDecision {
         op: redact(decision.op),

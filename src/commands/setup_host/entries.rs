@@ -154,9 +154,10 @@ impl HostEntries {
                 }
             }
             let is_hook = matches!(entry.kind, EntryKind::Hook(_));
-            missing.push(match is_hook {
-                true => format!("no hook for {}", entry.path[entry.path.len() - 1]),
-                false => format!("no {}", entry.path.join(".")),
+            missing.push(if is_hook {
+                format!("no hook for {}", entry.path[entry.path.len() - 1])
+            } else {
+                format!("no {}", entry.path.join("."))
             });
             text = match found {
                 FoundEntry::Other(steps, value) => json_edit::replace(&text, dialect, &steps, &value)?,
@@ -283,9 +284,10 @@ impl HostEntries {
             found = hooks.get(0);
         }
         steps.push(JsonStep::Key(member));
-        match found.is_some_and(|value| value[member] == corrected) {
-            true => FoundEntry::Current,
-            false => FoundEntry::Other(steps, corrected),
+        if found.is_some_and(|value| value[member] == corrected) {
+            FoundEntry::Current
+        } else {
+            FoundEntry::Other(steps, corrected)
         }
     }
 

@@ -44,12 +44,11 @@ pub fn written_items(history: &JournalHistory, entry: &JournalEntry) -> Vec<&'st
             let bytes = version.map(|version| version.bytes.to_vec());
             bytes.and_then(|bytes| Document::from_bytes(bytes).ok()).unwrap_or_else(|| Document::parse(""))
         });
-        let added = match file.path.holds_episodes() {
-            true => {
-                let [before, after] = [&before, &after].map(|text| limits::section_size(text, 0).entries);
-                vec!["ADD"; after.saturating_sub(before)]
-            }
-            false => added_bullets(&before, &after),
+        let added = if file.path.holds_episodes() {
+            let [before, after] = [&before, &after].map(|text| limits::section_size(text, 0).entries);
+            vec!["ADD"; after.saturating_sub(before)]
+        } else {
+            added_bullets(&before, &after)
         };
         let is_changed = bullet_changes(&before, &after).iter().any(|change| !matches!(change, BulletChange::Added(_)));
         if added.is_empty() || is_changed {

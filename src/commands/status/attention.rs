@@ -60,10 +60,7 @@ struct FactTexts {
 impl FactTexts {
     fn add(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
-        match self.bytes <= MAX_COMPARED_BYTES {
-            true => self.texts.push(bytes.to_vec()),
-            false => self.texts.clear(),
-        }
+        if self.bytes <= MAX_COMPARED_BYTES { self.texts.push(bytes.to_vec()) } else { self.texts.clear() }
     }
 
     /// The number of groups of bullets that contradict each other.
@@ -93,9 +90,10 @@ impl<'a> AttentionScan<'a> {
             std::str::from_utf8(bytes).is_ok_and(|text| self.unmerged.has_conflict(&file.path, text));
         if inbox_item::id_of(&file.path).is_some() {
             let today = self.session.now.date().to_string();
-            match inbox_item::parse_item(&String::from_utf8_lossy(bytes)).is_expired(&today) {
-                true => counts.overdue = 1,
-                false => counts.waiting = 1,
+            if inbox_item::parse_item(&String::from_utf8_lossy(bytes)).is_expired(&today) {
+                counts.overdue = 1
+            } else {
+                counts.waiting = 1
             }
         }
         if file.path.is_set_aside() {

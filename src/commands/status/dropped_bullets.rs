@@ -145,15 +145,16 @@ impl<'a> RecentRevisions<'a> {
             let after = self.text(next, RevisionSide::After).as_ref().map_or_else(HashSet::new, handles_of);
             missing.retain(|&i| !after.contains(&old.handles()[i]));
         }
-        let rephrased: HashMap<usize, Handle> = match missing.is_empty() {
-            true => HashMap::new(),
-            false => bullet_changes(&old, edited)
+        let rephrased: HashMap<usize, Handle> = if missing.is_empty() {
+            HashMap::new()
+        } else {
+            bullet_changes(&old, edited)
                 .into_iter()
                 .filter_map(|change| match change {
                     BulletChange::Updated(bullet, new) => Some((bullet, edited.handles()[new])),
                     _ => None,
                 })
-                .collect(),
+                .collect()
         };
         let describe = |bullet| MissingBullet { bullet, rephrased_as: rephrased.get(&bullet).copied() };
         let missing = missing.into_iter().map(describe).collect();

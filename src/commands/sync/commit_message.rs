@@ -199,9 +199,10 @@ pub fn single_line(text: &str, max_chars: usize) -> String {
     let sanitized: String =
         text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !hidden(*c)).collect();
     let collapsed = collapse_whitespace(&sanitized);
-    match collapsed.chars().count() > max_chars {
-        true => collapsed.chars().take(max_chars - 1).chain(['…']).collect(),
-        false => collapsed,
+    if collapsed.chars().count() > max_chars {
+        collapsed.chars().take(max_chars - 1).chain(['…']).collect()
+    } else {
+        collapsed
     }
 }
 

@@ -286,9 +286,10 @@ fn marker_of(text: Vec<u8>) -> Option<(UndecidedReason, usize)> {
     let text = String::from_utf8_lossy(&text).into_owned();
     let is_conflict = conflict_regions::marker_length(&text).is_some();
     let document = Document::parse(text);
-    match is_conflict {
-        true => Some((UndecidedReason::Markers, document.conflict_marker_line().unwrap_or(1))),
-        false => document.leftover_marker_line().map(|line| (UndecidedReason::LeftoverMarker, line)),
+    if is_conflict {
+        Some((UndecidedReason::Markers, document.conflict_marker_line().unwrap_or(1)))
+    } else {
+        document.leftover_marker_line().map(|line| (UndecidedReason::LeftoverMarker, line))
     }
 }
 

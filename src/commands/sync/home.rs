@@ -32,9 +32,10 @@ pub fn sync_home(
     options: SyncOptions<'_>,
 ) -> CommandResult<SyncResult> {
     session.store.require_unfiltered()?;
-    let (remote, notes) = match setup {
-        true => set_up(session, env, options.network_timeout)?,
-        false => (followed_remote(session, env)?, Vec::new()),
+    let (remote, notes) = if setup {
+        set_up(session, env, options.network_timeout)?
+    } else {
+        (followed_remote(session, env)?, Vec::new())
     };
     let conflict_branch = Some(format!("conflict/{}-{}", host_name(), session.now.date()));
     let mut result = sync(session, &SyncOptions { remote: Some(remote.url), conflict_branch, ..options })?;

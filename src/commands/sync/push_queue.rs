@@ -85,10 +85,8 @@ impl PushQueue {
             return PushPosition::First;
         };
         self.push_time = push_time(self.push_time, &mut self.moved, others.len(), now);
-        let timeout = match self.skipped.is_empty() {
-            true => ENTRY_TIMEOUT,
-            false => ENTRY_TIMEOUT_AFTER_SKIP.max(self.push_time * 4),
-        };
+        let timeout =
+            if self.skipped.is_empty() { ENTRY_TIMEOUT } else { ENTRY_TIMEOUT_AFTER_SKIP.max(self.push_time * 4) };
         match &self.first {
             Some((known, since)) if known == first && now.saturating_sub(*since) > timeout => {
                 let stuck = first.clone();

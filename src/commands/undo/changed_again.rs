@@ -28,9 +28,10 @@ pub(super) fn find_conflicts(
 ) -> Result<Vec<(MemoryPath, Rejection)>, Rejection> {
     let rev = inversion.entry.rev;
     let recent = store.recent_entries()?;
-    let entries = match recent.iter().any(|entry| entry.rev == rev) {
-        true => recent,
-        false => store.entries_from(rev)?.map_or_else(|| store.journal(), Ok)?,
+    let entries = if recent.iter().any(|entry| entry.rev == rev) {
+        recent
+    } else {
+        store.entries_from(rev)?.map_or_else(|| store.journal(), Ok)?
     };
     let later = LaterRevisions::new(&entries, inversion);
     let mut is_touched = later.touch_files(inversion);
@@ -187,10 +188,7 @@ impl<'a> LaterRevisions<'a> {
         let in_effect = by_root.into_iter().filter_map(|(root, revs)| {
             let [first, last] = [revs[0], revs[revs.len() - 1]].map(|rev| (rev, meaning(rev).1));
             // A later revision counts unless it is undone at last, an older one if it changed its state for good.
-            match root > start {
-                true => (!last.1).then_some(first.0),
-                false => (first.1 == last.1).then_some(last.0),
-            }
+            if root > start { (!last.1).then_some(first.0) } else { (first.1 == last.1).then_some(last.0) }
         });
         LaterRevisions { in_effect: in_effect.collect(), entries: later }
     }
@@ -318,9 +316,10 @@ fn find_losses(
 
 /// The sides of the revision from which and to which an inversion leads.
 fn inversion_sides(inversion: &RevisionInversion) -> (RevisionSide, RevisionSide) {
-    match inversion.is_undo {
-        true => (RevisionSide::After, RevisionSide::Before),
-        false => (RevisionSide::Before, RevisionSide::After),
+    if inversion.is_undo {
+        (RevisionSide::After, RevisionSide::Before)
+    } else {
+        (RevisionSide::Before, RevisionSide::After)
     }
 }
 

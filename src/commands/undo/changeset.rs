@@ -39,9 +39,10 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
             Err(mut error) => {
                 // A file that is gone was moved or removed: the refusal says by what.
                 if error.code == Code::Conflict && store.read(&file.path).is_ok_and(|now| now.is_some()) {
-                    error.message = match inversion.keep_edited {
-                        true => format!("{} was edited since r{}", file.path, entry.rev),
-                        false => error.message,
+                    error.message = if inversion.keep_edited {
+                        format!("{} was edited since r{}", file.path, entry.rev)
+                    } else {
+                        error.message
                     };
                 }
                 refuse(&file.path, error, &mut changeset);

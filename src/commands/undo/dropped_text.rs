@@ -60,9 +60,10 @@ pub(super) fn text_with_dropped_parts(
             let new = new.unwrap_or_default();
             let is_merge = sync_state.was_merged(path, step.rev, found)
                 || next.is_some_and(|next| sync_state.rev.is_some_and(|synced| next.rev <= synced));
-            let kept = match is_merge {
-                true => with_parts.map(|parts| revision.merge(&old, &parts, &new)).transpose(),
-                false => revision.restore(with_parts.as_ref().unwrap_or(&old), &new).map(Some),
+            let kept = if is_merge {
+                with_parts.map(|parts| revision.merge(&old, &parts, &new)).transpose()
+            } else {
+                revision.restore(with_parts.as_ref().unwrap_or(&old), &new).map(Some)
             };
             with_parts = kept.map_err(|conflicts| reader.conflict(&conflicts))?.filter(|parts| *parts != new);
         }
@@ -126,9 +127,10 @@ impl TextReader<'_> {
     }
 
     fn conflict(&self, conflicts: &[MergeConflict]) -> Rejection {
-        match conflicts.is_empty() {
-            true => super::changed_since(self.path, self.rev),
-            false => rejections::merge_conflict(self.path, conflicts).hint(super::CONFLICT_HINT),
+        if conflicts.is_empty() {
+            super::changed_since(self.path, self.rev)
+        } else {
+            rejections::merge_conflict(self.path, conflicts).hint(super::CONFLICT_HINT)
         }
     }
 }
@@ -149,9 +151,10 @@ impl RevisionTexts<'_> {
     fn taken_out_of(&self, text: &str) -> String {
         let labels = ConflictLabels::default();
         let merged = merge_file(self.path.as_str(), &self.after, text, &self.before, &labels);
-        match merged.conflicts.is_empty() {
-            true => merged.text,
-            false => conflict_regions::resolve_all(&merged.text, labels.size, ConflictChoice::Ours),
+        if merged.conflicts.is_empty() {
+            merged.text
+        } else {
+            conflict_regions::resolve_all(&merged.text, labels.size, ConflictChoice::Ours)
         }
     }
 
@@ -188,10 +191,7 @@ fn only_in_either(document: Document, old: &Document, new: &Document) -> Option<
         |&bullet: &usize| !kept.contains(&document.handles()[bullet]) && document.bullets()[bullet].depth == 0;
     let removals: Vec<DocumentEdit> =
         (0..document.bullets().len()).filter(is_gone).map(|bullet| DocumentEdit::Remove { bullet }).collect();
-    match removals.is_empty() {
-        true => Some(document),
-        false => Some(apply_edits(&document, &removals).ok()?.document),
-    }
+    if removals.is_empty() { Some(document) } else { Some(apply_edits(&document, &removals).ok()?.document) }
 }
 
 /// The bytes of the summary line and the blank line below it.

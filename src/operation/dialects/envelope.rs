@@ -109,10 +109,11 @@ pub fn parse_envelope(text: &str) -> Result<ParsedEnvelope, Rejection> {
         Ok(value) => envelope_from_value(value)?,
         Err(error) => parse_json_lines(text).ok_or_else(|| invalid_json(&error, 0))?,
     };
-    match envelope.values.len() > MAX_OPERATIONS {
-        true => Err(Rejection::new(Code::TooLarge, format!("a batch can have at most {MAX_OPERATIONS} operations"))
-            .detail("operations", envelope.values.len())),
-        false => Ok(envelope),
+    if envelope.values.len() > MAX_OPERATIONS {
+        Err(Rejection::new(Code::TooLarge, format!("a batch can have at most {MAX_OPERATIONS} operations"))
+            .detail("operations", envelope.values.len()))
+    } else {
+        Ok(envelope)
     }
 }
 

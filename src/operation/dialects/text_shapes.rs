@@ -120,10 +120,8 @@ pub fn split_bullet_text(text: &str) -> (String, Vec<String>) {
     let first = lines.next().unwrap_or_default().to_owned();
     let below: Vec<(usize, &str)> = lines.map(indent_columns).collect();
     let shared = below.iter().filter(|(_, rest)| !rest.is_empty()).map(|(n, _)| *n).min().unwrap_or(0);
-    let dedent = |(n, rest): &(usize, &str)| match rest.is_empty() {
-        true => String::new(),
-        false => " ".repeat(n - shared) + rest,
-    };
+    let dedent =
+        |(n, rest): &(usize, &str)| if rest.is_empty() { String::new() } else { " ".repeat(n - shared) + rest };
     let mut children: Vec<String> = below.iter().map(dedent).collect();
     while children.last().is_some_and(String::is_empty) {
         children.pop();

@@ -103,14 +103,16 @@ fn head(note: &ImportedNote, title: &str, front: &[(String, String)], composed: 
         lines.push_str(&front_matter_line("title", title));
     }
     for (key, value) in front {
-        match value.starts_with('[') && value.ends_with(']') {
-            true => lines.push_str(&format!("{key}: {value}\n")),
-            false => lines.push_str(&front_matter_line(key, value)),
+        if value.starts_with('[') && value.ends_with(']') {
+            lines.push_str(&format!("{key}: {value}\n"))
+        } else {
+            lines.push_str(&front_matter_line(key, value))
         }
     }
-    let written = match lines.is_empty() {
-        true => heading.unwrap_or_default(),
-        false => format!("---\n{lines}---\n{}", heading.unwrap_or_default()),
+    let written = if lines.is_empty() {
+        heading.unwrap_or_default()
+    } else {
+        format!("---\n{lines}---\n{}", heading.unwrap_or_default())
     };
     let document = Document::parse(written.as_str());
     if let Some((key, _)) = front.iter().find(|(key, _)| document.front_value(key).is_none()) {
@@ -164,13 +166,14 @@ fn add_bullets(
         let mut meta = checked_meta(bullet, &mut composed);
         let known = foreign_ids(&meta, &section).into_iter().find_map(|id| Some((texts_of_ids.get(&id)?, id.0)));
         if let Some((texts, id)) = known {
-            match texts.contains(&collapse_whitespace(&text)) {
-                true => composed.present += 1,
-                false => composed.remark(
+            if texts.contains(&collapse_whitespace(&text)) {
+                composed.present += 1
+            } else {
+                composed.remark(
                     &bullet.item,
                     format!("a bullet with its id '{id}' is there with another text, and keeps that"),
                     true,
-                ),
+                )
             }
             continue;
         }
@@ -246,13 +249,12 @@ fn checked_meta(bullet: &ImportedBullet, composed: &mut ComposedFile) -> BulletM
         }
         let own = MetaKey::from_name(key);
         let is_name = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-        match own.is_none_or(|own| own.accepts(&value)) && is_name {
-            true => meta.set(key, &value),
-            false => {
-                composed.remark(&bullet.item, format!("its {key} is '{value}', which is not valid here"), false);
-                let plain: String = key.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
-                meta.set(&format!("x-{plain}"), &value);
-            }
+        if own.is_none_or(|own| own.accepts(&value)) && is_name {
+            meta.set(key, &value)
+        } else {
+            composed.remark(&bullet.item, format!("its {key} is '{value}', which is not valid here"), false);
+            let plain: String = key.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+            meta.set(&format!("x-{plain}"), &value);
         }
     }
     meta

@@ -125,9 +125,10 @@ fn object(path: &str, inner: &Map<String, Value>, note: &str, section: &mut Vec<
             _ => match scalar(value) {
                 Some(value_text) => {
                     let text = format!("{key}: {value_text}");
-                    match resource_field(&text) == Some((key, &value_text)) {
-                        true => report_other_type(&path, key, value, &field_value_as_json(&value_text), read),
-                        false => read.change(&path, "its name and value are kept as the text of an item"),
+                    if resource_field(&text) == Some((key, &value_text)) {
+                        report_other_type(&path, key, value, &field_value_as_json(&value_text), read)
+                    } else {
+                        read.change(&path, "its name and value are kept as the text of an item")
                     }
                     let bullet = ImportedBullet { item: path, section: section.clone(), text, meta: Vec::new() };
                     read.add_bullet(note, bullet);

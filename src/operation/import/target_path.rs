@@ -141,9 +141,12 @@ impl PathFinder<'_> {
         let found = match rule {
             PathRule::SameText => present_exact.filter(|path| is_same(path)).cloned(),
             PathRule::Title => exact
-                .filter(|path| match self.is_present(path) {
-                    true => place.is_own || has_title(path) || self.has_name(path, place),
-                    false => !self.occupied.contains(&path.case_folded()),
+                .filter(|path| {
+                    if self.is_present(path) {
+                        place.is_own || has_title(path) || self.has_name(path, place)
+                    } else {
+                        !self.occupied.contains(&path.case_folded())
+                    }
                 })
                 .cloned(),
             PathRule::Name => None,

@@ -136,10 +136,7 @@ fn read_conflict(lines: &[&str], size: usize, line: usize) -> Option<ConflictReg
     }
     let is_from_jj =
         lines.first().is_some_and(|first| ['%', '+', '-'].iter().any(|sign| is_marker(first, *sign, size)));
-    match is_from_jj {
-        true => read_jj_conflict(lines, size, line),
-        false => read_git_conflict(lines, size, line),
-    }
+    if is_from_jj { read_jj_conflict(lines, size, line) } else { read_git_conflict(lines, size, line) }
 }
 
 fn read_git_conflict(lines: &[&str], size: usize, line: usize) -> Option<ConflictRegion> {

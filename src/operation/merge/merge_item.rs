@@ -78,11 +78,10 @@ pub fn merge(
     let conflict = matches!(text, MergeHunk::Conflict { .. })
         || meta[1] != meta[2]
         || rest.iter().any(|p| matches!(p, MergeHunk::Conflict { .. }));
-    vec![match conflict {
-        true => {
-            MergeHunk::Conflict { base: on(MergeSide::Base), ours: on(MergeSide::Ours), theirs: on(MergeSide::Theirs) }
-        }
-        false => MergeHunk::Text(on(MergeSide::Ours)),
+    vec![if conflict {
+        MergeHunk::Conflict { base: on(MergeSide::Base), ours: on(MergeSide::Ours), theirs: on(MergeSide::Theirs) }
+    } else {
+        MergeHunk::Text(on(MergeSide::Ours))
     }]
 }
 

@@ -261,9 +261,10 @@ fn match_same_edit(
             let section = side.section_of(node);
             let Some(found) = edited.get_mut(&side.tree.nodes[node].key) else { continue };
             let fits = |(there, old): &(Option<usize>, usize)| {
-                let place = match here {
-                    true => section.is_some() && section == *there,
-                    false => links.side_of[*old].is_none() && !section_matching::is_entry_date(side.tree, node),
+                let place = if here {
+                    section.is_some() && section == *there
+                } else {
+                    links.side_of[*old].is_none() && !section_matching::is_entry_date(side.tree, node)
                 };
                 place && guessed(links, *old) && ids_agree(base, *old, side.tree, node)
             };

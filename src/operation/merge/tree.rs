@@ -305,9 +305,10 @@ pub fn text_digest(kind: MergeNodeKind, text: &str) -> u64 {
     let text = text.trim();
     let bytes = text.as_bytes();
     let plain = !bytes.windows(2).any(|w| w[1].is_ascii_whitespace() && (w[0] == b' ' || w[1] != b' ') || w[0] >= 0x80);
-    match plain {
-        true => text.hash(&mut state),
-        false => collapse_whitespace(text).hash(&mut state),
+    if plain {
+        text.hash(&mut state)
+    } else {
+        collapse_whitespace(text).hash(&mut state)
     }
     state.finish()
 }

@@ -111,9 +111,10 @@ fn is_tag(word: &str) -> bool {
 }
 
 fn without_tags(line: &str) -> String {
-    match line.contains('#') {
-        true => line.split(' ').filter(|word| !is_tag(word)).collect::<Vec<_>>().join(" "),
-        false => line.to_owned(),
+    if line.contains('#') {
+        line.split(' ').filter(|word| !is_tag(word)).collect::<Vec<_>>().join(" ")
+    } else {
+        line.to_owned()
     }
 }
 

@@ -34,22 +34,22 @@ pub fn check_conservation(step: &CompactionStep, before: &Document, after: &Docu
         }
     }
     let unchanged = unchanged_lines(before, &changed);
-    match matches_after(&unchanged, after, &new_texts, &mut Vec::new()) {
-        true => Ok(()),
-        false => Err(anyhow!("it would change an item that no decision names")),
+    if matches_after(&unchanged, after, &new_texts, &mut Vec::new()) {
+        Ok(())
+    } else {
+        Err(anyhow!("it would change an item that no decision names"))
     }
 }
 
 /// Whether `after` consists of the lines in `rest` and the new items, at any position. Backtracks over the matches.
 fn matches_after(rest: &[&str], after: &Document, new: &[&str], taken: &mut Vec<Range<usize>>) -> bool {
     let Some((text, more)) = new.split_first() else { return unchanged_lines(after, taken) == rest };
-    let matches: Vec<EvictionCandidate> = match text.contains('\n') {
-        true => {
-            let title = text.lines().next().unwrap_or_default();
-            let sections = (1..after.sections().len()).map(EvictionCandidate::Entry);
-            sections.filter(|t| after.text()[byte_range(after, *t)].starts_with(title)).collect()
-        }
-        false => after.bullets_by_text(text).into_iter().map(EvictionCandidate::Bullet).collect(),
+    let matches: Vec<EvictionCandidate> = if text.contains('\n') {
+        let title = text.lines().next().unwrap_or_default();
+        let sections = (1..after.sections().len()).map(EvictionCandidate::Entry);
+        sections.filter(|t| after.text()[byte_range(after, *t)].starts_with(title)).collect()
+    } else {
+        after.bullets_by_text(text).into_iter().map(EvictionCandidate::Bullet).collect()
     };
     matches.into_iter().take(MAX_MATCHES).any(|candidate| {
         let range = own_lines(after, candidate);

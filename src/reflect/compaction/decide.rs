@@ -113,10 +113,8 @@ fn decide_one(
             if counted && absorbs.is_empty() {
                 bail!("a new text alone frees no space: every item that it replaces must be named in absorbs");
             }
-            let text = match over_limit.entries {
-                true => entry_text(&raw.text)?,
-                false => bullet_text(&raw.text, rules.max_chars)?,
-            };
+            let text =
+                if over_limit.entries { entry_text(&raw.text)? } else { bullet_text(&raw.text, rules.max_chars)? };
             (rules.check)(&text)?;
             check_mergeable(over_limit, target, &absorbs, &text)?;
             check_merged(over_limit, target, &absorbs, &text, rules.sensitive)?;
@@ -182,10 +180,7 @@ fn resolve_item(over_limit: &OverLimit, name: &ItemName) -> anyhow::Result<usize
     let Some(at) = at else {
         bail!("there is no such item: targets are numbers from 1 to {}", over_limit.items.len());
     };
-    match over_limit.items[at].pinned {
-        true => Err(anyhow!("item {} is pinned and stays as it is", at + 1)),
-        false => Ok(at),
-    }
+    if over_limit.items[at].pinned { Err(anyhow!("item {} is pinned and stays as it is", at + 1)) } else { Ok(at) }
 }
 
 /// Finds an item by handle, id, slug or address. The address of another file matches nothing.

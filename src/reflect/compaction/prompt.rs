@@ -74,9 +74,10 @@ fn exceeded_limits(over_limit: &OverLimit) -> String {
 fn decision_rule(over_limit: &OverLimit, max_chars: usize) -> String {
     let count = if over_limit.entries { over_limit.over.entries } else { over_limit.over.bullets };
     let kind = if over_limit.entries { "entries" } else { "items" };
-    let form = match over_limit.entries {
-        true => "new_content is a short markdown list without headings; the entry keeps its title and date".to_owned(),
-        false => format!("new_content is one line of at most {max_chars} characters"),
+    let form = if over_limit.entries {
+        "new_content is a short markdown list without headings; the entry keeps its title and date".to_owned()
+    } else {
+        format!("new_content is one line of at most {max_chars} characters")
     };
     match count {
         0 => format!(

@@ -46,9 +46,10 @@ pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Vec<RawDecisio
     if out.is_empty() {
         collect_from_text(text, &mut out);
     }
-    match out.is_empty() {
-        true => Err(anyhow!("the reply contains no JSON object with \"action\" and \"target\"")),
-        false => Ok(out),
+    if out.is_empty() {
+        Err(anyhow!("the reply contains no JSON object with \"action\" and \"target\""))
+    } else {
+        Ok(out)
     }
 }
 

@@ -122,9 +122,10 @@ pub fn parse_reply(
         answered[at] += 1;
         verdicts[at] = Some(verdict).filter(|_| answered[at] == 1);
     }
-    match verdicts.iter().all(Option::is_none) {
-        true => Err(anyhow!("the reply has no JSON object with \"n\" and \"verdict\" for any of the pairs")),
-        false => Ok(verdicts),
+    if verdicts.iter().all(Option::is_none) {
+        Err(anyhow!("the reply has no JSON object with \"n\" and \"verdict\" for any of the pairs"))
+    } else {
+        Ok(verdicts)
     }
 }
 

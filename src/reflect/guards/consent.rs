@@ -237,9 +237,10 @@ fn requested_ranges(text: &str) -> Vec<Range<usize>> {
 fn is_list_item(line: &str) -> bool {
     let line = line.trim_start();
     let text = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    match text.len() < line.len() {
-        true => text.starts_with(['.', ')', '、']),
-        false => ["- ", "* ", "+ ", "• "].iter().any(|marker| line.starts_with(marker)),
+    if text.len() < line.len() {
+        text.starts_with(['.', ')', '、'])
+    } else {
+        ["- ", "* ", "+ ", "• "].iter().any(|marker| line.starts_with(marker))
     }
 }
 

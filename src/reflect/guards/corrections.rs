@@ -276,9 +276,10 @@ fn correction_at(turn: &str, phrase: &CorrectionPhrase) -> Option<Correction> {
     let scope = &before[from..];
     if let Some((new, end)) = value_behind(turn, phrase, scope) {
         let old = values(scope).into_iter().rfind(|old| new.may_replace(old))?;
-        let surface = match old.unit.is_empty() && new.kind == TextValueKind::Number {
-            true => &turn[new.start..new.unit_end],
-            false => new.surface(turn),
+        let surface = if old.unit.is_empty() && new.kind == TextValueKind::Number {
+            &turn[new.start..new.unit_end]
+        } else {
+            new.surface(turn)
         };
         let correction = Correction {
             old: old.surface(scope).to_owned(),

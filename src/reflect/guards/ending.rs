@@ -82,9 +82,12 @@ pub fn is_said_to_end(bullet: &str, evidence: &EndingEvidence<'_>) -> bool {
 fn is_agreed(bullet: &str, evidence: &EndingEvidence<'_>) -> bool {
     let Some(question) = evidence.question else { return false };
     let answer = normalize(evidence.own);
-    let agrees = |word: &str| match word.is_ascii() {
-        true => answer.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)),
-        false => answer.starts_with(word),
+    let agrees = |word: &str| {
+        if word.is_ascii() {
+            answer.strip_prefix(word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        } else {
+            answer.starts_with(word)
+        }
     };
     let is_short = answer.chars().count() <= MAX_ANSWER_CHARS && !is_question(evidence.own);
     is_short

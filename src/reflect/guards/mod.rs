@@ -235,9 +235,12 @@ impl FindingsBySeverity {
 /// secret that no longer look like one.
 pub fn without_parts_of_secrets(findings: Vec<GuardFinding>) -> Vec<GuardFinding> {
     let has_secret = findings.iter().any(|finding| finding.violation == Violation::Secret);
-    let printable = |finding: GuardFinding| match has_secret && finding.violation != Violation::Secret {
-        true => GuardFinding { excerpt: String::new(), ..finding },
-        false => GuardFinding { excerpt: secrets::redact(&finding.excerpt).0, ..finding },
+    let printable = |finding: GuardFinding| {
+        if has_secret && finding.violation != Violation::Secret {
+            GuardFinding { excerpt: String::new(), ..finding }
+        } else {
+            GuardFinding { excerpt: secrets::redact(&finding.excerpt).0, ..finding }
+        }
     };
     findings.into_iter().map(printable).collect()
 }

@@ -68,9 +68,10 @@ fn is_not_pronoun(tokens: &[WordToken<'_>], i: usize, sentence: &str) -> bool {
     let opens = i == 0 || sentence[..*at].trim_end().ends_with([':', '：', '(', '—', '-']);
     let is_i = text.starts_with('i') && (text == "i" || text.starts_with("i'"));
     let next_capital = tokens.get(i + 1).is_some_and(|t| is_capitalized(t.surface));
-    let title = match is_i {
-        true => i > 1 && next_capital && before.is_some_and(|t| is_capitalized(t.surface)),
-        false => !opens && is_capitalized(surface),
+    let title = if is_i {
+        i > 1 && next_capital && before.is_some_and(|t| is_capitalized(t.surface))
+    } else {
+        !opens && is_capitalized(surface)
     };
     let number = text == "i" && (NUMBERED_NOUNS.contains(previous) || is_monarch(tokens, i));
     let mine = text == "mine" && MINE_ADJECTIVES.contains(previous);

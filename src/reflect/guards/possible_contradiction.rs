@@ -264,18 +264,22 @@ impl Remainder {
             let subject = SUBJECTS.contains(&low) && !other_words.has_counterpart(t);
             subject || !other_words.supports(t)
         };
-        let mut words: Vec<String> = match is_chinese {
-            true => Vec::new(),
-            false => parts.tokens.iter().filter(is_latin).filter(needs).map(|t| t.surface.to_owned()).collect(),
+        let mut words: Vec<String> = if is_chinese {
+            Vec::new()
+        } else {
+            parts.tokens.iter().filter(is_latin).filter(needs).map(|t| t.surface.to_owned()).collect()
         };
         let runs = chinese_words::unsupported_runs_and(&whole.to_lowercase(), &other.text.to_lowercase(), HAN_SUBJECTS);
         let is_content = |t: &&StatementToken<'_>| {
             t.kind == TokenKind::Word || t.kind == TokenKind::Name && other.tokens.iter().any(|o| o.key == t.key)
         };
         let total = parts.tokens.iter().filter(is_content).count();
-        let is_shared = |t: &&StatementToken<'_>| match t.is_han {
-            true => other_text.contains(t.surface),
-            false => t.kind == TokenKind::Name || t.surface.len() > 2 && other_words.has_counterpart(t),
+        let is_shared = |t: &&StatementToken<'_>| {
+            if t.is_han {
+                other_text.contains(t.surface)
+            } else {
+                t.kind == TokenKind::Name || t.surface.len() > 2 && other_words.has_counterpart(t)
+            }
         };
         let shared = parts.tokens.iter().filter(is_content).filter(is_shared).count();
         let mut names = lacks(TokenKind::Name);
@@ -338,10 +342,7 @@ fn states(text: &str, field: &str) -> bool {
 
 fn adds(text: &str) -> bool {
     let spaced = spaced_words(text);
-    ADDING.iter().any(|word| match word.is_ascii() {
-        true => spaced.contains(&format!(" {word} ")),
-        false => text.contains(word),
-    })
+    ADDING.iter().any(|word| if word.is_ascii() { spaced.contains(&format!(" {word} ")) } else { text.contains(word) })
 }
 
 /// Whether a statement says that something is not so.
@@ -355,9 +356,8 @@ fn denies(statement: &Statement<'_>) -> bool {
 /// A word of each text for states of which only one holds.
 pub(super) fn opposite_states(a: &str, b: &str) -> Option<(String, String)> {
     let (spaced_a, spaced_b) = (spaced_words(a), spaced_words(b));
-    let has = |spaced: &str, word: &str| match word.chars().any(is_unspaced) {
-        true => spaced.contains(word),
-        false => spaced.contains(&format!(" {word} ")),
+    let has = |spaced: &str, word: &str| {
+        if word.chars().any(is_unspaced) { spaced.contains(word) } else { spaced.contains(&format!(" {word} ")) }
     };
     for group in STATES.iter() {
         let states: Vec<Vec<&str>> = group.split(" / ").map(|state| state.split('|').collect()).collect();

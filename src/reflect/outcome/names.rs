@@ -39,9 +39,12 @@ pub(super) fn ungrounded_name(
         let of_title = title.as_deref().and_then(|title| guards::check_particulars(&as_topic(title), &sources));
         return of_title.or_else(|| foreign_day(date.as_deref()?, &turns, &sources, context.today));
     }
-    created_names(planned).into_iter().find_map(|name| match is_statement(&name) {
-        true => guards::check_grounding(&name, &sources, &[]),
-        false => guards::check_particulars(&as_topic(&name), &sources),
+    created_names(planned).into_iter().find_map(|name| {
+        if is_statement(&name) {
+            guards::check_grounding(&name, &sources, &[])
+        } else {
+            guards::check_particulars(&as_topic(&name), &sources)
+        }
     })
 }
 
@@ -92,9 +95,8 @@ fn is_statement(name: &str) -> bool {
 
 /// A name with its common words in lower case: those are no names in a title, either. A single letter names nothing.
 fn as_topic(name: &str) -> String {
-    let plain = |word: &str| match word_frequency::per_mille(&stem(&word.to_lowercase())) > 0 {
-        true => word.to_lowercase(),
-        false => word.to_owned(),
+    let plain = |word: &str| {
+        if word_frequency::per_mille(&stem(&word.to_lowercase())) > 0 { word.to_lowercase() } else { word.to_owned() }
     };
     let words = name.split_whitespace().filter(|word| word.chars().count() > 1);
     // The first word has a capital letter wherever it comes from.

@@ -220,9 +220,10 @@ fn half_after(after: &str) -> Option<&'static str> {
 /// The lines of a list that have a spelling; in another case those that have it in any case.
 fn lines_of(list: PhraseList, spelling: &str) -> Vec<&'static str> {
     let exact: Vec<&str> = list.iter().filter(|line| line.split('|').any(|one| one == spelling)).collect();
-    match exact.is_empty() {
-        false => exact,
-        true => list.iter().filter(|line| line.split('|').any(|one| one.eq_ignore_ascii_case(spelling))).collect(),
+    if !exact.is_empty() {
+        exact
+    } else {
+        list.iter().filter(|line| line.split('|').any(|one| one.eq_ignore_ascii_case(spelling))).collect()
     }
 }
 
@@ -294,9 +295,12 @@ impl BoundNumber<'_> {
         let says = |sources: &[&str], sign: char| {
             let low = sources.join(" ").to_lowercase();
             let line = SIGNS.iter().find_map(|line| line.strip_prefix(sign)).unwrap_or_default().trim();
-            line.split('|').any(|word| match word.is_ascii() {
-                true => low.split(|c: char| !c.is_alphanumeric()).any(|w| w == word),
-                false => low.contains(word),
+            line.split('|').any(|word| {
+                if word.is_ascii() {
+                    low.split(|c: char| !c.is_alphanumeric()).any(|w| w == word)
+                } else {
+                    low.contains(word)
+                }
             })
         };
         match self.sign {

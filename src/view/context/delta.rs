@@ -190,9 +190,10 @@ impl UpdateCollector<'_> {
         let deleted: Vec<usize> = (0..all.len()).filter(|f| was_deleted(f) && !self.handled.contains(f)).collect();
         let added: Vec<usize> = (0..all.len()).filter(|f| was_added(f) && !self.handled.contains(f)).collect();
         for f in deleted {
-            let renamed = match is_within_pair_limit(all.len(), added.len()) {
-                true => added.iter().copied().find(|g| !self.handled.contains(g) && is_renamed(&all[f], &all[*g])),
-                false => None,
+            let renamed = if is_within_pair_limit(all.len(), added.len()) {
+                added.iter().copied().find(|g| !self.handled.contains(g) && is_renamed(&all[f], &all[*g]))
+            } else {
+                None
             };
             let archived =
                 all.iter().position(|a| a.is_archive() && a.original_path() == all[f].path() && a.after.is_some());

@@ -234,9 +234,10 @@ impl PackedRest {
 
     /// Adds the facts that fit into what is left over.
     fn with_more_facts(self, contents: &ContextContents<'_>, left_over: usize) -> PackedRest {
-        let facts = match self.facts.shown.len() < contents.facts.facts.len() {
-            true => pack_facts(contents, self.facts.cost() + left_over),
-            false => self.facts,
+        let facts = if self.facts.shown.len() < contents.facts.facts.len() {
+            pack_facts(contents, self.facts.cost() + left_over)
+        } else {
+            self.facts
         };
         PackedRest { facts, ..self }
     }
@@ -369,9 +370,10 @@ pub(super) fn pack_index(
 /// The line that reports omitted entries; `first` is the newest of them.
 pub(super) fn omitted_entries_line(first: Option<&RecentEntry>) -> String {
     let first = first.map_or("", |entry| address_path(&entry.address));
-    match sanitize::is_plain_name(first) {
-        true => format!("… and older ones: memdir list {first}"),
-        false => "… and older ones: memdir list episodes".to_owned(),
+    if sanitize::is_plain_name(first) {
+        format!("… and older ones: memdir list {first}")
+    } else {
+        "… and older ones: memdir list episodes".to_owned()
     }
 }
 

@@ -149,10 +149,7 @@ fn entry_text(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> St
     if text.is_empty() {
         return item_text(file, entry);
     }
-    match repeats_title(&item_text(file, entry), &text) {
-        true => text,
-        false => format!("{}: {text}", item_text(file, entry)),
-    }
+    if repeats_title(&item_text(file, entry), &text) { text } else { format!("{}: {text}", item_text(file, entry)) }
 }
 
 /// The bullets, paragraphs and rows of an entry that may be shown, as one line.

@@ -329,10 +329,8 @@ fn places_by_file(contents: &ContextContents<'_>, rows: &[usize], sorted: usize)
                 line_cost(&contents.fact_line(*row)) + headings_cost([contents.facts.facts[*row].file()].into_iter());
         }
         let next = files.len();
-        let file = match sum <= sorted {
-            true => *files.entry(&contents.facts.facts[*row].path).or_insert(next),
-            false => usize::MAX,
-        };
+        let file =
+            if sum <= sorted { *files.entry(&contents.facts.facts[*row].path).or_insert(next) } else { usize::MAX };
         order.push((file, n));
     }
     order.sort_unstable();

@@ -79,9 +79,10 @@ fn link_address(target: &str, link_type: LinkType, resolve: &LinkResolver<'_>) -
         return Some(format!("mailto:{target}"));
     }
     let lower = target.trim_start().to_ascii_lowercase();
-    match ["http://", "https://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme)) && !is_wiki {
-        true => Some(target.trim().to_owned()),
-        false => resolve(target, is_wiki),
+    if ["http://", "https://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme)) && !is_wiki {
+        Some(target.trim().to_owned())
+    } else {
+        resolve(target, is_wiki)
     }
 }
 

@@ -135,9 +135,10 @@ impl Vocabulary {
             return;
         }
         self.known.insert(word.to_owned());
-        let query = match is_ngram {
-            true => QueryTerms::of_token(word, language.other()),
-            false => QueryTerms::parse_with(word, today, || language),
+        let query = if is_ngram {
+            QueryTerms::of_token(word, language.other())
+        } else {
+            QueryTerms::parse_with(word, today, || language)
         };
         self.words.entry(meaning_of(&query)).or_insert_with(|| (BTreeSet::new(), query)).0.insert(word.to_owned());
     }

@@ -149,10 +149,8 @@ pub fn count_terms(
     if depth != ScanDepth::All {
         prefilter.find(path.stem().as_bytes(), &mut offsets);
     }
-    let mut named = match depth == ScanDepth::All || !offsets.is_empty() {
-        true => terms_in_path(path, terms),
-        false => Vec::new(),
-    };
+    let mut named =
+        if depth == ScanDepth::All || !offsets.is_empty() { terms_in_path(path, terms) } else { Vec::new() };
     if depth != ScanDepth::All {
         offsets.clear();
         prefilter.find(&bytes, &mut offsets);

@@ -56,9 +56,10 @@ pub struct DocumentItem {
 
 /// All items of a file, in file order; none of an agent's index, which only repeats other files.
 pub fn items_of(document: &Document, path: &MemoryPath) -> Vec<DocumentItem> {
-    match memory_index::is_memory_index(path, document.text()) {
-        true => Vec::new(),
-        false => items(document, path.holds_episodes()),
+    if memory_index::is_memory_index(path, document.text()) {
+        Vec::new()
+    } else {
+        items(document, path.holds_episodes())
     }
 }
 
@@ -260,13 +261,12 @@ pub fn label_of(text: &str, kind: ItemKind) -> &str {
 pub fn identity(document: &Document, path: &str, bullet: usize) -> Handle {
     let handle = document.handles()[bullet];
     let raw = document.bullet_raw(bullet);
-    match label(raw).is_empty() && !raw.contains("[[") {
-        true => handle,
-        false => {
-            let named = SourceAddress::parse_shared(path).filter(|named| !named.address.starts_with(' '));
-            let path = named.map_or(path, |named| named.address);
-            Handle::of(&format!("{path} {}", handle.prefix(12)))
-        }
+    if label(raw).is_empty() && !raw.contains("[[") {
+        handle
+    } else {
+        let named = SourceAddress::parse_shared(path).filter(|named| !named.address.starts_with(' '));
+        let path = named.map_or(path, |named| named.address);
+        Handle::of(&format!("{path} {}", handle.prefix(12)))
     }
 }
 

@@ -164,10 +164,8 @@ impl Ranking<'_> {
                 (false, false) => f.hits.iter().map(|hits| hits.item).collect(),
             };
             for item in near {
-                let score = match whole {
-                    true => 0.0,
-                    false => share + self.scorer.item_parts(f, item, &mut frequencies).sum::<f64>(),
-                };
+                let score =
+                    if whole { 0.0 } else { share + self.scorer.item_parts(f, item, &mut frequencies).sum::<f64>() };
                 let adjustments = ScoreAdjustments::default();
                 let (link_boost, date, similarity, is_wordless) = (0.0, None, None, false);
                 let hit = ScoredItem { file, item, score, adjustments, link_boost, date, similarity, is_wordless };

@@ -283,10 +283,9 @@ fn asks_for_latest(question: &str) -> bool {
     let lower = question.to_lowercase();
     let words: Vec<_> = words(&lower).map(|word| word.text).collect();
     let spaced = format!(" {} ", words.join(" "));
-    LATEST_PHRASES.iter().any(|phrase| match phrase.is_ascii() {
-        true => spaced.contains(&format!(" {phrase} ")),
-        false => lower.contains(phrase),
-    })
+    LATEST_PHRASES
+        .iter()
+        .any(|phrase| if phrase.is_ascii() { spaced.contains(&format!(" {phrase} ")) } else { lower.contains(phrase) })
 }
 
 #[cfg(test)]

@@ -175,9 +175,10 @@ impl MissingWord {
 
     fn similarity(&self, word: &str) -> f64 {
         let is_as_long = self.letters >= MIN_ONE_EDIT_LETTERS && self.letters.abs_diff(word.chars().count()) <= 1;
-        match is_as_long && within_edit_distance(&self.word, word, 1) {
-            true => ONE_EDIT_SIMILARITY,
-            false => self.trigrams.dice(&WordTrigrams::of(word)),
+        if is_as_long && within_edit_distance(&self.word, word, 1) {
+            ONE_EDIT_SIMILARITY
+        } else {
+            self.trigrams.dice(&WordTrigrams::of(word))
         }
     }
 }

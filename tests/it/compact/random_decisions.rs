@@ -42,10 +42,7 @@ const TEXTS: [&str; 8] = [
 ];
 
 fn bullet(rng: &mut Rng, n: usize, out: &mut String, eol: &str) {
-    let text = match rng.usize(..100) < 70 {
-        true => format!("Fact number {n}"),
-        false => rng.choice(&TEXTS).unwrap().to_string(),
-    };
+    let text = if rng.usize(..100) < 70 { format!("Fact number {n}") } else { rng.choice(&TEXTS).unwrap().to_string() };
     let marker = rng.choice(&["-", "-", "-", "*"]).unwrap();
     out.push_str(&format!("{marker} {text}{eol}"));
     if rng.usize(..100) < 25 {
@@ -352,13 +349,10 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
                 let named: usize = decisions.iter().map(|d| d.absorbs.len() + usize::from(d.text.is_none())).sum();
                 let now = world.document();
                 let tops = |d: &Document| (0..d.bullets().len()).filter(|i| d.bullets()[*i].depth == 0).count();
-                match crowd.entries {
-                    true => assert_eq!(
-                        entry_sections(&now, 0).len() + named,
-                        entry_sections(&document, 0).len(),
-                        "seed {seed}"
-                    ),
-                    false => assert_eq!(tops(&now) + named, tops(&document), "seed {seed}"),
+                if crowd.entries {
+                    assert_eq!(entry_sections(&now, 0).len() + named, entry_sections(&document, 0).len(), "seed {seed}")
+                } else {
+                    assert_eq!(tops(&now) + named, tops(&document), "seed {seed}")
                 }
             } else {
                 world.texts = saved;

@@ -16,9 +16,10 @@ fn seen() -> Memory {
 #[track_caller]
 fn header(m: &Memory) -> String {
     let ran = m.run(["context", "--as", "r", "-n"]).exit(0).quiet();
-    match ran.stdout.starts_with("Memory updates since ") {
-        true => ran.stdout.split("\n\n").next().unwrap().to_owned(),
-        false => String::new(),
+    if ran.stdout.starts_with("Memory updates since ") {
+        ran.stdout.split("\n\n").next().unwrap().to_owned()
+    } else {
+        String::new()
     }
 }
 

@@ -88,9 +88,10 @@ fn a_folder_whose_sync_fails_is_not_created() {
         let output = command.output().unwrap();
         let made = workspace.path().join("memory/facts/new").exists();
         let told = String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
-        match output.status.success() {
-            true => assert!(told.contains("not_durable") && made, "{nth}: {told}"),
-            false => assert!(told.contains("\"changed\":false") && !made, "{nth}: {told}"),
+        if output.status.success() {
+            assert!(told.contains("not_durable") && made, "{nth}: {told}")
+        } else {
+            assert!(told.contains("\"changed\":false") && !made, "{nth}: {told}")
         }
     }
 }

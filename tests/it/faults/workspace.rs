@@ -52,9 +52,10 @@ impl FaultWorkspace {
         for entry in walkdir::WalkDir::new(self.path()).min_depth(1) {
             let entry = entry.unwrap();
             let to = copy.path().join(entry.path().strip_prefix(self.path()).unwrap());
-            match entry.file_type().is_dir() {
-                true => std::fs::create_dir(&to).unwrap(),
-                false => drop(std::fs::copy(entry.path(), &to).unwrap()),
+            if entry.file_type().is_dir() {
+                std::fs::create_dir(&to).unwrap();
+            } else {
+                std::fs::copy(entry.path(), &to).unwrap();
             }
         }
         copy

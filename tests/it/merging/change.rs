@@ -407,11 +407,10 @@ impl Side {
         let at = chance.below(blocks.len());
         let line = chance.one(&blocks[at].open);
         let old = blocks[at].lines[line].clone();
-        let new = match old.starts_with('|') {
-            true => format!("| {} {} | {} |", chance.word(), chance.word(), chance.date()),
-            false => {
-                format!("{} {}", old.trim_end_matches('.'), chance.word()) + if old.ends_with('.') { "." } else { "" }
-            }
+        let new = if old.starts_with('|') {
+            format!("| {} {} | {} |", chance.word(), chance.word(), chance.date())
+        } else {
+            format!("{} {}", old.trim_end_matches('.'), chance.word()) + if old.ends_with('.') { "." } else { "" }
         };
         blocks[at].lines[line] = new.clone();
         self.says(format!("edit line {old:?} to {new:?}"));

@@ -124,9 +124,10 @@ impl Answer {
     fn head(&self) -> String {
         let mut head = format!("HTTP/1.1 {} Said\r\n", self.status);
         self.headers.iter().for_each(|(name, value)| head += &format!("{name}: {value}\r\n"));
-        head + &match self.chunked {
-            true => "transfer-encoding: chunked\r\n\r\n".to_owned(),
-            false => format!("content-length: {}\r\n\r\n", self.body.len()),
+        head + &if self.chunked {
+            "transfer-encoding: chunked\r\n\r\n".to_owned()
+        } else {
+            format!("content-length: {}\r\n\r\n", self.body.len())
         }
     }
 

@@ -168,9 +168,10 @@ pub fn batch(rng: &mut Rng, tree: &Tree) -> String {
         let at = rng.usize(..all.len());
         let wrong =
             [json!({"colour": "red"}), json!(7), json!({"op": "explode"}), json!({"op": "add", "at": 5}), Value::Null];
-        match rng.bool() {
-            true => all[at] = rng.choice(wrong).unwrap(),
-            false => drop(all[at].as_object_mut().unwrap().insert("colour".into(), json!("red"))),
+        if rng.bool() {
+            all[at] = rng.choice(wrong).unwrap()
+        } else {
+            drop(all[at].as_object_mut().unwrap().insert("colour".into(), json!("red")))
         }
     }
     let text = match rng.usize(..4) {

@@ -23,9 +23,10 @@ fn check(server: Server, load: Load) {
 
 #[test]
 fn clones_behind_a_git_daemon_lose_nothing_and_none_gives_up() {
-    match full() {
-        true => check(Server::Daemon, Load { clones: 16, writes: 100, writes_before_sync: 10 }),
-        false => check(Server::Daemon, Load { clones: 4, writes: 20, writes_before_sync: 10 }),
+    if full() {
+        check(Server::Daemon, Load { clones: 16, writes: 100, writes_before_sync: 10 })
+    } else {
+        check(Server::Daemon, Load { clones: 4, writes: 20, writes_before_sync: 10 })
     }
 }
 

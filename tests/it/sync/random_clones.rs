@@ -279,10 +279,7 @@ fn storm(clones: usize, changes: usize, seed: u64) {
 
 #[test]
 fn clones_that_sync_at_random_end_equal_and_lose_nothing() {
-    match full() {
-        true => (1..=3).for_each(|seed| storm(5, 200, seed)),
-        false => storm(3, 20, 1),
-    }
+    if full() { (1..=3).for_each(|seed| storm(5, 200, seed)) } else { storm(3, 20, 1) }
 }
 
 /// Adds a bullet and syncs, again and again, in a clone; returns the syncs that gave up.

@@ -173,10 +173,8 @@ fn build_step(
     for &at in group {
         let change = &changes[at];
         let (kept, absorbed) = (&pool[change.kept], &pool[change.absorbed]);
-        let kept_document = match kept.item.path == *path {
-            true => document.clone(),
-            false => overlay.document(&kept.item.path)?,
-        };
+        let kept_document =
+            if kept.item.path == *path { document.clone() } else { overlay.document(&kept.item.path)? };
         let found = document.as_ref().zip(kept_document).and_then(|(document, kept_document)| {
             let is_same_file = kept.item.path == *path;
             let free = |i: &usize| !is_same_file || !taken.contains(i);

@@ -90,9 +90,10 @@ impl ShownFile {
         let before = store.read_note(NOTE).unwrap_or_default();
         let is_torn = !before.is_empty() && !before.ends_with('\n');
         let line = if is_torn { format!("\n{line}") } else { line };
-        let saved = match before.len() + line.len() > MAX_BYTES {
-            true => store.write_note_unlocked(NOTE, &cut(&(before + &line))),
-            false => store.append_to_note(NOTE, &line),
+        let saved = if before.len() + line.len() > MAX_BYTES {
+            store.write_note_unlocked(NOTE, &cut(&(before + &line)))
+        } else {
+            store.append_to_note(NOTE, &line)
         };
         drop(saved);
     }

@@ -81,16 +81,16 @@ impl ReflectDialogue<'_, '_, '_> {
             Err(error) => {
                 self.last_is_unreadable = true;
                 // For a text with several lines, the guards give better reasons than the parser.
-                let findings = match error.code == Code::Multiline {
-                    true => {
-                        self.has_readable_operations = true;
-                        guards::check_text(&string_field(value, "text"), MemoryKind::Fact, self.input.writing_rules)
-                    }
-                    false => Vec::new(),
+                let findings = if error.code == Code::Multiline {
+                    self.has_readable_operations = true;
+                    guards::check_text(&string_field(value, "text"), MemoryKind::Fact, self.input.writing_rules)
+                } else {
+                    Vec::new()
                 };
-                let (reasons, reply) = match findings.is_empty() {
-                    true => (vec![rejection_reason(&error)], refusal_text(&error)),
-                    false => (findings.iter().map(finding_reason).collect(), describe_findings(&findings)),
+                let (reasons, reply) = if findings.is_empty() {
+                    (vec![rejection_reason(&error)], refusal_text(&error))
+                } else {
+                    (findings.iter().map(finding_reason).collect(), describe_findings(&findings))
                 };
                 let text = Some(string_field(value, "text")).filter(|text| !text.is_empty());
                 let decision = ReflectDecision {

@@ -132,9 +132,10 @@ fn unit_at(text: &str, end: usize) -> (String, usize) {
         Some(c) if c.is_alphabetic() => {
             let unit_end = word_end(text, end + skip);
             let low = text[end + skip..unit_end].to_lowercase();
-            match stopwords::is_stopword(&low) || skip == 0 {
-                true => (String::new(), end),
-                false => (stem(&low).into_owned(), unit_end),
+            if stopwords::is_stopword(&low) || skip == 0 {
+                (String::new(), end)
+            } else {
+                (stem(&low).into_owned(), unit_end)
             }
         }
         Some('%') => ("%".to_owned(), end + skip + 1),

@@ -103,9 +103,10 @@ fn stated_reject(text: &str, options: &[OptionWords], answer: &str, choice: Chos
     let kept: OptionWords = choice.indexes.iter().flat_map(|&i| options[i].iter().cloned()).collect();
     let rejected = |key: &String| (0..options.len()).any(|i| !is_chosen(&i) && options[i].contains(key));
     // What an answer states of another option may be true: "Go, but Rust for the parser".
-    let answered: HashSet<String> = match choice.is_explicit {
-        true => HashSet::new(),
-        false => stated_words(answer).into_iter().map(|(key, _)| key).collect(),
+    let answered: HashSet<String> = if choice.is_explicit {
+        HashSet::new()
+    } else {
+        stated_words(answer).into_iter().map(|(key, _)| key).collect()
     };
     let stated = stated_words(text);
     if kept.iter().all(|word| stated.iter().any(|(key, _)| key == word)) {
@@ -305,13 +306,10 @@ fn holds(text: &str, phrase: &str) -> bool {
 /// Whether a question is answered by yes or no.
 fn is_yes_no(question: &str) -> bool {
     let last = question.trim_end().rsplit(['.', '。', '!', '！', '\n']).next().unwrap_or_default();
-    match has_unspaced_script(last) {
-        true => {
-            ["吗", "是不是", "有没有", "要不要", "会不会", "能不能", "用不用"].iter().any(|word| last.contains(word))
-        }
-        false => {
-            last.trim_end().ends_with('?') && !last.contains(" or ") && super::scope::is_open_question(last.trim())
-        }
+    if has_unspaced_script(last) {
+        ["吗", "是不是", "有没有", "要不要", "会不会", "能不能", "用不用"].iter().any(|word| last.contains(word))
+    } else {
+        last.trim_end().ends_with('?') && !last.contains(" or ") && super::scope::is_open_question(last.trim())
     }
 }
 

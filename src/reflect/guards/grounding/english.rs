@@ -199,9 +199,12 @@ impl EnglishSources {
             }
             false => self.stems.contains(one),
         };
-        let is_own = |class: &&str| match self.is_evidence {
-            true => class.split('|').next().is_some_and(|one| one == key || one == low),
-            false => class.split('|').any(|one| one == key || one == low),
+        let is_own = |class: &&str| {
+            if self.is_evidence {
+                class.split('|').next().is_some_and(|one| one == key || one == low)
+            } else {
+                class.split('|').any(|one| one == key || one == low)
+            }
         };
         let list = if self.is_evidence { PARAPHRASES } else { SUPPORT_CLASSES };
         list.iter().filter(is_own).any(|class| class.split('|').any(has))

@@ -282,9 +282,10 @@ fn comparative_base(word: &str) -> String {
         return base_stem(&format!("{base}y"));
     }
     let doubled = base.len() > 3 && base.as_bytes()[base.len() - 1] == base.as_bytes()[base.len() - 2];
-    match doubled && !base.ends_with("ll") && !base.ends_with("ss") {
-        true => base_stem(&base[..base.len() - 1]),
-        false => base_stem(base),
+    if doubled && !base.ends_with("ll") && !base.ends_with("ss") {
+        base_stem(&base[..base.len() - 1])
+    } else {
+        base_stem(base)
     }
 }
 

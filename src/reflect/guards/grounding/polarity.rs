@@ -249,16 +249,15 @@ fn clause_polarities(clause: &str) -> Vec<(String, String, Polarity)> {
         // A comparison puts nothing before it in doubt.
         let is_before = i < first && tokens[first].kind == TokenKind::Negation;
         let polarity = if is_free || is_before { Polarity::Either } else { polarity };
-        match token.is_han {
-            false => found.push((token.key.clone(), token.surface.to_owned(), polarity)),
-            true => {
-                let is_content = |t: &&StatementToken<'_>| t.is_han && t.kind == TokenKind::Word && t.surface != "于";
-                let next = tokens.get(i + 1).filter(is_content).filter(|_| token.surface != "于");
-                found.extend(next.map(|n| {
-                    let pair = format!("{}{}", token.surface, n.surface);
-                    (pair.clone(), pair, polarity)
-                }));
-            }
+        if !token.is_han {
+            found.push((token.key.clone(), token.surface.to_owned(), polarity))
+        } else {
+            let is_content = |t: &&StatementToken<'_>| t.is_han && t.kind == TokenKind::Word && t.surface != "于";
+            let next = tokens.get(i + 1).filter(is_content).filter(|_| token.surface != "于");
+            found.extend(next.map(|n| {
+                let pair = format!("{}{}", token.surface, n.surface);
+                (pair.clone(), pair, polarity)
+            }));
         }
     }
     found

@@ -19,20 +19,18 @@ const HAN_LINKS: PhraseList = phrase_list!("guards/grounding/reason_links.zh.txt
 pub(super) fn unlinked_reason(text: &str, turn: &str) -> Option<String> {
     let is_han = has_unspaced_script(text);
     let low = text.to_lowercase();
-    let (mark, reason, effect) = match is_han {
-        true => {
-            let mark = chinese_words::REASONS.iter().find(|mark| text.contains(mark))?;
-            let (before, after) = text.split_once(mark)?;
-            match before.is_empty() {
-                true => after.split_once(['，', ',']).map(|(reason, effect)| (mark, reason, effect))?,
-                false => (mark, after, before),
-            }
+    let (mark, reason, effect) = if is_han {
+        let mark = chinese_words::REASONS.iter().find(|mark| text.contains(mark))?;
+        let (before, after) = text.split_once(mark)?;
+        if before.is_empty() {
+            after.split_once(['，', ',']).map(|(reason, effect)| (mark, reason, effect))?
+        } else {
+            (mark, after, before)
         }
-        false => {
-            let mark = scope::REASONS.iter().find(|mark| low.contains(&format!(" {mark} ")))?;
-            let at = low.find(&format!(" {mark} "))?;
-            (mark, text.get(at + mark.len() + 2..)?, text.get(..at)?)
-        }
+    } else {
+        let mark = scope::REASONS.iter().find(|mark| low.contains(&format!(" {mark} ")))?;
+        let at = low.find(&format!(" {mark} "))?;
+        (mark, text.get(at + mark.len() + 2..)?, text.get(..at)?)
     };
     if is_contrasted(reason, effect, turn, is_han) {
         return Some(mark.to_owned());
@@ -46,9 +44,10 @@ pub(super) fn unlinked_reason(text: &str, turn: &str) -> Option<String> {
         (shared(&sentences[best]) > 0).then_some(best)
     };
     let (reason, effect) = (nearest(reason)?, nearest(effect)?);
-    let joins = |n: usize| match is_han {
-        true => HAN_LINKS.iter().any(|word| sentences[n].contains(word)),
-        false => {
+    let joins = |n: usize| {
+        if is_han {
+            HAN_LINKS.iter().any(|word| sentences[n].contains(word))
+        } else {
             let spaced = super::english::spaced_words(sentences[n]);
             LINKS.iter().any(|word| spaced.contains(&format!(" {word} ")))
         }
@@ -58,9 +57,10 @@ pub(super) fn unlinked_reason(text: &str, turn: &str) -> Option<String> {
 
 /// Whether the clause of an effect stands against the one of its reason: 三月换了 pnpm，可变慢是六月才开始的.
 fn is_contrasted(reason: &str, effect: &str, turn: &str, is_han: bool) -> bool {
-    let clauses: Vec<&str> = match is_han {
-        true => turn.split(['，', ',', '。', '；', '\n']).map(str::trim).collect(),
-        false => turn.split([',', ';', '.', '\n']).map(str::trim).collect(),
+    let clauses: Vec<&str> = if is_han {
+        turn.split(['，', ',', '。', '；', '\n']).map(str::trim).collect()
+    } else {
+        turn.split([',', ';', '.', '\n']).map(str::trim).collect()
     };
     let contrasts = |clause: &str| {
         let low = clause.to_lowercase();

@@ -45,9 +45,10 @@ const SUBJECTS: WordList = word_list!("guards/grounding/opening_subjects.en.txt"
 /// sentences of the quote.
 pub(super) fn unstated(text: &str, quote: &str, said: &str) -> Option<String> {
     ironic(quote, said).or_else(|| disclaimed(text, said)).or_else(|| only_required(text, said)).or_else(|| {
-        match has_unspaced_script(text) {
-            true => han_hearsay(text, quote).or_else(|| han_question(text, quote)),
-            false => hearsay(text, quote, said).or_else(|| question(quote)),
+        if has_unspaced_script(text) {
+            han_hearsay(text, quote).or_else(|| han_question(text, quote))
+        } else {
+            hearsay(text, quote, said).or_else(|| question(quote))
         }
     })
 }
@@ -86,10 +87,9 @@ fn only_required(text: &str, said: &str) -> Option<String> {
     let plain = |text: &str| if is_han { text.to_owned() } else { spaced_words(text) };
     let find = |text: &str, list: PhraseList| {
         let text = plain(text);
-        list.iter().filter(|word| !word.is_empty() && word.is_ascii() != is_han).find(|word| match is_han {
-            true => text.contains(*word),
-            false => text.contains(&format!(" {word} ")),
-        })
+        list.iter()
+            .filter(|word| !word.is_empty() && word.is_ascii() != is_han)
+            .find(|word| if is_han { text.contains(*word) } else { text.contains(&format!(" {word} ")) })
     };
     let clauses: Vec<&str> = said
         .split([',', ';', '.', '!', '?', '\n', '，', '。', '；', '！', '？'])
@@ -176,10 +176,7 @@ pub(super) fn passed_over(text: &str, quote: &str, answer: &str, before: &[&str]
     let shares = own.iter().any(|word| said.contains(word));
     // "After. Otherwise my students skip it": a short first clause answers.
     let first = answer.trim_start().split(['.', ',', ';', '!', '?', '，', '。', '；', '\n']).next().unwrap_or_default();
-    let length = match has_unspaced_script(quote) {
-        true => first.chars().count() / 2,
-        false => first.split_whitespace().count(),
-    };
+    let length = if has_unspaced_script(quote) { first.chars().count() / 2 } else { first.split_whitespace().count() };
     // "Is that so?" asks back.
     let asks_back = answer.trim_start()[first.len()..].starts_with(['?', '？']) && length <= MAX_SHORT_ANSWER;
     let is_passed = asks_back || opens(answer, DEFERRAL) || length > MAX_SHORT_ANSWER && !opens(answer, ACCEPTANCE);
@@ -254,10 +251,7 @@ pub(super) fn unconfirmed(text: &str, quote: &str, turn: &str, reply: Option<&st
     if is_of_user && offered.is_none() && (sentence.contains('我') || spaced.contains(" i ")) {
         return Some(quote.to_owned());
     }
-    match is_agreed {
-        true => None,
-        false => offered.map(str::to_owned).or_else(|| is_of_user.then(|| quote.to_owned())),
-    }
+    if is_agreed { None } else { offered.map(str::to_owned).or_else(|| is_of_user.then(|| quote.to_owned())) }
 }
 
 /// So many words of an answer may take up what was said before without a word for it.

@@ -18,10 +18,7 @@ pub fn repeats_tool_output<'a>(
 ) -> bool {
     let tool: Vec<&str> = tool.flat_map(str::lines).collect();
     let user: Vec<&str> = user.flat_map(str::lines).collect();
-    let clauses = match has_unspaced_script(quote) {
-        true => chinese::clauses_without_citation(quote),
-        false => vec![quote],
-    };
+    let clauses = if has_unspaced_script(quote) { chinese::clauses_without_citation(quote) } else { vec![quote] };
     let statements: Vec<Statement<'_>> = clauses.into_iter().map(Statement::of).collect();
     let keys = |s: &Statement<'_>| s.content().map(|t| t.key.clone()).collect::<Vec<_>>();
     let parts: Vec<Vec<String>> = statements.iter().map(keys).filter(|keys| keys.len() >= 2).collect();

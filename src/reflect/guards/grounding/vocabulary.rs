@@ -150,10 +150,13 @@ fn is_longer_form(long: &str, short: &str) -> bool {
 /// Whether the sources, in lower case, have a unit in another spelling.
 fn has_unit(low: &str, surface: &str, key: &str) -> bool {
     let spaced = english::spaced_words(low);
-    let has = |word: &str| match word.is_ascii() {
-        // A unit may stand right behind its number: 200ms.
-        true => spaced.contains(&format!(" {word} ")) || ends_number(low, word),
-        false => low.contains(word),
+    let has = |word: &str| {
+        if word.is_ascii() {
+            // A unit may stand right behind its number: 200ms.
+            spaced.contains(&format!(" {word} ")) || ends_number(low, word)
+        } else {
+            low.contains(word)
+        }
     };
     UNITS.iter().any(|unit| unit.split('|').any(|one| one == surface || one == key) && unit.split('|').any(has))
 }

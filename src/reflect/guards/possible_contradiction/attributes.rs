@@ -272,10 +272,7 @@ impl<'a> AttributeReading<'a> {
             return false;
         }
         let (left, right) = (self.rest_of(topic, other), other.rest_of(topic, self));
-        match is_other_thing {
-            true => left.is_empty() && right.is_empty(),
-            false => left.is_empty() || right.is_empty(),
-        }
+        if is_other_thing { left.is_empty() && right.is_empty() } else { left.is_empty() || right.is_empty() }
     }
 
     /// Whether both have a word for an attribute in common.
@@ -348,9 +345,12 @@ impl<'a> AttributeReading<'a> {
 
     /// Whether the subjects name different parts of something: the cat's vaccination, the dog's.
     pub(super) fn has_another_part_as_subject(&self, other: &AttributeReading<'_>) -> bool {
-        let subject = |reading: &AttributeReading<'_>| match reading.is_han {
-            true => spaced_words(han_subject(reading.text)),
-            false => spaced_words(english_subject(reading.text).0),
+        let subject = |reading: &AttributeReading<'_>| {
+            if reading.is_han {
+                spaced_words(han_subject(reading.text))
+            } else {
+                spaced_words(english_subject(reading.text).0)
+            }
         };
         have_other_scopes(&subject(self), &subject(other))
     }
@@ -358,9 +358,12 @@ impl<'a> AttributeReading<'a> {
     /// Whether the subjects are different things, or one statement is about the user and the other one is not.
     pub(super) fn has_another_subject(&self, topic: usize, other: &AttributeReading<'_>) -> bool {
         let (own, its) = (self.own_subject(topic, other), other.own_subject(topic, self));
-        let is_user = |reading: &AttributeReading<'_>| match reading.is_han {
-            true => reading.text.starts_with("用户") && !reading.text.starts_with("用户的"),
-            false => english_subject(reading.text).0.is_empty() || reading.text.starts_with("The user "),
+        let is_user = |reading: &AttributeReading<'_>| {
+            if reading.is_han {
+                reading.text.starts_with("用户") && !reading.text.starts_with("用户的")
+            } else {
+                english_subject(reading.text).0.is_empty() || reading.text.starts_with("The user ")
+            }
         };
         own && (its || is_user(other)) || its && is_user(self)
     }
@@ -405,9 +408,8 @@ impl<'a> AttributeReading<'a> {
 fn have_other_scopes(a: &str, b: &str) -> bool {
     SCOPES.iter().any(|group| {
         let found = |text: &str| -> Vec<usize> {
-            let has = |word: &str| match word.chars().any(is_unspaced) {
-                true => text.contains(word),
-                false => text.contains(&format!(" {word} ")),
+            let has = |word: &str| {
+                if word.chars().any(is_unspaced) { text.contains(word) } else { text.contains(&format!(" {word} ")) }
             };
             let parts = group.split(" / ").enumerate();
             parts.filter(|(_, part)| part.split('|').any(has)).map(|(at, _)| at).collect()

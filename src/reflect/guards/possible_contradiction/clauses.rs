@@ -252,10 +252,7 @@ fn han_marks(text: &str) -> Vec<DenialMark> {
 /// Whether a text tells of what was, and does not say that it has ended since.
 pub(super) fn is_history(text: &str) -> bool {
     let spaced = spaced_words(text);
-    HISTORY.iter().any(|word| match word.is_ascii() {
-        true => spaced.contains(&format!(" {word} ")),
-        false => text.contains(word),
-    })
+    HISTORY.iter().any(|word| if word.is_ascii() { spaced.contains(&format!(" {word} ")) } else { text.contains(word) })
 }
 
 /// Words for what was.

@@ -30,9 +30,8 @@ impl AttributeReading<'_> {
         if !own.is_empty() && !its.is_empty() && own.is_disjoint(&its) {
             return false;
         }
-        self.clauses.iter().filter(|clause| clause.is_ended()).any(|clause| match self.is_han {
-            true => self.ends_in_han(clause, other),
-            false => self.ends_in_english(clause, other),
+        self.clauses.iter().filter(|clause| clause.is_ended()).any(|clause| {
+            if self.is_han { self.ends_in_han(clause, other) } else { self.ends_in_english(clause, other) }
         })
     }
 

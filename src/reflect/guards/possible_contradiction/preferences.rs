@@ -47,9 +47,10 @@ fn measures_otherwise(a: &str, b: &str) -> bool {
 /// What each pattern finds above and below.
 fn sides(text: &str) -> Vec<(String, String)> {
     let is_han = has_unspaced_script(text);
-    let text = match is_han {
-        true => text.to_lowercase().replace("在用户看来，", "").replace("在用户看来", "").replace("用户", ""),
-        false => spaced_words(text),
+    let text = if is_han {
+        text.to_lowercase().replace("在用户看来，", "").replace("在用户看来", "").replace("用户", "")
+    } else {
+        spaced_words(text)
     };
     let patterns = PATTERNS.iter().filter(|pattern| pattern.chars().any(is_unspaced) == is_han);
     patterns.filter_map(|pattern| matched_sides(&text, pattern)).collect()
@@ -64,10 +65,7 @@ fn matched_sides(text: &str, pattern: &str) -> Option<(String, String)> {
     let (_, rest) = if before.is_empty() { ("", text) } else { text.split_once(before)? };
     let (left, rest) = rest.split_once(between).filter(|_| !between.is_empty())?;
     let ends = |c: char| matches!(c, '，' | '。' | '；');
-    let right = match after.is_empty() {
-        true => rest.split(ends).next().unwrap_or(rest),
-        false => rest.split_once(after)?.0,
-    };
+    let right = if after.is_empty() { rest.split(ends).next().unwrap_or(rest) } else { rest.split_once(after)?.0 };
     let (left, right) = (left.trim().to_owned(), right.trim().to_owned());
     let is_side = |side: &str| !side.is_empty() && side.chars().count() <= 40;
     let sides = if a < b { (left, right) } else { (right, left) };

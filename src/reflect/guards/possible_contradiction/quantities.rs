@@ -82,14 +82,12 @@ impl Quantities {
             if let Some(others) = other.0.get(kind) {
                 let is_month = |all: &BTreeSet<u64>| *kind == QuantityKind::Day && all.iter().any(|v| v % MONTH == 0);
                 let coarse = |all: &BTreeSet<u64>| all.iter().map(|value| value / MONTH).collect::<BTreeSet<u64>>();
-                let is_apart = match is_month(values) || is_month(others) {
-                    true => coarse(values).is_disjoint(&coarse(others)),
-                    false => values.is_disjoint(others),
+                let is_apart = if is_month(values) || is_month(others) {
+                    coarse(values).is_disjoint(&coarse(others))
+                } else {
+                    values.is_disjoint(others)
                 };
-                match is_apart {
-                    true => result.differing.push(*kind),
-                    false => result.shared += 1,
-                }
+                if is_apart { result.differing.push(*kind) } else { result.shared += 1 }
             }
         }
         // A weekday and how often exclude each other: every Friday, twice a year.
@@ -301,9 +299,14 @@ fn spaced_words_with_colons(text: &str) -> String {
     let plain: String =
         text.chars().map(|c| if c.is_alphanumeric() || ":.'-,/%".contains(c) { c } else { ' ' }).collect();
     let words = plain.split(' ').map(|w| w.trim_matches([':', '.', '\'', '-', ',', '/'])).filter(|w| !w.is_empty());
-    let lowered = words.map(|word| match word.chars().next().is_some_and(char::is_uppercase) {
-        true if !MONTH_NAMES.iter().any(|month| word.to_lowercase().starts_with(month)) => word.to_lowercase(),
-        _ => word.to_owned(),
+    let lowered = words.map(|word| {
+        if word.chars().next().is_some_and(char::is_uppercase)
+            && !MONTH_NAMES.iter().any(|month| word.to_lowercase().starts_with(month))
+        {
+            word.to_lowercase()
+        } else {
+            word.to_owned()
+        }
     });
     format!(" {} ", lowered.collect::<Vec<_>>().join(" "))
 }

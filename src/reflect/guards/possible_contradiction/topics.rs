@@ -153,9 +153,12 @@ pub(super) const NO_TOPIC: usize = usize::MAX;
 pub(super) fn words_of(topics: &HashSet<usize>) -> impl Iterator<Item = &str> {
     let all = index().english.values().chain(index().han.values()).flatten();
     let own = all.filter(|phrase| topics.contains(&phrase.topic));
-    own.filter_map(|phrase| match phrase.phrase.starts_with(is_unspaced) {
-        true => phrase.words.first().map(String::as_str),
-        false => phrase.words.iter().map(|w| w.trim_end_matches('.')).max_by_key(|word| word.len()),
+    own.filter_map(|phrase| {
+        if phrase.phrase.starts_with(is_unspaced) {
+            phrase.words.first().map(String::as_str)
+        } else {
+            phrase.words.iter().map(|w| w.trim_end_matches('.')).max_by_key(|word| word.len())
+        }
     })
 }
 

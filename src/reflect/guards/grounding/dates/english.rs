@@ -108,10 +108,7 @@ impl Reader<'_> {
     /// The day of a month and the pieces that it takes: `5`, `5th`.
     fn day(&self, at: usize) -> Option<(i8, usize)> {
         let day = self.digits(at, 31)? as i8;
-        match self.ordinal_end(at + 1) {
-            true => Some((day, 2)),
-            false => Some((day, 1)),
-        }
+        if self.ordinal_end(at + 1) { Some((day, 2)) } else { Some((day, 1)) }
     }
 
     fn ordinal_end(&self, at: usize) -> bool {

@@ -54,9 +54,10 @@ pub(super) fn amount(text: &str) -> Option<(usize, Quantity)> {
     let after = ABOUT_AFTER.iter().find(|word| rest[end..].starts_with(*word)).map_or(0, |word| word.len());
     let is_about = before > 0 || within.is_some() || after > 0;
     let (number, name) = in_base_unit(number, name);
-    Some(match is_about {
-        true => (start + end + after, Quantity::About(number, name)),
-        false => (start + end, Quantity::Amount(number, name)),
+    Some(if is_about {
+        (start + end + after, Quantity::About(number, name))
+    } else {
+        (start + end, Quantity::Amount(number, name))
     })
 }
 
