@@ -39,6 +39,7 @@
 // those above it in this list, never those below (a test checks it); ARCHITECTURE.md explains how they work together.
 //
 // * `code`: every error and warning code, its exit status and whether a retry helps.
+// * `threads`: work that a second thread shares.
 // * `path`: paths that cannot leave the data directory, and addresses of files, sections and bullets.
 // * `text`: byte splices, words, stems, similarity, dates; knows no markdown.
 // * `json_shape`: tables of JSON objects from which readers and schemas are derived.
@@ -73,6 +74,7 @@ mod modules {
     pub mod reflect;
     pub mod store;
     pub mod text;
+    pub mod threads;
     pub mod transcript;
     pub mod view;
     // Without the network only `exec` is used, and the protocols of the hosts are dead code.

@@ -4,10 +4,11 @@
 //! file from a tree, and never changes syntax it does not recognise.
 
 use std::borrow::Cow;
-
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::text::Splice;
+use crate::threads;
 
 mod blank_pins;
 mod bullet_marks;
@@ -58,6 +59,11 @@ pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category
 pub const MAX_FILE_BYTES: usize = 64 << 20;
 /// [`MAX_FILE_BYTES`] as messages print it.
 pub const MAX_FILE_SIZE: &str = "64 MiB";
+
+/// From this number of bullets on, two threads compute handles: it takes about a millisecond.
+const PARALLEL_FROM_HANDLES: usize = 4096;
+/// How many handles a thread computes at a time.
+const HANDLES_PER_CHUNK: usize = 512;
 
 /// A parsed Markdown file.
 #[derive(Clone, Debug)]
@@ -260,7 +266,11 @@ impl Document {
 
     /// The handles of all bullets, computed on first use.
     pub fn handles(&self) -> &[Handle] {
-        self.handles.get_or_init(|| (0..self.bullets.len()).map(|b| Handle::of(self.bullet_raw(b))).collect())
+        self.handles.get_or_init(|| {
+            let handles = |_: &mut (), bullets: Range<usize>| bullets.map(|b| Handle::of(self.bullet_raw(b))).collect();
+            let count = self.bullets.len();
+            threads::map_chunks(count, HANDLES_PER_CHUNK, count >= PARALLEL_FROM_HANDLES, || (), handles)
+        })
     }
 
     /// Reuses handles that are already computed for `before`. `origin` holds, for each bullet of this document, the

@@ -50,35 +50,6 @@ fn open_dir_stepwise(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
     Ok(dir)
 }
 
-/// The processor that runs the calling thread.
-#[cfg(target_os = "linux")]
-pub fn current_processor() -> usize {
-    rustix::thread::sched_getcpu()
-}
-
-#[cfg(not(target_os = "linux"))]
-pub fn current_processor() -> usize {
-    0
-}
-
-/// Moves the calling thread to another processor, if it runs on this one. Some kernels, as those of small virtual
-/// machines, start a thread beside its parent and separate them only after several milliseconds, when a thousand files
-/// are read already. Any failure leaves the thread where it is.
-#[cfg(target_os = "linux")]
-pub fn leave_processor(processor: usize) {
-    use rustix::thread::{sched_getaffinity, sched_setaffinity};
-    let Ok(allowed) = sched_getaffinity(None) else { return };
-    let mut others = allowed;
-    others.unset(processor);
-    if current_processor() == processor && others.count() > 0 && sched_setaffinity(None, &others).is_ok() {
-        // It has been moved; from now on the scheduler may run it anywhere again.
-        let _ = sched_setaffinity(None, &allowed);
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-pub fn leave_processor(_: usize) {}
-
 /// Opens the last component for reading, whatever it is. A FIFO does not block, a symbolic link is not followed.
 pub fn open_file(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
     let flags = READ_FLAGS | OFlags::NONBLOCK | OFlags::NOCTTY;

@@ -3,7 +3,6 @@
 //! Never opens anything but a regular file, and never follows a symbolic link.
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::fs::FileType;
 use rustix::io::Errno;
@@ -13,6 +12,7 @@ use super::{BufferCallback, FoundFile, platform};
 use crate::code::Rejection;
 use crate::document::MAX_FILE_BYTES;
 use crate::path::MemoryPath;
+use crate::threads;
 
 /// Maximum depth of folders: each level holds a descriptor.
 const MAX_DEPTH: usize = 32;
@@ -141,49 +141,16 @@ fn list_names_by_readdir(dir: &OwnedFd, each: &mut dyn FnMut(&[u8], FileType)) -
 
 /// Reads the first bytes of many files, in order.
 pub fn map_files<T: Send>(root: &DataRoot, files: &[FoundFile], limit: usize, f: BufferCallback<'_, T>) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    if files.len() < PARALLEL_FROM_FILES {
-        return map_chunks(root, files, limit, f, &next).into_iter().flat_map(|(_, part)| part).collect();
-    }
-    let here = platform::current_processor();
-    let mut parts = std::thread::scope(|scope| {
-        let other_thread = scope.spawn(|| {
-            platform::leave_processor(here);
-            map_chunks(root, files, limit, f, &next)
-        });
-        let mut parts_here = map_chunks(root, files, limit, f, &next);
-        match other_thread.join() {
-            Ok(part) => parts_here.extend(part),
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-        parts_here
-    });
-    parts.sort_unstable_by_key(|(start, _)| *start);
-    parts.into_iter().flat_map(|(_, part)| part).collect()
-}
-
-fn map_chunks<T>(
-    root: &DataRoot,
-    files: &[FoundFile],
-    limit: usize,
-    f: BufferCallback<'_, T>,
-    next: &AtomicUsize,
-) -> Vec<(usize, Vec<T>)> {
-    let mut parts = Vec::new();
-    let mut buffer = Vec::new();
-    let mut folder: Option<(String, OwnedFd)> = None;
-    loop {
-        let start = next.fetch_add(FILES_PER_CHUNK, Ordering::Relaxed);
-        let Some(chunk) = files.get(start..files.len().min(start + FILES_PER_CHUNK)).filter(|c| !c.is_empty()) else {
-            return parts;
-        };
-        let mut map_one = |file: &FoundFile| {
+    let new_state = || (Vec::new(), None);
+    threads::map_chunks(files.len(), FILES_PER_CHUNK, files.len() >= PARALLEL_FROM_FILES, new_state, |state, chunk| {
+        let (buffer, folder) = state;
+        let map_one = |file: &FoundFile| {
             let mut found = file.clone();
-            let read = read_file_start(root, &mut found, limit, &mut folder, &mut buffer);
-            f(&found, read.map(|whole| (&mut buffer, whole)))
+            let read = read_file_start(root, &mut found, limit, folder, buffer);
+            f(&found, read.map(|whole| (&mut *buffer, whole)))
         };
-        parts.push((start, chunk.iter().map(&mut map_one).collect()));
-    }
+        files[chunk].iter().map(map_one).collect()
+    })
 }
 
 /// Fills the buffer with the start of one file; returns whether that is the whole file.

@@ -9,8 +9,9 @@ use fs_err as fs;
 use memdir::code::Code;
 
 /// Modules from the lowest up, as `lib.rs` lists them: a module may use those before it.
-const MODULES: [&str; 18] = [
+const MODULES: [&str; 19] = [
     "code",
+    "threads",
     "path",
     "text",
     "json_shape",

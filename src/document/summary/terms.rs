@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::{Document, FileKind};
 use crate::document::related_edge::related_edge;
@@ -27,7 +28,7 @@ pub fn candidate_terms(document: &Document, kind: FileKind) -> SummaryTerms {
     let mut sections = headings(document, kind).into_iter().peekable();
     // Long lists repeat their labels, so each label is parsed only once.
     let mut parsed_labels: HashSet<&str> = HashSet::new();
-    for (bullet, key) in labelled_bullets(document, kind) {
+    for (bullet, key) in labelled_bullets(document, kind, 0..document.bullets().len()) {
         if parsed_labels.contains(key) {
             continue;
         }
@@ -52,53 +53,34 @@ pub fn candidate_terms_of_both(before: &Document, after: &Document, kind: FileKi
     (first, second)
 }
 
-/// Whether two texts differ only in bullets that have the same labels in both, or none, or those of bullets above them.
-/// Says no if in doubt.
+/// Whether two texts have the same headings, and differ only in bullets that have the same labels in both, or none, or
+/// those of bullets above them. Says no if in doubt.
 fn has_same_terms(before: &Document, after: &Document, kind: FileKind) -> bool {
-    let (old, new) = (term_sources(before, kind), term_sources(after, kind));
-    let is_same = |(a, b): &(&TermSource<'_>, &TermSource<'_>)| a.raw == b.raw && a.key() == b.key();
-    let front = old.iter().zip(&new).take_while(is_same).count();
-    let back = old[front..].iter().rev().zip(new[front..].iter().rev()).take_while(is_same).count();
-    let label = |document: &Document, i: usize| label_term(&document.bullet_text(i));
-    let is_above = |key: &str| {
-        let above = new[..front].iter().filter_map(|source| source.bullet);
-        above.into_iter().any(|(i, other)| other == key && label(after, i).is_some())
-    };
-    // `None` if a heading is among them.
-    let new_labels = |document: &Document, sources: &[TermSource<'_>]| -> Option<Vec<String>> {
-        let bullets: Option<Vec<_>> = sources.iter().map(|source| source.bullet).collect();
-        let labels = bullets?.into_iter().filter(|(_, key)| !is_above(key)).filter_map(|(i, _)| label(document, i));
-        Some(labels.collect())
-    };
-    let labels_before = new_labels(before, &old[front..old.len() - back]);
-    labels_before.is_some() && labels_before == new_labels(after, &new[front..new.len() - back])
-}
-
-/// A heading, or a bullet that may have a label.
-struct TermSource<'d> {
-    start: u32,
-    raw: Cow<'d, str>,
-    /// A bullet's index, and its text before its first colon.
-    bullet: Option<(usize, &'d str)>,
-}
-
-impl<'d> TermSource<'d> {
-    fn key(&self) -> Option<&'d str> {
-        self.bullet.map(|(_, key)| key)
+    let titles = |document: &Document| headings(document, kind).into_iter().map(|(_, title)| title).collect::<Vec<_>>();
+    if before.sections().len() != after.sections().len() || titles(before) != titles(after) {
+        return false;
     }
+    let (old, new) = (before.bullets(), after.bullets());
+    let is_same = |i: usize, j: usize| {
+        let same_place = (old[i].depth, old[i].section) == (new[j].depth, new[j].section);
+        same_place && before.bullet_raw(i) == after.bullet_raw(j)
+    };
+    let shared = old.len().min(new.len());
+    let front = (0..shared).take_while(|&i| is_same(i, i)).count();
+    let back = (1..=shared - front).take_while(|&n| is_same(old.len() - n, new.len() - n)).count();
+    let is_above =
+        |key: &str| labelled_bullets(after, kind, 0..front).any(|(i, other)| other == key && has_label(after, i));
+    // With the section of each, because headings are terms, too.
+    let new_labels = |document: &Document, changed: Range<usize>| -> Vec<(u32, String)> {
+        let labelled = labelled_bullets(document, kind, changed).filter(|(_, key)| !is_above(key));
+        let label = |i: usize| Some((document.bullets()[i].section, label_term(&document.bullet_text(i))?));
+        labelled.filter_map(|(i, _)| label(i)).collect()
+    };
+    new_labels(before, front..old.len() - back) == new_labels(after, front..new.len() - back)
 }
 
-/// The sources of terms, in file order.
-fn term_sources(document: &Document, kind: FileKind) -> Vec<TermSource<'_>> {
-    let bullets = labelled_bullets(document, kind).map(|(i, key)| {
-        let (start, raw) = (document.bullets()[i].line_start, document.bullet_raw(i).into());
-        TermSource { start, raw, bullet: Some((i, key)) }
-    });
-    let titles = headings(document, kind).into_iter();
-    let titles = titles.map(|(start, title)| TermSource { start, raw: title.into(), bullet: None });
-    let mut sources: Vec<_> = bullets.chain(titles).collect();
-    sources.sort_by_key(|source| source.start);
-    sources
+fn has_label(document: &Document, bullet: usize) -> bool {
+    label_term(&document.bullet_text(bullet)).is_some()
 }
 
 fn headings(document: &Document, kind: FileKind) -> Vec<(u32, String)> {
@@ -107,10 +89,10 @@ fn headings(document: &Document, kind: FileKind) -> Vec<(u32, String)> {
     sections.map(|(i, s)| (s.heading.start, document.section_title(i).into_owned())).collect()
 }
 
-/// Top-level bullets that may have a label, each with the text before its first colon.
-fn labelled_bullets(document: &Document, kind: FileKind) -> impl Iterator<Item = (usize, &str)> {
-    let wanted = if kind == FileKind::Episodes { 0 } else { document.bullets().len() };
-    let top = (0..wanted).filter(|&i| document.bullets()[i].depth == 0);
+/// Top-level bullets of a range that may have a label, each with the text before its first colon.
+fn labelled_bullets(document: &Document, kind: FileKind, range: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
+    let range = if kind == FileKind::Episodes { 0..0 } else { range };
+    let top = range.filter(|&i| document.bullets()[i].depth == 0);
     top.filter_map(|i| {
         let raw = without_category(document.bullet_raw(i).trim_start());
         Some((i, &raw[..label_end(raw)?.0]))
@@ -142,9 +124,11 @@ const MAX_LABEL_BYTES: usize = 240;
 fn label_end(text: &str) -> Option<(usize, usize)> {
     // Labels are short; do not scan long bullets for a colon.
     let head = &text.as_bytes()[..text.len().min(MAX_LABEL_BYTES)];
-    let wide = find_short(head, "：").map(|i| (i, '：'.len_utf8()));
-    let colon = memchr::memchr_iter(b':', head).map(|i| (i, 1)).find(|&(i, _)| is_label_end(&text[i + 1..]));
-    [wide, colon].into_iter().flatten().min()
+    let wide = "：".as_bytes();
+    memchr::memchr2_iter(b':', wide[0], head).find_map(|i| match head[i] {
+        b':' => is_label_end(&text[i + 1..]).then_some((i, 1)),
+        _ => head[i..].starts_with(wide).then_some((i, wide.len())),
+    })
 }
 
 /// The offset of a pattern. Labels are so short that preparing a search would cost more than the search.
