@@ -34,6 +34,9 @@ impl MemoryToolReply {
 /// one in forty requests met 10 of them.
 pub(super) const MAX_TRIES: usize = 100;
 
+/// What helps where a change needs the user's consent.
+const PERSON_HINT: &str = "a person can accept the proposal with `memdir inbox`";
+
 /// Carries out one request, a JSON object. What fails is a reply as well.
 pub fn memory_tool(session: &Session, request: &str) -> MemoryToolReply {
     let request: MemoryToolRequest = match serde_json::from_str(request) {
@@ -47,7 +50,9 @@ pub fn memory_tool(session: &Session, request: &str) -> MemoryToolReply {
             MemoryToolReply::error(link_refusal(request.path()))
         }
         Err(ToolFailure::Refused(rejection)) => {
-            let hint = rejection.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            // The tool has no field for words of consent.
+            let hint = if rejection.code() == Code::Consent { Some(PERSON_HINT) } else { rejection.hint() };
+            let hint = hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
             MemoryToolReply::error(format!("{rejection}{hint}"))
         }
     }

@@ -125,7 +125,8 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
         run.note_unwatched_changes();
     }
     // With a remote of the user, the hook names them.
-    if result.is_ok() && run.options.conflict_branch.is_none() && run.result.undecided.is_empty() {
+    let is_committed = run.options.conflict_branch.is_none() && run.result.undecided.is_empty();
+    if result.is_ok() && is_committed && !options.dry_run {
         run.note_unshared_files();
     }
     if !options.dry_run {

@@ -1,8 +1,7 @@
 //! `undo` and `redo`: commit the inverse of a revision, or the revision again.
 //!
 //! A file that has not changed since is restored byte for byte; a file that has changed is merged. Never resolves a
-//! conflict of such a merge: then the command is refused. Never plans operations, so no checks or summary updates
-//! apply.
+//! conflict of such a merge: then the command is refused. Never plans operations, so no checks apply.
 
 mod changed_again;
 mod changeset;
@@ -12,6 +11,7 @@ mod outside_edits;
 
 use super::change::commit_loop;
 use super::consent::require_consent;
+use super::fetch::last_summary;
 use super::inbox::require_own_proposals;
 use super::layer_names::{error_in_layer, name_layer};
 use super::point_in_time::find_revision;
@@ -22,11 +22,13 @@ use crate::change::{
     Changeset, EntryFile, EntryOutcome, FileChange, FileVersion, InverseKind, JournalEdit, JournalEntry,
 };
 use crate::code::{Code, Rejection, SuggestedCommand, Warning};
+use crate::document::summary::{SummaryUpdate, update_summary};
 use crate::document::{Document, DocumentEdit, apply_edits};
-use crate::operation::file_change::minimal_splice;
+use crate::operation::file_change::{file_kind, minimal_splice};
 use crate::operation::{Batch, Snapshot, merge, rejections};
 use crate::path::MemoryPath;
 use crate::store::{RevisionSide, Store};
+use crate::text::splice;
 use crate::view::journal;
 
 /// Undoes a revision; merges files that were changed since.
@@ -383,7 +385,7 @@ fn invert_file(
         return Ok(Some(replace_file(&file.path, now, wanted)));
     }
     let base = store.text_at(rev, &file.path, from)?;
-    merge_inverse(&file.path, base, now, wanted, rev)
+    merge_inverse(store, &file.path, base, now, wanted, rev)
 }
 
 /// The change of one file from its current to its wanted version.
@@ -418,6 +420,7 @@ fn changed_since(path: &MemoryPath, rev: u64) -> Rejection {
 
 /// Merges the inverse with later changes of the file; `None` if nothing of it is left to do, `conflict` if they overlap.
 fn merge_inverse(
+    store: &Store,
     path: &MemoryPath,
     base: Option<FileVersion>,
     now: Option<FileVersion>,
@@ -455,8 +458,16 @@ fn merge_inverse(
             format!("{path} was changed since r{rev}, whose inverse would remove {shown}, which is not of r{rev}");
         return Err(Rejection { message: reason, ..conflict() });
     }
+    let last = last_summary(&store.recent_entries()?, path);
+    let line = update_summary(&now_document, &merged_document, file_kind(path), Some(last.as_deref()));
+    let (merged, own_terms) = match line {
+        SummaryUpdate::Write { splice: line, own_terms } => {
+            (splice(&merged, &[line]).map_err(|_| conflict())?, Some(own_terms))
+        }
+        _ => (merged, None),
+    };
     let merged = FileVersion::new(merged.into_bytes(), now.mode);
-    Ok(Some(FileChange { mode: None, ..replace_file(path, Some(now), Some(merged)) }))
+    Ok(Some(FileChange { mode: None, summary: own_terms, ..replace_file(path, Some(now), Some(merged)) }))
 }
 
 fn without_bullets(text: &str) -> Option<String> {

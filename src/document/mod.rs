@@ -53,7 +53,7 @@ pub use new_bullets::{parse_new_bullets, to_moved_bullet, to_new_bullet};
 pub use recorded_updates::RecordedUpdates;
 pub use resource_fields::{OWN_ITEMS, field_value_as_json, metadata_value_as_json, resource_field};
 pub use section::{section_range, section_titles, slug};
-pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category, summary_ranges};
+pub use visibility::{Visibility, VisibleParts, category_key, front_matter_tags, split_category, summary_ranges};
 
 /// The largest file that is read or written, in bytes. What becomes a file (stdin, a conversation) has the same limit.
 pub const MAX_FILE_BYTES: usize = 64 << 20;

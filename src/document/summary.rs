@@ -52,7 +52,8 @@ pub enum SummaryUpdate {
 /// looked up yet, `Some(None)` if the journal has none.
 ///
 /// The current line is read from `after`; for a new file, `before` is an empty document. The caller skips this function
-/// if it wrote the line itself, and for undo, link rewriting and merges that only one side changed.
+/// if it wrote the line itself, and for an undo that restores a text, link rewriting and merges that only one side
+/// changed.
 pub fn update_summary(
     before: &Document,
     after: &Document,

@@ -35,9 +35,9 @@ impl Visibility {
     /// contains all names.
     pub fn for_agent(policy: &Policy, agent: &str) -> Option<Visibility> {
         let allowed: BTreeSet<String> =
-            policy.allowed_categories(agent)?.iter().map(|name| normalized_name(name)).collect();
+            policy.allowed_categories(agent)?.iter().map(|name| category_key(name)).collect();
         let listed = policy.allowlists.iter().flat_map(|(_, list)| list);
-        let named = policy.categories.iter().map(|c| &c.name).chain(listed).map(|name| normalized_name(name));
+        let named = policy.categories.iter().map(|c| &c.name).chain(listed).map(|name| category_key(name));
         let hidden_names: BTreeSet<String> = named.filter(|name| !name.is_empty() && !allowed.contains(name)).collect();
         (!hidden_names.is_empty()).then_some(Visibility { hidden_names })
     }
@@ -69,7 +69,7 @@ impl Visibility {
 
     /// Whether a category is hidden from the agent.
     pub fn hides_category(&self, category: &str) -> bool {
-        self.hidden_names.contains(&normalized_name(category))
+        self.hidden_names.contains(&category_key(category))
     }
 
     /// Whether the path allows a file to be seen. Files in `inbox/` are hidden: their proposals have no categories yet,
@@ -183,9 +183,10 @@ impl Visibility {
     }
 }
 
-/// Normalizes a name for comparison: NFC, then GitHub's slug.
-fn normalized_name(name: &str) -> String {
-    slug(&name.trim().nfc().collect::<String>())
+/// A name of a category as it is compared: NFC, then GitHub's slug, with `-` for `_`. A heading `## Medical history`
+/// and `medical_history` are the same category.
+pub fn category_key(name: &str) -> String {
+    slug(&name.trim().nfc().collect::<String>()).replace('_', "-")
 }
 
 /// `tags:` or `tag:` of the front matter, lower case, without `#`: a YAML list, or words separated by commas or spaces.

@@ -147,6 +147,8 @@ pub fn add(
         }
         return Ok(vec![unchanged_bullet(document, &resolved.path, existing, n)]);
     }
+    let id = item.meta.as_ref().and_then(|meta| meta.raw(MetaKey::Id.name()));
+    id.map_or(Ok(()), |id| check_unique_id(document, &resolved.path, usize::MAX, id, &[]))?;
     warn_related(planner, n, &resolved.path, document, within, &item.paragraph());
     warn_expired(planner, n, item.meta.as_ref());
     let item = planner.stamp_new_bullet(item, op);
@@ -489,11 +491,10 @@ fn check_unique_id(
     id: &str,
     inert: &[usize],
 ) -> Result<(), Rejection> {
-    let bullets = locate::bullets_with_id(document, id).filter(|i| *i != bullet && !inert.contains(i));
-    let sections = document.sections().iter().filter(|s| s.id.as_deref() == Some(id));
-    match bullets.count() + sections.count() {
-        0 => Ok(()),
-        _ => Err(Rejection::new(Code::Exists, format!("the id {id} is already used in {path}"))
-            .hint("ids must be unique within a file; choose another one")),
+    let mut others = locate::bullets_with_id(document, id).filter(|i| *i != bullet && !inert.contains(i));
+    if others.next().is_none() && document.sections().iter().all(|s| s.id.as_deref() != Some(id)) {
+        return Ok(());
     }
+    Err(Rejection::new(Code::Exists, format!("the id {id} is already used in {path}"))
+        .hint("ids must be unique within a file; choose another one"))
 }

@@ -6,7 +6,7 @@ use super::resource_targets::{resolve_resource, resource_name};
 use super::snapshot::{LoadedFile, PlanStep, PlanStop, Snapshot};
 use super::{Target, adopted};
 use crate::code::{Code, Rejection, SuggestedCommand, quote};
-use crate::document::{Document, slug};
+use crate::document::{Document, category_key, slug};
 use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes, is_id, no_such_name};
 use crate::policy::Policy;
 
@@ -172,16 +172,24 @@ pub fn find_section(document: &Document, name: &str, path: &MemoryPath) -> Resul
     }
 }
 
-/// The sections that a slug, or a path of slugs, names.
+/// The sections that a slug, or a path of slugs, names. If none has this slug, `_` and `-` are the same: a section that
+/// was made for `favorite_dishes` has the title "Favorite dishes".
 pub fn find_by_slug_path(document: &Document, name: &str) -> Vec<usize> {
     let sections = document.sections();
     let exact: Vec<usize> = (1..sections.len()).filter(|&i| sections[i].slug == name).collect();
     if !exact.is_empty() {
         return exact;
     }
-    let parts: Vec<String> = name.split('/').map(slug).collect();
+    let found = find_by_keys(document, name, slug);
+    if found.is_empty() && name.contains(['_', '-']) { find_by_keys(document, name, category_key) } else { found }
+}
+
+/// The sections whose titles, and those around them, have the same keys as the parts of a path.
+fn find_by_keys(document: &Document, name: &str, key: fn(&str) -> String) -> Vec<usize> {
+    let sections = document.sections();
+    let parts: Vec<String> = name.split('/').map(key).collect();
     let Some((last, parents)) = parts.split_last() else { return Vec::new() };
-    let plain = |i: usize| slug(&document.section_title(i));
+    let plain = |i: usize| key(&document.section_title(i));
     let fits = |i: &usize| {
         let mut at = *i;
         if sections[at].slug != *last && plain(at) != *last {
@@ -245,16 +253,15 @@ pub fn new_section_place(
 /// The deepest level of a Markdown heading.
 const MAX_HEADING_LEVEL: usize = 6;
 
-/// The title of a new section: the name as written, or, if it is a slug, with spaces and a capital (`to-do` → `To do`).
+/// The title of a new section: the name as written, or, if it is a slug, with spaces and a capital (`to-do` → `To do`),
+/// if that name finds the section again.
 pub fn new_section_title(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or(name).trim();
     let is_slug = !last.contains(' ') && last.chars().all(|c| !c.is_uppercase());
-    if !is_slug {
-        return last.to_owned();
-    }
     let spaced = last.replace(['-', '_'], " ");
     let mut chars = spaced.chars();
-    chars.next().map(|c| c.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+    let title = chars.next().map(|c| c.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default();
+    if is_slug && category_key(&title) == category_key(last) { title } else { last.to_owned() }
 }
 
 /// The bullets that an id or handle names. Ids are compared whole and take precedence over handles; the ids of `inert`

@@ -46,6 +46,27 @@ fn a_file_is_read_without_its_hidden_parts() {
 }
 
 #[test]
+fn a_category_is_the_same_with_a_dash_an_underscore_or_a_space() {
+    for name in ["medical_history", "medical-history", "Medical history"] {
+        let policy =
+            format!("categories: {{custom: [{{name: {name}}}]}}\nallowlists: {{planner: [], doctor: [{name}]}}\n");
+        let memory = Memory::new().policy(&policy).file("facts/medical-history.md", "- From the file\n");
+        memory.done(["add", "user", "Drinks tea"]);
+        memory.done(["add", "user#medical_history", "Had surgery"]);
+        memory.done(["add", "user", "[medical_history] Takes lithium", "[medical-history] Takes iron"]);
+        memory.run(["apply"]).stdin(r#"{"op":"add","category":"medical_history","text":"Has asthma"}"#).exit(0);
+        by(&memory, "planner", &["read", "user"]).exit(0).stdout("# User\n\n\n- Drinks tea\n\n");
+        assert_eq!(by(&memory, "planner", &["query", "*"]).exit(0).stdout.matches("- ").count(), 1, "{name}");
+        for asked in ["medical_history", "medical-history", "medical history"] {
+            let found = memory.done(["query", "--category", asked]).stdout;
+            for text in ["From the file", "Had surgery", "Takes lithium", "Takes iron", "Has asthma"] {
+                assert!(found.contains(text), "{name} {asked}: {found}");
+            }
+        }
+    }
+}
+
+#[test]
 fn hidden_items_cannot_be_queried() {
     let memory = memory();
     let bullet = format!("user@{}", handle("[health] Knee hurts"));

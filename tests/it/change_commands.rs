@@ -24,6 +24,34 @@ fn at(text: &str) -> String {
     format!("{P}@{}", handle(text))
 }
 
+/// The section is found again under the name that made it, and under its slug.
+#[test]
+fn a_name_with_underscores_makes_one_section() {
+    let m = Memory::new();
+    for name in ["my_notes", "my-notes", "my_notes"] {
+        m.done(["add", &format!("user#{name}"), &format!("By {name}")]);
+    }
+    assert_eq!(
+        m.text("facts/user.md").unwrap(),
+        "# User\n\n> Summary: my notes\n\n## My notes\n\n- By my_notes\n- By my-notes\n"
+    );
+    m.done(["update", "user#my_notes@1", "-f", "Changed"]).stdout_contains("+ ");
+    m.run(["tool", "seed"]).stdin(r#"{"operation":"delete","path":"user.my_notes[1]"}"#).exit(0);
+    assert_eq!(m.text("facts/user.md").unwrap(), "# User\n\n> Summary: my notes\n\n## My notes\n\n- Changed\n");
+    // A name that no title would lead back to stays as it is.
+    m.done(["add", "user#-x-", "One"]);
+    m.done(["add", "user#-x-", "Two"]);
+    assert_eq!(m.text("facts/user.md").unwrap().matches("\n## ").count(), 2);
+}
+
+#[test]
+fn an_id_of_another_bullet_is_refused() {
+    let m = Memory::new();
+    m.done(["add", "user", "Likes tea", "--id", "drink"]);
+    let refused = m.run(["add", "user", "Likes rum", "--id", "drink"]).exit(4).unchanged();
+    refused.stderr_contains("exists: the id drink is already used in facts/user.md");
+}
+
 #[test]
 fn add_writes_bullets_and_answers_with_their_handles() {
     let m = memory();

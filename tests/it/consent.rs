@@ -48,6 +48,12 @@ const WRITERS: &[Writer] = &[
     writer(&["add", "user#city", "Austin"], "add"),
     writer(&["add", "city", "Austin"], "add"),
     writer(&["add", "user", "[City](x.md): Austin"], "add"),
+    writer(&["add", "user", "City (current): Austin"], "add"),
+    // As the policy spells it.
+    writer(&["add", "user", "preferred_name: Zoe"], "add"),
+    writer(&["add", "user", "**Preferred_Name:** Zoe"], "add"),
+    writer(&["add", "user", "preferred-name: Zoe"], "add"),
+    writer(&["add", "user", "User's preferred_name is Zoe"], "add"),
     writer(&["add", "user", "Ci\u{200b}ty = Austin"], "add"),
     writer(&["add", "user", "Likes tea <!-- City: Austin -->"], "add"),
     fed(&["write", "about"], "# About\n\n| City | Austin |\n|---|---|\n| a | b |\n", "write"),

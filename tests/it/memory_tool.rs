@@ -175,6 +175,7 @@ fn an_agent_needs_the_users_consent_here_too() {
     let insert = json!({"command": "insert", "path": "/memories/user.md", "insert_line": 3, "insert_text": "- Home address: 12 Elm Street"});
     let (content, is_error) = ask(&memory, &insert);
     assert!(is_error && content.starts_with("consent: "), "{content}");
+    assert!(content.ends_with("hint: a person can accept the proposal with `memdir inbox`"), "{content}");
     assert_eq!(memory.text("facts/user.md"), text);
 }
 

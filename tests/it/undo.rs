@@ -291,7 +291,19 @@ fn the_creation_of_a_file_that_was_edited_since_is_undone_and_compared() {
     let created = memory.text("facts/preferences.md").unwrap();
     memory.put("facts/preferences.md", created + "- By hand\n");
     memory.done(["diff", "r1", "preferences"]).stdout_contains("+- By hand");
-    memory.done(["undo", "r1"]).diff("M facts/preferences.md\n-- Prefers tabs\n");
+    memory.done(["undo", "r1"]).diff("M facts/preferences.md\n-> Summary: tabs\n-\n-- Prefers tabs\n");
+}
+
+#[test]
+fn the_summary_of_a_merged_undo_names_what_is_left() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Bicycle: red", "Drinks tea"]);
+    memory.done(["add", "user", "Car: blue"]);
+    memory.done(["undo", "r1"]);
+    assert_eq!(memory.text("facts/user.md").unwrap(), "# User\n\n> Summary: car\n\n- Car: blue\n");
+    memory.done(["check"]);
+    memory.done(["redo"]).stdout_contains("+ @");
+    memory.done(["check"]);
 }
 
 #[test]

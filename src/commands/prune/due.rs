@@ -13,7 +13,9 @@ use super::super::inbox::ProposalRemoval;
 use super::super::{Error, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
-use crate::document::{BulletMeta, DEFAULT_IMPORTANCE, Document, MAX_FILE_BYTES, MetaKey, parse_date, section_range};
+use crate::document::{
+    BulletMeta, DEFAULT_IMPORTANCE, Document, MAX_FILE_BYTES, MetaKey, category_key, parse_date, section_range,
+};
 use crate::operation::archive::section_meta;
 use crate::operation::evict::{EvictionCandidate, contains_pinned, importance};
 use crate::operation::{Action, Operation, Target};
@@ -407,11 +409,10 @@ fn applies(rule: &LifetimeRule, facts: &ItemFacts<'_>, item: usize) -> bool {
             && section
                 .is_none_or(|section| is_in_section(&facts.file.document, facts.file.items[item].section, section))
     };
-    let same = |names: Vec<String>, name: &str| names.iter().any(|own| own.eq_ignore_ascii_case(name));
     rule.at.as_ref().is_none_or(is_at)
         && rule.durability.as_ref().is_none_or(|dur| facts.meta(item).raw(MetaKey::Dur.name()) == Some(dur.as_str()))
-        && rule.category.as_ref().is_none_or(|name| same(facts.categories(item), name))
-        && rule.tag.as_ref().is_none_or(|tag| same(facts.tags(item), tag))
+        && rule.category.as_ref().is_none_or(|name| facts.categories(item).contains(&category_key(name)))
+        && rule.tag.as_ref().is_none_or(|tag| facts.tags(item).iter().any(|own| own.eq_ignore_ascii_case(tag)))
 }
 
 fn is_in_section(document: &Document, section: u32, pattern: &str) -> bool {

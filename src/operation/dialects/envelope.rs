@@ -48,6 +48,7 @@ const EDITS: ShapeForm = ShapeForm {
                 "'proceed', or another value, with an empty list or 'no_change' alone, for no change",
             ),
             optional("reasoning", &ANY_TEXT, "the reason for operations that have none"),
+            optional("consent", &ANY_TEXT, "the user's words of consent to a change of sensitive fields, verbatim"),
             optional("found_locations", &LOCATIONS, "what a search found; its values prove which items are meant"),
             optional("suggested_insert_path", &ANY_TEXT, "ignored"),
         ]],
@@ -136,14 +137,15 @@ fn envelope_from_value(value: Value) -> Result<ParsedEnvelope, Rejection> {
             Ok(ParsedEnvelope { values: take_list(object, "operations"), request, reason, source, consent })
         }
         Value::Object(mut object) if object.contains_key("edits") => {
-            let reason = checked_fields(&EDITS, &object)?.text("reasoning");
+            let fields = checked_fields(&EDITS, &object)?;
+            let (reason, consent) = (fields.text("reasoning"), fields.text("consent"));
             if let [Some(Value::Array(mut edits)), Some(Value::Array(found))] =
                 ["edits", "found_locations"].map(|name| object.get(name).cloned())
             {
                 path_dialect::prove_with_locations(&mut edits, &found);
                 object.insert("edits".into(), edits.into());
             }
-            Ok(ParsedEnvelope { values: take_list(object, "edits"), reason, ..ParsedEnvelope::default() })
+            Ok(ParsedEnvelope { values: take_list(object, "edits"), reason, consent, ..ParsedEnvelope::default() })
         }
         value => Ok(ParsedEnvelope { values: vec![Ok(value)], ..ParsedEnvelope::default() }),
     }

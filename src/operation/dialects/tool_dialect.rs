@@ -95,6 +95,7 @@ macro_rules! call_form {
                     ),
                     optional("params", &JsonShape::FormRef(&$arguments), "same as arguments"),
                     optional("input", &JsonShape::FormRef(&$arguments), "same as arguments"),
+                    optional("consent", &ANY_TEXT, "the user's words of consent, verbatim; same as in the arguments"),
                 ]],
             )
         }

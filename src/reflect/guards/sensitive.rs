@@ -183,15 +183,22 @@ pub(super) fn stated_field(text: &str, fields: &[String]) -> Option<String> {
     if fields.is_empty() {
         return None;
     }
+    // `preferred_name: Eve`
+    let text = &text.replace('_', " ");
     // Quoted pronouns and names may be the value of such a field; only code is replaced.
     let prose = mask_non_prose(text);
     let trimmed = text.trim_start_matches(['-', '*', ' ']);
     let by_colon = || trimmed.split_once(": ").filter(|(label, _)| word_tokens(label).len() <= MAX_LABEL_WORDS);
-    let label = split_label(trimmed).or_else(by_colon).map(|(label, _)| label.trim_matches('*').to_lowercase());
+    let label = split_label(trimmed).or_else(by_colon).map(|(label, _)| label.trim_matches(['*', '`']).to_lowercase());
+    // "City (current)", "shoe-size"
+    let is_label_of = |field: &SoughtField, label: &str| {
+        let plain = label.split(['(', '（']).next().unwrap_or_default().trim().replace('-', " ");
+        field.has_label(label) || field.has_label(&plain)
+    };
     let sentences: Vec<UserSentence<'_>> = sentences(&prose).into_iter().map(UserSentence::new).collect();
     let states = |field: &&String| {
         let field = SoughtField::new(field);
-        label.as_deref().is_some_and(|label| field.has_label(label))
+        label.as_deref().is_some_and(|label| is_label_of(&field, label))
             || sentences.iter().any(|s| field.is_stated(s))
             || field.is_number_in(text)
     };

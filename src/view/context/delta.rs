@@ -338,12 +338,14 @@ impl UpdateCollector<'_> {
             });
             all
         };
-        let targets: Vec<(usize, usize, HashSet<String>)> = changes
+        // Each with the words of the new text, and those that it had already.
+        let targets: Vec<(usize, usize, HashSet<String>, HashSet<String>)> = changes
             .iter()
             .enumerate()
             .filter_map(|(n, change)| match change {
-                BulletUpdate::Added(new) | BulletUpdate::Changed(_, new) => {
-                    Some((n, *new, words(&after.document, *new)))
+                BulletUpdate::Added(new) => Some((n, *new, words(&after.document, *new), HashSet::new())),
+                BulletUpdate::Changed(old, new) => {
+                    Some((n, *new, words(&after.document, *new), words(&before.document, *old)))
                 }
                 _ => None,
             })
@@ -353,12 +355,19 @@ impl UpdateCollector<'_> {
             let BulletUpdate::Removed(old) = change else { continue };
             let own = words(&before.document, *old);
             let share = |all: &HashSet<String>| own.iter().filter(|w| all.contains(*w)).count();
-            let best = targets.iter().map(|(t, _, all)| (share(all), *t)).max_by_key(|(n, t)| (*n, usize::MAX - *t));
+            // A changed text has absorbed another only if it got what the other one alone said.
+            let absorbs = |all: &HashSet<String>, earlier: &HashSet<String>| {
+                let distinct = own.difference(earlier).count();
+                let taken_over = own.difference(earlier).filter(|w| all.contains(*w)).count();
+                taken_over as f64 >= MIN_MERGED_SHARE * distinct as f64
+            };
+            let fitting = targets.iter().filter(|(_, _, all, earlier)| absorbs(all, earlier));
+            let best = fitting.map(|(t, _, all, _)| (share(all), *t)).max_by_key(|(n, t)| (*n, usize::MAX - *t));
             if let Some((_, t)) = best.filter(|(n, _)| *n >= 2 && *n as f64 >= MIN_MERGED_SHARE * own.len() as f64) {
                 taken.entry(t).or_default().push(n);
             }
         }
-        for (t, new, _) in targets {
+        for (t, new, ..) in targets {
             let Some(removed) = taken.get(&t) else { continue };
             let notes = removed.len() + usize::from(matches!(changes[t], BulletUpdate::Changed(..)));
             changes[t] = BulletUpdate::Handled;

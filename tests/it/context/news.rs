@@ -106,6 +106,21 @@ fn a_merge_of_two_bullets_is_one_event() {
     assert!(!updates.contains("deleted") && updates.lines().count() == 2, "{updates}");
 }
 
+/// They share most of their words, but what the removed one said is gone.
+#[test]
+fn an_update_and_a_removal_beside_it_are_two_events() {
+    let m = Memory::new();
+    let debian = |host: &str, version: u8| format!("The {host} server runs Debian {version}");
+    m.done(["add", "ops", &debian("staging", 11), &debian("build", 11)]);
+    m.done(["context", "--as", "r"]);
+    m.done(["update", "ops", &debian("staging", 11), &debian("staging", 12)]);
+    m.done(["rm", &format!("ops@{}", handle(&debian("build", 11)))]);
+    check(
+        &m,
+        &["- -deleted: [ops] The build server runs Debian 11", "- ↑updated: [ops] The staging server runs Debian 12"],
+    );
+}
+
 #[test]
 fn a_merge_by_compact_is_one_event_and_counts_as_one() {
     let merge = r#"{"action":"merge","target":1,"absorbs":[2],"reason":"allergies",
