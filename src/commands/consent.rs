@@ -84,7 +84,7 @@ fn require_agreement(
     }
     let what = fields.join(", ");
     let reason = if !batch.consent.is_empty() {
-        format!("{what} changes only with the user's consent, and the quote does not agree to it")
+        format!("{what} changes only with the user's consent, and the quote does not agree to it in English or Chinese")
     } else {
         format!("{what} changes only with the user's consent")
     };
