@@ -144,7 +144,7 @@ fn hashed_anchor(
     }
     if !new.is_followed {
         let message = format!(
-            "the lines of {place} are not followed when they move: they occur more than once in the file, or are only punctuation"
+            "the lines of {place} are not followed when they move: they occur more than once in the file, or have fewer than four letters and digits"
         );
         warnings.push(Warning::new(Code::Note, message));
     }
