@@ -54,7 +54,7 @@ pub struct ReflectArgs {
     /// Apply nothing: put every proposal into inbox/
     #[arg(long)]
     pub propose: bool,
-    /// Put everything into this file
+    /// Put everything into this file, and refuse what the model proposes for others
     #[arg(long, value_name = "FILE")]
     pub into: Option<String>,
     /// Make one entry of each conversation: a paragraph of up to four sentences; over a limit, the model decides which
