@@ -78,8 +78,8 @@ impl AddArgs {
 #[command(
     about = "Replace the text of a bullet",
     override_usage = "memdir update [OPTIONS] FILE@BULLET NEW\n       memdir update [OPTIONS] FILE OLD NEW",
-    after_help = "Without NEW, or with -, the new text is read from stdin. It may have several lines; a list or code block \
-                  below its first paragraph replaces what is below the bullet.\n\n\
+    after_help = "Without NEW, or with -, the new text is read from stdin. It may have several lines; a code block below its \
+                  first paragraph, or the list below a single list item, replaces what is below the bullet.\n\n\
                   Example: memdir update user@acvh 'Prefers spaces'"
 )]
 #[group(skip)]

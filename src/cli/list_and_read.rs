@@ -30,7 +30,7 @@ pub struct InitArgs {
     /// The directory (default: --dir, MEMDIR, or ./memory; with -g, your own memory)
     #[arg(value_name = "DIR")]
     pub at: Option<PathBuf>,
-    /// Include a small example memory
+    /// Include a small example memory (not with --adopt)
     #[arg(long)]
     pub example: bool,
     /// Adopt the existing markdown files without changing them
