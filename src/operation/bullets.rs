@@ -12,12 +12,12 @@ use crate::path::{BulletRef, MemoryPath};
 use super::archive::{self, ArchiveCopy, ArchivedItem};
 use super::bullet_links::LinkedBullets;
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
-use super::locate::{self, ResolvedTarget, SectionRef, resolve};
+use super::locate::{self, ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{Planner, TakenText, new_file_document};
+use super::planner::{OperationRequest, Planner, TakenText, new_file_document};
 use super::related_bullets::warn_related;
 use super::snapshot::{PlanStep, PlanStop, matches_etag};
-use super::{Operation, Target, effects, field_checks, inert_metadata, rejections};
+use super::{Target, effects, field_checks, inert_metadata, rejections};
 
 /// The bullet that an operation selects, and whether it needs a change.
 pub enum BulletPick {
@@ -47,8 +47,7 @@ pub struct BulletReplacement<'a> {
 /// Selects the bullet of an operation, and adds the warning if there is one.
 pub fn pick_bullet(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
+    request: OperationRequest<'_>,
     resolved: &ResolvedTarget<'_>,
     args: SelectorArgs<'_>,
     new: Option<&str>,
@@ -58,11 +57,8 @@ pub fn pick_bullet(
     };
     // First, because in a file with conflict markers bullets may be missing, and `bullet_not_found` would mislead.
     planner.check_writable(&resolved.path, Some(&file.document))?;
-    let section = match &resolved.section {
-        SectionRef::File => 0,
-        SectionRef::At(at) => *at,
-        SectionRef::Missing(name) => return Err(rejections::section_not_found(file, &resolved.path, name).into()),
-    };
+    let section = resolved.existing_section(file)?;
+    let op = request.operation;
     let (name, nth) = match &resolved.bullet {
         Some(BulletRef::Name(name)) => (Some(name.as_str()), None),
         Some(BulletRef::Index(nth)) => (None, Some(i64::try_from(*nth).unwrap_or(i64::MAX))),
@@ -92,7 +88,7 @@ pub fn pick_bullet(
         BulletChoice::Selected(at) => Ok(BulletPick::Change(at)),
         BulletChoice::Unchanged(at) => Ok(BulletPick::Unchanged(at)),
         BulletChoice::SelectedWithWarning(at, code) => {
-            planner.warn(n, rejections::selection_warning(file, &resolved.path, at, code, &selector));
+            planner.warn(request.index, rejections::selection_warning(file, &resolved.path, at, code, &selector));
             Ok(BulletPick::Change(at))
         }
         BulletChoice::Rejected(code, found) => {
@@ -111,17 +107,16 @@ pub fn pick_bullet(
 /// `add`: inserts a bullet at the end of a file's or section's own text. Missing files and sections are created.
 pub fn add(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    at: &Target,
+    request: OperationRequest<'_>,
     item: NewBullet,
     create: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    let resolved = planner.resolve(request.at)?;
+    let OperationRequest { index: n, operation: op, at } = request;
     if resolved.bullet.is_some() {
         return Err(Rejection::new(Code::Usage, "add expects a file or section, not a bullet").into());
     }
-    let base = planner.edit_base(n, op, &resolved.path, create)?;
+    let base = planner.edit_base(request, &resolved.path, create)?;
     let document = base.document();
     let (position, within) = match &resolved.section {
         SectionRef::File => (InsertPosition::EndOfSection(0), Some(0)),
@@ -196,17 +191,15 @@ fn new_section_position(
 /// metadata.
 pub fn update(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    at: &Target,
+    request: OperationRequest<'_>,
     selector: SelectorArgs<'_>,
     new: BulletReplacement<'_>,
     archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
-    planner.check_if_match(n, op, &resolved);
+    let resolved = planner.resolve(request.at)?;
+    planner.check_if_match(request, &resolved.path, resolved.file);
     let file = planner.existing_writable_file(&resolved)?;
-    let BulletReplacement { item, meta: pairs } = new;
+    let (n, BulletReplacement { item, meta: pairs }) = (request.index, new);
     if item.text.contains(['\n', '\r']) {
         return Err(Rejection::new(Code::Multiline, "the text contains a line break").into());
     }
@@ -215,7 +208,7 @@ pub fn update(
     if let Some(bullet) = bullet_with_shown_value(document, &resolved, selector, &paragraph, pairs) {
         return set_meta_of(planner, n, &resolved.path, document, bullet, pairs);
     }
-    let picked = pick_bullet(planner, n, op, &resolved, selector, Some(&paragraph))?;
+    let picked = pick_bullet(planner, request, &resolved, selector, Some(&paragraph))?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
     let id = document.bullet_id(bullet);
     let is_known = |(key, value): &&(String, String)| key == MetaKey::Oid.name() && id.as_deref() == Some(value);
@@ -236,7 +229,7 @@ pub fn update(
         let path = resolved.path.clone();
         planner.taken_texts.push(TakenText { operation: n, path, holder, handle, rejection });
     }
-    let stamped = planner.updated_meta(document, bullet, op);
+    let stamped = planner.updated_meta(document, bullet, request.operation);
     let meta = if pairs.is_empty() {
         stamped
     } else {
@@ -303,19 +296,17 @@ fn bullet_with_shown_value(
 /// `rm`: removes a bullet, a section or a file. With `archive`, a copy goes to `archive/`.
 pub fn remove(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    at: &Target,
+    request: OperationRequest<'_>,
     selector: SelectorArgs<'_>,
     archive: Option<ArchiveCopy<'_>>,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    let resolved = planner.resolve(request.at)?;
     if resolved.bullet.is_none() && selector == SelectorArgs::default() {
-        return remove_block(planner, n, op, resolved, archive);
+        return remove_block(planner, request, resolved, archive);
     }
-    planner.check_if_match(n, op, &resolved);
+    planner.check_if_match(request, &resolved.path, resolved.file);
     let file = planner.existing_writable_file(&resolved)?;
-    let picked = pick_bullet(planner, n, op, &resolved, selector, None)?;
+    let picked = pick_bullet(planner, request, &resolved, selector, None)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
     let mut pending = Vec::new();
     if let Some(copy) = archive {
@@ -328,29 +319,25 @@ pub fn remove(
 }
 
 /// The result of `rm` with `if_exists` for a bullet that was removed before.
-pub fn already_removed(planner: &Planner<'_>, n: usize, at: &Target, text: &str) -> PlanStep<Vec<PendingEdit>> {
-    let path = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?.path;
+pub fn already_removed(planner: &Planner<'_>, request: OperationRequest<'_>, text: &str) -> PlanStep<Vec<PendingEdit>> {
+    let path = planner.resolve(request.at)?.path;
     let what = format!("{text} (removed before)");
-    Ok(vec![PendingEdit::Unchanged(effects::line_effect(&path, EffectSign::Unchanged, what, None, n))])
+    Ok(vec![PendingEdit::Unchanged(effects::line_effect(&path, EffectSign::Unchanged, what, None, request.index))])
 }
 
 /// Removes a whole section or file. No bullet is named, so the caller must prove that it read all of it.
 fn remove_block<'a>(
     planner: &mut Planner<'a>,
-    n: usize,
-    op: &Operation,
+    request: OperationRequest<'_>,
     resolved: ResolvedTarget<'a>,
     archive: Option<ArchiveCopy<'_>>,
 ) -> PlanStep<Vec<PendingEdit>> {
     let Some(file) = resolved.file else {
         return Err(rejections::file_not_found(&resolved.path, planner.snapshot).into());
     };
-    planner.check_if_match(n, op, &resolved);
-    let section = match &resolved.section {
-        SectionRef::File => 0,
-        SectionRef::At(at) => *at,
-        SectionRef::Missing(name) => return Err(rejections::section_not_found(file, &resolved.path, name).into()),
-    };
+    planner.check_if_match(request, &resolved.path, resolved.file);
+    let section = resolved.existing_section(file)?;
+    let (n, op) = (request.index, request.operation);
     let range = section_range(&file.document, section);
     let proven =
         op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(&file.document.text()[range.clone()]));
@@ -405,16 +392,15 @@ pub fn append_insertion(planner: &Planner<'_>, to: &MemoryPath, block: &str) -> 
 /// `set`: changes a bullet's metadata.
 pub fn set_meta<'a>(
     planner: &mut Planner<'a>,
-    n: usize,
-    op: &Operation,
+    request: OperationRequest<'_>,
     resolved: ResolvedTarget<'a>,
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<PendingEdit>> {
-    planner.check_if_match(n, op, &resolved);
+    planner.check_if_match(request, &resolved.path, resolved.file);
     let file = planner.existing_writable_file(&resolved)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
-        pick_bullet(planner, n, op, &resolved, SelectorArgs::default(), None)?;
-    set_meta_of(planner, n, &resolved.path, &file.document, bullet, pairs)
+        pick_bullet(planner, request, &resolved, SelectorArgs::default(), None)?;
+    set_meta_of(planner, request.index, &resolved.path, &file.document, bullet, pairs)
 }
 
 /// A bullet's metadata with these values, and the values as they are stored. The base is `stamped` if there is one,

@@ -4,7 +4,7 @@
 
 use super::resource_targets::{resolve_resource, resource_name};
 use super::snapshot::{LoadedFile, PlanStep, PlanStop, Snapshot};
-use super::{Target, adopted};
+use super::{Target, adopted, rejections};
 use crate::code::{Code, Rejection, SuggestedCommand, quote};
 use crate::document::{Document, category_key, slug};
 use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes, is_id, no_such_name};
@@ -30,6 +30,17 @@ pub struct ResolvedTarget<'a> {
     pub section: SectionRef,
     /// The part of the address after `@`.
     pub bullet: Option<BulletRef>,
+}
+
+impl ResolvedTarget<'_> {
+    /// The section in the target's file (0: the whole file). Errors if it does not exist.
+    pub fn existing_section(&self, file: &LoadedFile) -> Result<usize, Rejection> {
+        match &self.section {
+            SectionRef::File => Ok(0),
+            SectionRef::At(section) => Ok(*section),
+            SectionRef::Missing(name) => Err(rejections::section_not_found(file, &self.path, name)),
+        }
+    }
 }
 
 /// Resolves an operation's target.

@@ -14,7 +14,7 @@ use super::apply_to_file::apply_to_file;
 use super::bullets::{BulletReplacement, SelectorArgs};
 use super::file_edits::group_by_file;
 use super::pending_edit::PendingEdit;
-use super::planner::{PlanContext, Planner};
+use super::planner::{OperationRequest, PlanContext, Planner};
 use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
 use super::{
     Action, Operation, archive, bullets, dialects, effects, field_checks, memory_index, rejections, related_bullets,
@@ -185,6 +185,7 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
         | Action::Append { .. }
         | Action::Nothing { .. } => false,
     };
+    let request = |at| OperationRequest { index: n, operation: op, at };
     match &op.action {
         Action::Add { at, text, children, meta, create } => {
             validation::check_bullet_size(text, children)?;
@@ -194,30 +195,30 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
                 children: children.clone(),
                 raw_first_line: None,
             };
-            bullets::add(planner, n, op, at, item, *create)
+            bullets::add(planner, request(at), item, *create)
         }
         Action::Update { at, index, old, text, children, meta, archive } => {
             validation::check_bullet_size(text, children)?;
             let item = NewBullet { text: text.clone(), children: children.clone(), ..NewBullet::default() };
             let selector = SelectorArgs { index: *index, text: old.as_deref() };
-            bullets::update(planner, n, op, at, selector, BulletReplacement { item, meta }, *archive)
+            bullets::update(planner, request(at), selector, BulletReplacement { item, meta }, *archive)
         }
         Action::Remove { at, index, text, archive, purge, if_exists, .. } => {
             let archive = archive.then_some(archive::ArchiveCopy { purge_on: purge.as_deref() });
             let selector = SelectorArgs { index: *index, text: text.as_deref() };
-            let removed = bullets::remove(planner, n, op, at, selector, archive);
+            let removed = bullets::remove(planner, request(at), selector, archive);
             match (removed, text) {
                 (Err(PlanStop::Rejected(error)), Some(text)) if *if_exists && rejections::is_removed_bullet(&error) => {
-                    bullets::already_removed(planner, n, at, text)
+                    bullets::already_removed(planner, request(at), text)
                 }
                 (removed, _) => removed,
             }
         }
-        Action::Restore { at } => restore::restore(planner, n, op, at),
-        Action::Move { at, to, create } => relocate::relocate(planner, n, op, at, to, *create),
-        Action::Set { at, pairs } => set_values::set(planner, n, op, at, pairs),
-        Action::Write { at, text, create } => whole_file::write(planner, n, op, at, text, *create),
-        Action::Patch { at, pairs, archive } => whole_file::patch(planner, n, op, at, pairs, *archive),
+        Action::Restore { at } => restore::restore(planner, request(at)),
+        Action::Move { at, to, create } => relocate::relocate(planner, request(at), to, *create),
+        Action::Set { at, pairs } => set_values::set(planner, request(at), pairs),
+        Action::Write { at, text, create } => whole_file::write(planner, request(at), text, *create),
+        Action::Patch { at, pairs, archive } => whole_file::patch(planner, request(at), pairs, *archive),
         Action::Append { .. } => whole_file::append(planner, n, op),
         Action::Nothing { .. } => Ok(Vec::new()),
     }

@@ -1,6 +1,6 @@
 //! The planner's state: its inputs, the warnings and failed preconditions it collects, and shared helpers.
 //!
-//! Never interprets an operation. In this module's functions `n` is the operation's index in the batch, from 0.
+//! Never interprets an operation.
 
 use jiff::Zoned;
 
@@ -10,10 +10,10 @@ use crate::document::{BulletMeta, Document, DocumentEdit, Handle, MetaKey, NewBu
 use crate::path::{MemoryPath, PathPrefixes};
 use crate::policy::{LinkRule, Policy, StampKey};
 
-use super::locate::ResolvedTarget;
+use super::locate::{ResolvedTarget, resolve};
 use super::pending_edit::PendingEdit;
 use super::snapshot::{LoadedFile, MissingInput, PlanStep, Snapshot};
-use super::{Operation, rejections, validation};
+use super::{Operation, Target, rejections, validation};
 
 /// The inputs of planning besides the operations and the snapshot.
 #[derive(Debug)]
@@ -32,6 +32,15 @@ pub struct PlanContext<'a> {
     pub allow_reserved: bool,
     /// The relations that the change writes by itself: those of the policy, for an agent.
     pub links: Option<LinkRule>,
+}
+
+/// An operation of a batch, and its target.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationRequest<'a> {
+    /// The operation's index in the batch, from 0.
+    pub index: usize,
+    pub operation: &'a Operation,
+    pub at: &'a Target,
 }
 
 /// The text that an edit applies to: an existing file, or the initial text of a new one.
@@ -117,6 +126,11 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Resolves an operation's target.
+    pub fn resolve(&self, at: &Target) -> PlanStep<ResolvedTarget<'a>> {
+        resolve(at, self.snapshot, self.context.prefixes, self.context.policy)
+    }
+
     /// Checks whether the present operation may change a file.
     pub fn check_writable(&self, path: &MemoryPath, document: Option<&Document>) -> Result<(), Rejection> {
         let allowed = self.context.allow_reserved || self.may_change_archive && path.is_archived();
@@ -128,11 +142,13 @@ impl<'a> Planner<'a> {
         self.warnings.push((operation, warning));
     }
 
-    /// Checks `if_match` and records a mismatch. A mismatch is an error only if the file would change, so that a
+    /// Checks `if_match` against a file and records a mismatch. A mismatch is an error only if the file would change, so that a
     /// repeated operation without effect still succeeds.
-    pub fn check_if_match(&mut self, n: usize, op: &Operation, resolved: &ResolvedTarget<'_>) {
-        if let Err(etag) = verify_if_match(op, resolved.file) {
-            self.etag_mismatches.push((n, resolved.path.clone(), etag));
+    pub fn check_if_match(&mut self, request: OperationRequest<'_>, path: &MemoryPath, file: Option<&LoadedFile>) {
+        let Some(proof) = &request.operation.if_match else { return };
+        let etag = file.map(|file| file.version.etag);
+        if !etag.is_some_and(|etag| etag.matches_prefix(proof)) {
+            self.etag_mismatches.push((request.index, path.clone(), etag));
         }
     }
 
@@ -146,29 +162,52 @@ impl<'a> Planner<'a> {
     }
 
     /// The text to edit at a path that may not exist yet. Checks the path and records an `if_match` mismatch.
-    pub fn edit_base(&mut self, n: usize, op: &Operation, path: &MemoryPath, create: bool) -> PlanStep<EditBase<'a>> {
+    pub fn edit_base(
+        &mut self,
+        request: OperationRequest<'_>,
+        path: &MemoryPath,
+        create: bool,
+    ) -> PlanStep<EditBase<'a>> {
+        let file = self.writable_file(path)?;
+        self.check_if_match(request, path, file);
+        self.existing_or_new(request, path, file, create)
+    }
+
+    /// The text to edit at the destination of a move, which may not exist yet: `if_match` is about the file that the
+    /// item leaves.
+    pub fn destination_base(
+        &self,
+        request: OperationRequest<'_>,
+        path: &MemoryPath,
+        create: bool,
+    ) -> PlanStep<EditBase<'a>> {
+        self.existing_or_new(request, path, self.writable_file(path)?, create)
+    }
+
+    /// The file at a path; `None` if it does not exist. Errors if it must not be changed.
+    fn writable_file(&self, path: &MemoryPath) -> PlanStep<Option<&'a LoadedFile>> {
         let file = self.snapshot.file(path)?;
         self.check_writable(path, file.map(|f| &f.document))?;
-        if let Err(etag) = verify_if_match(op, file) {
-            self.etag_mismatches.push((n, path.clone(), etag));
+        Ok(file)
+    }
+
+    /// A file, or the initial text of a new one if there may be one at that path.
+    fn existing_or_new(
+        &self,
+        request: OperationRequest<'_>,
+        path: &MemoryPath,
+        file: Option<&'a LoadedFile>,
+        create: bool,
+    ) -> PlanStep<EditBase<'a>> {
+        if let Some(file) = file {
+            return Ok(EditBase::Present(file));
         }
-        match file {
-            Some(file) => Ok(EditBase::Present(file)),
-            None => {
-                if !(create || self.context.create)
-                    && let Some(written) = op.created_name()
-                {
-                    validation::check_extension(written, path)?;
-                }
-                validation::check_creatable(
-                    path,
-                    self.snapshot,
-                    create || self.context.create,
-                    self.context.allow_reserved,
-                )?;
-                Ok(EditBase::New(Box::new(new_file_document(path))))
-            }
+        let create = create || self.context.create;
+        if let Some(written) = request.operation.created_name().filter(|_| !create) {
+            validation::check_extension(written, path)?;
         }
+        validation::check_creatable(path, self.snapshot, create, self.context.allow_reserved)?;
+        Ok(EditBase::New(Box::new(new_file_document(path))))
     }
 
     /// Today's date in the caller's time zone, `YYYY-MM-DD`.
@@ -221,15 +260,5 @@ pub fn initial_text(path: &MemoryPath) -> String {
         }
         _ if crate::path::is_daily_note(stem) => format!("# {stem}\n"),
         _ => format!("# {}\n", super::locate::new_section_title(stem)),
-    }
-}
-
-/// Checks `if_match` against a file; a mismatch returns the present etag, `None` if the file does not exist.
-fn verify_if_match(op: &Operation, file: Option<&LoadedFile>) -> Result<(), Option<Etag>> {
-    match (&op.if_match, file) {
-        (None, _) => Ok(()),
-        (Some(proof), Some(file)) if file.version.etag.matches_prefix(proof) => Ok(()),
-        (Some(_), Some(file)) => Err(Some(file.version.etag)),
-        (Some(_), None) => Err(None),
     }
 }

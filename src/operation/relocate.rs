@@ -11,39 +11,37 @@ use crate::text::{Splice, splice};
 
 use super::bullet_links::LinkedBullets;
 use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
-use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
+use super::locate::{self, ResolvedTarget, SectionRef, new_section_title};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{EditBase, Planner};
+use super::planner::{OperationRequest, Planner};
 use super::reference_links::lost_by_bullet;
 use super::relative_links::{rebased_bullet, rebased_links};
 use super::section_links::{LineBreaks, MovedSection, SectionChange, undefined_references_warning};
 use super::snapshot::{LoadedFile, PlanStep};
-use super::{Operation, Target, adopted, effects, rejections, validation, whole_file};
+use super::{Target, adopted, effects, rejections, validation, whole_file};
 
 /// Moves the bullet, section or file that the address names.
 pub fn relocate(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    at: &Target,
+    request: OperationRequest<'_>,
     to: &str,
     create: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
-    planner.check_if_match(n, op, &resolved);
+    let resolved = planner.resolve(request.at)?;
+    planner.check_if_match(request, &resolved.path, resolved.file);
     let bullet = match resolved.bullet {
         Some(_) => {
             let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
-                pick_bullet(planner, n, op, &resolved, SelectorArgs::default(), None)?;
+                pick_bullet(planner, request, &resolved, SelectorArgs::default(), None)?;
             Some(bullet)
         }
         None => None,
     };
     let file = planner.existing_writable_file(&resolved)?;
-    let item = ItemMove { n, op, from: &resolved.path, file, to, create };
+    let item = ItemMove { request, from: &resolved.path, file, to, create };
     match (bullet, &resolved.section) {
         (Some(bullet), _) => item.move_bullet(planner, bullet),
-        (None, SectionRef::File) => move_file(planner, n, &resolved.path, to, create),
+        (None, SectionRef::File) => move_file(planner, request.index, &resolved.path, to, create),
         (None, SectionRef::At(section)) => item.move_section(planner, *section),
         (None, SectionRef::Missing(name)) => Err(rejections::section_not_found(file, &resolved.path, name).into()),
     }
@@ -51,8 +49,7 @@ pub fn relocate(
 
 /// A bullet or section that moves out of its place.
 struct ItemMove<'a> {
-    n: usize,
-    op: &'a Operation,
+    request: OperationRequest<'a>,
     from: &'a MemoryPath,
     /// The text of `from`.
     file: &'a LoadedFile,
@@ -73,16 +70,10 @@ impl ItemMove<'_> {
         }
     }
 
-    /// The text that the item is added to; `if_match` is about the one that it leaves.
-    fn destination_base<'p>(&self, planner: &mut Planner<'p>, path: &MemoryPath) -> PlanStep<EditBase<'p>> {
-        let op_without_if_match = Operation { if_match: None, ..self.op.clone() };
-        planner.edit_base(self.n, &op_without_if_match, path, self.create)
-    }
-
     fn move_bullet(&self, planner: &mut Planner<'_>, bullet: usize) -> PlanStep<Vec<PendingEdit>> {
-        let ItemMove { n, from, file, .. } = *self;
+        let ItemMove { request, from, file, create, .. } = *self;
         let dest = self.destination(planner, "bullet")?;
-        let base = self.destination_base(planner, &dest.path)?;
+        let base = planner.destination_base(request, &dest.path, create)?;
         let document = base.document();
         let item = rebased_bullet(to_moved_bullet(&file.document, bullet), from, &dest.path);
         let is_numbered = file.document.list_number(bullet).is_some();
@@ -101,7 +92,7 @@ impl ItemMove<'_> {
                 from,
                 bullet,
                 EffectSign::Unchanged,
-                n,
+                request.index,
             ))]);
         }
         let same_text = document.bullets_by_text(&item.text);
@@ -121,7 +112,7 @@ impl ItemMove<'_> {
         if !same_file {
             let (moved, stayed) = lost_by_bullet(&file.document, bullet, document);
             if let Some(warning) = undefined_references_warning(&[(&dest.path, moved), (from, stayed)]) {
-                planner.warn(n, warning);
+                planner.warn(request.index, warning);
             }
         }
         let linked = LinkedBullets::of_bullet(from, &file.document, bullet);
@@ -143,7 +134,7 @@ impl ItemMove<'_> {
 
     /// The move of a section within its file: it gets a new title.
     fn rename_section(&self, planner: &mut Planner<'_>, section: usize, to: &SectionRef) -> PlanStep<Vec<PendingEdit>> {
-        let ItemMove { n, op, from, file, .. } = *self;
+        let ItemMove { request, from, file, .. } = *self;
         let SectionRef::Missing(name) = to else {
             return Err(Rejection::new(Code::Exists, "the section is already in that file")
                 .hint("to rename it, use a title that no other section has")
@@ -152,7 +143,11 @@ impl ItemMove<'_> {
         let old = &file.document.sections()[section];
         require_parent(&file.document, name, old.parent as usize, from)?;
         let at = Target::Address(format!("{from}#{}", old.slug));
-        super::set_values::set(planner, n, op, &at, &[("title".into(), new_section_title(name))])
+        super::set_values::set(
+            planner,
+            OperationRequest { at: &at, ..request },
+            &[("title".into(), new_section_title(name))],
+        )
     }
 
     /// The replacement of a section's title, if the destination names a new one. Errors if the destination has a section
@@ -183,12 +178,12 @@ impl ItemMove<'_> {
     }
 
     fn move_section(&self, planner: &mut Planner<'_>, section: usize) -> PlanStep<Vec<PendingEdit>> {
-        let ItemMove { n, from, file, .. } = *self;
+        let ItemMove { request, from, file, create, .. } = *self;
         let dest = self.destination(planner, "section")?;
         if dest.path == *from {
             return self.rename_section(planner, section, &dest.section);
         }
-        let base = self.destination_base(planner, &dest.path)?;
+        let base = planner.destination_base(request, &dest.path, create)?;
         let document = base.document();
         let range = section_range(&file.document, section);
         let (title, title_splice) = self.title_at(section, &dest, document)?;
@@ -197,7 +192,7 @@ impl ItemMove<'_> {
             EffectSign::Moved,
             effects::heading_text(&file.document, section),
             effects::section_slug(&file.document, section),
-            n,
+            request.index,
         );
         effect.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
         let would_break = |reason| Rejection::new(Code::WouldBreakStructure, format!("in {}: {reason}", dest.path));
@@ -219,7 +214,7 @@ impl ItemMove<'_> {
             }),
             lines: LineBreaks::default(),
         };
-        let updates = change.update_links(planner, n)?;
+        let updates = change.update_links(planner, request.index)?;
         let mut inside = updates.inside;
         for link in rebased_links(&file.document, from, &dest.path) {
             if range.contains(&link.start) && inside.iter().all(|other| other.start != link.start) {

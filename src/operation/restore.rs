@@ -14,34 +14,32 @@ use crate::text::Splice;
 
 use super::archive;
 use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
-use super::locate::{ResolvedTarget, SectionRef, resolve};
+use super::locate::{ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::Planner;
+use super::planner::{OperationRequest, Planner};
 use super::relocate::end_of_list;
 use super::snapshot::{LoadedFile, PlanStep};
-use super::{Operation, Target, adopted, effects, rejections, validation, whole_file};
+use super::{Target, adopted, effects, rejections, validation, whole_file};
 
 /// The file in `archive/` from which an operation takes something back.
 #[derive(Clone, Copy)]
 struct ArchiveFile<'a> {
-    /// The operation's number in its batch.
-    n: usize,
-    op: &'a Operation,
+    request: OperationRequest<'a>,
     path: &'a MemoryPath,
     file: &'a LoadedFile,
 }
 
 /// Takes the bullet, section or file that the address names back. An address outside `archive/` is that from which it
 /// was archived.
-pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target) -> PlanStep<Vec<PendingEdit>> {
-    let resolved = resolve_archived(planner, at)?;
-    planner.check_if_match(n, op, &resolved);
+pub fn restore(planner: &mut Planner<'_>, request: OperationRequest<'_>) -> PlanStep<Vec<PendingEdit>> {
+    let resolved = resolve_archived(planner, request.at)?;
+    planner.check_if_match(request, &resolved.path, resolved.file);
     let Some(file) = resolved.file else { return Err(not_archived(&resolved.path).into()) };
     validation::check_writable(&resolved.path, Some(&file.document), true)?;
-    let archive_file = ArchiveFile { n, op, path: &resolved.path, file };
+    let archive_file = ArchiveFile { request, path: &resolved.path, file };
     if resolved.bullet.is_some() {
         let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
-            pick_bullet(planner, n, op, &resolved, SelectorArgs::default(), None)?;
+            pick_bullet(planner, request, &resolved, SelectorArgs::default(), None)?;
         let archived = take_bullet(planner, archive_file, bullet)?;
         return restore_bullet(planner, archive_file, archived);
     }
@@ -55,7 +53,7 @@ pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target)
 
 /// The target in `archive/`.
 fn resolve_archived<'a>(planner: &Planner<'a>, at: &Target) -> PlanStep<ResolvedTarget<'a>> {
-    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    let resolved = planner.resolve(at)?;
     if resolved.path.is_archived() {
         return Ok(resolved);
     }
@@ -74,7 +72,7 @@ fn resolve_archived<'a>(planner: &Planner<'a>, at: &Target) -> PlanStep<Resolved
     }
     let resolve_copy = |path: &MemoryPath| {
         let address = Target::Address(format!("{}{place}", path.in_archive()?));
-        resolve(&address, planner.snapshot, planner.context.prefixes, planner.context.policy)
+        planner.resolve(&address)
     };
     let copy = resolve_copy(&resolved.path)?;
     if copy.file.is_none()
@@ -167,7 +165,7 @@ impl ArchivedBullet {
 }
 
 fn take_bullet(planner: &mut Planner<'_>, archive_file: ArchiveFile<'_>, bullet: usize) -> PlanStep<ArchivedBullet> {
-    let ArchiveFile { n, path, file, .. } = archive_file;
+    let ArchiveFile { request, path, file } = archive_file;
     let home = home_path(path, file)?;
     let mut item = to_moved_bullet(&file.document, bullet);
     let mut meta = item.meta.take().unwrap_or_default();
@@ -182,7 +180,7 @@ fn take_bullet(planner: &mut Planner<'_>, archive_file: ArchiveFile<'_>, bullet:
     let today = planner.context.now.date();
     if let Some(expired) = meta.valid(MetaKey::Exp).and_then(parse_date).filter(|day| *day < today) {
         let message = format!("'{}' expired on {expired}: set exp to a later day, or reads leave it out", item.text);
-        planner.warn(n, Warning::new(Code::Note, message));
+        planner.warn(request.index, Warning::new(Code::Note, message));
     }
     item.meta = (!meta.0.is_empty()).then_some(meta);
     Ok(ArchivedBullet { bullet, item, home, titles: section_titles(&file.document, section), from, number })
@@ -193,10 +191,9 @@ fn restore_bullet(
     archive_file: ArchiveFile<'_>,
     archived: ArchivedBullet,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let ArchiveFile { n, op, path, .. } = archive_file;
+    let ArchiveFile { request, path, .. } = archive_file;
     let ArchivedBullet { bullet, item, home, titles, from, .. } = &archived;
-    let create = Operation { if_match: None, ..op.clone() };
-    let base = planner.edit_base(n, &create, home, true)?;
+    let base = planner.destination_base(request, home, true)?;
     let document = base.document();
     let (position, destination) = match place_in(document, titles, from.as_deref()) {
         RestorePlace::Section(at) => {
@@ -277,7 +274,7 @@ fn take_section(
     section: usize,
     made: &mut Vec<Vec<String>>,
 ) -> PlanStep<ArchivedSection> {
-    let ArchiveFile { n, op, path, file } = archive_file;
+    let ArchiveFile { request, path, file } = archive_file;
     let source = &file.document;
     let home = home_path(path, file)?;
     let range = section_range(source, section);
@@ -291,8 +288,7 @@ fn take_section(
     let whole = line.start.min(range.start)..range.end;
     let block = format!("{}{kept}{}", &source.text()[whole.start..line.start], &source.text()[line.end..whole.end]);
     let mut block = block.trim_end().to_owned() + "\n";
-    let create = Operation { if_match: None, ..op.clone() };
-    let base = planner.edit_base(n, &create, &home, true)?;
+    let base = planner.destination_base(request, &home, true)?;
     let document = base.document();
     let mut titles = section_titles(source, source.sections()[section].parent as usize);
     let mut first_title = titles.len();
@@ -357,11 +353,10 @@ fn put_section(
     archive_file: ArchiveFile<'_>,
     archived: ArchivedSection,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let ArchiveFile { n, op, path, file } = archive_file;
+    let ArchiveFile { request, path, file } = archive_file;
     let source = &file.document;
     let ArchivedSection { section, range, home, under, block, titles, .. } = archived;
-    let create = Operation { if_match: None, ..op.clone() };
-    let base = planner.edit_base(n, &create, &home, true)?;
+    let base = planner.destination_base(request, &home, true)?;
     let document = base.document();
     let later = home.holds_episodes().then(|| later_entry(document, &block)).flatten();
     let insertion = match later {
@@ -379,7 +374,7 @@ fn put_section(
         EffectSign::Moved,
         effects::heading_text(source, section),
         effects::section_slug(source, section),
-        n,
+        request.index,
     );
     effect.to = Some(format!("{home}#{}", slug(titles.last().map_or("", String::as_str))));
     Ok(vec![

@@ -12,35 +12,29 @@ use crate::policy::yaml;
 use crate::text::Splice;
 
 use super::field_checks::{check_key, check_summary_line, invalid_value};
-use super::locate::{SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::Planner;
+use super::planner::{OperationRequest, Planner};
 use super::section_links::{LineBreaks, SectionChange};
 use super::snapshot::PlanStep;
-use super::{Operation, Target, bullets, effects, rejections, whole_file};
+use super::{bullets, effects, whole_file};
 
 /// Sets values on the bullet, section or file that the address names.
 pub fn set(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    at: &Target,
+    request: OperationRequest<'_>,
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<PendingEdit>> {
-    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    let resolved = planner.resolve(request.at)?;
     if pairs.is_empty() {
         return Err(Rejection::new(Code::Usage, "no KEY=VALUE given").into());
     }
     if resolved.bullet.is_some() {
-        return bullets::set_meta(planner, n, op, resolved, pairs);
+        return bullets::set_meta(planner, request, resolved, pairs);
     }
-    planner.check_if_match(n, op, &resolved);
+    planner.check_if_match(request, &resolved.path, resolved.file);
     let file = planner.existing_writable_file(&resolved)?;
-    let section = match &resolved.section {
-        SectionRef::File => 0,
-        SectionRef::At(at) => *at,
-        SectionRef::Missing(name) => return Err(rejections::section_not_found(file, &resolved.path, name).into()),
-    };
+    let section = resolved.existing_section(file)?;
+    let n = request.index;
     let mut pending = Vec::new();
     let mut new_front = NewFrontMatter::default();
     for (key, value) in pairs {

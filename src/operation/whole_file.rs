@@ -10,27 +10,26 @@ use crate::text::Splice;
 
 use super::archive::ArchivedItem;
 use super::entry_text::{has_field, lower_headings, require_closed_blocks, separate_front_matter, split_summary};
-use super::locate::{SectionRef, resolve};
+use super::locate::SectionRef;
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{EditBase, Planner};
+use super::planner::{EditBase, OperationRequest, Planner};
 use super::snapshot::{PlanStep, matches_etag};
 use super::{Action, Operation, Target, adopted, effects, merge, rejections};
 
 /// `write`: creates a file, or replaces an existing one if `if_match`, a current `seen` or `-f` is given.
 pub fn write(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    at: &Target,
+    request: OperationRequest<'_>,
     text: &str,
     create: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    let resolved = planner.resolve(request.at)?;
     if resolved.bullet.is_some() || resolved.section != SectionRef::File {
         return Err(Rejection::new(Code::Usage, "write expects a file, not a section or bullet").into());
     }
+    let (n, op) = (request.index, request.operation);
     let text = checked_text(text)?;
-    let base = planner.edit_base(n, op, &resolved.path, create)?;
+    let base = planner.edit_base(request, &resolved.path, create)?;
     if let EditBase::Present(file) = &base {
         if file.document.text() == text {
             let effect =
@@ -73,18 +72,17 @@ fn checked_text(text: &str) -> Result<String, Rejection> {
 /// found before any is replaced.
 pub fn patch(
     planner: &mut Planner<'_>,
-    n: usize,
-    op: &Operation,
-    at: &Target,
+    request: OperationRequest<'_>,
     pairs: &[(String, String)],
     archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    let resolved = planner.resolve(request.at)?;
     if resolved.bullet.is_some() || resolved.section != SectionRef::File {
         return Err(Rejection::new(Code::Usage, "patch expects a file, not a section or bullet").into());
     }
-    planner.check_if_match(n, op, &resolved);
+    planner.check_if_match(request, &resolved.path, resolved.file);
     let file = planner.existing_writable_file(&resolved)?;
+    let n = request.index;
     let text = file.document.text();
     let splices = patch_splices(planner, &resolved.path, &file.document, pairs)?;
     if splices.is_empty() {
@@ -223,7 +221,8 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
         Some(target) => target.clone(),
         None => Target::Address(default_episode_path(planner, date.as_deref())?),
     };
-    let resolved = resolve(&target, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    let request = OperationRequest { index: n, operation: op, at: &target };
+    let resolved = planner.resolve(&target)?;
     if resolved.bullet.is_some() || resolved.section != SectionRef::File {
         return Err(Rejection::new(Code::Usage, "append expects a file, not a section or bullet").into());
     }
@@ -241,7 +240,7 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
     // Episode files are named after a period, so that a new one always has a name similar to existing ones.
     let stem = resolved.path.stem();
     let is_period = crate::path::is_episode(stem) || crate::path::is_daily_note(stem);
-    let base = planner.edit_base(n, op, &resolved.path, *create || is_period)?;
+    let base = planner.edit_base(request, &resolved.path, *create || is_period)?;
     let document = base.document();
     let mut pending = Vec::new();
     if contains_block(document, &block) {
