@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::code_anchors::with_anchor_hashes;
 use super::conflict_finder::require_merged;
-use super::consent::require_consent;
+use super::consent::{ApprovalGate, CommitMode};
 use super::dangling_links::find_dangling_links;
 use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
@@ -20,7 +20,6 @@ use super::restricted_change::{fetch_visible, require_visible_files};
 use super::results::{
     ChangeOutcome, ChangeResult, ChangedFile, ChangedFileKind, EffectRow, RepeatedChange, WarningRow,
 };
-use super::review::{require_own_copies, require_review};
 use super::scope_limits;
 use super::secrets_check::check_secrets;
 use super::{ChangeOptions, CommandResult, Error, Session};
@@ -64,8 +63,9 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
     if options.dry_run {
         let mut snapshot = Snapshot::new();
         let mut changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
-        require_consent(session, None, &batch, &changeset, &snapshot)?;
-        require_own_copies(session, None, &batch, &changeset, &snapshot)?;
+        let gate = ApprovalGate { session, batch: &batch, mode: CommitMode::DryRun };
+        gate.require_consent(&changeset, &snapshot)?;
+        gate.require_own_copies(&changeset, &snapshot)?;
         if changeset.forget {
             let traces = find_traces(session, &mut changeset, &snapshot)?;
             changeset.warnings.extend(traces.warnings);
@@ -80,6 +80,7 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
     if let Some(earlier) = earlier_change(session, &batch)? {
         return Ok(ChangeOutcome::Repeated(earlier.result?));
     }
+    let gate = ApprovalGate { session, batch: &batch, mode: CommitMode::Commit(&locked) };
     let mut summary_lines = Vec::new();
     commit_loop(session, &locked, &batch, warnings, || {
         let mut snapshot = Snapshot::new();
@@ -90,9 +91,9 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
         if changeset.forget && summary_lines.is_empty() {
             summary_lines = own_summary_lines(session, &changeset)?;
         }
-        require_consent(session, Some(&locked), &batch, &changeset, &snapshot)?;
-        require_review(session, Some(&locked), &batch, &changeset, &snapshot)?;
-        require_own_copies(session, Some(&locked), &batch, &changeset, &snapshot)?;
+        gate.require_consent(&changeset, &snapshot)?;
+        gate.require_review(&changeset, &snapshot)?;
+        gate.require_own_copies(&changeset, &snapshot)?;
         Ok((changeset, snapshot))
     })
     .map(ChangeOutcome::Changed)
@@ -230,9 +231,10 @@ pub fn commit_loop(
     warnings: Vec<Warning>,
     mut plan_change: impl FnMut() -> Result<(Changeset, Snapshot), Error>,
 ) -> CommandResult<ChangeResult> {
+    let gate = ApprovalGate { session, batch, mode: CommitMode::Commit(locked) };
     commit_approved(session, locked, batch, warnings, || {
         let (changeset, snapshot) = plan_change()?;
-        require_review(session, Some(locked), batch, &changeset, &snapshot)?;
+        gate.require_review(&changeset, &snapshot)?;
         Ok((changeset, snapshot))
     })
 }

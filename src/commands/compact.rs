@@ -7,6 +7,7 @@
 use serde_json::Value;
 
 use super::change::{apply_options, commit_loop, dry_run_result, earlier_change, plan_in_context};
+use super::consent::CommitMode;
 use super::results::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange, WarningRow};
 use super::{ChangeOptions, CommandResult, Error, Session, change};
 use crate::change::Changeset;
@@ -169,7 +170,7 @@ impl CompactionRun<'_> {
                 commit_loop(session, &locked, &batch, warnings, || match self.replan(&batch.operations, &plan)? {
                     Some(overlay) => {
                         let planned = overlay.into_changeset();
-                        self.require_consent_to_archive(Some(&locked), &batch, &planned)?;
+                        self.require_consent_to_archive(CommitMode::Commit(&locked), &batch, &planned)?;
                         Ok(planned)
                     }
                     None => {
@@ -195,7 +196,7 @@ impl CompactionRun<'_> {
             let (overlay, plan) = self.decide(&batch.operations, &mut by_age_only)?;
             report = plan.report;
             let planned = overlay.into_changeset();
-            self.require_consent_to_archive(Some(&locked), &batch, &planned)?;
+            self.require_consent_to_archive(CommitMode::Commit(&locked), &batch, &planned)?;
             Ok(planned)
         });
         Ok(completed(verdict?, report, closed_dialogue))
@@ -410,7 +411,7 @@ impl CompactionRun<'_> {
         dialogue: CompactDialogue<'_>,
     ) -> Result<CompactionOutcome, Error> {
         let planned = overlay.into_changeset();
-        self.require_consent_to_archive(None, batch, &planned)?;
+        self.require_consent_to_archive(CommitMode::DryRun, batch, &planned)?;
         let (changeset, snapshot) = planned;
         let mut change = dry_run_result(&changeset, &snapshot);
         if !plan.steps.is_empty() && !self.is_replayable_batch(&changeset) {

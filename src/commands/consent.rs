@@ -1,5 +1,5 @@
-//! The consent gate: an agent changes sensitive fields only with the user's words of agreement. Without them its batch
-//! waits in `inbox/` as one proposal.
+//! The approval gate of changes by agents, and its rule of consent: an agent changes sensitive fields only with the
+//! user's words of agreement. Without them its batch waits in `inbox/` as one proposal.
 //!
 //! Never decides which text is sensitive or which words agree: `reflect/guards` does. `reflect` has a gate of its own,
 //! because it knows the conversation; what a model of `compact` writes is checked in `reflect/compaction`.
@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::change::{commit_approved, plan_in_context};
-use super::review::{WOULD_WAIT, require_review};
+use super::review::WOULD_WAIT;
 use super::{Error, Session};
 use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Rejection, SuggestedCommand};
@@ -21,85 +21,103 @@ use statements::{ChangedStatement, changed_statements};
 
 mod statements;
 
-/// Refuses a planned change of sensitive fields by an agent, unless the batch carries the user's consent. The refused
-/// batch is kept as a proposal, unless `locked` is `None` (a dry run).
-///
-/// # Errors
-/// `consent`, with the proposal's id; the errors of writing the proposal.
-pub(super) fn require_consent(
-    session: &Session,
-    locked: Option<&LockedStore<'_>>,
-    batch: &Batch,
-    changeset: &Changeset,
-    snapshot: &Snapshot,
-) -> Result<(), Error> {
-    if !session.is_agent {
-        return Ok(());
-    }
-    if locked.is_none() {
-        // A dry run does not get to `commit_loop`, which asks for this.
-        require_review(session, None, batch, changeset, snapshot)?;
-    }
-    let texts = ChangedTexts::of(changeset, snapshot);
-    let changed = ChangedFields::of(session, changeset, &texts);
-    let stated = if changed.added.is_empty() { changed.removed } else { changed.added };
-    require_agreement(session, locked, batch, changeset, &texts, stated)
+/// What a planned change passes before it is committed.
+#[derive(Clone, Copy)]
+pub struct ApprovalGate<'a> {
+    pub session: &'a Session,
+    pub batch: &'a Batch,
+    pub mode: CommitMode<'a>,
 }
 
-/// Refuses a planned compaction that takes sensitive fields out of the memory, unless the batch carries the user's
-/// consent. What it merges into another text stays.
-///
-/// # Errors
-/// As [`require_consent`].
-pub(super) fn require_consent_to_archive(
-    session: &Session,
-    locked: Option<&LockedStore<'_>>,
-    batch: &Batch,
-    changeset: &Changeset,
-    snapshot: &Snapshot,
-) -> Result<(), Error> {
-    let texts = ChangedTexts::of(changeset, snapshot);
-    let today = session.now.date();
-    let (added, _) = changed_statements(changeset, &texts, &session.policy.policy.sensitive, today);
-    let kept = |text: &str| added.iter().any(|s| s.text.to_lowercase().contains(&text.to_lowercase()));
-    let mut removed = ChangedFields::of(session, changeset, &texts).removed;
-    removed.retain(|(_, text)| !kept(text));
-    let operations = changeset.operations.iter().map(|operation| dialects::parse_operation(operation).ok());
-    let planned = Batch { operations: operations.collect::<Option<_>>().unwrap_or_default(), ..batch.clone() };
-    require_agreement(session, locked, &planned, changeset, &texts, removed)
+/// Whether a planned change is to be committed.
+#[derive(Clone, Copy)]
+pub enum CommitMode<'a> {
+    /// It is only shown: a refused batch is not kept.
+    DryRun,
+    /// It is committed under this lock; a refused batch is kept as a proposal.
+    Commit(&'a LockedStore<'a>),
 }
 
-/// Refuses a change of these fields and texts, unless the batch carries the user's consent to each.
-fn require_agreement(
-    session: &Session,
-    locked: Option<&LockedStore<'_>>,
-    batch: &Batch,
-    changeset: &Changeset,
-    texts: &ChangedTexts<'_>,
-    stated: Vec<(String, String)>,
-) -> Result<(), Error> {
-    let fields = unconsented_fields(batch, stated);
-    if fields.is_empty() {
-        return Ok(());
+impl ApprovalGate<'_> {
+    /// Refuses a planned change of sensitive fields by an agent, unless the batch carries the user's consent.
+    ///
+    /// # Errors
+    /// `consent`, with the proposal's id; the errors of writing the proposal.
+    pub(super) fn require_consent(&self, changeset: &Changeset, snapshot: &Snapshot) -> Result<(), Error> {
+        if !self.session.is_agent {
+            return Ok(());
+        }
+        if let CommitMode::DryRun = self.mode {
+            // A dry run does not get to `commit_loop`, which asks for this.
+            self.require_review(changeset, snapshot)?;
+        }
+        let texts = ChangedTexts::of(changeset, snapshot);
+        let changed = ChangedFields::of(self.session, changeset, &texts);
+        let stated = if changed.added.is_empty() { changed.removed } else { changed.added };
+        self.require_agreement(changeset, &texts, stated)
     }
-    let what = fields.join(", ");
-    let reason = if !batch.consent.is_empty() {
-        format!("{what} changes only with the user's consent, and the quote does not agree to it in English or Chinese")
-    } else {
-        format!("{what} changes only with the user's consent")
-    };
-    let Some(locked) = locked else {
-        let rejection = Rejection::new(Code::Consent, format!("{reason}{WOULD_WAIT}"));
-        return Err(rejection.hint(CONSENT_HINT).detail("fields", fields).into());
-    };
-    let id = keep_as_proposal(session, locked, batch, changeset, texts, &format!("sensitive {what}"))?;
-    Err(Rejection::new(Code::Consent, format!("{reason}; the change waits in inbox/ as {id}"))
-        .hint(CONSENT_HINT)
-        .try_command(SuggestedCommand::new("inbox", id.as_str()))
-        .detail("fields", fields)
-        .detail("path", format!("inbox/{id}.md"))
-        .detail("proposal", id)
-        .into())
+
+    /// Refuses a planned compaction that takes sensitive fields out of the memory, unless the batch carries the user's
+    /// consent. What it merges into another text stays.
+    ///
+    /// # Errors
+    /// As [`Self::require_consent`].
+    pub(super) fn require_consent_to_archive(&self, changeset: &Changeset, snapshot: &Snapshot) -> Result<(), Error> {
+        let session = self.session;
+        let texts = ChangedTexts::of(changeset, snapshot);
+        let today = session.now.date();
+        let (added, _) = changed_statements(changeset, &texts, &session.policy.policy.sensitive, today);
+        let kept = |text: &str| added.iter().any(|s| s.text.to_lowercase().contains(&text.to_lowercase()));
+        let mut removed = ChangedFields::of(session, changeset, &texts).removed;
+        removed.retain(|(_, text)| !kept(text));
+        let operations = changeset.operations.iter().map(|operation| dialects::parse_operation(operation).ok());
+        let planned = Batch { operations: operations.collect::<Option<_>>().unwrap_or_default(), ..self.batch.clone() };
+        ApprovalGate { batch: &planned, ..*self }.require_agreement(changeset, &texts, removed)
+    }
+
+    /// Refuses a change of these fields and texts, unless the batch carries the user's consent to each.
+    fn require_agreement(
+        &self,
+        changeset: &Changeset,
+        texts: &ChangedTexts<'_>,
+        stated: Vec<(String, String)>,
+    ) -> Result<(), Error> {
+        let fields = unconsented_fields(self.batch, stated);
+        if fields.is_empty() {
+            return Ok(());
+        }
+        let what = fields.join(", ");
+        let quoted = if self.batch.consent.is_empty() { "" } else { ", and the quote does not agree to it" };
+        let refusal = Rejection::new(Code::Consent, format!("{what} changes only with the user's consent{quoted}"))
+            .hint(CONSENT_HINT)
+            .detail("fields", fields);
+        self.refuse(refusal, changeset, texts, &format!("sensitive {what}"))
+    }
+
+    /// Refuses a change, and keeps its batch as a proposal unless this is a dry run. `cause` is what the proposal waits
+    /// for. Always an error.
+    ///
+    /// # Errors
+    /// `refusal`, with the proposal's id; the errors of writing the proposal.
+    pub(super) fn refuse(
+        &self,
+        mut refusal: Rejection,
+        changeset: &Changeset,
+        texts: &ChangedTexts<'_>,
+        cause: &str,
+    ) -> Result<(), Error> {
+        let CommitMode::Commit(locked) = self.mode else {
+            refusal.message.push_str(WOULD_WAIT);
+            return Err(refusal.into());
+        };
+        let id = keep_as_proposal(self.session, locked, self.batch, changeset, texts, cause)?;
+        refusal.message.push_str(&format!("; the change waits in inbox/ as {id}"));
+        Err(refusal
+            .try_command(SuggestedCommand::new("inbox", id.as_str()))
+            .detail("path", format!("inbox/{id}.md"))
+            .detail("proposal", id)
+            .into())
+    }
 }
 
 const CONSENT_HINT: &str = "ask the user and pass their own words with --consent, or let a person accept the proposal";
@@ -184,7 +202,7 @@ fn agrees(quote: &str, text: &str) -> bool {
 }
 
 /// Writes a batch as a proposal, unless the same one waits already. `cause` is what it waits for. Returns its id.
-pub(super) fn keep_as_proposal(
+fn keep_as_proposal(
     session: &Session,
     locked: &LockedStore<'_>,
     batch: &Batch,

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::change::{change_result, commit_loop, note_no_operations};
 use super::conflict_finder::ConflictFinder;
-use super::consent::require_consent;
+use super::consent::{ApprovalGate, CommitMode};
 use super::layer_names::{error_in_layer, name_layer_in_resolved};
 use super::layers::AddressesInLayer;
 use super::rename_conflicts::{paths_of, renamed_on_both_sides};
@@ -61,7 +61,8 @@ pub fn resolve(
     };
     if options.dry_run {
         let (changeset, seen) = resolve_files(session, &target, take)?;
-        require_consent(session, None, &batch, &changeset, &Snapshot::new())?;
+        let gate = ApprovalGate { session, batch: &batch, mode: CommitMode::DryRun };
+        gate.require_consent(&changeset, &Snapshot::new())?;
         let diff = changeset.files.iter().zip(&seen.texts_before).map(|(file, before)| {
             let after = file.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
             unified_diff(file.path.as_str(), Some(before), after.as_deref())
@@ -72,11 +73,12 @@ pub fn resolve(
         return Ok(to_resolve_result(change, seen));
     }
     let (locked, warnings) = session.store.lock()?;
+    let gate = ApprovalGate { session, batch: &batch, mode: CommitMode::Commit(&locked) };
     let mut extras = ResolveExtras::default();
     let change = commit_loop(session, &locked, &batch, warnings, || {
         let (changeset, new_extras) = resolve_files(session, &target, take)?;
         extras = new_extras;
-        require_consent(session, Some(&locked), &batch, &changeset, &Snapshot::new())?;
+        gate.require_consent(&changeset, &Snapshot::new())?;
         Ok((changeset, Snapshot::new()))
     })?;
     Ok(to_resolve_result(change, extras))

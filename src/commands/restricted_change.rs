@@ -6,7 +6,7 @@
 
 use super::allowlist_filter::allowlist_rejection;
 use super::change::{commit_loop, dry_run_result, earlier_change, plan_batch};
-use super::consent::require_consent;
+use super::consent::{ApprovalGate, CommitMode};
 use super::fetch::fetch;
 use super::results::ChangeOutcome;
 use super::{ChangeOptions, CommandResult, Error, Session};
@@ -33,7 +33,7 @@ pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) 
     };
     if options.dry_run {
         let (changeset, snapshot) = plan()?;
-        require_consent(session, None, batch, &changeset, &snapshot)?;
+        ApprovalGate { session, batch, mode: CommitMode::DryRun }.require_consent(&changeset, &snapshot)?;
         return Ok(ChangeOutcome::Changed(dry_run_result(&changeset, &snapshot)));
     }
     let unfiltered = session.unfiltered();
@@ -45,9 +45,10 @@ pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) 
             Err(allowlist_rejection().into())
         };
     }
+    let gate = ApprovalGate { session, batch, mode: CommitMode::Commit(&locked) };
     commit_loop(&unfiltered, &locked, batch, redact_warnings(&warnings), || {
         let (changeset, snapshot) = plan()?;
-        require_consent(session, Some(&locked), batch, &changeset, &snapshot)?;
+        gate.require_consent(&changeset, &snapshot)?;
         Ok((changeset, snapshot))
     })
     .map(ChangeOutcome::Changed)

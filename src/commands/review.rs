@@ -2,15 +2,14 @@
 //!
 //! Never decides who is an agent. What `reflect` finds is routed to the inbox by itself, piece by piece.
 
-use super::consent::{ChangedTexts, keep_as_proposal, require_consent};
+use super::consent::{ApprovalGate, ChangedTexts};
 use super::forget::find_traces;
 use super::inbox::require_own_proposals;
 use super::{Error, Session};
 use crate::change::{Changeset, FileChange};
-use crate::code::{Code, Rejection, SuggestedCommand};
+use crate::code::{Code, Rejection};
 use crate::document::memory_index::is_memory_index;
-use crate::operation::{Batch, Snapshot};
-use crate::store::LockedStore;
+use crate::operation::Snapshot;
 
 /// How the reason of such a proposal begins in its file.
 pub(super) const REVIEW_REASON: &str = "review of ";
@@ -18,77 +17,52 @@ pub(super) const REVIEW_REASON: &str = "review of ";
 /// How the message of a dry run that is refused for a review or for consent ends.
 pub(super) const WOULD_WAIT: &str = "; without -n the change would wait in inbox/";
 
-/// Refuses a planned change by an agent if the policy reviews one of its files. The whole batch is kept as a proposal,
-/// unless `locked` is `None` (a dry run).
-///
-/// # Errors
-/// `review`, with the proposal's id; the errors of writing the proposal.
-pub(super) fn require_review(
-    session: &Session,
-    locked: Option<&LockedStore<'_>>,
-    batch: &Batch,
-    changeset: &Changeset,
-    snapshot: &Snapshot,
-) -> Result<(), Error> {
-    let Some(what) = reviewed_files(session, changeset) else { return Ok(()) };
-    let reason = if changeset.forget {
-        format!("a person reviews what agents forget, because copies and history go with it: {what}")
-    } else {
-        format!("a person reviews what agents write in {what}")
-    };
-    wait_for_review(session, locked, batch, changeset, snapshot, &what, &reason)
-}
-
-/// Refuses that an agent forgets a text where the copies that go with it are not its own to remove: proposals of others,
-/// and sensitive fields in `archive/`. The whole batch is kept as a proposal, unless `locked` is `None` (a dry run).
-///
-/// # Errors
-/// `review` or `consent`, with the proposal's id; the errors of searching the copies and of writing the proposal.
-pub(super) fn require_own_copies(
-    session: &Session,
-    locked: Option<&LockedStore<'_>>,
-    batch: &Batch,
-    changeset: &Changeset,
-    snapshot: &Snapshot,
-) -> Result<(), Error> {
-    if !session.is_agent || !changeset.forget {
-        return Ok(());
+impl ApprovalGate<'_> {
+    /// Refuses a planned change by an agent if the policy reviews one of its files.
+    ///
+    /// # Errors
+    /// `review`, with the proposal's id; the errors of writing the proposal.
+    pub(super) fn require_review(&self, changeset: &Changeset, snapshot: &Snapshot) -> Result<(), Error> {
+        let Some(what) = reviewed_files(self.session, changeset) else { return Ok(()) };
+        let reason = if changeset.forget {
+            format!("a person reviews what agents forget, because copies and history go with it: {what}")
+        } else {
+            format!("a person reviews what agents write in {what}")
+        };
+        self.wait_for_review(changeset, snapshot, &what, reason)
     }
-    let mut with_copies = changeset.clone();
-    find_traces(session, &mut with_copies, snapshot)?;
-    let copies = with_copies.files.get(changeset.files.len()..).unwrap_or_default();
-    if require_own_proposals(session, copies).is_err() {
-        let reason = "the text to forget is also in proposals of others, which only a person removes";
-        return wait_for_review(session, locked, batch, &with_copies, snapshot, "proposals of others", reason);
-    }
-    require_consent(session, locked, batch, &with_copies, snapshot)
-}
 
-/// Keeps a batch as a proposal that waits for the review of `what`, unless `locked` is `None` (a dry run). Always an
-/// error.
-///
-/// # Errors
-/// `review`, with the proposal's id; the errors of writing the proposal.
-fn wait_for_review(
-    session: &Session,
-    locked: Option<&LockedStore<'_>>,
-    batch: &Batch,
-    changeset: &Changeset,
-    snapshot: &Snapshot,
-    what: &str,
-    reason: &str,
-) -> Result<(), Error> {
-    let Some(locked) = locked else {
-        return Err(Rejection::new(Code::Review, format!("{reason}{WOULD_WAIT}")).hint(REVIEW_HINT).into());
-    };
-    let texts = ChangedTexts::of(changeset, snapshot);
-    let id = keep_as_proposal(session, locked, batch, changeset, &texts, &format!("{REVIEW_REASON}{what}"))?;
-    Err(Rejection::new(Code::Review, format!("{reason}; the change waits in inbox/ as {id}"))
-        .hint(REVIEW_HINT)
-        .try_command(SuggestedCommand::new("inbox", id.as_str()))
-        .detail("path", format!("inbox/{id}.md"))
-        .detail("proposal", id)
-        .into())
+    /// Refuses that an agent forgets a text where the copies that go with it are not its own to remove: proposals of
+    /// others, and sensitive fields in `archive/`.
+    ///
+    /// # Errors
+    /// `review` or `consent`, with the proposal's id; the errors of searching the copies and of writing the proposal.
+    pub(super) fn require_own_copies(&self, changeset: &Changeset, snapshot: &Snapshot) -> Result<(), Error> {
+        if !self.session.is_agent || !changeset.forget {
+            return Ok(());
+        }
+        let mut with_copies = changeset.clone();
+        find_traces(self.session, &mut with_copies, snapshot)?;
+        let copies = with_copies.files.get(changeset.files.len()..).unwrap_or_default();
+        if require_own_proposals(self.session, copies).is_err() {
+            let reason = "the text to forget is also in proposals of others, which only a person removes";
+            return self.wait_for_review(&with_copies, snapshot, "proposals of others", reason.to_owned());
+        }
+        self.require_consent(&with_copies, snapshot)
+    }
+
+    /// Refuses a change that waits for the review of `what`. Always an error.
+    fn wait_for_review(
+        &self,
+        changeset: &Changeset,
+        snapshot: &Snapshot,
+        what: &str,
+        reason: String,
+    ) -> Result<(), Error> {
+        let refusal = Rejection::new(Code::Review, reason).hint(REVIEW_HINT);
+        let texts = ChangedTexts::of(changeset, snapshot);
+        self.refuse(refusal, changeset, &texts, &format!("{REVIEW_REASON}{what}"))
+    }
 }
 
 const REVIEW_HINT: &str = "it is kept, so do not repeat it; a person accepts it, here or by merging a branch";

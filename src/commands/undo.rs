@@ -10,7 +10,7 @@ mod gone_file;
 mod outside_edits;
 
 use super::change::commit_loop;
-use super::consent::require_consent;
+use super::consent::{ApprovalGate, CommitMode};
 use super::fetch::last_summary;
 use super::inbox::require_own_proposals;
 use super::layer_names::{error_in_layer, name_layer};
@@ -201,7 +201,7 @@ fn invert_revision(
     };
     if options.dry_run {
         let (changeset, snapshot) = plan_inverse()?;
-        require_consent(session, None, &batch, &changeset, &snapshot)?;
+        ApprovalGate { session, batch: &batch, mode: CommitMode::DryRun }.require_consent(&changeset, &snapshot)?;
         let mut changed = super::change::dry_run_result(&changeset, &snapshot);
         changed.diff = Some(unified_diff(session, &changeset));
         super::change::note_no_operations(&mut changed);
@@ -209,11 +209,12 @@ fn invert_revision(
     }
     let (locked, warnings) = session.store.lock()?;
     let warnings = if unfiltered.is_some() { redact_warnings(&warnings) } else { warnings };
+    let gate = ApprovalGate { session, batch: &batch, mode: CommitMode::Commit(&locked) };
     let mut inverts = None;
     let changed = commit_loop(session, &locked, &batch, warnings, || {
         let made = plan_inverse()?;
         inverts = made.0.inverts;
-        require_consent(session, Some(&locked), &batch, &made.0, &made.1)?;
+        gate.require_consent(&made.0, &made.1)?;
         Ok(made)
     })?;
     Ok(with_inverted_revision(changed, inverts))

@@ -2,12 +2,11 @@
 //!
 //! Never concerns what a limit of the policy moves to the archive: a person decided that.
 
-use super::super::consent::{require_consent, require_consent_to_archive};
+use super::super::consent::{ApprovalGate, CommitMode};
 use super::targets::CompactionTarget;
 use super::{CompactionRun, Error};
 use crate::change::Changeset;
 use crate::operation::{Batch, Snapshot};
-use crate::store::LockedStore;
 
 impl CompactionRun<'_> {
     /// Refuses a batch that needs consent.
@@ -17,19 +16,20 @@ impl CompactionRun<'_> {
         }
         let (changeset, snapshot) = self.plan_batch(&batch.operations)?.into_changeset();
         let locked = (!self.options.dry_run).then(|| self.session.store.lock()).transpose()?;
-        require_consent(self.session, locked.as_ref().map(|(locked, _)| locked), batch, &changeset, &snapshot)
+        let mode = locked.as_ref().map_or(CommitMode::DryRun, |(locked, _)| CommitMode::Commit(locked));
+        ApprovalGate { session: self.session, batch, mode }.require_consent(&changeset, &snapshot)
     }
 
     /// Refuses to archive sensitive fields for a size that an agent chose: that is `rm --archive` by another name.
     pub(super) fn require_consent_to_archive(
         &self,
-        locked: Option<&LockedStore<'_>>,
+        mode: CommitMode<'_>,
         batch: &Batch,
         (changeset, snapshot): &(Changeset, Snapshot),
     ) -> Result<(), Error> {
         match (&self.target, self.session.is_agent) {
             (CompactionTarget::ToSize(_), true) => {
-                require_consent_to_archive(self.session, locked, batch, changeset, snapshot)
+                ApprovalGate { session: self.session, batch, mode }.require_consent_to_archive(changeset, snapshot)
             }
             _ => Ok(()),
         }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::super::super::change::{commit_loop, dry_run_result};
-use super::super::super::consent::require_consent_to_archive;
+use super::super::super::consent::{ApprovalGate, CommitMode};
 use super::super::super::{ChangeOptions, Error, Session};
 use super::super::ChangeResult;
 use super::super::overlay::CompactOverlay;
@@ -16,7 +16,6 @@ use crate::document::Document;
 use crate::operation::Batch;
 use crate::path::MemoryPath;
 use crate::reflect::compaction::{CompactionEdit, CompactionStep, bullet_removal, bullet_rewrite};
-use crate::store::LockedStore;
 
 /// The reason of a run that gives none.
 const DEFAULT_REASON: &str = "duplicates";
@@ -75,7 +74,7 @@ pub fn commit_changes(
 ) -> Result<(ChangeResult, Vec<Result<(), String>>), Error> {
     let plan = |overlay: &mut CompactOverlay<'_>| plan_changes(overlay, pool, changes, source);
     if options.dry_run {
-        require_consent(session, pool, changes, source, None)?;
+        require_consent(session, pool, changes, source, CommitMode::DryRun)?;
         let mut overlay = CompactOverlay::new(session);
         let applied = plan(&mut overlay)?;
         let (changeset, snapshot) = overlay.into_changeset();
@@ -88,7 +87,7 @@ pub fn commit_changes(
         return Ok((ChangeResult::default(), Vec::new()));
     }
     let (locked, warnings) = session.store.lock()?;
-    require_consent(session, pool, changes, source, Some(&locked))?;
+    require_consent(session, pool, changes, source, CommitMode::Commit(&locked))?;
     let batch = Batch {
         reason: options.reason.clone().or_else(|| Some(DEFAULT_REASON.to_owned())),
         source: options.source.clone(),
@@ -109,7 +108,7 @@ fn require_consent(
     pool: &[PoolBullet],
     changes: &[DuplicateChange],
     source: &str,
-    locked: Option<&LockedStore<'_>>,
+    mode: CommitMode<'_>,
 ) -> Result<(), Error> {
     let by_model: Vec<DuplicateChange> = changes.iter().filter(|change| change.by_model).cloned().collect();
     if by_model.is_empty() || !session.is_agent {
@@ -118,7 +117,7 @@ fn require_consent(
     let mut overlay = CompactOverlay::new(session);
     plan_changes(&mut overlay, pool, &by_model, source)?;
     let (changeset, snapshot) = overlay.into_changeset();
-    require_consent_to_archive(session, locked, &Batch::default(), &changeset, &snapshot)
+    ApprovalGate { session, batch: &Batch::default(), mode }.require_consent_to_archive(&changeset, &snapshot)
 }
 
 /// Plans the changes on the files as they are: those of equal texts as one step for each file, because there may be
