@@ -3,8 +3,8 @@
 //!
 //! Never holds the lock while a model is running, and writes nothing of a chunk before the whole chunk is decided.
 //!
-//! Modules: `overlay` is the memory with the accepted operations applied; `chunk` reads one chunk; `commit_chunk`
-//! commits it; `proposal_totals` counts what the guards decided; `watermark` records how far a conversation was read;
+//! Modules: `pending_chunk` takes one chunk from the budget to the commit; `overlay` is the memory with the accepted
+//! operations applied; `chunk` reads the chunk; `commit_chunk` commits it; `proposal_totals` counts what the guards decided; `watermark` records how far a conversation was read;
 //! `queue` stores conversations until there is budget again.
 
 pub mod chunk;
@@ -18,6 +18,7 @@ mod decision_text;
 mod insights;
 mod lost_transcripts;
 mod overlay;
+mod pending_chunk;
 mod procedure;
 mod proposal_totals;
 mod queue;
@@ -29,25 +30,24 @@ mod single_answer;
 mod watermark;
 
 use self::conversations::parse_conversations;
-use super::budget::{self, TokenLedger};
 use super::model::{OpenModel, model_rejection};
 use super::results::{
     ConversationRow as Row, DecisionCounts, DecisionVerdict, ModelCallCosts, ReflectDecision, ReflectReport,
-    RefusalReason, WarningRow,
+    RefusalReason,
 };
 use super::{ChangeOptions, CommandResult, Error, Session, inbox, list_and_read};
 use crate::code::{Code, Rejection};
 use crate::host::models::ToolUse;
 use crate::llm::Deadline;
 use crate::path::{Address, MemoryPath};
-use crate::reflect::chunks::{render_turns, split_chunks};
+use crate::reflect::chunks::split_chunks;
 use crate::reflect::guards::WritingRules;
 use crate::reflect::prompt::{REFLECT_PROMPT, ReplyMode};
-use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::transcript::{Conversation, Turn};
-use chunk::{AcceptedOperation, ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
-use commit_chunk::{ChunkOrigin, CommittedChunk};
+use chunk::{ChunkInput, ChunkLimits, ChunkResult, first_request};
+use commit_chunk::CommittedChunk;
 use overlay::ReflectOverlay;
+use pending_chunk::PendingChunk;
 
 pub use insights::make_insights;
 pub use lost_transcripts::lost_transcripts_warning;
@@ -211,7 +211,8 @@ impl<'a> ReflectRun<'a> {
             of: chunk_ranges.len(),
         });
         for range in chunk_ranges {
-            let flow = self.process_chunk(&id, turns, range, bytes)?;
+            let chunk = PendingChunk { conversation: &id, turns, range, transcript: bytes };
+            let flow = self.process_chunk(&chunk)?;
             if flow != ReflectFlow::Continue {
                 return Ok(flow);
             }
@@ -220,102 +221,6 @@ impl<'a> ReflectRun<'a> {
             }
         }
         Ok(ReflectFlow::Continue)
-    }
-
-    /// Reads one chunk, from the prompt to the commit.
-    fn process_chunk(
-        &mut self,
-        id: &str,
-        turns: &[Turn],
-        range: std::ops::Range<usize>,
-        bytes: &[u8],
-    ) -> Result<ReflectFlow, Error> {
-        let (session, change_options) = (self.session, self.change_options);
-        let (first, last) = (turns[range.start].number, turns[range.end - 1].number);
-        let request = format!(
-            "{}{id}:{first}-{last}:{}",
-            budget::CONVERSATION_REQUEST,
-            watermark::turns_hash(&turns[range.clone()])
-        );
-        if commit_chunk::is_committed(session, &request)? {
-            self.save_watermark(id, &turns[..range.end])?;
-            return Ok(ReflectFlow::Continue);
-        }
-        if self.opened.is_none() {
-            let opened = (self.options.open_model)()?;
-            self.report.warnings.extend(opened.warnings.iter().map(WarningRow::from));
-            let deadline = Deadline::within(opened.total_timeout);
-            self.opened = Some((opened, deadline));
-        }
-        let today = session.now.date().to_string();
-        // Looked at before each chunk, so that none of its memories is lost: the chunk that reaches the limit is read
-        // to its end.
-        if let Some(reason) = write_limit_reached(session, &today) {
-            self.enqueue(bytes, &reason)?;
-            return Ok(ReflectFlow::Stop);
-        }
-        let mut overlay = ReflectOverlay::open(session, self.options.facts_tokens)?;
-        // Read first: an error must not leave tokens reserved.
-        let unconfirmed = unconfirmed_texts(session, id, turns)?;
-        let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
-        let Some(reservation) = budget::reserve(session, &request, estimate as u64)? else {
-            if let Some(reason) = budget::shortfall(session, estimate as u64) {
-                self.needed_budget = budget::needed_budget(session, estimate as u64);
-                if !change_options.dry_run {
-                    budget::raise_needed(session, self.needed_budget);
-                }
-                self.enqueue(bytes, &reason)?;
-                return Ok(ReflectFlow::Skip);
-            }
-            let used = TokenLedger::load(&session.store).used_on(&today);
-            let budget = budget::spendable(session, session.daily_budget().unwrap_or_default());
-            let reason =
-                format!("{used} of today's {budget} tokens are used, and the rest is not enough for the next chunk");
-            self.enqueue(bytes, &reason)?;
-            return Ok(ReflectFlow::Stop);
-        };
-        let Some((opened, deadline)) = &self.opened else { return Ok(ReflectFlow::Stop) };
-        let input = self.chunk_input(turns, &today, &unconfirmed);
-        let result = read_chunk(&mut overlay, &*opened.model, *deadline, &input, range.clone());
-        let model_id = opened.model.id().clone();
-        let origin = ChunkOrigin { model: &model_id, conversation: id, request, usage: result.estimated_usage };
-        // If the model or the memory failed during the chunk, nothing of it is committed: the chunk will be read again
-        // as a whole.
-        let is_incomplete = result.error.is_some() || result.obstacle.is_some();
-        let accepted = if is_incomplete { &[][..] } else { &result.accepted[..] };
-        let (totals, no_totals) = (ProposalTotals::of(&result), ProposalTotals::default());
-        let unfiltered = session.unfiltered();
-        let committed = if change_options.dry_run {
-            // A dry run writes no memory, but its tokens count.
-            if session.daily_budget().is_some() {
-                let (locked, _) = unfiltered.store.lock()?;
-                budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
-            }
-            commit_chunk::dry_run(session, accepted, &origin)
-        } else {
-            let (locked, warnings) = unfiltered.store.lock()?;
-            self.report.warnings.extend(warnings.iter().map(WarningRow::from));
-            // Other processes may have reached the limit meanwhile; the queue takes the same lock.
-            let limit = write_limit_reached(session, &today).filter(|_| writes_memory(accepted));
-            if let Some(reason) = limit {
-                budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
-                drop(locked);
-                self.add_costs(model_id, &result);
-                self.enqueue(bytes, &reason)?;
-                return Ok(ReflectFlow::Stop);
-            }
-            budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &totals);
-            // Counted first: where the process is killed behind the commit, no more than the limit is written.
-            budget::add_writes(session, &locked, unwritten(accepted, None));
-            let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
-            budget::remove_writes(session, &locked, unwritten(accepted, Some(&kept)));
-            if kept.is_ok() && !is_incomplete {
-                watermark::save(&locked, id, &turns[..range.end]);
-            }
-            kept
-        }?;
-        self.add_totals(&totals);
-        self.add_result(model_id, result, committed)
     }
 
     fn chunk_input<'r>(&'r self, turns: &'r [Turn], today: &'r str, unconfirmed: &'r [String]) -> ChunkInput<'r> {
@@ -339,15 +244,6 @@ impl<'a> ReflectRun<'a> {
         }
     }
 
-    fn save_watermark(&self, id: &str, turns: &[Turn]) -> Result<(), Error> {
-        if !self.change_options.dry_run {
-            let unfiltered = self.session.unfiltered();
-            let (locked, _) = unfiltered.store.lock()?;
-            watermark::save(&locked, id, turns);
-        }
-        Ok(())
-    }
-
     /// Adds the result of a chunk to the report.
     fn add_result(
         &mut self,
@@ -356,6 +252,7 @@ impl<'a> ReflectRun<'a> {
         committed: CommittedChunk,
     ) -> Result<ReflectFlow, Error> {
         self.add_costs(model_id, &result);
+        self.add_totals(&ProposalTotals::of(&result));
         if let Some(error) = result.error {
             end_run(&mut self.report, model_rejection(error).into())?;
             return Ok(ReflectFlow::Stop);
@@ -432,37 +329,6 @@ impl<'a> ReflectRun<'a> {
         self.report.deferred = Some(format!("{reason}: {status}"));
         Ok(())
     }
-}
-
-/// Why nothing more is written today, if the policy's limit is reached.
-fn write_limit_reached(session: &Session, today: &str) -> Option<String> {
-    let written = TokenLedger::load(&session.store).written_on(today);
-    let limit = session.policy.policy.writes_per_day.filter(|limit| written >= *limit)?;
-    Some(format!("{written} of today's {limit} memories are written"))
-}
-
-/// Whether one of the operations is a write, and no proposal.
-fn writes_memory(accepted: &[AcceptedOperation]) -> bool {
-    accepted.iter().any(|operation| operation.as_proposal.is_none())
-}
-
-/// How many of the operations that are writes, and no proposals, were not made by this commit; `None`: before it.
-fn unwritten(accepted: &[AcceptedOperation], kept: Option<&Result<CommittedChunk, Error>>) -> usize {
-    let is_unwritten = |at: usize| match kept {
-        None => true,
-        Some(Ok(committed)) => {
-            committed.by_other_process || committed.dropped.iter().any(|(dropped, _)| *dropped == at)
-        }
-        Some(Err(error)) => error.rejections.iter().all(|rejection| rejection.changed == Some(false)),
-    };
-    accepted.iter().filter(|a| a.as_proposal.is_none() && is_unwritten(a.decision_index)).count()
-}
-
-/// The texts that wait because only one conversation states them, another one than this.
-fn unconfirmed_texts(session: &Session, id: &str, turns: &[Turn]) -> Result<Vec<String>, Rejection> {
-    let own_ids = [id, &watermark::first_turn_id(turns)];
-    let waiting = inbox::waiting_fields(session)?.into_iter();
-    Ok(waiting.filter(|field| !own_ids.contains(&&*field.conversation)).flat_map(|field| field.texts).collect())
 }
 
 /// Ends a run: with an error if nothing was read or changed before, else with `partial` in the report.
