@@ -34,7 +34,7 @@ mod lock;
 mod machine_notes;
 mod platform;
 mod protocol;
-mod queue;
+pub mod queue;
 mod read_filter;
 mod record;
 mod record_outline;

@@ -15,6 +15,7 @@ use crate::commands::results::{ReflectReport, WarningRow};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::host::outside_files;
 use crate::reflect::prompt::ReplyMode;
+use crate::store::queue::QueueClaim;
 use crate::text::counted_noun::counted_noun;
 
 mod queue_error;
@@ -91,91 +92,30 @@ pub fn drain(
     options: &ReflectOptions<'_>,
     change_options: &ChangeOptions,
 ) -> CommandResult<ReflectReport> {
-    let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
-    let (mut failed, mut failures_in_a_row): (Vec<Error>, usize) = (Vec::new(), 0);
-    let mut claimed_elsewhere: Vec<String> = Vec::new();
-    let (mut needed_budget, mut is_stopped) = (0, false);
+    let report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
+    let mut run = QueueRun { session, options, change_options, report, errors: Vec::new(), needed_budget: 0 };
+    let (mut claimed_elsewhere, mut failures_in_a_row, mut is_stopped) = (Vec::new(), 0, false);
     for name in session.store.queued_names()? {
-        let claim = match session.store.claim_queued(&name) {
-            Ok(Some(claim)) => claim,
-            Ok(None) => {
-                claimed_elsewhere.push(name);
-                continue;
-            }
-            Err(error) => {
-                failed.push(error.into());
-                continue;
-            }
-        };
-        let Ok(work) = serde_json::from_slice::<QueuedConversation>(&claim.bytes) else {
-            report
-                .warnings
-                .push(note_row(format!(".memdir/queue/{name} is not a queued conversation; it was skipped")));
-            continue;
-        };
-        let (own_options, own_change_options) = queued_options(&work, options, change_options);
-        let bytes = match &work.transcript {
-            None => work.conversation.into_bytes(),
-            Some(path) => match outside_files::read(Path::new(path)) {
-                Ok(bytes) => bytes,
-                // A disk or a permission may be back later.
-                Err(error) if error.code == Code::Io => {
-                    failed.push(error.into());
-                    continue;
-                }
-                Err(error) => {
-                    // The host has deleted it, or it can never be read: there is nothing to wait for.
-                    let message = format!("a queued transcript is skipped: {}", error.message);
-                    report.warnings.push(note_row(message));
-                    if !change_options.dry_run {
-                        failed.extend(claim.complete().err().map(Error::from));
-                        lost_transcripts::record(session, &error.message);
-                    }
-                    continue;
-                }
-            },
-        };
-        let mut run = match ReflectRun::new(session, &own_options, &own_change_options) {
-            Ok(run) => run,
-            Err(error) => {
-                failed.push(error);
-                continue;
-            }
-        };
-        run.from_queue = true;
-        let next = run.read_all(&bytes);
-        needed_budget = needed_budget.max(run.needed_budget);
-        merge_reports(&mut report, run.report);
-        match next {
-            Ok(ReflectFlow::Continue) => failures_in_a_row = 0,
-            Ok(ReflectFlow::Skip) => continue,
-            Ok(ReflectFlow::Stop) => {
+        match run.read_item(&name) {
+            Ok(QueueItemOutcome::Read) => failures_in_a_row = 0,
+            Ok(QueueItemOutcome::Skipped) => {}
+            Ok(QueueItemOutcome::ClaimedElsewhere) => claimed_elsewhere.push(name),
+            Ok(QueueItemOutcome::Stopped) => {
                 is_stopped = true;
                 break;
             }
-            // A transcript without a conversation will not become one.
-            Err(error) if work.transcript.is_some() && error.code() == Code::InvalidTranscript => {
-                report.warnings.extend(error.rejections.iter().map(|rejection| note_row(rejection.message.clone())));
-            }
-            // A host may refuse one conversation; after two failures in a row it probably refuses all.
-            Err(error) => {
-                let is_hopeless = error.rejections.first().is_some_and(|r| r.code == Code::NoModel);
-                failed.push(error);
+            Ok(QueueItemOutcome::Failed(code)) => {
                 failures_in_a_row += 1;
-                if is_hopeless || failures_in_a_row > 1 {
+                // A host may refuse one conversation; after two failures in a row it probably refuses all.
+                if code == Code::NoModel || failures_in_a_row > 1 {
                     break;
                 }
-                continue;
             }
-        }
-        // It stays in the queue, and is not read again.
-        if !change_options.dry_run
-            && let Err(error) = claim.complete()
-        {
-            failed.push(error.into());
+            Err(error) => run.errors.push(error),
         }
     }
-    if claimed_elsewhere.is_empty() && failed.is_empty() && !is_stopped && !change_options.dry_run {
+    let QueueRun { mut report, errors, needed_budget, .. } = run;
+    if claimed_elsewhere.is_empty() && errors.is_empty() && !is_stopped && !change_options.dry_run {
         budget::set_needed(session, needed_budget);
     }
     if !claimed_elsewhere.is_empty() && report.deferred.is_none() {
@@ -185,14 +125,106 @@ pub fn drain(
         report.deferred = (busy > 0)
             .then(|| format!("another process is reading {} of the queue", counted_noun(busy, "conversation")));
     }
-    if !change_options.dry_run && (claimed_elsewhere.is_empty() || !failed.is_empty()) {
-        let error = failed.last().map(Error::to_string);
+    if !change_options.dry_run && (claimed_elsewhere.is_empty() || !errors.is_empty()) {
+        let error = errors.last().map(Error::to_string);
         queue_error::record(session, error.or_else(|| report.partial.clone().filter(|_| is_stopped)).as_deref());
     }
-    if let Some(error) = failed.into_iter().next() {
+    if let Some(error) = errors.into_iter().next() {
         super::end_run(&mut report, error)?;
     }
     Ok(report)
+}
+
+/// One run over the queue.
+struct QueueRun<'a> {
+    session: &'a Session,
+    options: &'a ReflectOptions<'a>,
+    change_options: &'a ChangeOptions,
+    report: ReflectReport,
+    errors: Vec<Error>,
+    /// The largest daily budget that a conversation needs which no day's budget is enough for; 0 if there is none.
+    needed_budget: u64,
+}
+
+/// What became of an item of the queue.
+enum QueueItemOutcome {
+    /// It was read to its end.
+    Read,
+    /// It has nothing to read, or waits for a larger budget.
+    Skipped,
+    /// Another process is reading it.
+    ClaimedElsewhere,
+    /// It stays in the queue because reading it failed, with this code.
+    Failed(Code),
+    /// Nothing more can be read today.
+    Stopped,
+}
+
+impl QueueRun<'_> {
+    /// Reads one item of the queue.
+    ///
+    /// # Errors
+    /// Those of reading its file; it stays in the queue.
+    fn read_item(&mut self, name: &str) -> Result<QueueItemOutcome, Error> {
+        let Some(claim) = self.session.store.claim_queued(name)? else {
+            return Ok(QueueItemOutcome::ClaimedElsewhere);
+        };
+        let Ok(work) = serde_json::from_slice::<QueuedConversation>(&claim.bytes) else {
+            self.note(format!(".memdir/queue/{name} is not a queued conversation; it was skipped"));
+            return Ok(QueueItemOutcome::Skipped);
+        };
+        let (options, change_options) = queued_options(&work, self.options, self.change_options);
+        let bytes = match &work.transcript {
+            None => work.conversation.into_bytes(),
+            Some(path) => match outside_files::read(Path::new(path)) {
+                Ok(bytes) => bytes,
+                // A disk or a permission may be back later.
+                Err(error) if error.code == Code::Io => return Err(error.into()),
+                Err(error) => {
+                    // The host has deleted it, or it can never be read: there is nothing to wait for.
+                    self.note(format!("a queued transcript is skipped: {}", error.message));
+                    self.complete(claim);
+                    if !self.change_options.dry_run {
+                        lost_transcripts::record(self.session, &error.message);
+                    }
+                    return Ok(QueueItemOutcome::Skipped);
+                }
+            },
+        };
+        let mut run = ReflectRun::new(self.session, &options, &change_options)?;
+        run.from_queue = true;
+        let flow = run.read_all(&bytes);
+        self.needed_budget = self.needed_budget.max(run.needed_budget);
+        merge_reports(&mut self.report, run.report);
+        let outcome = match flow {
+            Ok(ReflectFlow::Continue) => QueueItemOutcome::Read,
+            Ok(ReflectFlow::Skip) => return Ok(QueueItemOutcome::Skipped),
+            Ok(ReflectFlow::Stop) => return Ok(QueueItemOutcome::Stopped),
+            // A transcript without a conversation will not become one.
+            Err(error) if work.transcript.is_some() && error.code() == Code::InvalidTranscript => {
+                error.rejections.into_iter().for_each(|rejection| self.note(rejection.message));
+                QueueItemOutcome::Skipped
+            }
+            Err(error) => {
+                let code = error.code();
+                self.errors.push(error);
+                return Ok(QueueItemOutcome::Failed(code));
+            }
+        };
+        self.complete(claim);
+        Ok(outcome)
+    }
+
+    /// Takes an item out of the queue. If that fails it stays there, and is not read again.
+    fn complete(&mut self, claim: QueueClaim) {
+        if !self.change_options.dry_run {
+            self.errors.extend(claim.complete().err().map(Error::from));
+        }
+    }
+
+    fn note(&mut self, message: String) {
+        self.report.warnings.push(WarningRow::from(&Warning::new(Code::Note, message)));
+    }
 }
 
 /// The options of the run, where the conversation was queued with none of its own.
@@ -218,10 +250,6 @@ fn queued_options<'a>(
         ..change_options.clone()
     };
     (own_options, change_options)
-}
-
-fn note_row(message: String) -> WarningRow {
-    WarningRow::from(&Warning::new(Code::Note, message))
 }
 
 /// Adds an answer to another.
