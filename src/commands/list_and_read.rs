@@ -18,7 +18,7 @@ use super::unread_files::LINKED_FOLDER;
 use super::{CommandResult, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
-use crate::document::{Document, TextDecodeError};
+use crate::document::{Document, LocatedBullet, TextDecodeError};
 use crate::operation::locate::{ResolvedTarget, SectionRef, bullets_by_name, resolve_address as resolve_in_snapshot};
 use crate::operation::snapshot::not_text_rejection;
 use crate::operation::{PlanStop, Snapshot, choose_bullet::BulletSelector, rejections};
@@ -356,7 +356,8 @@ fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result
 
 fn outline_of(named: &ResolvedAddress, depth: OutlineDepth) -> outline::Outline {
     if let Some(bullet) = named.bullet {
-        let row = outline::bullet_row(&named.document, &named.path, bullet, None);
+        let row =
+            outline::bullet_row(LocatedBullet { path: &named.path, document: &named.document, index: bullet }, None);
         let mut section_outline =
             outline(&named.document, &named.path, named.document.bullets()[bullet].section as usize, depth);
         (section_outline.bullets, section_outline.sections) = (vec![row], Vec::new());

@@ -24,6 +24,7 @@ pub mod handle;
 mod lines;
 pub mod links;
 mod literal_blocks;
+mod located_bullet;
 pub mod memory_index;
 pub mod meta;
 pub mod meta_keys;
@@ -47,6 +48,7 @@ pub use elements::{BlockKind, Bullet, DocumentBlock, LineEnding, MetaLine, Secti
 pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_line, trim_lines};
 pub use handle::Handle;
 pub use literal_blocks::literal_blocks;
+pub use located_bullet::LocatedBullet;
 pub use meta::BulletMeta;
 pub use meta_keys::{DEFAULT_IMPORTANCE, MetaKey, MetaType, parse_date};
 pub use new_bullets::{parse_new_bullets, to_moved_bullet, to_new_bullet};

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::change::{Changeset, Effect, EffectSign};
 use crate::code::{Code, Rejection};
-use crate::document::{Document, DocumentEdit, EditedDocument, InsertPosition, apply_edits, summary};
+use crate::document::{Document, DocumentEdit, EditedDocument, InsertPosition, LocatedBullet, apply_edits, summary};
 use crate::path::MemoryPath;
 use crate::policy::StampKey;
 use crate::text::{Splice, compose, splice};
@@ -139,13 +139,15 @@ fn edited_document(base: &Document, file_edits: &FileEdits, path: &MemoryPath) -
 /// The effects of a file's edits, in the order of the edits.
 fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits, path: &MemoryPath) -> Vec<Effect> {
     let after = &edited.document;
+    let old_bullet = |index: &usize| LocatedBullet { path, document: base, index: *index };
+    let new_bullet = |index: &usize| LocatedBullet { path, document: after, index: *index };
     let (mut out, mut listed_headings) = (Vec::new(), HashSet::new());
     for (k, (n, edit, effect_kind)) in file_edits.edits.iter().enumerate() {
         let wrote = edited.written_bullets.get(k).map(Vec::as_slice).unwrap_or_default();
         match effect_kind {
             EffectKind::Updated(old) => {
-                out.push(effects::bullet_effect(base, path, *old, EffectSign::Removed, *n));
-                out.extend(wrote.iter().map(|&i| effects::bullet_effect(after, path, i, EffectSign::Added, *n)));
+                out.push(effects::bullet_effect(old_bullet(old), EffectSign::Removed, *n));
+                out.extend(wrote.iter().map(|new| effects::bullet_effect(new_bullet(new), EffectSign::Added, *n)));
             }
             EffectKind::Added => {
                 if let DocumentEdit::Insert { at: InsertPosition::NewSection { titles, .. }, .. } = edit
@@ -161,16 +163,16 @@ fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits
                         effects::line_effect(path, EffectSign::Added, text, slug, *n)
                     }));
                 }
-                out.extend(wrote.iter().map(|&i| effects::bullet_effect(after, path, i, EffectSign::Added, *n)));
+                out.extend(wrote.iter().map(|new| effects::bullet_effect(new_bullet(new), EffectSign::Added, *n)));
             }
-            EffectKind::Removed(old) => out.push(effects::bullet_effect(base, path, *old, EffectSign::Removed, *n)),
+            EffectKind::Removed(old) => out.push(effects::bullet_effect(old_bullet(old), EffectSign::Removed, *n)),
             EffectKind::MetaSet(old, pairs) => {
-                let mut effect = effects::bullet_effect(base, path, *old, EffectSign::Set, *n);
+                let mut effect = effects::bullet_effect(old_bullet(old), EffectSign::Set, *n);
                 effect.text = pairs.clone();
                 out.push(effect);
             }
             EffectKind::MovedAway(old, to) => {
-                let mut effect = effects::bullet_effect(base, path, *old, EffectSign::Moved, *n);
+                let mut effect = effects::bullet_effect(old_bullet(old), EffectSign::Moved, *n);
                 effect.to = Some(to.clone());
                 out.push(effect);
             }

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Rejection};
 use crate::document::{
-    BulletMeta, Document, DocumentEdit, InsertPosition, MetaKey, MetaLine, NewBullet, apply_edits, front_matter_tags,
-    section_range, section_titles, to_moved_bullet,
+    BulletMeta, Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, MetaLine, NewBullet, apply_edits,
+    front_matter_tags, section_range, section_titles, to_moved_bullet,
 };
 use crate::path::MemoryPath;
 use crate::text::{Splice, splice};
@@ -53,11 +53,10 @@ impl ArchivedItem {
     /// A bullet of a file. `purge` is the first day on which `prune` removes it for good.
     pub fn bullet(
         planner: &Planner<'_>,
-        path: &MemoryPath,
-        document: &Document,
-        bullet: usize,
+        bullet: LocatedBullet<'_>,
         purge: Option<&str>,
     ) -> Result<ArchivedItem, Rejection> {
+        let LocatedBullet { path, document, index: bullet } = bullet;
         let section = document.bullets()[bullet].section as usize;
         let mut item = to_moved_bullet(document, bullet);
         let mut meta = item.meta.take().unwrap_or_default();

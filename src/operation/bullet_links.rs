@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::document::links::{FileLink, find_links, own_part_links, refers_to};
 use crate::document::related_edge::related_edge;
-use crate::document::{Document, DocumentEdit};
+use crate::document::{Document, DocumentEdit, LocatedBullet};
 use crate::path::MemoryPath;
 use crate::text::Splice;
 
@@ -27,8 +27,9 @@ pub struct LinkedBullets<'a> {
 
 impl<'a> LinkedBullets<'a> {
     /// One bullet with what is below it.
-    pub fn of_bullet(path: &'a MemoryPath, document: &'a Document, bullet: usize) -> LinkedBullets<'a> {
-        let own = document.bullets()[bullet];
+    pub fn of_bullet(bullet: LocatedBullet<'a>) -> LinkedBullets<'a> {
+        let LocatedBullet { path, document, index } = bullet;
+        let own = document.bullets()[index];
         LinkedBullets { path, document, part: own.line_start as usize..own.end as usize }
     }
 

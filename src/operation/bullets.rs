@@ -5,7 +5,7 @@
 use crate::change::EffectSign;
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{
-    BulletMeta, Document, DocumentEdit, InsertPosition, MetaKey, NewBullet, section_range, to_new_bullet,
+    BulletMeta, Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, NewBullet, section_range, to_new_bullet,
 };
 use crate::path::{BulletRef, MemoryPath};
 
@@ -134,16 +134,17 @@ pub fn add(
         planner.warn(n, Warning::new(Code::Note, message));
     }
     if let Some(within) = within
-        && let Some(&existing) =
+        && let Some(&index) =
             document.bullets_by_text(&item.paragraph()).iter().find(|&&i| locate::is_in_section(document, i, within))
     {
-        if has_children(&item) && !same_children(document, existing, &item) {
-            return Err(rejections::same_text_other_children(document, &resolved.path, existing).into());
+        let existing = LocatedBullet { path: &resolved.path, document, index };
+        if has_children(&item) && !same_children(document, index, &item) {
+            return Err(rejections::same_text_other_children(existing).into());
         }
-        return Ok(vec![unchanged_bullet(document, &resolved.path, existing, n)]);
+        return Ok(vec![unchanged_bullet(existing, n)]);
     }
     let id = item.meta.as_ref().and_then(|meta| meta.raw(MetaKey::Id.name()));
-    id.map_or(Ok(()), |id| check_unique_id(document, &resolved.path, usize::MAX, id, &[]))?;
+    id.map_or(Ok(()), |id| check_unique_id(document, &resolved.path, None, id, &[]))?;
     warn_related(planner, n, &resolved.path, document, within, &item.paragraph());
     warn_expired(planner, n, item.meta.as_ref());
     let item = planner.stamp_new_bullet(item, op);
@@ -205,62 +206,55 @@ pub fn update(
     }
     let paragraph = item.paragraph().into_owned();
     let document = &file.document;
-    if let Some(bullet) = bullet_with_shown_value(document, &resolved, selector, &paragraph, pairs) {
-        return set_meta_of(planner, n, &resolved.path, document, bullet, pairs);
+    let located = |index| LocatedBullet { path: &resolved.path, document, index };
+    if let Some(index) = bullet_with_shown_value(document, &resolved, selector, &paragraph, pairs) {
+        return set_meta_of(planner, n, located(index), pairs);
     }
     let picked = pick_bullet(planner, request, &resolved, selector, Some(&paragraph))?;
-    let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
-    let id = document.bullet_id(bullet);
+    let (BulletPick::Change(index) | BulletPick::Unchanged(index)) = picked;
+    let bullet = located(index);
+    let id = document.bullet_id(index);
     let is_known = |(key, value): &&(String, String)| key == MetaKey::Oid.name() && id.as_deref() == Some(value);
     let pairs: Vec<_> = pairs.iter().filter(|pair| !is_known(pair)).cloned().collect();
     let same_text = document.bullets_by_text(&paragraph);
-    let has_text = same_text.contains(&bullet) || matches!(picked, BulletPick::Unchanged(_));
-    if has_text && (!has_children(&item) || same_children(document, bullet, &item)) {
+    let has_text = same_text.contains(&index) || matches!(picked, BulletPick::Unchanged(_));
+    if has_text && (!has_children(&item) || same_children(document, index, &item)) {
         return if pairs.is_empty() {
-            Ok(vec![unchanged_bullet(document, &resolved.path, bullet, n)])
+            Ok(vec![unchanged_bullet(bullet, n)])
         } else {
-            set_meta_of(planner, n, &resolved.path, document, bullet, &pairs)
+            set_meta_of(planner, n, bullet, &pairs)
         };
     }
-    let section = document.bullets()[bullet].section;
-    for &holder in same_text.iter().filter(|&&i| i != bullet && document.bullets()[i].section == section) {
-        let rejection = rejections::duplicate_bullet(document, &resolved.path, bullet, holder);
+    let section = document.bullets()[index].section;
+    for &holder in same_text.iter().filter(|&&i| i != index && document.bullets()[i].section == section) {
+        let rejection = rejections::duplicate_bullet(bullet, holder);
         let handle = document.handles()[holder];
         let path = resolved.path.clone();
         planner.taken_texts.push(TakenText { operation: n, path, holder, handle, rejection });
     }
-    let stamped = planner.updated_meta(document, bullet, request.operation);
-    let meta = if pairs.is_empty() {
-        stamped
-    } else {
-        Some(merged_meta(planner, n, &resolved.path, document, bullet, stamped, &pairs)?.0)
-    };
+    let stamped = planner.updated_meta(bullet, request.operation);
+    let meta = if pairs.is_empty() { stamped } else { Some(merged_meta(planner, n, bullet, stamped, &pairs)?.0) };
     let mut pending = Vec::new();
     if archive {
-        let copy = ArchivedItem::bullet(planner, &resolved.path, document, bullet, None)?;
+        let copy = ArchivedItem::bullet(planner, bullet, None)?;
         pending.push(PendingEdit::Archive(Box::new(copy)));
     }
-    pending.extend(replacement_edits(document, resolved.path, bullet, item, meta));
+    pending.extend(replacement_edits(bullet, item, meta));
     Ok(pending)
 }
 
 /// The result of an operation on a bullet that needs no change.
-fn unchanged_bullet(document: &Document, path: &MemoryPath, bullet: usize, n: usize) -> PendingEdit {
-    PendingEdit::Unchanged(effects::bullet_effect(document, path, bullet, EffectSign::Unchanged, n))
+fn unchanged_bullet(bullet: LocatedBullet<'_>, n: usize) -> PendingEdit {
+    PendingEdit::Unchanged(effects::bullet_effect(bullet, EffectSign::Unchanged, n))
 }
 
 /// The edits that give a bullet a new text and, if `item` has more than a paragraph, what is below it. `meta: None`
 /// leaves the metadata.
-fn replacement_edits(
-    document: &Document,
-    path: MemoryPath,
-    bullet: usize,
-    mut item: NewBullet,
-    meta: Option<BulletMeta>,
-) -> Vec<PendingEdit> {
+fn replacement_edits(old: LocatedBullet<'_>, mut item: NewBullet, meta: Option<BulletMeta>) -> Vec<PendingEdit> {
+    let (path, bullet) = (old.path.clone(), old.index);
     let updated = EffectKind::Updated(bullet);
     if has_children(&item) {
-        item.meta = meta.or_else(|| document.bullet_meta(bullet));
+        item.meta = meta.or_else(|| old.meta());
         return vec![PendingEdit::Edit(path, DocumentEdit::Replace { bullet, item }, updated)];
     }
     let lines = std::iter::once(item.text.as_str()).chain(item.children.iter().map(String::as_str));
@@ -309,11 +303,12 @@ pub fn remove(
     let picked = pick_bullet(planner, request, &resolved, selector, None)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
     let mut pending = Vec::new();
+    let located = LocatedBullet { path: &resolved.path, document: &file.document, index: bullet };
     if let Some(copy) = archive {
-        let item = ArchivedItem::bullet(planner, &resolved.path, &file.document, bullet, copy.purge_on)?;
+        let item = ArchivedItem::bullet(planner, located, copy.purge_on)?;
         pending.push(PendingEdit::Archive(Box::new(item)));
     }
-    pending.extend(LinkedBullets::of_bullet(&resolved.path, &file.document, bullet).without_relations(planner)?);
+    pending.extend(LinkedBullets::of_bullet(located).without_relations(planner)?);
     pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Remove { bullet }, EffectKind::Removed(bullet)));
     Ok(pending)
 }
@@ -364,10 +359,11 @@ fn remove_block<'a>(
         n,
     )];
     let inside = |i: &usize| locate::is_in_section(&file.document, *i, section);
+    let located = |index| LocatedBullet { path: &resolved.path, document: &file.document, index };
     effects.extend(
         (0..file.document.bullets().len())
             .filter(inside)
-            .map(|i| effects::bullet_effect(&file.document, &resolved.path, i, EffectSign::Removed, n)),
+            .map(|i| effects::bullet_effect(located(i), EffectSign::Removed, n)),
     );
     let mut pending = relations;
     if let Some(copy) = archive {
@@ -400,7 +396,8 @@ pub fn set_meta<'a>(
     let file = planner.existing_writable_file(&resolved)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
         pick_bullet(planner, request, &resolved, SelectorArgs::default(), None)?;
-    set_meta_of(planner, request.index, &resolved.path, &file.document, bullet, pairs)
+    let bullet = LocatedBullet { path: &resolved.path, document: &file.document, index: bullet };
+    set_meta_of(planner, request.index, bullet, pairs)
 }
 
 /// A bullet's metadata with these values, and the values as they are stored. The base is `stamped` if there is one,
@@ -408,15 +405,13 @@ pub fn set_meta<'a>(
 fn merged_meta(
     planner: &mut Planner<'_>,
     n: usize,
-    path: &MemoryPath,
-    document: &Document,
-    bullet: usize,
+    bullet: LocatedBullet<'_>,
     stamped: Option<BulletMeta>,
     pairs: &[(String, String)],
 ) -> PlanStep<(BulletMeta, Vec<(String, String)>)> {
-    let inert = inert_metadata::inert_bullets(document, path, planner.snapshot)?;
+    let inert = inert_metadata::inert_bullets(bullet.document, bullet.path, planner.snapshot)?;
     // An inert line belongs to another bullet: it is replaced when this bullet gets metadata.
-    let present = || document.bullet_meta(bullet).filter(|_| !inert.contains(&bullet));
+    let present = || bullet.meta().filter(|_| !inert.contains(&bullet.index));
     let mut meta = stamped.or_else(present).unwrap_or_default();
     let today = planner.today();
     let stored = |(key, value): &(String, String)| (key.clone(), field_checks::stored_value(key, value, &today));
@@ -424,7 +419,7 @@ fn merged_meta(
     for (key, value) in &pairs {
         field_checks::check_meta(key, value)?;
         if key == "id" && !value.is_empty() {
-            check_unique_id(document, path, bullet, value, &inert)?;
+            check_unique_id(bullet.document, bullet.path, Some(bullet.index), value, &inert)?;
         }
         meta.set(key, value);
     }
@@ -445,39 +440,31 @@ fn warn_expired(planner: &mut Planner<'_>, n: usize, meta: Option<&BulletMeta>) 
 fn set_meta_of(
     planner: &mut Planner<'_>,
     n: usize,
-    path: &MemoryPath,
-    document: &Document,
-    bullet: usize,
+    bullet: LocatedBullet<'_>,
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<PendingEdit>> {
-    let (meta, pairs) = merged_meta(planner, n, path, document, bullet, None, pairs)?;
-    if Some(&meta) == document.bullet_meta(bullet).as_ref()
-        || (meta.0.is_empty() && document.bullet_meta(bullet).is_none())
-    {
-        return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
-            document,
-            path,
-            bullet,
-            EffectSign::Unchanged,
-            n,
-        ))]);
+    let (meta, pairs) = merged_meta(planner, n, bullet, None, pairs)?;
+    let present = bullet.meta();
+    if Some(&meta) == present.as_ref() || (meta.0.is_empty() && present.is_none()) {
+        return Ok(vec![unchanged_bullet(bullet, n)]);
     }
     let pairs_text = pairs.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
     Ok(vec![PendingEdit::Edit(
-        path.clone(),
-        DocumentEdit::SetMeta { bullet, meta },
-        EffectKind::MetaSet(bullet, pairs_text),
+        bullet.path.clone(),
+        DocumentEdit::SetMeta { bullet: bullet.index, meta },
+        EffectKind::MetaSet(bullet.index, pairs_text),
     )])
 }
 
+/// Refuses an id that a bullet other than `except`, or a section, has.
 fn check_unique_id(
     document: &Document,
     path: &MemoryPath,
-    bullet: usize,
+    except: Option<usize>,
     id: &str,
     inert: &[usize],
 ) -> Result<(), Rejection> {
-    let mut others = locate::bullets_with_id(document, id).filter(|i| *i != bullet && !inert.contains(i));
+    let mut others = locate::bullets_with_id(document, id).filter(|i| Some(*i) != except && !inert.contains(i));
     if others.next().is_none() && document.sections().iter().all(|s| s.id.as_deref() != Some(id)) {
         return Ok(());
     }

@@ -5,24 +5,19 @@
 use std::collections::HashMap;
 
 use crate::change::{Effect, EffectSign};
-use crate::document::Document;
+use crate::document::{Document, LocatedBullet};
 use crate::path::MemoryPath;
 
 /// The effect of a change of one bullet.
-pub fn bullet_effect(
-    document: &Document,
-    path: &MemoryPath,
-    bullet: usize,
-    sign: EffectSign,
-    operation: usize,
-) -> Effect {
+pub fn bullet_effect(bullet: LocatedBullet<'_>, sign: EffectSign, operation: usize) -> Effect {
+    let LocatedBullet { path, document, index } = bullet;
     Effect {
         path: path.clone(),
         sign,
-        handle: Some(document.handle_name(bullet)),
-        id: document.bullet_id(bullet).map(|id| id.into_owned()),
-        text: document.bullet_text(bullet).into_owned(),
-        section: section_slug(document, document.bullets()[bullet].section as usize),
+        handle: Some(document.handle_name(index)),
+        id: document.bullet_id(index).map(|id| id.into_owned()),
+        text: document.bullet_text(index).into_owned(),
+        section: section_slug(document, document.bullets()[index].section as usize),
         operation,
         to: None,
     }
@@ -102,9 +97,9 @@ fn push_missing(
                 effects.push(line_effect(path, sign, title, section_slug(here, s), operation));
             }
         }
-        while let Some((i, handle)) = bullets.next_if(|(i, _)| here.bullets()[*i].section as usize <= s) {
+        while let Some((index, handle)) = bullets.next_if(|(i, _)| here.bullets()[*i].section as usize <= s) {
             if is_missing(handle.0) {
-                effects.push(bullet_effect(here, path, i, sign, operation));
+                effects.push(bullet_effect(LocatedBullet { path, document: here, index }, sign, operation));
             }
         }
     }

@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 use crate::change::{Changeset, EffectSign};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{
-    BulletMeta, DEFAULT_IMPORTANCE, Document, DocumentEdit, EditedDocument, Handle, apply_edits, section_range,
+    BulletMeta, DEFAULT_IMPORTANCE, Document, DocumentEdit, EditedDocument, Handle, LocatedBullet, apply_edits,
+    section_range,
 };
 use crate::path::MemoryPath;
 
@@ -243,7 +244,9 @@ pub fn evict(
         changeset.effects.extend(removal_effects(after, path, candidate, operation));
         evicted.push(match candidate {
             EvictionCandidate::Entry(section) => ArchivedItem::section(planner, path, after, section, None)?,
-            EvictionCandidate::Bullet(bullet) => ArchivedItem::bullet(planner, path, after, bullet, None)?,
+            EvictionCandidate::Bullet(index) => {
+                ArchivedItem::bullet(planner, LocatedBullet { path, document: after, index }, None)?
+            }
         });
     }
     let message = format!(
@@ -303,7 +306,8 @@ fn removal_effects(
             operation,
         )),
     };
-    let bullet = |i| effects::bullet_effect(document, path, i, EffectSign::Removed, operation);
+    let bullet =
+        |index| effects::bullet_effect(LocatedBullet { path, document, index }, EffectSign::Removed, operation);
     match candidate {
         EvictionCandidate::Bullet(i) => vec![bullet(i)],
         EvictionCandidate::Entry(_) => {

@@ -6,7 +6,7 @@ use jiff::Zoned;
 
 use crate::change::Etag;
 use crate::code::{Rejection, Warning};
-use crate::document::{BulletMeta, Document, DocumentEdit, Handle, MetaKey, NewBullet};
+use crate::document::{BulletMeta, Document, DocumentEdit, Handle, LocatedBullet, MetaKey, NewBullet};
 use crate::path::{MemoryPath, PathPrefixes};
 use crate::policy::{LinkRule, Policy, StampKey};
 
@@ -228,8 +228,8 @@ impl<'a> Planner<'a> {
     }
 
     /// The new metadata of an updated bullet; `None` if the policy changes nothing.
-    pub fn updated_meta(&self, document: &Document, bullet: usize, op: &Operation) -> Option<BulletMeta> {
-        let old = document.bullet_meta(bullet);
+    pub fn updated_meta(&self, bullet: LocatedBullet<'_>, op: &Operation) -> Option<BulletMeta> {
+        let old = bullet.meta();
         let mut meta = old.clone().unwrap_or_default();
         if self.context.policy.stamps.contains(&StampKey::Upd) {
             meta.set(MetaKey::Upd.name(), &self.today());

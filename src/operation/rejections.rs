@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::change::{Effect, EffectSign, Etag};
 use crate::code::{Code, Rejection, SuggestedCommand, Warning, quote_short};
-use crate::document::{Document, Handle};
+use crate::document::{Document, Handle, LocatedBullet};
 use crate::path::{Address, AddressReading, BulletRef, MemoryPath, PathPrefixes};
 
 use super::Action;
@@ -18,16 +18,17 @@ use super::snapshot::{FileHistory, LoadedFile, PastText, Snapshot};
 /// The maximum number of candidates in a rejection.
 const MAX_CANDIDATES: usize = 10;
 
-fn candidate_json(document: &Document, path: &MemoryPath, bullet: usize) -> Value {
+fn candidate_json(bullet: LocatedBullet<'_>) -> Value {
+    let LocatedBullet { document, index, .. } = bullet;
     json!({
-        "address": format!("{path}{}", document.bullet_reference(bullet)),
-        "handle": document.handle_name(bullet),
-        "text": document.bullet_text(bullet),
+        "address": bullet.address(),
+        "handle": document.handle_name(index),
+        "text": document.bullet_text(index),
     })
 }
 
 fn candidates_json(document: &Document, path: &MemoryPath, bullets: &[usize]) -> Vec<Value> {
-    bullets.iter().take(MAX_CANDIDATES).map(|&i| candidate_json(document, path, i)).collect()
+    bullets.iter().take(MAX_CANDIDATES).map(|&index| candidate_json(LocatedBullet { path, document, index })).collect()
 }
 
 /// `file_not_found`, with existing files of similar names.
@@ -152,8 +153,9 @@ pub fn ambiguous_text(path: &MemoryPath, pair: usize, times: usize) -> Rejection
 }
 
 /// `duplicate`: another bullet of the section already has the new text.
-pub fn duplicate_bullet(document: &Document, path: &MemoryPath, bullet: usize, existing: usize) -> Rejection {
-    let address = format!("{path}@{}", document.handle_name(bullet));
+pub fn duplicate_bullet(bullet: LocatedBullet<'_>, existing: usize) -> Rejection {
+    let LocatedBullet { path, document, index } = bullet;
+    let address = format!("{path}@{}", document.handle_name(index));
     Rejection::new(Code::Duplicate, format!("@{} already has this text", document.handle_name(existing)))
         .hint("remove one of the two instead")
         .detail("candidates", candidates_json(document, path, &[existing]))
@@ -161,11 +163,12 @@ pub fn duplicate_bullet(document: &Document, path: &MemoryPath, bullet: usize, e
 }
 
 /// An `add` of a text that exists with other lines below it: doing nothing would drop them.
-pub fn same_text_other_children(document: &Document, path: &MemoryPath, existing: usize) -> Rejection {
-    let name = document.handle_name(existing);
+pub fn same_text_other_children(existing: LocatedBullet<'_>) -> Rejection {
+    let LocatedBullet { path, document, index } = existing;
+    let name = document.handle_name(index);
     Rejection::new(Code::Duplicate, format!("@{name} has this text, with other lines below it"))
         .hint("update that bullet, or add the text with a different first line")
-        .detail("candidates", candidates_json(document, path, &[existing]))
+        .detail("candidates", candidates_json(document, path, &[index]))
         .try_command(SuggestedCommand::new("read", format!("{path}@{name}")))
 }
 
@@ -365,7 +368,7 @@ fn bullet_changed(
     }
     match new {
         Some(i) => {
-            rejection = rejection.detail("now", candidate_json(d, path, i));
+            rejection = rejection.detail("now", candidate_json(LocatedBullet { path, document: d, index: i }));
             rejection.try_command(SuggestedCommand::new("read", format!("{path}@{}", d.handle_name(i))))
         }
         None => rejection.try_command(suggest_list(path)),

@@ -16,7 +16,9 @@ use crate::document::links::refers_to;
 use crate::document::memory_index::is_index_path;
 use crate::document::related_edge::{RelatedEdge, edge_lines, edge_meta, related_edges, without_edges};
 use crate::document::relation::RelationText;
-use crate::document::{BulletMeta, Document, DocumentEdit, MetaKey, NewBullet, Visibility, to_new_bullet};
+use crate::document::{
+    BulletMeta, Document, DocumentEdit, LocatedBullet, MetaKey, NewBullet, Visibility, to_new_bullet,
+};
 use crate::path::MemoryPath;
 use crate::policy::{LinkRule, Policy};
 use crate::text::search_terms::term_prefix;
@@ -450,16 +452,16 @@ fn id_of(
         return Ok(Some(id.clone()));
     }
     let Some(file) = planner.snapshot.file(&neighbour.path)? else { return Ok(None) };
-    let document = &file.document;
-    let known = document.bullet_meta(neighbour.bullet);
+    let bullet = LocatedBullet { path: &neighbour.path, document: &file.document, index: neighbour.bullet };
+    let known = bullet.meta();
     // Only what has a metadata line needs the history of the file.
     if known.is_some()
-        && inert_metadata::inert_bullets(document, &neighbour.path, planner.snapshot)?.contains(&neighbour.bullet)
+        && inert_metadata::inert_bullets(&file.document, &neighbour.path, planner.snapshot)?.contains(&neighbour.bullet)
     {
         return Ok(None);
     }
     let given = touched.ids.iter().filter(|((path, _), _)| *path == neighbour.path).map(|(_, id)| id);
-    let Some(id) = new_id(document, &neighbour.path, neighbour.bullet, &given.collect::<Vec<_>>()) else {
+    let Some(id) = new_id(bullet, &given.collect::<Vec<_>>()) else {
         return Ok(None);
     };
     let mut meta = known.unwrap_or_default();
@@ -472,8 +474,9 @@ fn id_of(
 }
 
 /// An id that nothing in the file has: the same for the same file and text, so that two machines give the same.
-fn new_id(document: &Document, path: &MemoryPath, bullet: usize, given: &[&String]) -> Option<String> {
-    let digits = Etag::of(format!("{path}\n{}", document.bullet_raw(bullet)).as_bytes()).hex();
+fn new_id(bullet: LocatedBullet<'_>, given: &[&String]) -> Option<String> {
+    let LocatedBullet { path, document, index } = bullet;
+    let digits = Etag::of(format!("{path}\n{}", document.bullet_raw(index)).as_bytes()).hex();
     let is_free = |id: &String| {
         locate::bullets_with_id(document, id).next().is_none()
             && document.sections().iter().all(|section| section.id.as_ref() != Some(id))

@@ -5,7 +5,7 @@
 use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection};
 use crate::document::links::{FileLink, find_links, percent_encode, refers_to};
-use crate::document::{Document, DocumentEdit, InsertPosition, section_range, to_moved_bullet};
+use crate::document::{Document, DocumentEdit, InsertPosition, LocatedBullet, section_range, to_moved_bullet};
 use crate::path::{Address, MemoryPath, no_such_name};
 use crate::text::{Splice, splice};
 
@@ -72,6 +72,7 @@ impl ItemMove<'_> {
 
     fn move_bullet(&self, planner: &mut Planner<'_>, bullet: usize) -> PlanStep<Vec<PendingEdit>> {
         let ItemMove { request, from, file, create, .. } = *self;
+        let source = LocatedBullet { path: from, document: &file.document, index: bullet };
         let dest = self.destination(planner, "bullet")?;
         let base = planner.destination_base(request, &dest.path, create)?;
         let document = base.document();
@@ -88,9 +89,7 @@ impl ItemMove<'_> {
         let source_section = file.document.bullets()[bullet].section as usize;
         if dest.path == *from && source_section == within {
             return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
-                &file.document,
-                from,
-                bullet,
+                source,
                 EffectSign::Unchanged,
                 request.index,
             ))]);
@@ -100,7 +99,11 @@ impl ItemMove<'_> {
         if let Some(&existing) = same_text.iter().find(|&&i| {
             !(same_file && i == bullet) && within != usize::MAX && document.bullets()[i].section as usize == within
         }) {
-            return Err(rejections::duplicate_bullet(document, &dest.path, existing, existing).into());
+            return Err(rejections::duplicate_bullet(
+                LocatedBullet { path: &dest.path, document, index: existing },
+                existing,
+            )
+            .into());
         }
         let destination = match (&dest.section, document) {
             (SectionRef::At(at), d) => format!("{}#{}", dest.path, d.sections()[*at].slug),
@@ -115,7 +118,7 @@ impl ItemMove<'_> {
                 planner.warn(request.index, warning);
             }
         }
-        let linked = LinkedBullets::of_bullet(from, &file.document, bullet);
+        let linked = LinkedBullets::of_bullet(source);
         let mut pending = vec![
             PendingEdit::Edit(
                 from.clone(),

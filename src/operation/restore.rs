@@ -6,8 +6,8 @@
 use crate::change::EffectSign;
 use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::document::{
-    Document, DocumentEdit, InsertPosition, MetaKey, NewBullet, apply_edits, parse_date, section_range, section_titles,
-    slug, to_moved_bullet,
+    Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, NewBullet, apply_edits, parse_date, section_range,
+    section_titles, slug, to_moved_bullet,
 };
 use crate::path::{ARCHIVE_FOLDER, BulletRef, MemoryPath};
 use crate::text::Splice;
@@ -230,7 +230,9 @@ fn require_new_text(document: &Document, home: &MemoryPath, at: usize, item: &Ne
         own => own == at,
     };
     match document.bullets_by_text(&item.paragraph()).iter().find(is_same_place) {
-        Some(&existing) => Err(rejections::duplicate_bullet(document, home, existing, existing)),
+        Some(&existing) => {
+            Err(rejections::duplicate_bullet(LocatedBullet { path: home, document, index: existing }, existing))
+        }
         None => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use jiff::civil::Date;
 
 use crate::change::{Effect, EffectSign};
-use crate::document::{BulletMeta, Document, MetaKey};
+use crate::document::{BulletMeta, Document, LocatedBullet, MetaKey};
 use crate::operation::effects::bullet_effect;
 use crate::path::MemoryPath;
 
@@ -50,7 +50,7 @@ pub fn metadata_effects(before: Option<&Document>, after: Option<&Document>, pat
         let Some(same) = known.get_mut(&handle.0) else { continue };
         match same.iter().position(|other| *other == values(after, i)) {
             Some(at) => drop(same.swap_remove(at)),
-            None => effects.push(bullet_effect(after, path, i, EffectSign::Set, 0)),
+            None => effects.push(bullet_effect(LocatedBullet { path, document: after, index: i }, EffectSign::Set, 0)),
         }
     }
     effects

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::links::Backlink;
 use crate::change::Etag;
-use crate::document::Document;
+use crate::document::{Document, LocatedBullet};
 use crate::path::MemoryPath;
 
 /// The outline of a file or section.
@@ -208,7 +208,7 @@ pub fn outline(document: &Document, path: &MemoryPath, section: usize, depth: Ou
     let inside = |i: &usize| is_within(document, document.bullets()[*i].section as usize, section);
     let rows = (0..document.bullets().len()).filter(inside).filter(own).map(|i| {
         let index = counted.binary_search(&i).ok().map(|n| n + 1);
-        bullet_row(document, path, i, index)
+        bullet_row(LocatedBullet { path, document, index: i }, index)
     });
     let whole = match section {
         0 => Etag::of(document.text().as_bytes()),
@@ -238,12 +238,13 @@ pub fn summary_value(document: &Document) -> String {
         .unwrap_or_default()
 }
 
-pub fn bullet_row(document: &Document, path: &MemoryPath, bullet: usize, index: Option<usize>) -> BulletRow {
+pub fn bullet_row(located: LocatedBullet<'_>, index: Option<usize>) -> BulletRow {
+    let LocatedBullet { document, index: bullet, .. } = located;
     let handle = document.handle_name(bullet);
     let b = &document.bullets()[bullet];
-    let meta = document.bullet_meta(bullet).unwrap_or_default();
+    let meta = located.meta().unwrap_or_default();
     BulletRow {
-        address: format!("{path}{}", document.bullet_reference(bullet)),
+        address: located.address(),
         handle,
         id: document.bullet_id(bullet).map(|id| id.into_owned()),
         index,

@@ -5,7 +5,7 @@
 use super::mergeable::{raised_importance, with_metadata};
 use super::{CompactionAction, CompactionDecision, OverLimit};
 use crate::change::Etag;
-use crate::document::{Document, MetaKey, section_range};
+use crate::document::{Document, LocatedBullet, MetaKey, section_range};
 use crate::operation::evict::{EvictionCandidate, byte_range};
 use crate::operation::{Action, Operation, Target};
 use crate::path::MemoryPath;
@@ -112,7 +112,7 @@ fn removal(
     source: &str,
 ) -> CompactionEdit {
     let (at, index, text) = match candidate {
-        EvictionCandidate::Bullet(i) => selector(path, document, i),
+        EvictionCandidate::Bullet(index) => selector(LocatedBullet { path, document, index }),
         EvictionCandidate::Entry(s) => (Target::Address(format!("{path}#{}", document.sections()[s].slug)), None, None),
     };
     let action = Action::Remove { at, index, text, archive: true, purge: None, forget: false, if_exists: false };
@@ -124,37 +124,25 @@ fn removal(
 }
 
 /// Moves a bullet to the archive.
-pub fn bullet_removal(
-    path: &MemoryPath,
-    document: &Document,
-    bullet: usize,
-    reason: &str,
-    source: &str,
-) -> CompactionEdit {
-    removal(path, document, EvictionCandidate::Bullet(bullet), reason, source)
+pub fn bullet_removal(bullet: LocatedBullet<'_>, reason: &str, source: &str) -> CompactionEdit {
+    removal(bullet.path, bullet.document, EvictionCandidate::Bullet(bullet.index), reason, source)
 }
 
 /// Gives a bullet a new text, and keeps a copy of the old one in the archive.
-pub fn bullet_rewrite(
-    path: &MemoryPath,
-    document: &Document,
-    bullet: usize,
-    text: &str,
-    reason: &str,
-    source: &str,
-) -> CompactionEdit {
-    let (at, index, old) = selector(path, document, bullet);
+pub fn bullet_rewrite(bullet: LocatedBullet<'_>, text: &str, reason: &str, source: &str) -> CompactionEdit {
+    let (at, index, old) = selector(bullet);
     let action =
         Action::Update { at, index, old, text: text.to_owned(), children: Vec::new(), meta: Vec::new(), archive: true };
     CompactionEdit {
         operation: attributed_operation(action, reason, source),
-        old_lines: candidate_lines(document, EvictionCandidate::Bullet(bullet)),
+        old_lines: candidate_lines(bullet.document, EvictionCandidate::Bullet(bullet.index)),
         new_text: Some(text.to_owned()),
     }
 }
 
 /// Addresses a bullet: by handle or, if several bullets share it, by 1-based index and text.
-fn selector(path: &MemoryPath, document: &Document, bullet: usize) -> (Target, Option<i64>, Option<String>) {
+fn selector(bullet: LocatedBullet<'_>) -> (Target, Option<i64>, Option<String>) {
+    let LocatedBullet { path, document, index: bullet } = bullet;
     let name = document.handle_name(bullet);
     match document.bullets_by_handle(&name)[..] {
         [_] => (Target::Address(format!("{path}@{name}")), None, None),
@@ -176,8 +164,9 @@ fn rewrite(
 ) -> CompactionEdit {
     let path = &over_limit.path;
     match candidate {
-        EvictionCandidate::Bullet(i) => {
-            let mut edit = bullet_rewrite(path, document, i, text, &decision.reason, source);
+        EvictionCandidate::Bullet(index) => {
+            let bullet = LocatedBullet { path, document, index };
+            let mut edit = bullet_rewrite(bullet, text, &decision.reason, source);
             let importance = raised_importance(over_limit, decision.target, &decision.absorbs);
             if let (Action::Update { meta, .. }, Some(value)) = (&mut edit.operation.action, importance) {
                 meta.push((MetaKey::Imp.name().to_owned(), value.to_string()));

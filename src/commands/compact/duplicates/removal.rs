@@ -12,7 +12,7 @@ use super::super::ChangeResult;
 use super::super::overlay::CompactOverlay;
 use super::pool::PoolBullet;
 use crate::commands::results::{DuplicateDecider, RemovedDuplicate};
-use crate::document::Document;
+use crate::document::LocatedBullet;
 use crate::operation::Batch;
 use crate::path::MemoryPath;
 use crate::reflect::compaction::{CompactionEdit, CompactionStep, bullet_removal, bullet_rewrite};
@@ -188,25 +188,11 @@ fn build_step(
         };
         taken.insert(goes);
         let source = if change.by_model { source } else { "" };
-        edits.extend(edits_of(path, document, goes, stays, change, pool, source));
+        if let Some(text) = &change.text {
+            let reason = format!("{DUPLICATE_REASON} merged with {}, by the model", absorbed.item.address());
+            edits.push(bullet_rewrite(LocatedBullet { path, document, index: stays }, text, &reason, source));
+        }
+        edits.push(bullet_removal(LocatedBullet { path, document, index: goes }, &change.reason(pool), source));
     }
     Ok((!edits.is_empty()).then(|| CompactionStep { path: path.clone(), edits }))
-}
-
-fn edits_of(
-    path: &MemoryPath,
-    document: &Document,
-    goes: usize,
-    stays: usize,
-    change: &DuplicateChange,
-    pool: &[PoolBullet],
-    source: &str,
-) -> Vec<CompactionEdit> {
-    let mut edits = Vec::new();
-    if let Some(text) = &change.text {
-        let reason = format!("{DUPLICATE_REASON} merged with {}, by the model", pool[change.absorbed].item.address());
-        edits.push(bullet_rewrite(path, document, stays, text, &reason, source));
-    }
-    edits.push(bullet_removal(path, document, goes, &change.reason(pool), source));
-    edits
 }
