@@ -63,22 +63,8 @@ pub fn find_traces(
     let mut remaining_in: BTreeSet<MemoryPath> = BTreeSet::new();
     let mut proposals: Vec<String> = Vec::new();
     let mut copies = Vec::new();
-    let found = session.store.walk(None)?;
-    let results = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| match read {
-        Ok((bytes, _)) => {
-            let text = String::from_utf8_lossy(bytes);
-            search.is_in(&text).then(|| Ok((file.path.clone(), text.into_owned(), std::str::from_utf8(bytes).is_ok())))
-        }
-        Err(error) => why_unread(&file.path, &error).map(Err),
-    });
-    let (mut holders, mut unread) = (Vec::new(), Vec::new());
-    for file in results.into_iter().flatten() {
-        match file {
-            Ok(holder) => holders.push(holder),
-            Err(reason) => unread.push(reason),
-        }
-    }
-    for (path, text, is_utf8) in holders {
+    let (holders, unread) = text_holders(session, &search)?;
+    for TextHolder { path, text, is_utf8 } in holders {
         let planned = changeset.files.iter().find(|f| f.path == path);
         let after = match planned {
             Some(file) => file.after.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()),
@@ -110,57 +96,87 @@ pub fn find_traces(
     }
     texts.append(&mut earlier_texts);
     let paths = paths_to_erase(session, changeset, &copies, &earlier_paths, &texts);
-    let mut traces = ForgetTraces { paths, earlier_paths, texts, warnings: Vec::new() };
     changeset.files.append(&mut copies);
+    let mut notes = Vec::new();
     if !proposals.is_empty() {
-        let message = format!("the text waited in {} too, which went with it", proposals.join(", "));
-        traces.warnings.push(Warning::new(Code::Note, message));
+        notes.push(format!("the text waited in {} too, which went with it", proposals.join(", ")));
     }
     if !remaining_in.is_empty() {
         let files: Vec<&str> = remaining_in.iter().map(MemoryPath::as_str).collect();
-        let message = format!("some of the text is also in {} and was not removed there", named_files(&files));
-        traces.warnings.push(Warning::new(Code::Note, message));
+        notes.push(format!("some of the text is also in {} and was not removed there", named_files(&files)));
     }
-    traces.warnings.extend(copies_in_scopes(session, &search));
-    let unread = unread_sentences(session, unread.into_iter());
-    traces.warnings.extend(unread.into_iter().map(|sentence| Warning::new(Code::Note, sentence)));
-    traces.warnings.extend(summaries_with_words(changeset));
+    notes.extend(copies_in_scopes(session, &search));
+    notes.extend(unread_sentences(session, unread.into_iter()));
+    let mut warnings: Vec<Warning> = notes.into_iter().map(|note| Warning::new(Code::Note, note)).collect();
+    warnings.extend(summaries_with_words(changeset));
     if session.dir.ancestors().any(|d| d.join(".git").exists()) {
         let message = "git may still contain the text: committed versions stay in its history";
-        traces.warnings.push(Warning::new(Code::Note, message));
+        warnings.push(Warning::new(Code::Note, message));
     }
-    Ok(traces)
+    Ok(ForgetTraces { paths, earlier_paths, texts, warnings })
 }
 
-/// A warning for each scope of the memory in which the caller sees one of the texts, and for each that cannot be
+/// A file in which one of some texts stands.
+struct TextHolder {
+    path: MemoryPath,
+    text: String,
+    is_utf8: bool,
+}
+
+/// The files in which one of the texts stands, and why others could not be read.
+fn text_holders(session: &Session, search: &TextSearch) -> Result<(Vec<TextHolder>, Vec<String>), Rejection> {
+    let files = session.store.walk(None)?;
+    let results = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
+        Ok((bytes, _)) => {
+            let text = String::from_utf8_lossy(bytes);
+            let is_utf8 = std::str::from_utf8(bytes).is_ok();
+            search.is_in(&text).then(|| Ok(TextHolder { path: file.path.clone(), text: text.into_owned(), is_utf8 }))
+        }
+        Err(error) => why_unread(&file.path, &error).map(Err),
+    });
+    let (mut holders, mut unread) = (Vec::new(), Vec::new());
+    for file in results.into_iter().flatten() {
+        match file {
+            Ok(holder) => holders.push(holder),
+            Err(reason) => unread.push(reason),
+        }
+    }
+    Ok((holders, unread))
+}
+
+/// A sentence about each scope of the memory in which the caller sees one of the texts, and for each that cannot be
 /// searched: each scope is a memory of its own, from which this one removes nothing.
-fn copies_in_scopes(session: &Session, search: &TextSearch) -> Vec<Warning> {
-    let mut warnings = Vec::new();
+fn copies_in_scopes(session: &Session, search: &TextSearch) -> Vec<String> {
+    let mut notes = Vec::new();
     if session.scope.is_some() {
-        return warnings;
+        return notes;
     }
     for state in [ScopeState::Live, ScopeState::Archived] {
         let kind = if state == ScopeState::Archived { "archived scope" } else { "scope" };
         let names = session.store.scope_names(state).unwrap_or_else(|error| {
-            warnings.push(Warning::new(Code::Note, format!("no {kind} could be searched: {}", error.message)));
+            notes.push(format!("no {kind} could be searched: {}", error.message));
             Vec::new()
         });
         for name in names {
-            let mut note = |message| warnings.push(Warning::new(Code::Note, message));
-            let Ok(ScopeHolders { files, unread }) = holders_in_scope(session, &name, state, search) else {
-                note(format!("the {kind} '{name}' could not be searched"));
+            let Ok((holders, unread)) = holders_in_scope(session, &name, state, search) else {
+                notes.push(format!("the {kind} '{name}' could not be searched"));
                 continue;
             };
-            if !files.is_empty() {
-                let files = named_files(&files.iter().map(String::as_str).collect::<Vec<_>>());
-                note(format!("some of the text is also in the {kind} '{name}' ({files}) and was not removed there"));
+            if !holders.is_empty() {
+                let files = named_files(&holders.iter().map(|holder| holder.path.as_str()).collect::<Vec<_>>());
+                notes.push(format!(
+                    "some of the text is also in the {kind} '{name}' ({files}) and was not removed there"
+                ));
             }
-            if unread > 0 {
-                note(format!("{} of the {kind} '{name}' could not be searched", counted_noun(unread, "file")));
+            if !unread.is_empty() {
+                notes.push(format!(
+                    "{} of the {kind} '{name}' could not be searched",
+                    counted_noun(unread.len(), "file")
+                ));
             }
         }
     }
-    warnings
+    notes
 }
 
 /// The names of files in a sentence; of many the first, and how many more there are.
@@ -172,14 +188,8 @@ fn named_files(files: &[&str]) -> String {
     }
 }
 
-/// The files of a scope in which one of some texts stands.
-#[derive(Default)]
-struct ScopeHolders {
-    files: Vec<String>,
-    /// How many could not be read.
-    unread: usize,
-}
-
+/// As [`text_holders`], of a scope.
+///
 /// # Errors
 /// What keeps the scope from being searched.
 fn holders_in_scope(
@@ -187,25 +197,13 @@ fn holders_in_scope(
     name: &str,
     state: ScopeState,
     search: &TextSearch,
-) -> Result<ScopeHolders, Rejection> {
+) -> Result<(Vec<TextHolder>, Vec<String>), Rejection> {
     // Removed meanwhile.
-    let Some(scope) = session.session_of_scope(name, state)? else { return Ok(ScopeHolders::default()) };
+    let Some(scope) = session.session_of_scope(name, state)? else { return Ok(Default::default()) };
     if let Some(error) = scope.policy.refuses_reads {
         return Err(error);
     }
-    let files = scope.store.walk(None)?;
-    let results = scope.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
-        Ok((bytes, _)) => Ok(search.is_in(&String::from_utf8_lossy(bytes)).then(|| file.path.to_string())),
-        Err(error) => Err(why_unread(&file.path, &error).is_some()),
-    });
-    let mut holders = ScopeHolders::default();
-    for result in results {
-        match result {
-            Ok(path) => holders.files.extend(path),
-            Err(is_there) => holders.unread += usize::from(is_there),
-        }
-    }
-    Ok(holders)
+    text_holders(&scope, search)
 }
 
 /// The texts that the changeset removes: whole lines without their markers, and bullets as plain text.

@@ -68,33 +68,13 @@ pub fn inbox(
     let is_merged = |id: &str| merged_ids.iter().any(|one| one == id);
     let is_named = !ids.is_empty();
     let ids: Vec<String> = ids.iter().filter(|id| !is_merged(id)).cloned().collect();
-    let today = session.now.date().to_string();
     // Were all that are named merged, the others are not meant.
     if !merged.is_empty() && ids.is_empty() && (is_named || files.len() == merged.len()) {
         remove_proposals(session, &merged)?;
         return Ok(InboxList { changed: true, merged: merged_ids, ..InboxList::default() });
     }
-    let mut chosen = Vec::new();
-    let mut unreadable = Vec::new();
-    for id in selected_ids(&ids, &files).into_iter().filter(|id| !is_merged(id)) {
-        let file = files.iter().find(|one| one.id() == id).ok_or_else(|| not_found_error(&id))?;
-        if decision == InboxDecision::Accept && file.proposal.is_expired(&today) {
-            if !is_named {
-                continue;
-            }
-            return Err(expired_error(&id, &file.proposal).into());
-        }
-        if let (InboxDecision::Accept, Err(error)) = (decision, &file.proposal.operations) {
-            unreadable.push(unreadable_error(file, error));
-            continue;
-        }
-        withdrawal::require_own_proposal(session, &id, &file.proposal)?;
-        chosen.push(file);
-    }
-    // Without ids, all that can be read are accepted.
-    if (is_named || chosen.is_empty()) && !unreadable.is_empty() {
-        return Err(Error { rejections: unreadable, warnings: Vec::new() });
-    }
+    let selected = selected_ids(&ids, &files).into_iter().filter(|id| !is_merged(id));
+    let (chosen, unreadable) = choose_proposals(session, selected, is_named, decision, &files)?;
     // From here on an error leaves this first revision behind.
     let removes_merged = !merged.is_empty();
     if removes_merged {
@@ -130,6 +110,41 @@ pub fn inbox(
         warnings: change.warnings.into_iter().chain(notes.iter().map(WarningRow::from)).chain(no_operations).collect(),
         ..InboxList::default()
     })
+}
+
+/// The selected proposals that can be decided, and those that cannot be read. With `is_named`, the caller named them.
+///
+/// # Errors
+/// As [`inbox`], of proposals that are not there, not the caller's own, expired, or cannot be read.
+fn choose_proposals<'a>(
+    session: &Session,
+    selected: impl Iterator<Item = String>,
+    is_named: bool,
+    decision: InboxDecision,
+    files: &'a [InboxFile],
+) -> Result<(Vec<&'a InboxFile>, Vec<Rejection>), Error> {
+    let today = session.now.date().to_string();
+    let (mut chosen, mut unreadable) = (Vec::new(), Vec::new());
+    for id in selected {
+        let file = files.iter().find(|one| one.id() == id).ok_or_else(|| not_found_error(&id))?;
+        if decision == InboxDecision::Accept && file.proposal.is_expired(&today) {
+            if !is_named {
+                continue;
+            }
+            return Err(expired_error(&id, &file.proposal).into());
+        }
+        if let (InboxDecision::Accept, Err(error)) = (decision, &file.proposal.operations) {
+            unreadable.push(unreadable_error(file, error));
+            continue;
+        }
+        withdrawal::require_own_proposal(session, &id, &file.proposal)?;
+        chosen.push(file);
+    }
+    // Without ids, all that can be read are accepted.
+    if (is_named || chosen.is_empty()) && !unreadable.is_empty() {
+        return Err(Error { rejections: unreadable, warnings: Vec::new() });
+    }
+    Ok((chosen, unreadable))
 }
 
 /// Commits proposals on a new git branch for a pull request, one proposal a commit; without ids, those that do not wait

@@ -83,27 +83,15 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
             store.create_folder(folder)?;
         }
     }
-    let mut notes = if is_memory { vec!["the directory is already a memory".to_owned()] } else { Vec::new() };
-    if let Some(outer) = memory_around(dir).filter(|_| !is_memory) {
-        notes.push(format!(
-            "this is inside the memory {}, which lists these files as its own; remove {} if you did not intend this",
-            outer.display(),
-            dir.display()
-        ));
-    }
-    if !is_memory && std::path::absolute(dir).is_ok_and(|dir| Git::discover(&dir).is_some()) {
-        notes.push("this is a git work tree; run `memdir setup git` to make git merge the memory by bullet".to_owned());
-    }
-    if options.trust && options.is_agent && has_texts && !is_memory {
-        notes.push(
-            "hooks will not act on this memory until a person trusts it, as its files were there before".to_owned(),
-        );
-    } else if options.trust && !is_memory {
-        // The memory exists either way: without the entry, only hooks do not act on it.
-        if let Err(error) = trusted::add(dir, &|name| std::env::var(name).ok()) {
-            notes.push(format!("hooks will not act on this memory: {}", error.message));
+    let notes = if is_memory {
+        vec!["the directory is already a memory".to_owned()]
+    } else {
+        let mut notes = surroundings(dir);
+        if options.trust {
+            notes.extend(trust(dir, options.is_agent && has_texts));
         }
-    }
+        notes
+    };
     Ok(InitResult {
         dir: std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()).display().to_string(),
         changed: !created.is_empty(),
@@ -111,4 +99,32 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
         adopted: if options.adopt { existing } else { 0 },
         notes,
     })
+}
+
+/// What a person should know about where a new memory is.
+fn surroundings(dir: &Path) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(outer) = memory_around(dir) {
+        notes.push(format!(
+            "this is inside the memory {}, which lists these files as its own; remove {} if you did not intend this",
+            outer.display(),
+            dir.display()
+        ));
+    }
+    if std::path::absolute(dir).is_ok_and(|dir| Git::discover(&dir).is_some()) {
+        notes.push("this is a git work tree; run `memdir setup git` to make git merge the memory by bullet".to_owned());
+    }
+    notes
+}
+
+/// Lets hooks act on a new memory, unless a person has to decide that. Returns why they will not.
+fn trust(dir: &Path, needs_person: bool) -> Option<String> {
+    if needs_person {
+        return Some(
+            "hooks will not act on this memory until a person trusts it, as its files were there before".to_owned(),
+        );
+    }
+    // The memory exists either way: without the entry, only hooks do not act on it.
+    let error = trusted::add(dir, &|name| std::env::var(name).ok()).err()?;
+    Some(format!("hooks will not act on this memory: {}", error.message))
 }

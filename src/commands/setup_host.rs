@@ -123,11 +123,11 @@ pub fn setup_host(
     env: EnvLookup<'_>,
 ) -> CommandResult<SetupResult> {
     let HostSetupOptions { target, mode, dry_run, .. } = *options;
-    let default_owner = if session.found_by == FoundBy::User { ConfigOwner::User } else { ConfigOwner::Project };
-    let owner = match target {
-        HostTarget::Host(_) => options.owner.unwrap_or(default_owner),
-        HostTarget::AgentsMd | HostTarget::Mcp => options.owner.unwrap_or(ConfigOwner::Project),
+    let default_owner = match (target, &session.found_by) {
+        (HostTarget::Host(_), FoundBy::User) => ConfigOwner::User,
+        _ => ConfigOwner::Project,
     };
+    let owner = options.owner.unwrap_or(default_owner);
     let beside = (session.found_by == FoundBy::Ancestor).then_some(&*session.dir);
     let root = config_paths::project_root(work_dir, beside, user::home(env).as_deref());
     let start = if owner == ConfigOwner::Project { &*root } else { Path::new("/") };
@@ -138,24 +138,11 @@ pub fn setup_host(
     let at_stop = mode != SetupMode::Remove && home_remote(&user::load_config(env).0, env)?.is_some();
     let (dir, is_user_memory) = (needed_dir(session, start, env)?, is_user_memory(session, env));
     let entries = HostEntries { target, dir, is_user_memory, auto_memory, at_stop };
-    let mut edits: Vec<ConfigEdit> = Vec::new();
-    // What an earlier call may have written is removed without the option, too.
-    let auto_memory_file = target.auto_memory_file().filter(|_| options.auto_memory || mode == SetupMode::Remove);
-    for file in target.files().iter().chain(auto_memory_file) {
-        let Some(path) = config_paths::config_path(file, owner, &root, env)? else { continue };
-        match edits.iter_mut().find(|edit| edit.path == path) {
-            Some(edit) => entries.edit_further(file, edit, mode)?,
-            None => edits.push(entries.edit_config(file, path, mode)?),
-        }
-    }
+    let mut edits = config_edits(&entries, options, owner, &root, env)?;
     let commands = match target.user_server().filter(|_| owner == ConfigOwner::User) {
         Some(server) => entries.server_command(server, mode, env)?,
         None => None,
     };
-    if let (HostTarget::AgentsMd, ConfigOwner::Project) = (target, owner) {
-        let guide = agent_guide(entries.dir.as_deref(), &root);
-        edits.push(edit_agents_file(config_paths::project_path(&root, AGENTS_FILE)?, &guide, mode)?);
-    }
     if edits.is_empty() {
         return Err(Rejection::new(Code::Usage, format!("{} has no file of the user's own", target.name()))
             .hint("omit --user to change the files of this project")
@@ -199,6 +186,32 @@ pub fn setup_host(
         kept,
         commands: commands.into_iter().collect(),
     })
+}
+
+/// The edits of the target's files, also of those that stay as they are.
+fn config_edits(
+    entries: &HostEntries,
+    options: &HostSetupOptions,
+    owner: ConfigOwner,
+    root: &Path,
+    env: EnvLookup<'_>,
+) -> Result<Vec<ConfigEdit>, Rejection> {
+    let HostSetupOptions { target, mode, .. } = *options;
+    let mut edits: Vec<ConfigEdit> = Vec::new();
+    // What an earlier call may have written is removed without the option, too.
+    let auto_memory_file = target.auto_memory_file().filter(|_| options.auto_memory || mode == SetupMode::Remove);
+    for file in target.files().iter().chain(auto_memory_file) {
+        let Some(path) = config_paths::config_path(file, owner, root, env)? else { continue };
+        match edits.iter_mut().find(|edit| edit.path == path) {
+            Some(edit) => entries.edit_further(file, edit, mode)?,
+            None => edits.push(entries.edit_config(file, path, mode)?),
+        }
+    }
+    if let (HostTarget::AgentsMd, ConfigOwner::Project) = (target, owner) {
+        let guide = agent_guide(entries.dir.as_deref(), root);
+        edits.push(edit_agents_file(config_paths::project_path(root, AGENTS_FILE)?, &guide, mode)?);
+    }
+    Ok(edits)
 }
 
 /// What is missing: in the config files, in the user config, and among the servers that only the host can add.

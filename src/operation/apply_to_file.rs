@@ -48,24 +48,9 @@ pub fn apply_to_file(
         changeset.files.push(file_change(&path, present, None, None, None));
         return Ok(());
     }
-    let mut after = match &file_edits.new_text {
-        Some((n, text)) => {
-            let document = Document::parse(text.clone());
-            changeset.effects.extend(effects::diff_effects(present.map(|f| &f.document), Some(&document), &path, *n));
-            TextAfterEdits { document, splices: None }
-        }
-        None => {
-            let edited = edited_document(base, &file_edits, &path)?;
-            match file_edits.edits.first() {
-                Some((n, ..)) if file_edits.links_only => {
-                    changeset.effects.extend(effects::diff_effects(Some(base), Some(&edited.document), &path, *n));
-                }
-                _ => changeset.effects.extend(edit_effects(base, &edited, &file_edits, &path)),
-            }
-            TextAfterEdits { splices: present.is_some().then_some(edited.splices), document: edited.document }
-        }
-    };
-    let over = limits::check_limits(planner, &path, present.map(|f| &f.document), &after.document)?;
+    let before = present.map(|f| &f.document);
+    let mut after = TextAfterEdits::of(&file_edits, base, before, changeset)?;
+    let over = limits::check_limits(planner, &path, before, &after.document)?;
     if !over.is_empty() {
         let eviction =
             evict::evict(&path, &after.document, file_edits.new_text.is_some(), &over, changeset, evicted, planner)?;
@@ -79,14 +64,11 @@ pub fn apply_to_file(
         after = after.spliced(&cuts)?;
     }
     let mut summary_line = None;
-    if let Some(before) =
-        present.filter(|_| !file_edits.links_only && planner.context.policy.stamps.contains(&StampKey::Updated))
-    {
-        let dates = updated_dates::updated_date_splices(&before.document, &after.document, planner.context.now);
-        after = after.spliced(&dates)?;
-    }
     if !file_edits.links_only {
-        let before = present.map(|f| &f.document);
+        if let Some(before) = before.filter(|_| planner.context.policy.stamps.contains(&StampKey::Updated)) {
+            let dates = updated_dates::updated_date_splices(before, &after.document, planner.context.now);
+            after = after.spliced(&dates)?;
+        }
         if let Some((splice, value)) = summary_update(planner, &file_edits, before, &after.document, &path)? {
             after = after.spliced(&[splice])?;
             summary_line = value;
@@ -94,10 +76,10 @@ pub fn apply_to_file(
     }
     let TextAfterEdits { document: after, splices } = after;
     validation::check_file_size(&path, &after)?;
-    if present.is_some_and(|f| f.document.text() == after.text()) {
+    if before.is_some_and(|before| before.text() == after.text()) {
         return Ok(());
     }
-    let edits = splices.or_else(|| present.map(|f| vec![minimal_splice(f.document.text(), after.text())]));
+    let edits = splices.or_else(|| before.map(|before| vec![minimal_splice(before.text(), after.text())]));
     changeset.files.push(file_change(&path, present, Some(after), edits, summary_line));
     Ok(())
 }
@@ -110,6 +92,30 @@ struct TextAfterEdits {
 }
 
 impl TextAfterEdits {
+    /// The text after the edits that the operations ask for; their effects are added to the changeset. `base` is the
+    /// text that they are edits of, `before` the present one.
+    fn of(
+        file_edits: &FileEdits,
+        base: &Document,
+        before: Option<&Document>,
+        changeset: &mut Changeset,
+    ) -> Result<TextAfterEdits, Rejection> {
+        let path = &file_edits.path;
+        if let Some((n, text)) = &file_edits.new_text {
+            let document = Document::parse(text.clone());
+            changeset.effects.extend(effects::diff_effects(before, Some(&document), path, *n));
+            return Ok(TextAfterEdits { document, splices: None });
+        }
+        let edited = edited_document(base, file_edits, path)?;
+        match file_edits.edits.first() {
+            Some((n, ..)) if file_edits.links_only => {
+                changeset.effects.extend(effects::diff_effects(Some(base), Some(&edited.document), path, *n));
+            }
+            _ => changeset.effects.extend(edit_effects(base, &edited, file_edits, path)),
+        }
+        Ok(TextAfterEdits { splices: before.is_some().then_some(edited.splices), document: edited.document })
+    }
+
     /// The text after further replacements.
     fn spliced(self, splices: &[Splice]) -> Result<TextAfterEdits, Rejection> {
         if splices.is_empty() {

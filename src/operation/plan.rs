@@ -52,21 +52,7 @@ fn plan_batch(
     context: &PlanContext<'_>,
 ) -> Result<PlanOutcome, Vec<Rejection>> {
     let mut planner = Planner::new(snapshot, context);
-    let (mut pending, mut rejections) = (Vec::new(), Vec::new());
-    let mut planned: Vec<Cow<'_, Operation>> = Vec::with_capacity(operations.len());
-    for (n, op) in operations.iter().enumerate() {
-        let on_field = resource_targets::on_field(op, snapshot, context);
-        let step = on_field.and_then(|changed| {
-            planned.push(changed.map_or(Cow::Borrowed(op), Cow::Owned));
-            plan_operation(&mut planner, n, &planned[n])
-        });
-        planned.resize(n + 1, Cow::Borrowed(op));
-        match step {
-            Ok(edits) => pending.extend(edits.into_iter().map(|d| (n, d))),
-            Err(PlanStop::NeedsInput(missing_input)) => planner.missing_inputs.push(missing_input),
-            Err(PlanStop::Rejected(rejection)) => rejections.push(prefer_conflict(&planner, *rejection, n)),
-        }
-    }
+    let PlannedOperations { planned, mut pending, mut rejections } = plan_operations(&mut planner, operations);
     if !planner.missing_inputs.is_empty() {
         // The index, where there is one, is read together with the first files: it takes no round of its own.
         planner.missing_inputs.extend(memory_index::missing_index(snapshot));
@@ -121,6 +107,34 @@ fn plan_batch(
     changeset.warnings.extend(planner.warnings.into_iter().map(|(_, w)| w));
     changeset.forget = operations.iter().any(Operation::is_forget);
     Ok(PlanOutcome::Ready(Box::new(changeset)))
+}
+
+/// The operations of a batch, each planned by itself.
+struct PlannedOperations<'a> {
+    /// The operations; of one on a field of a resource, the one on the bullet.
+    planned: Vec<Cow<'a, Operation>>,
+    /// The edits, each with the number of its operation.
+    pending: Vec<(usize, PendingEdit)>,
+    rejections: Vec<Rejection>,
+}
+
+fn plan_operations<'a>(planner: &mut Planner<'_>, operations: &'a [Operation]) -> PlannedOperations<'a> {
+    let (mut pending, mut rejections) = (Vec::new(), Vec::new());
+    let mut planned: Vec<Cow<'_, Operation>> = Vec::with_capacity(operations.len());
+    for (n, op) in operations.iter().enumerate() {
+        let on_field = resource_targets::on_field(op, planner.snapshot, planner.context);
+        let step = on_field.and_then(|changed| {
+            planned.push(changed.map_or(Cow::Borrowed(op), Cow::Owned));
+            plan_operation(planner, n, &planned[n])
+        });
+        planned.resize(n + 1, Cow::Borrowed(op));
+        match step {
+            Ok(edits) => pending.extend(edits.into_iter().map(|d| (n, d))),
+            Err(PlanStop::NeedsInput(missing_input)) => planner.missing_inputs.push(missing_input),
+            Err(PlanStop::Rejected(rejection)) => rejections.push(prefer_conflict(planner, *rejection, n)),
+        }
+    }
+    PlannedOperations { planned, pending, rejections }
 }
 
 /// Notes why a step of the plan stopped, if it did: what it needs to read, or its rejection.

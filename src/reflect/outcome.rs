@@ -2,11 +2,8 @@
 //!
 //! Never accepts a proposal that was refused before; the second check only adds violations.
 
-use std::borrow::Cow;
-
 use super::guards::{
-    self, FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, OtherText, QuoteEvidence, Violation,
-    WritingRules,
+    self, FindingsBySeverity, GuardFinding, MemoryKind, OtherText, QuoteEvidence, Violation, WritingRules,
 };
 use super::judge::{ClaimedText, JudgeContext, Route, find_related_text};
 use super::metadata::MetadataChanges;
@@ -14,13 +11,11 @@ use super::proposal::Proposal;
 use crate::change::{Effect, EffectSign};
 use crate::operation::Action;
 use crate::path::MemoryPath;
-use crate::text::prose_mask::split_label;
-use crate::transcript::{MessageParts, Role, Turn};
+use crate::transcript::{Role, Turn};
 
+mod claims;
 mod corrected;
 mod names;
-
-use corrected::TurnCorrections;
 
 /// The effects of a planned operation on the current memory.
 pub struct PlannedEffects<'a> {
@@ -84,7 +79,7 @@ pub fn route_effects(
             }
         }
     }
-    reasons.extend(ungrounded_claim(proposal, planned, context, proof));
+    reasons.extend(claims::ungrounded_claim(proposal, planned, context, proof));
     reasons.extend(names::ungrounded_name(proposal, planned, context).filter(|_| !reasons.iter().any(is_ungrounded)));
     reasons.extend(unrelated_change(proposal, planned, context, proof));
     if reasons.iter().all(|w| w.violation != Violation::Sensitive) {
@@ -94,115 +89,6 @@ pub fn route_effects(
         reasons.extend(uncorroborated_field(planned, context, proof.turn));
     }
     if reasons.is_empty() { Route::Apply(proof) } else { Route::Inbox(proof, reasons) }
-}
-
-/// The first added text with a name, a number, a date or a negation that its sources do not contain. Sources are the
-/// turn with the quote, the turn that the model named, the question that a short answer answers, and what the operation
-/// replaces; for an episode all that the user and the assistant wrote. Of a user's message, what the user did not
-/// paste.
-fn ungrounded_claim(
-    proposal: &Proposal,
-    planned: &PlannedEffects<'_>,
-    context: &JudgeContext<'_>,
-    proof: QuoteEvidence,
-) -> Option<GuardFinding> {
-    let is_episode = matches!(proposal.operation.action, Action::Append { .. });
-    let own = |t: &&Turn| !t.injected && matches!(t.role, Role::User | Role::Assistant);
-    let quoted = context.turns.iter().find(|t| t.number == proof.turn);
-    let is_short = quoted.is_some_and(|t| t.text.chars().count() <= MAX_ANSWER_CHARS);
-    let before = || context.turns.iter().filter(own).filter(|t| t.number < proof.turn);
-    let question = before().rfind(|t| t.role == Role::Assistant);
-    // What the user agrees to is the user's statement, and so is the message that it answers.
-    let agreed = quoted.zip(question).filter(|(reply, turn)| is_short && agrees_to(reply, turn, context.turns));
-    let agreed = agreed.map(|(_, turn)| before().rfind(|t| t.number < turn.number).map_or(turn.number, |t| t.number));
-    let is_asked = question.filter(|q| is_short && (agreed.is_some() || q.text.contains(['?', '？'])));
-    let is_source = |t: &&Turn| {
-        t.number == proof.turn
-            || own(t) && (is_episode || Some(t.number) == proposal.turn || agreed == Some(t.number))
-            || is_asked.is_some_and(|q| q.number == t.number)
-    };
-    let turns: Vec<&Turn> = context.turns.iter().filter(is_source).collect();
-    let is_changed = |e: &&Effect| e.sign == EffectSign::Removed || e.sign == EffectSign::Set && e.handle.is_some();
-    let removed = planned.effects.iter().filter(is_changed).map(|e| e.text.as_str());
-    // A name that the operation makes up is no source.
-    let paths = planned.files.iter().filter(|file| file.before).map(|file| file.path.as_str());
-    // What the user pasted is no statement of the user's, but an episode may tell of it.
-    let written: Vec<Cow<'_, str>> = turns
-        .iter()
-        .map(|t| {
-            if t.role == Role::User && !is_episode {
-                Cow::Owned(MessageParts::of(&t.text).own)
-            } else {
-                Cow::Borrowed(t.text.as_str())
-            }
-        })
-        .collect();
-    // What a statement is about is often named in the turns before.
-    let is_nearby = |t: &&Turn| own(t) && t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn;
-    let nearby: Vec<&Turn> = context.turns.iter().filter(is_nearby).collect();
-    let quote = proposal.quote.as_deref().unwrap_or_default();
-    let (removed, paths): (Vec<&str>, Vec<&str>) = (removed.collect(), paths.collect());
-    let first = turns.iter().chain(&nearby).map(|t| t.number).min().unwrap_or(proof.turn);
-    let corrections = TurnCorrections::of(context.turns, proof.turn, first);
-    // What the user took back is no source.
-    let check = |text: &str, claim: ClaimKind| {
-        let written: Vec<_> = turns.iter().zip(&written).map(|(t, w)| corrections.apply(t.number, w, text)).collect();
-        let nearby: Vec<_> = nearby.iter().map(|t| corrections.apply(t.number, &t.text, text)).collect();
-        let nearby: Vec<&str> = nearby.iter().map(AsRef::as_ref).collect();
-        let whole = turns.iter().position(|t| t.number == proof.turn).map_or("", |at| &written[at]);
-        let quote = corrections.apply_to_quote(proof.turn, quote, whole, text);
-        let restated = corrections.restated(proof.turn, text);
-        let others =
-            restated.map(|(turn, _)| turn).into_iter().chain(removed.iter().copied()).chain(paths.iter().copied());
-        let sources = GroundingSources {
-            quote: restated.map_or(&quote, |(_, sentence)| sentence),
-            texts: written.iter().map(AsRef::as_ref).chain(others).collect(),
-            times: days_said(&turns, context),
-            days: if is_episode { days_said(&turns, context) } else { Vec::new() },
-            topics: if proof.role == Role::User { nearby.clone() } else { Vec::new() },
-        };
-        match claim {
-            ClaimKind::Statement => guards::check_grounding(text, &sources, &nearby),
-            ClaimKind::Particulars => guards::check_particulars(text, &sources),
-            ClaimKind::LastDay => guards::check_last_day(text, &sources),
-        }
-    };
-    let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
-    // memdir writes the day of an episode itself.
-    let is_day = |text: &str| split_label(text).is_some_and(|(label, _)| matches!(label, "Date" | "日期"));
-    // A summary is in words of its own, and so is what an episode tells.
-    let is_summary = |text: &str| split_label(text).is_some_and(|(label, _)| matches!(label, "Summary" | "摘要"));
-    let reply = context.turns.iter().find(|t| own(t) && t.role == Role::User && t.number > proof.turn);
-    let unconfirmed = |text: &str| {
-        let turn = quoted.filter(|turn| turn.role == Role::Assistant)?;
-        guards::check_agreement(text, quote, &turn.text, reply.map(|reply| reply.text.as_str()))
-    };
-    let check_text = |text: &str| {
-        if is_episode || is_summary(text) {
-            check(text, ClaimKind::Particulars)
-        } else {
-            check(text, ClaimKind::Statement).or_else(|| unconfirmed(text))
-        }
-    };
-    let mut expiries = planned.files.iter().flat_map(|file| &file.metadata.expiries);
-    let found = added.filter(|e| !is_day(&e.text)).find_map(|e| check_text(&e.text));
-    found.or_else(|| expiries.find_map(|day| check(&day.to_string(), ClaimKind::LastDay)))
-}
-
-/// What of a claim must be in its sources.
-#[derive(Clone, Copy)]
-enum ClaimKind {
-    /// All that a text says.
-    Statement,
-    /// The names, numbers, dates and negations of a text in other words.
-    Particulars,
-    /// A date, or what it follows from.
-    LastDay,
-}
-
-/// Whether the user's reply agrees to a turn of the assistant, which is not what a tool printed.
-fn agrees_to(reply: &Turn, turn: &Turn, turns: &[Turn]) -> bool {
-    reply.role == Role::User && guards::agrees(&reply.text) && !guards::evidence::repeats_tool(&turn.text, turn, turns)
 }
 
 /// When turns were said: a turn without a time of its own, on the day on which it is read.
@@ -253,9 +139,6 @@ fn unrelated_change(
 
 /// How many turns before a quote may name what it is about.
 const NEARBY_TURNS: usize = 2;
-
-/// An answer that is at most this long may take its words from the question: "Yes, in Hamburg."
-const MAX_ANSWER_CHARS: usize = 120;
 
 /// The first sensitive field that changes without the user's consent in the given turn. If bullets with sensitive
 /// fields are added, only they count, otherwise the removed ones.

@@ -194,25 +194,8 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     let clause = most_alike(text, sentence.into_iter().flat_map(|s| s.split(['，', ',', '；'])));
     let (Some(sentence), Some(clause)) = (sentence, clause) else { return Vec::new() };
     let mut changed: Vec<String> = Vec::new();
-    let first_of = |text: &str, section: Option<PhraseList>| section.and_then(|s| s.iter().find(|w| text.contains(w)));
-    changed.extend((0..2).find_map(|n| {
-        let added = first_of(text, ADDED_QUANTIFIERS.sections().nth(n))?;
-        // 从来都是往前修，不回滚
-        if added.starts_with('从') && sources.contains("从来") && sources.contains(['不', '没']) {
-            return None;
-        }
-        // 写得正式 says nothing of all.
-        let is_said = |word: &str| if word == "得" { chinese_scope::must(sources) } else { sources.contains(word) };
-        let said = QUANTIFIERS.sections().nth(n).and_then(|section| section.iter().find(|word| is_said(word)));
-        said.is_none().then(|| added.to_owned())
-    }));
-    changed.extend((0..5).find_map(|n| {
-        // 只有周末才去 limits the clause behind it, too; 只有网页版能导 is a statement of its own.
-        let source = if n == 1 && sentence.contains('才') { sentence } else { clause };
-        let lost = first_of(source, LOST_QUANTIFIERS.sections().nth(n))
-            .filter(|word| !(counts_few(source, word) || n == 2 && lasts_still(source, word)))?;
-        first_of(text, QUANTIFIERS.sections().nth(n + 2)).is_none().then(|| lost.to_owned())
-    }));
+    changed.extend(added_quantifier(text, sources));
+    changed.extend(lost_quantifier(text, sentence, clause));
     changed.extend(chinese_scope::lost_condition(text, sentence, clause));
     for list in [PAST, FUTURES] {
         let lost = first_of(clause, list.sections().next());
@@ -244,6 +227,45 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     changed.extend(chinese_scope::owner_before(text, said));
     changed.extend(hearsay(text, sentence));
     changed.extend(former_value(text, said));
+    if is_asked(sentence, clause) {
+        changed.push("吗".to_owned());
+    }
+    changed
+}
+
+/// The first word of a section of a list that a text contains.
+fn first_of(text: &str, section: Option<PhraseList>) -> Option<&'static str> {
+    section.and_then(|section| section.iter().find(|word| text.contains(word)))
+}
+
+/// The quantifier that a text has and no source.
+fn added_quantifier(text: &str, sources: &str) -> Option<String> {
+    (0..2).find_map(|n| {
+        let added = first_of(text, ADDED_QUANTIFIERS.sections().nth(n))?;
+        // 从来都是往前修，不回滚
+        if added.starts_with('从') && sources.contains("从来") && sources.contains(['不', '没']) {
+            return None;
+        }
+        // 写得正式 says nothing of all.
+        let is_said = |word: &str| if word == "得" { chinese_scope::must(sources) } else { sources.contains(word) };
+        let said = QUANTIFIERS.sections().nth(n).and_then(|section| section.iter().find(|word| is_said(word)));
+        said.is_none().then(|| added.to_owned())
+    })
+}
+
+/// The quantifier of a clause or its sentence that a text has not.
+fn lost_quantifier(text: &str, sentence: &str, clause: &str) -> Option<String> {
+    (0..5).find_map(|n| {
+        // 只有周末才去 limits the clause behind it, too; 只有网页版能导 is a statement of its own.
+        let source = if n == 1 && sentence.contains('才') { sentence } else { clause };
+        let lost = first_of(source, LOST_QUANTIFIERS.sections().nth(n))
+            .filter(|word| !(counts_few(source, word) || n == 2 && lasts_still(source, word)))?;
+        first_of(text, QUANTIFIERS.sections().nth(n + 2)).is_none().then(|| lost.to_owned())
+    })
+}
+
+/// Whether a sentence asks about what its clause says, and is no request.
+fn is_asked(sentence: &str, clause: &str) -> bool {
     // 我平时修表玩，这个还能修吗 asks about something else; 能回款，你信吗 does not.
     let last = sentence.trim_end().trim_end_matches(['？', '?']).rsplit(['，', ',']).next().unwrap_or_default().trim();
     let asks_all = TAG_QUESTIONS.iter().any(|tag| last.ends_with(tag)) && last.chars().count() <= MAX_TAG_QUESTION
@@ -252,11 +274,7 @@ pub fn changed_scope(text: &str, said: &str, sources: &str) -> Vec<String> {
     let asks_here = clause.contains('吗') || last.contains('吗') || sentence.trim_end().ends_with('？');
     let asks = (sentence.trim_end().ends_with('？') || sentence.contains('吗')) && asks_all && asks_here;
     let is_request = ["能不能", "可以", "能", "请", "麻烦", "帮"].iter().any(|w| sentence.starts_with(w));
-    if asks && !is_request && ["吗", "是不是", "要不要", "该不该", "会不会"].iter().any(|w| sentence.contains(w))
-    {
-        changed.push("吗".to_owned());
-    }
-    changed
+    asks && !is_request && ["吗", "是不是", "要不要", "该不该", "会不会"].iter().any(|w| sentence.contains(w))
 }
 
 /// Ends of a question about what was said before it; 能开票吗 asks about something else.

@@ -1,0 +1,169 @@
+//! Checks what the added texts of a proposal claim against the turns that they may come from.
+
+use std::borrow::Cow;
+
+use super::corrected::TurnCorrections;
+use super::{NEARBY_TURNS, PlannedEffects, days_said};
+use crate::change::{Effect, EffectSign};
+use crate::operation::Action;
+use crate::reflect::guards::{self, GroundingSources, GuardFinding, QuoteEvidence};
+use crate::reflect::judge::JudgeContext;
+use crate::reflect::proposal::Proposal;
+use crate::text::prose_mask::split_label;
+use crate::transcript::{MessageParts, Role, Turn};
+
+/// An answer that is at most this long may take its words from the question: "Yes, in Hamburg."
+const MAX_ANSWER_CHARS: usize = 120;
+
+/// The first added text with a name, a number, a date or a negation that its sources do not contain.
+pub(super) fn ungrounded_claim(
+    proposal: &Proposal,
+    planned: &PlannedEffects<'_>,
+    context: &JudgeContext<'_>,
+    proof: QuoteEvidence,
+) -> Option<GuardFinding> {
+    let sources = ClaimSources::of(proposal, planned, context, proof);
+    let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
+    // memdir writes the day of an episode itself.
+    let is_day = |text: &str| split_label(text).is_some_and(|(label, _)| matches!(label, "Date" | "日期"));
+    // A summary is in words of its own, and so is what an episode tells.
+    let is_summary = |text: &str| split_label(text).is_some_and(|(label, _)| matches!(label, "Summary" | "摘要"));
+    let check_text = |text: &str| {
+        if sources.is_episode || is_summary(text) {
+            sources.check(text, ClaimKind::Particulars)
+        } else {
+            sources.check(text, ClaimKind::Statement).or_else(|| sources.check_agreement(text))
+        }
+    };
+    let mut expiries = planned.files.iter().flat_map(|file| &file.metadata.expiries);
+    let found = added.filter(|e| !is_day(&e.text)).find_map(|e| check_text(&e.text));
+    found.or_else(|| expiries.find_map(|day| sources.check(&day.to_string(), ClaimKind::LastDay)))
+}
+
+/// What of a claim must be in its sources.
+#[derive(Clone, Copy)]
+enum ClaimKind {
+    /// All that a text says.
+    Statement,
+    /// The names, numbers, dates and negations of a text in other words.
+    Particulars,
+    /// A date, or what it follows from.
+    LastDay,
+}
+
+/// What a proposal's texts are checked against: the turn with the quote, the turn that the model named, the question
+/// that a short answer answers, and what the operation replaces; for an episode all that the user and the assistant
+/// wrote.
+struct ClaimSources<'a> {
+    context: &'a JudgeContext<'a>,
+    proof: QuoteEvidence,
+    quote: &'a str,
+    is_episode: bool,
+    turns: Vec<&'a Turn>,
+    /// The texts of the turns: of a user's message, what the user did not paste.
+    written: Vec<Cow<'a, str>>,
+    /// The turns just before the quote, where what a statement is about is often named.
+    nearby: Vec<&'a Turn>,
+    /// The texts that the operation removes or changes, and the paths of the files.
+    replaced: Vec<&'a str>,
+    corrections: TurnCorrections,
+}
+
+impl<'a> ClaimSources<'a> {
+    fn of(
+        proposal: &'a Proposal,
+        planned: &PlannedEffects<'a>,
+        context: &'a JudgeContext<'_>,
+        proof: QuoteEvidence,
+    ) -> ClaimSources<'a> {
+        let is_episode = matches!(proposal.operation.action, Action::Append { .. });
+        let turns = source_turns(proposal, context, proof);
+        let is_changed = |e: &&Effect| e.sign == EffectSign::Removed || e.sign == EffectSign::Set && e.handle.is_some();
+        let removed = planned.effects.iter().filter(is_changed).map(|e| e.text.as_str());
+        // A name that the operation makes up is no source.
+        let paths = planned.files.iter().filter(|file| file.before).map(|file| file.path.as_str());
+        // What the user pasted is no statement of the user's, but an episode may tell of it.
+        let written = |turn: &&'a Turn| match turn.role {
+            Role::User if !is_episode => Cow::Owned(MessageParts::of(&turn.text).own),
+            _ => Cow::Borrowed(turn.text.as_str()),
+        };
+        let is_nearby = |t: &&Turn| is_own(t) && t.number < proof.turn && t.number + NEARBY_TURNS >= proof.turn;
+        let nearby: Vec<&Turn> = context.turns.iter().filter(is_nearby).collect();
+        let first = turns.iter().chain(&nearby).map(|t| t.number).min().unwrap_or(proof.turn);
+        ClaimSources {
+            context,
+            proof,
+            quote: proposal.quote.as_deref().unwrap_or_default(),
+            is_episode,
+            written: turns.iter().map(written).collect(),
+            turns,
+            nearby,
+            replaced: removed.chain(paths).collect(),
+            corrections: TurnCorrections::of(context.turns, proof.turn, first),
+        }
+    }
+
+    /// Checks a text. What the user took back is no source.
+    fn check(&self, text: &str, claim: ClaimKind) -> Option<GuardFinding> {
+        let ClaimSources { proof, turns, corrections, .. } = self;
+        let written: Vec<_> =
+            turns.iter().zip(&self.written).map(|(t, w)| corrections.apply(t.number, w, text)).collect();
+        let nearby: Vec<_> = self.nearby.iter().map(|t| corrections.apply(t.number, &t.text, text)).collect();
+        let nearby: Vec<&str> = nearby.iter().map(AsRef::as_ref).collect();
+        let whole = turns.iter().position(|t| t.number == proof.turn).map_or("", |at| &self.written[at]);
+        let quote = corrections.apply_to_quote(proof.turn, self.quote, whole, text);
+        let restated = corrections.restated(proof.turn, text);
+        let others = restated.map(|(turn, _)| turn).into_iter().chain(self.replaced.iter().copied());
+        let times = days_said(turns, self.context);
+        let sources = GroundingSources {
+            quote: restated.map_or(&quote, |(_, sentence)| sentence),
+            texts: written.iter().map(AsRef::as_ref).chain(others).collect(),
+            days: if self.is_episode { times.clone() } else { Vec::new() },
+            times,
+            topics: if proof.role == Role::User { nearby.clone() } else { Vec::new() },
+        };
+        match claim {
+            ClaimKind::Statement => guards::check_grounding(text, &sources, &nearby),
+            ClaimKind::Particulars => guards::check_particulars(text, &sources),
+            ClaimKind::LastDay => guards::check_last_day(text, &sources),
+        }
+    }
+
+    /// Checks that the user does not contradict a text that the assistant wrote.
+    fn check_agreement(&self, text: &str) -> Option<GuardFinding> {
+        let mut turns = self.context.turns.iter();
+        let turn = turns.find(|t| t.number == self.proof.turn).filter(|turn| turn.role == Role::Assistant)?;
+        let is_reply = |t: &&Turn| is_own(t) && t.role == Role::User && t.number > self.proof.turn;
+        let reply = self.context.turns.iter().find(is_reply);
+        guards::check_agreement(text, self.quote, &turn.text, reply.map(|reply| reply.text.as_str()))
+    }
+}
+
+/// The turns that the texts of a proposal may come from.
+fn source_turns<'a>(proposal: &Proposal, context: &JudgeContext<'a>, proof: QuoteEvidence) -> Vec<&'a Turn> {
+    let is_episode = matches!(proposal.operation.action, Action::Append { .. });
+    let quoted = context.turns.iter().find(|t| t.number == proof.turn);
+    let is_short = quoted.is_some_and(|t| t.text.chars().count() <= MAX_ANSWER_CHARS);
+    let before = || context.turns.iter().filter(is_own).filter(|t| t.number < proof.turn);
+    let question = before().rfind(|t| t.role == Role::Assistant);
+    // What the user agrees to is the user's statement, and so is the message that it answers.
+    let agreed = quoted.zip(question).filter(|(reply, turn)| is_short && agrees_to(reply, turn, context.turns));
+    let agreed = agreed.map(|(_, turn)| before().rfind(|t| t.number < turn.number).map_or(turn.number, |t| t.number));
+    let is_asked = question.filter(|q| is_short && (agreed.is_some() || q.text.contains(['?', '？'])));
+    let is_source = |t: &&Turn| {
+        t.number == proof.turn
+            || is_own(t) && (is_episode || Some(t.number) == proposal.turn || agreed == Some(t.number))
+            || is_asked.is_some_and(|q| q.number == t.number)
+    };
+    context.turns.iter().filter(is_source).collect()
+}
+
+/// Whether the user or the assistant wrote a turn.
+fn is_own(turn: &&Turn) -> bool {
+    !turn.injected && matches!(turn.role, Role::User | Role::Assistant)
+}
+
+/// Whether the user's reply agrees to a turn of the assistant, which is not what a tool printed.
+fn agrees_to(reply: &Turn, turn: &Turn, turns: &[Turn]) -> bool {
+    reply.role == Role::User && guards::agrees(&reply.text) && !guards::evidence::repeats_tool(&turn.text, turn, turns)
+}
