@@ -334,15 +334,13 @@ pub fn complete_index(text: &str, files: &[MemoryPath], read: impl Fn(&MemoryPat
 mod tests {
     use std::collections::BTreeMap;
 
-    use jiff::tz::TimeZone;
     use proptest::prelude::*;
 
     use super::super::overlay::Overlay;
-    use super::super::{Action, Operation, PlanContext, PlanOutcome, Target, plan};
+    use super::super::overlay::tests::plan_on;
+    use super::super::{Action, Operation, Target};
     use super::*;
     use crate::change::FileVersion;
-    use crate::path::PathPrefixes;
-    use crate::policy::Policy;
 
     fn path(name: &str) -> MemoryPath {
         MemoryPath::new(name).unwrap()
@@ -366,41 +364,10 @@ mod tests {
         for (name, text) in files {
             overlay.current.insert_file(path(name), Ok(Some(FileVersion::new(text.as_bytes().to_vec(), 0o600))));
         }
-        let now = "2026-02-24T10:00:00Z".parse::<jiff::Timestamp>().unwrap().to_zoned(TimeZone::UTC);
-        let (policy, prefixes) = (Policy::default(), PathPrefixes::default());
-        let context = PlanContext {
-            policy: &policy,
-            prefixes: &prefixes,
-            now: &now,
-            actor: "m",
-            force: true,
-            create: true,
-            allow_reserved: false,
-            links: None,
-        };
         let (mut files, mut states) = (files.clone(), Vec::new());
         for action in actions {
-            let operation = Operation::from(action);
-            let changeset = loop {
-                match plan(&overlay.current, std::slice::from_ref(&operation), &context) {
-                    Err(_) => break Changeset::default(),
-                    Ok(PlanOutcome::Ready(changeset)) => break *changeset,
-                    Ok(PlanOutcome::NeedsInput(inputs)) => inputs.into_iter().for_each(|input| match input {
-                        MissingInput::File(path) => overlay.current.insert_file(path, Ok(None)),
-                        MissingInput::TopFolder(name) => overlay.current.insert_top_folder(name, false),
-                        MissingInput::FileNames => {
-                            overlay.current.set_file_names(files.keys().map(|name| path(name)).collect());
-                        }
-                        MissingInput::History(of) => overlay.current.insert_history(of, Default::default()),
-                        MissingInput::LastSummary(of) => overlay.current.insert_last_summary(of, None),
-                        MissingInput::Backlinks(to) => overlay.current.insert_backlinks(to, Vec::new()),
-                        MissingInput::RelatedFiles { text, .. } => {
-                            overlay.current.insert_related_files(text, Vec::new())
-                        }
-                        MissingInput::IdHolders(id) => overlay.current.insert_id_holders(id, Vec::new()),
-                    }),
-                }
-            };
+            let names: Vec<MemoryPath> = files.keys().map(|name| path(name)).collect();
+            let changeset = plan_on(&mut overlay, &names, &[Operation::from(action)]).unwrap_or_default();
             for file in &changeset.files {
                 match &file.after {
                     Some(bytes) => {

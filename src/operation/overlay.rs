@@ -131,19 +131,21 @@ fn history_after(original: &FileInputs, after: Document) -> Option<FileHistory> 
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use jiff::tz::TimeZone;
 
-    use super::super::{MissingInput, PlanContext, PlanOutcome, dialects, plan};
+    use super::super::{MissingInput, Operation, PlanContext, PlanOutcome, dialects, plan};
     use super::*;
+    use crate::code::Rejection;
     use crate::path::PathPrefixes;
     use crate::policy::Policy;
 
-    fn plan_one_by_one(before: &str, operations: &[&str]) -> Overlay {
-        let path = MemoryPath::new("facts/user.md").unwrap();
-        let mut overlay = Overlay::default();
-        overlay.current.insert_file(path.clone(), Ok(Some(FileVersion::new(before.into(), 0o640))));
-        overlay.current.insert_last_summary(path.clone(), None);
+    /// Plans operations on the files of an overlay. `names` lists the files; what else the planner asks for is not there.
+    pub fn plan_on(
+        overlay: &mut Overlay,
+        names: &[MemoryPath],
+        operations: &[Operation],
+    ) -> Result<Changeset, Vec<Rejection>> {
         let now = "2026-02-24T10:00:00Z".parse::<jiff::Timestamp>().unwrap().to_zoned(TimeZone::UTC);
         let (policy, prefixes) = (Policy::default(), PathPrefixes::default());
         let context = PlanContext {
@@ -152,26 +154,35 @@ mod tests {
             now: &now,
             actor: "m",
             force: true,
-            create: false,
+            create: true,
             allow_reserved: false,
             links: None,
         };
+        loop {
+            let inputs = match plan(&overlay.current, operations, &context)? {
+                PlanOutcome::Ready(changeset) => return Ok(*changeset),
+                PlanOutcome::NeedsInput(inputs) => inputs,
+            };
+            inputs.into_iter().for_each(|input| match input {
+                MissingInput::File(path) => overlay.current.insert_file(path, Ok(None)),
+                MissingInput::TopFolder(name) => overlay.current.insert_top_folder(name, false),
+                MissingInput::FileNames => overlay.current.set_file_names(names.to_vec()),
+                MissingInput::History(of) => overlay.current.insert_history(of, Default::default()),
+                MissingInput::LastSummary(of) => overlay.current.insert_last_summary(of, None),
+                MissingInput::Backlinks(to) => overlay.current.insert_backlinks(to, Vec::new()),
+                MissingInput::RelatedFiles { text, .. } => overlay.current.insert_related_files(text, Vec::new()),
+                MissingInput::IdHolders(id) => overlay.current.insert_id_holders(id, Vec::new()),
+            });
+        }
+    }
+
+    fn plan_one_by_one(before: &str, operations: &[&str]) -> Overlay {
+        let path = MemoryPath::new("facts/user.md").unwrap();
+        let mut overlay = Overlay::default();
+        overlay.current.insert_file(path.clone(), Ok(Some(FileVersion::new(before.into(), 0o640))));
         for json in operations {
             let batch = dialects::parse_batch(json).unwrap();
-            let changeset = loop {
-                match plan(&overlay.current, &batch.operations, &context).unwrap() {
-                    PlanOutcome::Ready(changeset) => break *changeset,
-                    PlanOutcome::NeedsInput(missing_inputs) => {
-                        missing_inputs.into_iter().for_each(|missing_input| match missing_input {
-                            MissingInput::File(path) => overlay.current.insert_file(path, Ok(None)),
-                            MissingInput::TopFolder(name) => overlay.current.insert_top_folder(name, false),
-                            MissingInput::FileNames => overlay.current.set_file_names(vec![path.clone()]),
-                            MissingInput::History(of) => overlay.current.insert_history(of, Default::default()),
-                            other => panic!("{other:?}"),
-                        })
-                    }
-                }
-            };
+            let changeset = plan_on(&mut overlay, std::slice::from_ref(&path), &batch.operations).unwrap();
             overlay.push(changeset);
         }
         overlay

@@ -296,6 +296,23 @@ mod tests {
         GcLimits { oldest: 0, slots: 100, bytes: 1000, entries: 100, protected_revisions: 2 }
     }
 
+    /// Commits a text of so many bytes as `a.md`.
+    fn commit(lock: &LockedStore<'_>, length: usize) {
+        let path = MemoryPath::new("a.md").unwrap();
+        let file = FileChange {
+            before: lock.store.read(&path).unwrap(),
+            path,
+            after: Some(Arc::new(vec![b'x'; length])),
+            mode: None,
+            edits: None,
+            moved: None,
+            summary: None,
+        };
+        let at = "2026-11-20T10:00:00Z".to_owned();
+        let header = EntryHeader { at, actor: "t".into(), ..EntryHeader::default() };
+        lock.commit(&Changeset { files: vec![file], ..Changeset::default() }, &header, None).unwrap();
+    }
+
     /// Writes one file six times, each text with another size, and returns what a collection leaves.
     fn slots_after_gc(limits: GcLimits) -> (usize, Vec<u64>, Vec<u64>) {
         let dir = tempfile::tempdir().unwrap();
@@ -304,18 +321,7 @@ mod tests {
         let path = MemoryPath::new("a.md").unwrap();
         let (lock, _) = store.lock().unwrap();
         for n in 1..=6 {
-            let file = FileChange {
-                path: path.clone(),
-                before: store.read(&path).unwrap(),
-                after: Some(Arc::new(vec![b'x'; 10 * n])),
-                mode: None,
-                edits: None,
-                moved: None,
-                summary: None,
-            };
-            let at = "2026-11-20T10:00:00Z".to_owned();
-            let header = EntryHeader { at, actor: "t".into(), ..EntryHeader::default() };
-            lock.commit(&Changeset { files: vec![file], ..Changeset::default() }, &header, None).unwrap();
+            commit(&lock, 10 * n);
         }
         let removed = lock.gc_to(&limits).unwrap();
         let texts = (2..=6).filter(|&rev| match store.text_at(rev, &path, RevisionSide::Before) {
@@ -335,26 +341,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
         let store = Store::open(dir.path(), options).unwrap();
-        let path = MemoryPath::new("a.md").unwrap();
         let (lock, _) = store.lock().unwrap();
         let limits = GcLimits { entries: 16, protected_revisions: 2, ..test_limits() };
-        let commit = |n: usize| {
-            let file = FileChange {
-                path: path.clone(),
-                before: store.read(&path).unwrap(),
-                after: Some(Arc::new(vec![b'x'; n])),
-                mode: None,
-                edits: None,
-                moved: None,
-                summary: None,
-            };
-            let at = "2026-11-20T10:00:00Z".to_owned();
-            let header = EntryHeader { at, actor: "t".into(), ..EntryHeader::default() };
-            lock.commit(&Changeset { files: vec![file], ..Changeset::default() }, &header, None).unwrap();
-        };
         let revisions = || store.journal().unwrap().iter().map(|entry| entry.rev).collect::<Vec<_>>();
         for n in 1..=40 {
-            commit(n);
+            commit(&lock, n);
             lock.gc_to(&limits).unwrap();
             let kept = revisions();
             assert!(kept.len() <= 18 && kept.len() >= n.min(16) && kept.last() == Some(&(n as u64)), "{n}: {kept:?}");

@@ -6,13 +6,14 @@ use std::time::Duration;
 use anyhow::anyhow;
 use serde_json::Value;
 
+use super::conversations::parse_conversations;
 use super::single_answer::{ReplyReader, ask};
-use super::{ReflectOptions, commit_chunk, watermark};
+use super::{ReflectOptions, commit_chunk, end_run, watermark};
 use crate::code::{Code, Rejection};
 use crate::commands::model::OpenModel;
 use crate::commands::reflect::decision_text::finding_reason;
 use crate::commands::results::{ConversationRow, DecisionCounts, DecisionVerdict, ReflectDecision, ReflectReport};
-use crate::commands::{Error, Session, budget};
+use crate::commands::{CommandResult, Error, Session, budget};
 use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelRequest};
 use crate::reflect::guards::GuardFinding;
@@ -24,6 +25,24 @@ use crate::transcript::Conversation;
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Tokens of the instructions and replies, as estimated for the budget.
 const OVERHEAD_TOKENS: u64 = 1500;
+
+/// Makes something of each conversation, until one has to wait or fails.
+pub fn for_each_conversation(
+    session: &Session,
+    bytes: &[u8],
+    mut report: ReflectReport,
+    make: impl Fn(&Conversation, &mut ReflectReport) -> Result<(), Error>,
+) -> CommandResult<ReflectReport> {
+    for conversation in parse_conversations(session, bytes)? {
+        if let Err(error) = make(&conversation, &mut report) {
+            end_run(&mut report, error)?;
+        }
+        if report.deferred.is_some() || report.partial.is_some() {
+            break;
+        }
+    }
+    Ok(report)
+}
 
 /// How a reply is read and judged.
 pub struct ReplyRules<'a, T> {

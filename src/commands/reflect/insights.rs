@@ -47,10 +47,7 @@ pub fn make_insights(
     options: &ReflectOptions<'_>,
     change_options: &ChangeOptions,
 ) -> CommandResult<ReflectReport> {
-    if !change_options.dry_run {
-        session.may_write()?;
-    }
-    let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
+    let mut report = super::new_report(session, change_options)?;
     let now = session.now.timestamp();
     let last = session.store.read_note(NOTE).and_then(|text| text.trim().parse::<Timestamp>().ok());
     // One that lies in the future was written by a clock that was wrong.

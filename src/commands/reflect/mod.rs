@@ -167,11 +167,8 @@ impl<'a> ReflectRun<'a> {
         options: &'a ReflectOptions<'a>,
         change_options: &'a ChangeOptions,
     ) -> Result<ReflectRun<'a>, Error> {
-        if !change_options.dry_run {
-            session.may_write()?;
-        }
+        let report = new_report(session, change_options)?;
         let into = options.into.as_deref().map(|file| resolve_into(session, file)).transpose()?;
-        let report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
         Ok(ReflectRun {
             session,
             options,
@@ -329,6 +326,14 @@ impl<'a> ReflectRun<'a> {
         self.report.deferred = Some(format!("{reason}: {status}"));
         Ok(())
     }
+}
+
+/// The report of a run that begins. Errors where the session may not write, unless it is a dry run.
+fn new_report(session: &Session, change_options: &ChangeOptions) -> Result<ReflectReport, Error> {
+    if !change_options.dry_run {
+        session.may_write()?;
+    }
+    Ok(ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() })
 }
 
 /// Ends a run: with an error if nothing was read or changed before, else with `partial` in the report.

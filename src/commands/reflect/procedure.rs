@@ -2,8 +2,8 @@
 //!
 //! Only on request. Never changes a procedure that there is, and never holds the lock while the model runs.
 
-use super::conversation_question::{ConversationQuestion, ReplyRules, note_decision};
-use super::{ReflectOptions, conversations::parse_conversations, watermark};
+use super::conversation_question::{ConversationQuestion, ReplyRules, for_each_conversation, note_decision};
+use super::{ReflectOptions, watermark};
 use crate::code::{Code, Rejection};
 use crate::commands::change::change;
 use crate::commands::results::{ChangeOutcome, ReflectReport};
@@ -27,20 +27,10 @@ pub fn make_procedure(
     options: &ReflectOptions<'_>,
     change_options: &ChangeOptions,
 ) -> CommandResult<ReflectReport> {
-    if !change_options.dry_run {
-        session.may_write()?;
-    }
-    let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
-    for conversation in parse_conversations(session, bytes)? {
-        let made = write_down(session, &conversation, options, change_options, &mut report);
-        if let Err(failure) = made {
-            super::end_run(&mut report, failure)?;
-        }
-        if report.deferred.is_some() || report.partial.is_some() {
-            break;
-        }
-    }
-    Ok(report)
+    let report = super::new_report(session, change_options)?;
+    for_each_conversation(session, bytes, report, |conversation, report| {
+        write_down(session, conversation, options, change_options, report)
+    })
 }
 
 fn write_down(

@@ -3,8 +3,8 @@
 //!
 //! Never holds the lock while the model runs.
 
-use super::conversation_question::{ConversationQuestion, ReplyRules, note_decision};
-use super::{ReflectOptions, conversations::parse_conversations, watermark};
+use super::conversation_question::{ConversationQuestion, ReplyRules, for_each_conversation, note_decision};
+use super::{ReflectOptions, watermark};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::compact::{CompactOptions, compact_within_budget};
 use crate::commands::results::{CompactOutcome, ReflectReport, WarningRow};
@@ -25,26 +25,16 @@ pub fn make_record(
     options: &ReflectOptions<'_>,
     change_options: &ChangeOptions,
 ) -> CommandResult<ReflectReport> {
-    if !change_options.dry_run {
-        session.may_write()?;
-    }
+    let report = super::new_report(session, change_options)?;
     if let Some(id) = related.iter().find(|id| !watermark::is_plain_id(id)) {
         let message = format!("'{id}' is no id of a conversation");
         return Err(Rejection::new(Code::Usage, message)
             .hint("an id has ASCII letters, digits, '-', '_', '.' and ':', and at most 100 of them")
             .into());
     }
-    let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
-    for conversation in parse_conversations(session, bytes)? {
-        let made = record_conversation(session, &conversation, related, options, change_options, &mut report);
-        if let Err(failure) = made {
-            super::end_run(&mut report, failure)?;
-        }
-        if report.deferred.is_some() || report.partial.is_some() {
-            break;
-        }
-    }
-    Ok(report)
+    for_each_conversation(session, bytes, report, |conversation, report| {
+        record_conversation(session, conversation, related, options, change_options, report)
+    })
 }
 
 fn record_conversation(

@@ -52,11 +52,8 @@ pub fn answer_request(
     options: &ReflectOptions<'_>,
     change_options: &ChangeOptions,
 ) -> CommandResult<ReflectReport> {
-    if !change_options.dry_run {
-        session.may_write()?;
-    }
+    let mut report = super::new_report(session, change_options)?;
     check_request(request.text)?;
-    let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
     let mut overlay = ReflectOverlay::open(session, None)?;
     let memory = RequestMemory::new(&overlay, request.tags);
     if !memory.is_routed && !request.tags.is_empty() {
