@@ -14,7 +14,7 @@ use crate::commands::reflect::ReflectOptions;
 use crate::commands::results::{
     ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, EtagResult, InitResult,
     ListResult, LogResult, MergeResult, ModelCheck, Outline, ReflectReport, ResolveResult, SetupResult, StatusReport,
-    SyncResult, WhereResult,
+    SyncResult, PathResult,
 };
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
@@ -146,7 +146,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::list`].
     pub fn outline(&self, address: &str) -> Result<Outline, Error> {
-        commands::list_without_backlinks(&self.session()?, address)
+        commands::outline(&self.session()?, address)
     }
 
     /// All bullets of a file or section, with index and handle.
@@ -177,8 +177,8 @@ impl Memory {
     ///
     /// # Errors
     /// As [`Memory::list`].
-    pub fn path_of(&self, address: Option<&str>) -> Result<WhereResult, Error> {
-        commands::whereis(&self.session()?, address)
+    pub fn path_of(&self, address: Option<&str>) -> Result<PathResult, Error> {
+        commands::path_of(&self.session()?, address)
     }
 
     /// What an agent should see when a session starts, and the mark to pass to [`Memory::mark_read`] once it was shown;
@@ -412,7 +412,7 @@ impl Memory {
         reflect: &ReflectOptions<'_>,
         options: &ChangeOptions,
     ) -> Result<ReflectReport, Error> {
-        commands::reflect::drain(&self.session()?, reflect, options)
+        commands::reflect::reflect_queued(&self.session()?, reflect, options)
     }
 
     /// Reduces files and sections to their limits, within the day's token budget; without a model, by age.

@@ -169,7 +169,7 @@ fn inside_file(session: &Session, partial: &str) -> Candidates {
     let answer = if bullets {
         commands::list_bullets(session, file, ListOptions::default())
     } else {
-        commands::list_without_backlinks(session, file)
+        commands::outline(session, file)
     };
     let Ok(outline) = answer else {
         return Vec::new();

@@ -14,7 +14,7 @@ use super::print_result::PrintResult;
 use super::sanitize;
 use super::text::{Printer, TextStyle, format_size};
 use crate::commands::results::{
-    Backlink, BulletBlame, BulletRow, CommitOrigin, EtagResult, FileList, InitResult, Outline, TextResult, WhereResult,
+    Backlink, BulletBlame, BulletRow, CommitOrigin, EtagResult, FileList, InitResult, Outline, PathResult, TextResult,
 };
 use crate::document::MetaKey;
 use crate::text::one_line::cut_with_ellipsis;
@@ -367,7 +367,7 @@ impl PrintResult for EtagResult {
     }
 }
 
-impl PrintResult for WhereResult {
+impl PrintResult for PathResult {
     fn print(&self, printer: &mut Printer) {
         printer.text(self.path.as_ref().unwrap_or(&self.dir)).end_line();
         if printer.format.verbose {

@@ -137,7 +137,7 @@ fn run_task(
     match (args.queued, args.insights) {
         _ if args.record => reflect::make_record(session, conversation, &args.related, options, &change_options),
         _ if args.procedure => reflect::make_procedure(session, conversation, options, &change_options),
-        (true, _) => reflect::drain(session, options, &change_options),
+        (true, _) => reflect::reflect_queued(session, options, &change_options),
         (_, true) => reflect::make_insights(session, conversation, options, &change_options),
         (false, false) => reflect::reflect(session, conversation, options, &change_options),
     }

@@ -41,9 +41,9 @@ use crate::commands::inbox::InboxDecision;
 use crate::commands::results::{
     ChangeResult, CheckReport, CheckpointChange, CheckpointList, CheckpointText, CompactReport, ContextResult,
     DiffResult, DigestReport, DuplicatesReport, EmbedResult, EtagResult, ExportResult, FileList, ImportResult,
-    InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, PruneResult, QueryResult, ReflectReport,
-    RepeatedChange, ResolveResult, RotReport, ScopeChange, ScopeList, SetupResult, StatsReport, StatusReport,
-    SyncResult, TextResult, WhereResult,
+    InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, PathResult, PruneResult, QueryResult,
+    ReflectReport, RepeatedChange, ResolveResult, RotReport, ScopeChange, ScopeList, SetupResult, StatsReport,
+    StatusReport, SyncResult, TextResult,
 };
 use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -198,7 +198,7 @@ subcommands! {
     hidden changes Hook(HookArgs) = "hook";
     hidden changes Tool(ToolArgs) = "tool";
     hidden reads Etag(EtagArgs) -> EtagResult = "etag";
-    hidden reads Where(WhereArgs) -> WhereResult = "where";
+    hidden reads Where(WhereArgs) -> PathResult = "where";
     hidden reads Schema(SchemaArgs) = "schema";
     hidden reads Completions(CompletionsArgs) = "completions";
     hidden reads Man(ManArgs) = "man";
@@ -338,7 +338,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Hook(a) => super::hook::run_hook(global, &a),
         CliCommand::Tool(a) => super::tool::run_tool(global, &a),
         CliCommand::Etag(a) => runner.read_texts(OutputLayout::Plain, |s| commands::etag(s, &a.address)),
-        CliCommand::Where(a) => runner.read_texts(OutputLayout::Plain, |s| commands::whereis(s, a.address.as_deref())),
+        CliCommand::Where(a) => runner.read_texts(OutputLayout::Plain, |s| commands::path_of(s, a.address.as_deref())),
         CliCommand::Schema(a) => CliReply::Text(generate::schema(a.topic)),
         CliCommand::Completions(a) => CliReply::Text(generate::completions(a.shell)),
         CliCommand::Man(a) => generate::man(&a).map_or_else(CliReply::from, CliReply::Text),

@@ -13,7 +13,7 @@ use super::layers::layer_left_out;
 use super::moved_file::with_new_path;
 pub use super::resolved_address::ResolvedAddress;
 use super::restricted_change::is_redacted;
-use super::results::{FileList, FileRow, ListResult, TextResult, WhereResult};
+use super::results::{FileList, FileRow, ListResult, PathResult, TextResult};
 use super::unread_files::LINKED_FOLDER;
 use super::{CommandResult, Session};
 use crate::change::Etag;
@@ -24,7 +24,7 @@ use crate::operation::snapshot::not_text_rejection;
 use crate::operation::{PlanStop, Snapshot, choose_bullet::BulletSelector, rejections};
 use crate::path::{Address, BulletRef, MemoryPath, SourceAddress};
 use crate::store::{FoundFile, Store};
-use crate::view::outline::{self, Outline, OutlineDepth, outline};
+use crate::view::outline::{self, Outline, OutlineDepth};
 
 /// The number of bytes at the start of a file that are read for its summary line.
 pub(super) const SUMMARY_HEAD_BYTES: usize = 4096;
@@ -92,7 +92,7 @@ pub fn list_with(session: &Session, address: Option<&str>, options: ListOptions)
 ///
 /// # Errors
 /// As [`list`].
-pub fn list_without_backlinks(session: &Session, address: &str) -> CommandResult<Outline> {
+pub fn outline(session: &Session, address: &str) -> CommandResult<Outline> {
     Ok(outline_of(&resolve_address(session, address)?, OutlineDepth::OneLevel))
 }
 
@@ -354,16 +354,16 @@ fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result
     Ok(ResolvedAddress { path: target.path, document: document.clone(), etag, section, bullet })
 }
 
-fn outline_of(named: &ResolvedAddress, depth: OutlineDepth) -> outline::Outline {
+fn outline_of(named: &ResolvedAddress, depth: OutlineDepth) -> Outline {
     if let Some(bullet) = named.bullet {
         let row =
             outline::bullet_row(LocatedBullet { path: &named.path, document: &named.document, index: bullet }, None);
         let mut section_outline =
-            outline(&named.document, &named.path, named.document.bullets()[bullet].section as usize, depth);
+            outline::outline(&named.document, &named.path, named.document.bullets()[bullet].section as usize, depth);
         (section_outline.bullets, section_outline.sections) = (vec![row], Vec::new());
         return section_outline;
     }
-    outline(&named.document, &named.path, named.section, depth)
+    outline::outline(&named.document, &named.path, named.section, depth)
 }
 
 /// The exact text of a file, section or bullet.
@@ -484,13 +484,13 @@ fn read_whole_file(session: &Session, address: &str) -> Result<Option<TextResult
 ///
 /// # Errors
 /// As [`list`].
-pub fn whereis(session: &Session, address: Option<&str>) -> CommandResult<WhereResult> {
+pub fn path_of(session: &Session, address: Option<&str>) -> CommandResult<PathResult> {
     if let Some((_, other, inner)) = address.map(|a| shared_address(session, a)).transpose()?.flatten() {
-        return whereis(&other, Some(inner).filter(|inner| !inner.is_empty()));
+        return path_of(&other, Some(inner).filter(|inner| !inner.is_empty()));
     }
     let path = match address {
         None => None,
         Some(address) => Some(session.dir.join(resolve_address(session, address)?.path.as_str()).display().to_string()),
     };
-    Ok(WhereResult { dir: session.dir.display().to_string(), path, found_by: session.found_by })
+    Ok(PathResult { dir: session.dir.display().to_string(), path, found_by: session.found_by })
 }

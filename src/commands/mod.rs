@@ -102,7 +102,7 @@ pub use history::{LogRows, log, show};
 pub use init::init;
 pub use layers::{Layer, Layers};
 pub use list_and_read::{
-    ListOptions, OpenedFile, list, list_bullets, list_with, list_without_backlinks, open_whole_file, read, whereis,
+    ListOptions, OpenedFile, list, list_bullets, list_with, open_whole_file, outline, path_of, read,
 };
 pub use memory_tool::{MemoryToolReply, memory_tool};
 pub use progress::{ProgressNotes, ProgressState};

@@ -346,7 +346,7 @@ pub struct InitResult {
 /// The absolute paths of the data directory and a file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
-pub struct WhereResult {
+pub struct PathResult {
     /// The absolute path of the data directory.
     pub dir: String,
     /// The absolute path of the requested file.

@@ -230,7 +230,7 @@ fn no_hostile_path_is_read_by_any_command_in_process() {
             debug(commands::list_bullets(&session, &path, ListOptions::default())),
             debug(commands::log(&session, &log)),
             debug(commands::diff(&session, None, Some(&path))),
-            debug(commands::whereis(&session, Some(&path))),
+            debug(commands::path_of(&session, Some(&path))),
             debug(commands::check(
                 &session,
                 std::slice::from_ref(&path),

@@ -87,7 +87,7 @@ pub fn enqueue_transcript(session: &Session, path: &str, id: &str, length: u64) 
 ///
 /// # Errors
 /// As [`super::reflect`].
-pub fn drain(
+pub fn reflect_queued(
     session: &Session,
     options: &ReflectOptions<'_>,
     change_options: &ChangeOptions,

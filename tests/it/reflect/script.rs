@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use memdir::commands::model::OpenModel;
-use memdir::commands::reflect::{ReflectOptions, drain, reflect};
+use memdir::commands::reflect::{ReflectOptions, reflect, reflect_queued};
 use memdir::commands::results::ReflectReport;
 use memdir::commands::{ChangeOptions, Error, Session};
 use memdir::llm::replay::{ReplayModel, text_reply};
@@ -115,7 +115,7 @@ impl Script {
 
     /// Reads what waits in the queue.
     pub fn drains(&self, memory: &Memory) -> Result<ReflectReport, Error> {
-        self.with(memory, drain)
+        self.with(memory, reflect_queued)
     }
 
     fn with(
