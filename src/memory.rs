@@ -12,16 +12,15 @@ use crate::commands::merge::MergeInput;
 use crate::commands::model::OpenModel;
 use crate::commands::reflect::ReflectOptions;
 use crate::commands::results::{
-    ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, EtagResult, InitResult,
-    ListResult, LogResult, MergeResult, ModelCheck, Outline, ReflectReport, ResolveResult, SetupResult, StatusReport,
-    SyncResult, PathResult,
+    ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, EtagResult, InitResult, ListResult,
+    MergeResult, ModelCheck, Outline, PathResult, ReflectReport, ResolveResult, SetupResult, StatusReport, SyncResult,
 };
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
 use crate::commands::usage::ResultUse;
 use crate::commands::{
-    self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, ListOptions, LogOptions, ProgressNotes,
-    ReaderMark, Session, UndoOptions, WatchedState,
+    self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, ListOptions, ProgressNotes, ReaderMark,
+    Session, UndoOptions, WatchedState,
 };
 use crate::host::find::FoundBy;
 use crate::host::layers::LayerList;
@@ -31,13 +30,11 @@ use crate::operation::conflict_regions::ConflictChoice;
 use crate::operation::{Action, Batch, Target, dialects};
 use crate::view::query::filter::QueryOptions;
 
-mod blame;
 mod checkpoints;
-mod duplicates;
-mod figures;
+mod history;
 mod import;
 mod inbox;
-mod life;
+mod maintenance;
 mod open;
 mod retrieval;
 mod scopes;
@@ -328,30 +325,6 @@ impl Memory {
     /// As [`Memory::undo`].
     pub fn redo(&self, revision: Option<&str>, options: &ChangeOptions) -> Result<ChangeResult, Error> {
         commands::redo(&self.session()?, revision, options)
-    }
-
-    /// Journal entries and changes made outside memdir, newest first.
-    ///
-    /// # Errors
-    /// `usage` for an invalid `since`; any error of resolving the address.
-    pub fn log(&self, options: &LogOptions) -> Result<LogResult, Error> {
-        commands::log(&self.session()?, options)
-    }
-
-    /// One revision with its changed bullets and a unified diff.
-    ///
-    /// # Errors
-    /// `revision_not_found`, `category_not_allowed`.
-    pub fn show(&self, revision: &str) -> Result<LogResult, Error> {
-        commands::show(&self.session()?, revision)
-    }
-
-    /// The differences from a revision (or the newest recorded state) until now, or between two (`r41..r44`).
-    ///
-    /// # Errors
-    /// `revision_not_found`, `history_gone`, `usage`, `git`.
-    pub fn diff(&self, range: Option<&str>, address: Option<&str>) -> Result<DiffResult, Error> {
-        commands::diff(&self.session()?, range, address)
     }
 
     /// Structural problems of these files, or of all; fixes those that need no decision if asked to. Findings are
