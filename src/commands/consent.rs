@@ -87,7 +87,11 @@ impl ApprovalGate<'_> {
             return Ok(());
         }
         let what = fields.join(", ");
-        let quoted = if self.batch.consent.is_empty() { "" } else { ", and the quote does not agree to it" };
+        let quoted = if self.batch.consent.is_empty() {
+            ""
+        } else {
+            ", and the quote does not agree to it in English or Chinese"
+        };
         let refusal = Rejection::new(Code::Consent, format!("{what} changes only with the user's consent{quoted}"))
             .hint(CONSENT_HINT)
             .detail("fields", fields);
