@@ -286,6 +286,10 @@ fn bullet_row(printer: &mut Printer, path: &str, bullet: &BulletRow, numbered: b
     if let Some(branch) = branch.filter(|_| !printer.format.verbose) {
         printer.styled(TextStyle::Dim, &branch_mark(branch));
     }
+    if bullet.expired {
+        let last = bullet.last_day().unwrap_or_default();
+        printer.styled(TextStyle::Dim, &format!(" (expired {last})"));
+    }
     if printer.format.verbose {
         for (key, value) in &bullet.meta {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -93,12 +93,12 @@ pub fn list_with(session: &Session, address: Option<&str>, options: ListOptions)
 /// # Errors
 /// As [`list`].
 pub fn outline(session: &Session, address: &str) -> CommandResult<Outline> {
-    Ok(outline_of(&resolve_address(session, address)?, OutlineDepth::OneLevel))
+    Ok(outline_of(&resolve_address(session, address)?, OutlineDepth::OneLevel).with_expired(session.now.date()))
 }
 
 fn with_backlinks(session: &Session, address: &str, options: ListOptions) -> CommandResult<Outline> {
     let named = resolve_address(session, address)?;
-    let mut outline = outline_of(&named, OutlineDepth::OneLevel);
+    let mut outline = outline_of(&named, OutlineDepth::OneLevel).with_expired(session.now.date());
     if options.blame {
         add_blame(session, address, &named, &mut outline)?;
     }
@@ -115,7 +115,7 @@ fn with_backlinks(session: &Session, address: &str, options: ListOptions) -> Com
 pub fn list_bullets(session: &Session, address: &str, options: ListOptions) -> CommandResult<Outline> {
     let list = || {
         let named = resolve_address(session, address)?;
-        let mut outline = outline_of(&named, OutlineDepth::Flat);
+        let mut outline = outline_of(&named, OutlineDepth::Flat).with_expired(session.now.date());
         if options.blame {
             add_blame(session, address, &named, &mut outline)?;
         }

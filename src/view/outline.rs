@@ -2,12 +2,13 @@
 //!
 //! Never reads a second file.
 
+use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::links::Backlink;
 use crate::change::Etag;
-use crate::document::{Document, LocatedBullet};
+use crate::document::{Document, LocatedBullet, MetaKey, parse_date};
 use crate::path::MemoryPath;
 
 /// The outline of a file or section.
@@ -39,6 +40,14 @@ pub struct Outline {
 }
 
 impl Outline {
+    /// Marks the bullets whose last valid day is before `today`.
+    pub(crate) fn with_expired(mut self, today: Date) -> Outline {
+        for bullet in &mut self.bullets {
+            bullet.expired = bullet.last_day().and_then(parse_date).is_some_and(|last| last < today);
+        }
+        self
+    }
+
     /// Leaves out all rows but the first `limit`, and counts them in `more`. 0 means no limit.
     pub fn truncated(mut self, limit: Option<usize>) -> Outline {
         let Some(limit) = limit.filter(|limit| *limit > 0) else { return self };
@@ -78,6 +87,9 @@ pub struct BulletRow {
     pub section: Option<String>,
     /// Its text as one line, without escapes and metadata.
     pub text: String,
+    /// Whether its last valid day (`exp`) is over: searches and contexts leave it out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
     /// The values of its metadata, by key: `{"imp": "7"}`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
@@ -87,6 +99,13 @@ pub struct BulletRow {
     /// Its number among the bullets of the file, from 0.
     #[serde(skip)]
     pub(crate) number: usize,
+}
+
+impl BulletRow {
+    /// The last day on which it is valid, as it is stated.
+    pub fn last_day(&self) -> Option<&str> {
+        self.meta.get(MetaKey::Exp.name()).and_then(Value::as_str)
+    }
 }
 
 /// What happened to a bullet.
@@ -251,6 +270,7 @@ pub fn bullet_row(located: LocatedBullet<'_>, index: Option<usize>) -> BulletRow
         depth: b.depth,
         section: (b.section != 0).then(|| document.sections()[b.section as usize].slug.clone()),
         text: document.bullet_text(bullet).into_owned(),
+        expired: false,
         meta: meta.0.into_iter().map(|(k, v)| (k, Value::String(v))).collect(),
         blame: None,
         number: bullet,

@@ -123,6 +123,20 @@ fn an_entry_that_an_undo_brings_back_is_in_use() {
     on(&memory, "2026-05-02", &["prune"]).exit(0).unchanged();
 }
 
+#[test]
+fn a_list_marks_what_expired_and_a_read_prints_it_as_it_is() {
+    let text = "# User\n\n- Is in Rome\n  <!-- mem exp=2026-02-20 -->\n- Is at home\n  <!-- mem exp=2026-02-24 -->\n";
+    let memory = Memory::new().file("facts/user.md", text);
+    for words in [&["list", "user"][..], &["bullet", "list", "user"]] {
+        let shown = memory.done(words).stdout;
+        assert!(shown.contains("Is in Rome (expired 2026-02-20)\n"), "{shown}");
+        assert!(shown.contains("Is at home\n"), "{shown}");
+    }
+    let rows = &memory.done(["--json", "list", "user"]).json()["bullets"];
+    assert_eq!((&rows[0]["expired"], rows[1].get("expired")), (&true.into(), None), "{rows}");
+    memory.done(["read", "user"]).stdout(text);
+}
+
 /// Days are local: a fact is found on all of its last day. The only test of the system's clock, because `MEMDIR_NOW`
 /// brings its own zone; a run in which a day ends is repeated. A zone of POSIX needs no database.
 #[test]

@@ -72,6 +72,7 @@ fn an_outline_shows_handles_and_sections() {
         depth: 0,
         section: None,
         text: "Prefers tabs".into(),
+        expired: false,
         meta: Default::default(),
         blame: None,
         number: 0,
