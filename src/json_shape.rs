@@ -122,12 +122,25 @@ pub struct ShapeProblem {
     pub message: String,
     /// The fields that an object may have, if it has an unknown one that is like none of them.
     pub known_fields: Vec<&'static str>,
+    /// What a missing field must be: `expected: the file's address`.
+    pub expected: Option<String>,
 }
 
 impl ShapeProblem {
     /// What a caller can do about it, if the message does not say it.
     pub fn hint(&self) -> Option<String> {
-        (!self.known_fields.is_empty()).then(|| format!("known fields: {}", quote_list(&self.known_fields, "and")))
+        let known_fields = || format!("known fields: {}", quote_list(&self.known_fields, "and"));
+        self.expected.clone().or_else(|| (!self.known_fields.is_empty()).then(known_fields))
+    }
+}
+
+impl ShapeField {
+    /// What its value must be, for a hint.
+    fn expected(&self) -> String {
+        match self.description {
+            "" => format!("expected: {}", self.shape.expected()),
+            description => format!("expected: {description}"),
+        }
     }
 }
 
@@ -161,7 +174,8 @@ impl ShapeForm {
         }
         let is_present = |name: &str| object.get(name).is_some_and(|v| !v.is_null());
         if let Some(field) = self.all_fields().find(|f| f.required && !is_present(f.name)) {
-            return Err(shape_problem(path, ShapeError::Missing, &format!("'{}' is missing", field.name), self.name));
+            let problem = shape_problem(path, ShapeError::Missing, &format!("'{}' is missing", field.name), self.name);
+            return Err(ShapeProblem { expected: Some(field.expected()), ..problem });
         }
         for group in self.groups {
             let (FieldGroup::ExactlyOne(names) | FieldGroup::AtLeastOne(names)) = group;
@@ -399,7 +413,8 @@ fn shape_problem(path: &[String], error: ShapeError, text: &str, form: &str) -> 
         (true, false) => format!("{form}: "),
         (true, true) => String::new(),
     };
-    ShapeProblem { path: path.to_vec(), error, message: format!("{prefix}{text}"), known_fields: Vec::new() }
+    let message = format!("{prefix}{text}");
+    ShapeProblem { path: path.to_vec(), error, message, known_fields: Vec::new(), expected: None }
 }
 
 /// Makes a schema accept `null` too.

@@ -6,9 +6,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::code::{Code, Rejection};
-use crate::json_shape::{JsonShape, ShapeForm, as_integer, optional, required};
+use crate::json_shape::{JsonShape, ShapeError, ShapeForm, as_integer, optional, required};
 
 const ADDRESS: JsonShape = JsonShape::Text(1);
+/// What `memory_read` reads.
+const READ_ADDRESS: &str = "FILE, FILE#SECTION or FILE@HANDLE";
 const COUNT: JsonShape = JsonShape::Integer(1, 1_000_000);
 
 /// The arguments of `memory_context`.
@@ -17,15 +19,17 @@ pub const CONTEXT: ShapeForm = ShapeForm::new("arguments", &[&[optional("budget_
 pub const LIST: ShapeForm =
     ShapeForm::new("arguments", &[&[optional("address", &ADDRESS, ""), optional("limit", &COUNT, "")]]);
 /// The arguments of `memory_read`.
-pub const READ: ShapeForm = ShapeForm::new("arguments", &[&[required("address", &ADDRESS, "")]]);
+pub const READ: ShapeForm = ShapeForm::new("arguments", &[&[required("address", &ADDRESS, READ_ADDRESS)]]);
 
 /// Checks arguments against their table.
 ///
 /// # Errors
-/// `usage`.
+/// `usage`; `multiline` for a line break in a one-line text.
 pub fn check(form: &ShapeForm, arguments: &Map<String, Value>) -> Result<(), Rejection> {
-    form.check(arguments)
-        .map_err(|problem| Rejection { hint: problem.hint(), ..Rejection::new(Code::Usage, problem.message) })
+    form.check(arguments).map_err(|problem| {
+        let code = if problem.error == ShapeError::Multiline { Code::Multiline } else { Code::Usage };
+        Rejection { hint: problem.hint(), ..Rejection::new(code, problem.message) }
+    })
 }
 
 /// A text among checked arguments.
@@ -54,7 +58,7 @@ pub fn list_schema() -> Value {
 /// The input schema of `memory_read`.
 pub fn read_schema() -> Value {
     json!({"type": "object", "properties": {
-        "address": {"type": "string", "description": "FILE, FILE#SECTION or FILE@HANDLE"},
+        "address": {"type": "string", "description": READ_ADDRESS},
     }, "required": ["address"]})
 }
 

@@ -12,6 +12,7 @@ use super::tools::{ToolEffect, ToolRequest, ToolSpec, output_schema};
 use crate::code::{Code, Rejection};
 use crate::commands::results::{ChangeOutcome, ChangeResult, FileRow, ListResult, Outline, QueryResult, TextResult};
 use crate::commands::{ChangeOptions, ContextRequest, Error};
+use crate::operation::dialects::APPEND_ARGUMENTS;
 use crate::path::ALL_SCOPES;
 use crate::view::query::query_json::{self, QueryItem};
 
@@ -153,6 +154,9 @@ struct ListedItem {
     address: String,
     /// The text of a bullet, the title of a section.
     text: String,
+    /// The last day of a bullet, if it is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expired: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -165,12 +169,13 @@ struct ListedItem {
 impl From<Outline> for ListAnswer {
     fn from(outline: Outline) -> ListAnswer {
         let bullet = |row: crate::commands::results::BulletRow| {
-            let (address, text) = (row.address, row.text);
-            ListedItem { address, text, date: None, summary: None, bullets: None }
+            let expired = row.last_day().filter(|_| row.expired).map(str::to_owned);
+            ListedItem { address: row.address, text: row.text, expired, date: None, summary: None, bullets: None }
         };
         let section = |row: crate::commands::results::SectionRow| ListedItem {
             address: row.address,
             text: row.title,
+            expired: None,
             date: row.date,
             summary: row.summary,
             bullets: Some(row.bullets),
@@ -219,6 +224,7 @@ fn change(call: &ToolRequest) -> Result<ToolResult, Error> {
 }
 
 fn append(call: &ToolRequest) -> Result<ToolResult, Error> {
+    check(&APPEND_ARGUMENTS, &call.arguments)?;
     let mut operation = call.arguments.clone();
     operation.insert("op".to_owned(), "append".into());
     apply(call, Value::Object(operation), &ChangeOptions::default())

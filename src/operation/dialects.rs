@@ -16,7 +16,7 @@ use super::{Action, Batch, Operation};
 use crate::code::{Code, Rejection, quote_short};
 use crate::document::MetaKey;
 use crate::json_shape::{ShapeError, ShapeForm, ShapeProblem, nearest_name, quote_list};
-pub use own_dialect::{add_if_match, is_patch};
+pub use own_dialect::{APPEND_ARGUMENTS, add_if_match, is_patch};
 pub use path_dialect::print_path;
 use text_shapes::CheckedFields;
 pub use tool_dialect::ReadCall;

@@ -199,7 +199,7 @@ fn an_error_names_code_reason_and_mend() {
         ("memory_change", json!({"operations": []}), "", ""),
         ("memory_change", json!({}), "invalid_operation", ""),
         ("memory_change", json!({"operations": [], "dry_run": "no"}), "usage", "dry_run"),
-        ("memory_append", json!({"title": "T"}), "invalid_operation", "text"),
+        ("memory_append", json!({"title": "T"}), "usage", "text"),
         ("memory_list", json!({"address": "user", "limit": 0}), "usage", "limit"),
     ] {
         if code.is_empty() {

@@ -200,19 +200,19 @@ const PATCH: ShapeForm = operation_form!(
 const APPEND: ShapeForm = operation_form!(
     "append",
     "Appends an episode entry, or a block of markdown to another file.",
-    [
-        &[
-            optional("at", &NON_EMPTY_TEXT, "the file's address; without it, the current episode file"),
-            required("text", &ANY_TEXT, "markdown below the title, or without title the whole entry"),
-            optional("title", &LINE, "the entry's title"),
-            optional("date", &DATE, "the entry's date; today without it"),
-            optional("summary", &LINE, "the entry's own summary, one line"),
-            optional("file_summary", &LINE_OR_EMPTY, "a replacement for the file's summary line"),
-        ],
-        CREATE_FIELD,
-    ],
+    [APPEND_FIELDS, CREATE_FIELD],
     &[],
 );
+const APPEND_FIELDS: &[ShapeField] = &[
+    optional("at", &NON_EMPTY_TEXT, "the file's address; without it, the current episode file"),
+    required("text", &ANY_TEXT, "markdown below the title, or without title the whole entry"),
+    optional("title", &LINE, "the entry's title"),
+    optional("date", &DATE, "the entry's date; today without it"),
+    optional("summary", &LINE, "the entry's own summary, one line"),
+    optional("file_summary", &LINE_OR_EMPTY, "a replacement for the file's summary line"),
+];
+/// An `append` whose `op` the name of a tool says.
+pub const APPEND_ARGUMENTS: ShapeForm = ShapeForm::new("arguments", &[APPEND_FIELDS, CREATE_FIELD, COMMON_FIELDS]);
 const NOTHING: ShapeForm = operation_form!(
     "nothing",
     "Makes no change.",

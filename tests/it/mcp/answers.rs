@@ -124,6 +124,17 @@ fn a_call_with_a_wrong_argument_says_which_there_are() {
         hint("memory_append", json!({"text": "py done"})),
         "an episode entry needs a title: pass title, or start the text with '## '"
     );
+    let append = hint("memory_append", json!({"op": "rm", "title": "Met Bo", "text": "x"}));
+    assert!(append.starts_with("arguments: 'op' is unknown: known fields: 'at', 'text', 'title', "), "{append}");
+    assert_eq!(
+        ["memory_read", "memory_append"].map(|tool| hint(tool, json!({}))),
+        [
+            "arguments: 'address' is missing: expected: FILE, FILE#SECTION or FILE@HANDLE",
+            "arguments: 'text' is missing: expected: markdown below the title, or without title the whole entry",
+        ]
+    );
+    let field = hint("memory_change", json!({"operations": [{"op": "write", "text": "x"}]}));
+    assert_eq!(field, "write: 'at' is missing: expected: the file's address");
     client.close();
 }
 
