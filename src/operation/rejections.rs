@@ -266,7 +266,11 @@ pub fn bullet_not_found(
     for (earlier, by, newer) in history.last_written.iter().map(|d| (d, None, 0)).chain(past) {
         let old = match (s.name, s.text) {
             (Some(name), _) => super::locate::bullets_by_name(earlier, name, None, &[]).first().copied(),
-            (None, Some(text)) => earlier.bullets_by_text(text).first().copied(),
+            (None, Some(text)) => {
+                let section = section_before(d, s.section, earlier).unwrap_or(0);
+                let all = earlier.bullets_by_text(text);
+                all.iter().find(|&&i| super::locate::is_in_section(earlier, i, section)).copied()
+            }
             _ => None,
         };
         if let Some(old) = old {
@@ -293,7 +297,9 @@ pub fn bullet_not_found(
         Some(name) => format!("@{name}"),
         None => "with that text".to_owned(),
     };
-    let rejection = Rejection::new(Code::BulletNotFound, format!("{path} has no bullet {name}"))
+    let section = super::effects::section_slug(d, s.section).filter(|_| s.name.is_none());
+    let place = section.map_or_else(|| path.to_string(), |slug| format!("{path}#{slug}"));
+    let rejection = Rejection::new(Code::BulletNotFound, format!("{place} has no bullet {name}"))
         .detail("candidates", candidates_json(d, path, &near))
         .try_command(suggest_list(path));
     match history.searched_from {
@@ -302,6 +308,13 @@ pub fn bullet_not_found(
             .detail("searched_from", format!("r{rev}"))
             .hint(format!("nor had it one since r{rev}; older revisions were not searched")),
     }
+}
+
+/// The section of an earlier text that has the id or else the slug of a present one; `None` if there was none.
+fn section_before(d: &Document, section: usize, earlier: &Document) -> Option<usize> {
+    let (now, all) = (&d.sections()[section], earlier.sections());
+    let by_id = all.iter().position(|s| s.id.is_some() && s.id == now.id);
+    by_id.or_else(|| all.iter().position(|s| s.slug == now.slug))
 }
 
 /// Whether a rejection reports a bullet that was removed, and neither rephrased nor moved.
