@@ -90,6 +90,17 @@ impl Git {
         line_of(self.invoke(&["hash-object", "-w", "--no-filters", "--stdin"], bytes)?)
     }
 
+    /// Takes the lock with which a branch is created, and releases it.
+    ///
+    /// # Errors
+    /// `git` if another process holds it, or the branch cannot be written.
+    pub fn check_branch_lock(&self, name: &str, commit: &str) -> Result<(), Rejection> {
+        let transaction = format!("start\ncreate refs/heads/{name} {commit}\nprepare\nabort\n");
+        let output = self.invoke(&["update-ref", "--stdin"], transaction.as_bytes())?;
+        // Before 2.27, git knows no transactions.
+        if output.stderr.contains("unknown command: start") { Ok(()) } else { line_of(output).map(drop) }
+    }
+
     /// Creates a branch at a commit.
     ///
     /// # Errors

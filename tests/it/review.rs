@@ -69,6 +69,20 @@ fn a_change_by_an_agent_waits_as_one_proposal_and_a_person_accepts_it() {
 }
 
 #[test]
+fn a_removal_and_the_undo_of_the_addition_wait_as_one() {
+    let memory = Memory::new().policy(POLICY).file("facts/a.md", "# A\n\n- First\n");
+    memory.done(["add", "a", "Second"]);
+    let propose = |words: &[&str]| memory.run(words).by("coder").may_change().exit(5);
+    propose(&["rm", "a", "- Second"]);
+    let first = waiting(&memory);
+    assert_eq!(first.len(), 1);
+    propose(&["undo", "r1"]).stderr_contains(&first[0]);
+    assert_eq!(waiting(&memory), first);
+    propose(&["rm", "a", "- First"]);
+    assert_eq!(waiting(&memory).len(), 2);
+}
+
+#[test]
 fn a_dry_run_says_so_and_leaves_nothing() {
     let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
     let outcome = memory.run(["add", "user", "Prefers tabs", "-n"]).by("planner").exit(5).unchanged();
@@ -346,6 +360,18 @@ fn what_cannot_be_committed_stays_and_says_why() {
         .stderr_contains("facts/draft.md is not committed yet");
     assert_eq!(repo.text(&format!("inbox/{city}.md")), before);
     assert!(!repo.git(["branch", "--list"]).contains("memory/draft"));
+}
+
+#[test]
+fn a_branch_that_git_cannot_create_marks_no_proposal() {
+    let (repo, _) = repo();
+    let lock = repo.root().join(".git/refs/heads/team.lock");
+    fs_err::write(&lock, "").unwrap();
+    let log = repo.memdir(["log"]).exit(0).stdout;
+    repo.memdir(["inbox", "--branch", "team"]).exit(1).stderr_contains("team.lock");
+    assert_eq!(repo.memdir(["log"]).exit(0).stdout, log);
+    fs_err::remove_file(&lock).unwrap();
+    repo.memdir(["inbox", "--branch", "team"]).exit(0).stderr_contains("branch team: 2 commits; ");
 }
 
 /// Others see the branch, and merging it accepts.

@@ -42,6 +42,14 @@ pub(super) struct MadeBranch<'f> {
 }
 
 impl MadeBranch<'_> {
+    /// Checks that nothing is in the way of [`MadeBranch::create`].
+    ///
+    /// # Errors
+    /// `git`.
+    pub(super) fn require_creatable(&self) -> Result<(), Rejection> {
+        self.git.check_branch_lock(&self.branch.name, &self.tip)
+    }
+
     /// Lets the branch exist.
     ///
     /// # Errors
