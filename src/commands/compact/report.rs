@@ -120,9 +120,11 @@ impl CompactionRow {
         !self.decisions.is_empty()
     }
 
-    /// The limit, as the reason of an eviction.
+    /// The limit and why age decides, as the reason of an eviction. Without what follows a colon, which quotes the model.
     pub fn limit_reason(&self) -> String {
-        format!("{LIMIT_REASON} {}: first in, first out", counted_measure(self.limit, self.measure))
+        let why = self.fallback_reason.as_deref().and_then(|reason| reason.split(": ").next());
+        let why = why.map_or_else(String::new, |why| format!("; {why}"));
+        format!("{LIMIT_REASON} {}: first in, first out{why}", counted_measure(self.limit, self.measure))
     }
 
     /// Records decisions of the model.

@@ -284,4 +284,6 @@ fn a_decision_of_the_model_that_fails_is_told() {
     let ran = record(&memory, &[], "User: I like tea.\n").exit(0);
     ran.stderr_contains("episodes/2026-02.md was over its limit: 2 entries, now 1: 1 of the oldest moved to archive/")
         .stderr_contains("the model's decision could not be applied");
+    let why = "over its limit of 1 entry: first in, first out; the model's decision could not be applied\n";
+    memory.done(["log"]).stdout_contains(why);
 }
