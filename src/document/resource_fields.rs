@@ -4,10 +4,15 @@
 
 use serde_json::Value;
 
-use super::{MetaKey, MetaType};
+use super::{MetaKey, MetaType, slug};
 
 /// The name of a list with the bullets of a file or section itself, where it has fields or sections beside them.
 pub const OWN_ITEMS: &str = "_items";
+
+/// The `item` of a resource for a bullet without an id: `likes_tea`.
+pub fn derived_item_name(text: &str) -> String {
+    slug(text).replace('-', "_")
+}
 
 /// The name and value of a bullet that is a field, such as `quiet: true`.
 pub fn resource_field(text: &str) -> Option<(&str, &str)> {

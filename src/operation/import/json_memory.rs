@@ -6,7 +6,9 @@
 use serde_json::{Map, Value};
 
 use super::{ImportedBullet, ImportedMemories, SourceFile, push_id, push_key, push_other, scalar};
-use crate::document::{MetaKey, OWN_ITEMS, field_value_as_json, metadata_value_as_json, resource_field, slug};
+use crate::document::{
+    MetaKey, OWN_ITEMS, derived_item_name, field_value_as_json, metadata_value_as_json, resource_field, slug,
+};
 
 const METADATA: &str = "_metadata";
 /// How deep items are looked for in a resource without it.
@@ -179,7 +181,9 @@ fn bullet(item: &str, value: &Value, section: &[String], read: &mut ImportedMemo
         }
     }
     let mut meta = Vec::new();
-    if name == "display" {
+    // A name that an export derives from the text is no id.
+    let is_derived = object.get("item").and_then(Value::as_str) == Some(&derived_item_name(&text));
+    if name == "display" && !is_derived {
         push_id(&mut meta, object.get("item"));
     }
     for (key, value) in object.iter().filter(|(key, _)| !["display", "item"].contains(&key.as_str())) {

@@ -11,8 +11,8 @@ use super::left_out::{
 };
 use super::{ExportFile, ExportedText, NO_BULLETS, top_bullets};
 use crate::document::{
-    Document, MetaKey, OWN_ITEMS, bullet_to_text, field_value_as_json, metadata_value_as_json, resource_field,
-    section_titles, slug,
+    Document, MetaKey, OWN_ITEMS, bullet_to_text, derived_item_name, field_value_as_json, metadata_value_as_json,
+    resource_field, section_titles,
 };
 use crate::path::MemoryPath;
 use crate::path::distinct_names::distinct_names;
@@ -140,7 +140,7 @@ fn item(document: &Document, bullet: usize, text: String) -> Value {
     let id = meta.raw(MetaKey::Oid.name()).map(str::to_owned);
     let id = id.or_else(|| document.bullet_id(bullet).map(|id| id.into_owned()));
     let mut item = Map::new();
-    item.insert("item".to_owned(), id.unwrap_or_else(|| slug(&text).replace('-', "_")).into());
+    item.insert("item".to_owned(), id.unwrap_or_else(|| derived_item_name(&text)).into());
     item.insert("display".to_owned(), text.into());
     for (key, value) in &meta.0 {
         let name = match MetaKey::from_name(key) {
