@@ -15,7 +15,7 @@ pub(crate) const MONTHS: WordList = word_list!("statements/months.en.txt");
 pub(crate) const WEEKDAYS: WordList = word_list!("statements/weekdays.en.txt");
 pub(crate) const NUMBER_WORDS: WordList = word_list!("statements/number_words.en.txt");
 /// The same in other languages. Months and weekdays as they are written: *martes* is a day, Martes a name.
-const OTHER_MONTHS: WordList = word_list!("statements/months.other.txt");
+pub const OTHER_MONTHS: WordList = word_list!("statements/months.other.txt");
 const OTHER_WEEKDAYS: WordList = word_list!("statements/weekdays.other.txt");
 const OTHER_NUMBER_WORDS: WordList = word_list!("statements/number_words.other.txt");
 const UNITS: WordList = word_list!("statements/units.en.txt");

@@ -1,21 +1,25 @@
-//! Finds English dates, and those in digits.
+//! Finds English dates, and those in digits; also the end of a month in other languages.
 
 use std::ops::Range;
 
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use super::{DatePhrase, DateRead, DaySpan, Said, Unit, distant, in_direction, moved, weekdays};
+use super::{DatePhrase, DateRead, DaySpan, Said, Unit, distant, in_direction, moved, spans_of, weekdays};
 use crate::text::dates::{NUMBER_WORDS, PartialDate, parse_month, parse_weekday};
+use crate::text::statement::OTHER_MONTHS;
 use crate::text::word_list::{WordList, word_list};
 
 /// Words before a number of years or months that has passed.
 const LASTING: WordList = word_list!("relative_dates/lasting.en.txt");
+/// Words for the end of a month, before its name.
+const ENDS: WordList = word_list!("relative_dates/ends.other.txt");
 /// Seasons, with their first month.
 const SEASONS: [(&str, i8); 5] = [("spring", 3), ("summer", 6), ("autumn", 9), ("fall", 9), ("winter", 12)];
 
 /// A word, a number, or a mark.
-struct Piece {
+struct Piece<'t> {
+    surface: &'t str,
     low: String,
     range: Range<usize>,
     /// Whether it follows the one before without a blank.
@@ -49,13 +53,14 @@ pub(super) fn terms(text: &str, base: Date) -> Vec<DaySpan> {
     (0..pieces.len()).filter_map(|at| reader(at).term(base)).flatten().collect()
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
+fn pieces(text: &str) -> Vec<Piece<'_>> {
     let class = |c: char| match c {
-        'a'..='z' | 'A'..='Z' => 1,
+        '×' | '÷' => 0,
+        'a'..='z' | 'A'..='Z' | 'À'..='ɏ' => 1,
         '0'..='9' => 2,
         _ => 0,
     };
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<Piece<'_>> = Vec::new();
     let mut chars = text.char_indices().peekable();
     while let Some((start, c)) = chars.next() {
         if c.is_whitespace() {
@@ -68,15 +73,16 @@ fn pieces(text: &str) -> Vec<Piece> {
             end = at + next.len_utf8();
         }
         let is_joined = pieces.last().is_some_and(|last| last.range.end == start);
-        let low = text[start..end].to_ascii_lowercase();
-        pieces.push(Piece { low, range: start..end, is_joined, is_capitalized: c.is_ascii_uppercase() });
+        let surface = &text[start..end];
+        let low = surface.to_ascii_lowercase();
+        pieces.push(Piece { surface, low, range: start..end, is_joined, is_capitalized: c.is_ascii_uppercase() });
     }
     pieces
 }
 
 /// Reads a date at the first of its pieces.
 struct Reader<'a> {
-    pieces: &'a [Piece],
+    pieces: &'a [Piece<'a>],
     before: &'a str,
 }
 
@@ -202,8 +208,11 @@ impl Reader<'_> {
         }
     }
 
-    /// A number and a unit: `two weeks`, `a couple of months`.
+    /// A number and a unit: `two weeks`, `a couple of months`, `a fortnight`, `half a year`.
     fn amount(&self, at: usize) -> Option<(i64, Unit, usize)> {
+        if (self.word(at), self.word(at + 1), self.word(at + 2)) == ("half", "a", "year") {
+            return Some((6, Unit::Month, 3));
+        }
         let (count, length) = match self.word(at) {
             "a" | "an" if self.word(at + 1) == "couple" && self.word(at + 2) == "of" => (2, 3),
             "a" | "an" => (1, 1),
@@ -212,7 +221,10 @@ impl Reader<'_> {
                 None => (i64::from(self.digits(at, 999)?), 1),
             },
         };
-        Some((count, unit(self.word(at + length))?, length + 1))
+        match self.word(at + length) {
+            "fortnight" | "fortnights" => Some((2 * count, Unit::Week, length + 1)),
+            word => Some((count, unit(word)?, length + 1)),
+        }
     }
 
     /// `two weeks ago`, `two years ago, in May`, `in two weeks`, `for two years`.
@@ -243,17 +255,28 @@ impl Reader<'_> {
         }
     }
 
-    /// `30 days`, `the end of the month`; not `30 days ago`.
+    /// `30 days`, `the end of the month`, `the end of March`; not `30 days ago`.
     fn term(&self, base: Date) -> Option<Vec<DaySpan>> {
         if (self.word(0), self.word(1)) == ("end", "of") {
             let skip = 2 + usize::from(matches!(self.word(2), "the" | "this"));
-            return distant(base, unit(self.word(skip))?, 0);
+            return self.month(skip, base).or_else(|| distant(base, unit(self.word(skip))?, 0));
+        }
+        if self.pieces.first().is_some_and(|piece| ENDS.contains(piece.surface)) {
+            let skip = 1 + usize::from(matches!(self.word(1), "av" | "da" | "de" | "di" | "do" | "van"));
+            return self.month(skip, base);
         }
         let (count, unit, length) = self.amount(0)?;
         match self.word(length) {
             "ago" | "back" | "earlier" => None,
             _ => distant(base, unit, count),
         }
+    }
+
+    /// A month in any language, with or without its year.
+    fn month(&self, at: usize, base: Date) -> Option<Vec<DaySpan>> {
+        let other = || OTHER_MONTHS.value(self.pieces.get(at)?.surface)?.parse().ok();
+        let month = parse_month(self.word(at)).or_else(other)?;
+        Some(spans_of(PartialDate { year: self.year(at + 1), month: Some(month), day: None }, base))
     }
 
     /// `last Friday`, `next month`, `this summer`, `next week Tuesday`, `next month on the 5th`.

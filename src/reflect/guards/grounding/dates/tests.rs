@@ -37,6 +37,8 @@ fn english_dates_are_resolved() {
         ("in two weeks", "2026-03-18", "2026-03-19"),
         ("in 3 days", "2026-03-07", "2026-03-08"),
         ("a week ago", "2026-02-25", "2026-02-26"),
+        ("a fortnight ago", "2026-02-18", "2026-02-19"),
+        ("half a year ago", "September 2025", "August 2025"),
         ("a couple of months ago", "January 2026", "December 2025"),
         ("six months ago", "September 2025", "August 2025"),
         ("two years ago", "2024", "2023"),
@@ -64,6 +66,26 @@ fn english_dates_are_resolved() {
     ] {
         check(said, written, true);
         check(said, others, false);
+    }
+}
+
+#[test]
+fn a_last_day_follows_from_a_term() {
+    for (said, day, other) in [
+        ("for two weeks", "2026-03-18", "2026-03-19"),
+        ("on leave for a fortnight", "2026-03-18", "2026-03-11"),
+        ("in Lisbon for half a year", "2026-09-04", "2026-09-05"),
+        ("until the end of the month", "2026-03-31", "2026-03-30"),
+        ("until the end of April", "2026-04-30", "2026-04-01"),
+        ("till the end of January 2027", "2027-01-31", "2026-01-31"),
+        ("Ich bin bis Ende März weg", "2026-03-31", "2026-04-30"),
+        ("Parental leave bis Ende Juni 2027", "2027-06-30", "2026-06-30"),
+        ("hasta finales de abril", "2026-04-30", "2026-03-31"),
+        ("jusqu'à fin août", "2026-08-31", "2026-08-30"),
+        ("tot eind maart", "2026-03-31", "2026-03-30"),
+    ] {
+        let is_last = |day: &str| is_last_day(day.parse().unwrap(), &[said], &[SAID_ON]);
+        assert!(is_last(day) && !is_last(other), "{said}");
     }
 }
 
