@@ -525,7 +525,15 @@ fn a_hook_that_is_no_longer_written_is_removed_too() {
     assert_ne!(old, hooks);
     project.put("work/.cursor/hooks.json", &old);
     project.run(&["setup", "cursor", "--check"]).exit(6).stdout_contains("no hook for postToolUse");
-    project.run(&["setup", "cursor"]).exit(0);
+    // A hook of the user's own for that event stays.
+    let own = old.replace("\"preToolUse\": [", "\"preToolUse\": [\n      {\n        \"command\": \"lint\"\n      },");
+    for (text_before, has_event) in [(&own, true), (&old, false)] {
+        project.put("work/.cursor/hooks.json", text_before);
+        project.run(&["setup", "cursor"]).exit(0);
+        let now = text(&project, ".cursor/hooks.json");
+        assert!(!now.contains("hook pre-tool") && now.contains("hook post-tool"), "{now}");
+        assert_eq!((now.contains("preToolUse"), now.contains("lint")), (has_event, has_event), "{now}");
+    }
     project.run(&["setup", "cursor", "--check"]).exit(0);
     project.run(&["setup", "cursor", "--remove"]).exit(0);
     assert_eq!(files(&project), before);

@@ -164,6 +164,14 @@ impl HostEntries {
                 _ => json_edit::insert(&text, dialect, &entry.path, is_hook, &entry.value)?,
             };
         }
+        for entry in self.obsolete_hooks(file) {
+            while let Some((steps, _)) = self.own_entry(&parse_edited(&text, dialect)?, &entry) {
+                let rest = json_edit::remove(&text, dialect, &steps)?.filter(|rest| *rest != text);
+                let Some(rest) = rest else { break };
+                missing.push(format!("the hook for {} is no longer needed", entry.path[entry.path.len() - 1]));
+                text = rest;
+            }
+        }
         for (key, value) in file.required_members {
             let root = if text.is_empty() { Value::Null } else { parse_edited(&text, dialect)? };
             if at_path(&root, &[key]).is_none() {
@@ -222,24 +230,34 @@ impl HostEntries {
         remove_all(before.to_owned())
     }
 
+    /// The hooks of a file for some events.
+    fn hook_entries(&self, file: &ConfigFile, is_wanted: &dyn Fn(&AgentHost, HookEvent) -> bool) -> Vec<JsonEntry> {
+        let (Some(layout), HostTarget::Host(host)) = (file.hooks, self.target) else { return Vec::new() };
+        let wanted = host.events.iter().filter(|(event, _)| is_wanted(host, *event));
+        let entry = |(event, name): &(HookEvent, &'static str)| {
+            let command = self.hook_command(host, *event);
+            let value = match layout {
+                HookLayout::Grouped => json!({"hooks": [{"type": "command", "command": command}]}),
+                HookLayout::Flat => json!({"command": command}),
+            };
+            JsonEntry { path: vec!["hooks", name], kind: EntryKind::Hook(*event), value }
+        };
+        wanted.map(entry).collect()
+    }
+
+    /// The hooks that only earlier versions wrote. The one at the end of a turn is none: it may be for a remote that
+    /// this environment does not name.
+    fn obsolete_hooks(&self, file: &ConfigFile) -> Vec<JsonEntry> {
+        self.hook_entries(file, &|host, event| !host.setup_events.contains(&event) && event != HookEvent::Stop)
+    }
+
     /// The entries that a mode is about: a removal also about hooks that earlier versions wrote.
     fn json_entries(&self, file: &ConfigFile, mode: SetupMode) -> Vec<JsonEntry> {
-        let mut entries = Vec::new();
-        if let (Some(layout), HostTarget::Host(host)) = (file.hooks, self.target) {
-            let is_wired = |event: &HookEvent| {
-                mode == SetupMode::Remove
-                    || host.setup_events.contains(event)
-                    || (self.at_stop && *event == HookEvent::Stop)
-            };
-            for (event, name) in host.events.iter().filter(|(event, _)| is_wired(event)) {
-                let command = self.hook_command(host, *event);
-                let value = match layout {
-                    HookLayout::Grouped => json!({"hooks": [{"type": "command", "command": command}]}),
-                    HookLayout::Flat => json!({"command": command}),
-                };
-                entries.push(JsonEntry { path: vec!["hooks", name], kind: EntryKind::Hook(*event), value });
-            }
-        }
+        let mut entries = self.hook_entries(file, &|host, event| {
+            mode == SetupMode::Remove
+                || host.setup_events.contains(&event)
+                || (self.at_stop && event == HookEvent::Stop)
+        });
         if let Some(key) = file.mcp_key {
             let value = json!({"command": "memdir", "args": self.server_args(&["mcp"])});
             entries.push(JsonEntry { path: vec![key, SERVER], kind: EntryKind::Server, value });
