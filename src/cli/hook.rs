@@ -33,7 +33,9 @@ const MAX_INPUT_BYTES: usize = 4 << 20;
 #[command(
     about = "Answer a hook of an agent host: reads its JSON from stdin, prints its envelope, always exits 0",
     after_help = "session-start prints the text of `context --stable`, subagent-start the same without \
-                  news. pre-compact, stop and session-end queue the transcript and start `reflect --queued` in the \
+                  news, and in at most 300 more tokens what its task is about. user-prompt prints at most three \
+                  bullets, pre-tool and post-tool at most two, rules for a touched path first, in at most 300 tokens; \
+                  a longer rule is cut. pre-compact, stop and session-end queue the transcript and start `reflect --queued` in the \
                   background, if a model is configured. Acts only on memories that the user config lists under \
                   `trusted:` (`init` and `setup` add them). MEMDIR_MODE=read queues nothing, MEMDIR_MODE=off does \
                   nothing.\n\nExample: memdir hook session-start --host claude"
