@@ -71,6 +71,37 @@ fn every_fixture_is_recognised_and_imported_once() {
 }
 
 #[test]
+fn resources_of_every_kind_are_files_of_one_memory() {
+    let memory = Memory::new();
+    let resource = |kind: &str, content: &Value| {
+        let about =
+            json!({"resource_id": format!("resource_user_{kind}_prefs"), "tags": [kind], "last_updated": "2025-12-28"});
+        json!({"_metadata": about, kind: content})
+    };
+    let item = |id: &str, text: &str| json!({"item": id, "display": text, "added": "2025-12-28", "expiry": null});
+    let kinds = [
+        ("food", json!({"likes": [item("sushi", "Sushi")], "dislikes": [item("olives", "Olives")]})),
+        ("routine", json!({"weekdays": [item("gym", "Gym at seven")], "coffeeAfter": "09:00"})),
+        ("health", json!([item("penicillin", "Allergic to penicillin")])),
+        ("general", json!({"style": {"tone": [item("direct", "Direct answers")]}})),
+    ];
+    for (kind, content) in &kinds {
+        let path = source(&memory, &format!("{kind}.json"), resource(kind, content).to_string().as_bytes());
+        let answer = import(&memory, &path);
+        assert_eq!(
+            (&answer["from"], &answer["skipped"], &answer["altered"]),
+            (&json!("json-memory"), &json!([]), &json!([]))
+        );
+    }
+    for (kind, content) in &kinds {
+        let own = memory.run(["export", "--to", "json-memory", kind]).exit(0).stdout;
+        assert_eq!(serde_json::from_str::<Value>(&own).unwrap(), resource(kind, content), "{kind}");
+    }
+    let found = memory.run(["query", "penicillin"]).exit(0).stdout;
+    assert!(found.contains("facts/health.md") && found.contains("Allergic to penicillin"), "{found}");
+}
+
+#[test]
 fn a_graph_comes_back_as_it_was() {
     let memory = Memory::new();
     import(&memory, &fixture("server-memory.jsonl"));

@@ -135,7 +135,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 impl Planted {
-    fn new() -> Planted {
+    pub fn new() -> Planted {
         let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
         let trusted = serde_json::Value::from(memory.dir().to_str().unwrap());
         memory.configure(&format!("people: [tester]\ntrusted: [{trusted}]\n"));

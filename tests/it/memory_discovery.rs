@@ -118,6 +118,26 @@ fn g_names_the_users_own_memory_and_init_creates_it() {
     assert_eq!(run(root, &["-g", "init", "elsewhere"]).exit(2).error_code(), "usage");
 }
 
+/// Nothing is migrated when a command starts: files of earlier versions are read as they are, the second time as the
+/// first.
+#[test]
+fn every_start_leaves_an_older_memory_as_it_is() {
+    let memory = crate::support::Memory::new()
+        .policy("version: 1\nepisodes: week\n")
+        .file("facts/user.md", "- likes tea\n- likes snow\n  <!-- mem imp=7 -->\n")
+        .file("episodes/2025-W40.md", "## Release\n- Date: 2025-10-02\n- Lesson: tag first\n");
+    let dir = memory.dir();
+    let starts: [&[&str]; 6] =
+        [&["init", dir.to_str().unwrap()], &["list"], &["context"], &["status"], &["query", "tea"], &["check"]];
+    let [first, second] = [0, 1].map(|_| starts.map(|line| memory.run(line).ends()));
+    for (first, second) in first.iter().zip(&second) {
+        assert_eq!((&*first.difference, &*second.difference), ("", ""), "{second}");
+        assert_eq!((first.status, &first.stdout), (second.status, &second.stdout), "{second}");
+    }
+    assert!(first[0].stderr.contains("the directory is already a memory"), "{}", first[0]);
+    assert!(first[2].stdout.contains("likes tea") && first[2].stdout.contains("Release"), "{}", first[2]);
+}
+
 #[test]
 fn init_inside_a_memory_says_whose_files_these_are() {
     let root = project();

@@ -2,6 +2,7 @@
 //!
 //! Observes processes from outside, through a pipe that stays open for as long as any of them lives.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,6 +13,8 @@ use memdir::commands::model;
 use memdir::commands::results::ModelCheck;
 use memdir::host::models::ModelQuery;
 use memdir::llm::{self, ChatMessage, Deadline, ModelConfig, ModelRequest, Protocol};
+
+use crate::leaks::{Planted, ROWS, walk};
 
 /// Where the asking process finds the pipe.
 const PIPE: &str = "MEMDIR_TEST_PIPE";
@@ -113,6 +116,24 @@ fn a_model_program_cannot_make_memdir_call_a_model() {
     tried(&ModelQuery::default(), &env).unwrap();
     let refused = tried(&ModelQuery::default(), &[env[0], ("MEMDIR_INSIDE", "1")]).unwrap_err();
     assert_eq!(refused.code.name(), "no_model");
+}
+
+/// Every command is walked with a model that records its calls.
+#[test]
+fn only_reflect_and_compact_call_a_model() {
+    let planted = Planted::new();
+    let calls = planted.memory.dir().with_file_name("calls");
+    let script = format!("cat >/dev/null; echo call >> {}; echo none", text(&calls));
+    let config = planted.memory.config();
+    planted.memory.configure(&format!("{config}model: {{provider: exec, command: [sh, -c, '{script}']}}\n"));
+    let mut callers = BTreeSet::new();
+    walk(&planted, ROWS, "tester", |line, _| {
+        if fs_err::remove_file(&calls).is_ok() {
+            callers.extend(line.0.iter().find(|word| !word.starts_with('-')).cloned());
+        }
+        None
+    });
+    assert_eq!(callers, ["compact", "reflect"].map(str::to_owned).into());
 }
 
 #[test]

@@ -163,6 +163,26 @@ fn with_tools_a_file_is_made_and_an_entry_appended() {
     );
 }
 
+/// As `memory_write` and `memory_patch` do, with the evidence of every proposal.
+#[test]
+fn a_model_writes_a_new_file_and_patches_a_text_but_replaces_no_file() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Name: Ana\n- Editor: vim\n");
+    let write = json!({"op": "write", "at": "facts/stack.md", "text": "# Stack\n\n- The stack has Redis.\n",
+        "quote": "The stack has Redis", "turn": 1});
+    let patch = json!({"op": "patch", "at": "facts/user.md", "pairs": [{"old": "Editor: vim", "new": "Editor: Helix"}],
+        "quote": "I moved from vim to Helix", "turn": 1});
+    let replace = json!({"op": "write", "at": "facts/user.md", "text": "# User\n\n- Editor: Helix\n",
+        "quote": "I moved from vim to Helix", "turn": 1});
+    let script = Script::of([ops(&[replace, write, patch]), ops(&[])]);
+    let answer = script.reads(&memory, "User: The stack has Redis. I moved from vim to Helix.\n");
+    assert_eq!((answer.counts.kept, answer.counts.refused), (2, 1), "{:?}", answer.decisions);
+    let reason = &answer.decisions[0].reasons[0];
+    assert_eq!((&*reason.name, &*reason.what), ("not_allowed", "write on an existing file"));
+    assert!(memory.text("facts/user.md").unwrap().ends_with("\n- Name: Ana\n- Editor: Helix\n"));
+    let stack = memory.text("facts/stack.md").unwrap();
+    assert!(stack.starts_with("# Stack\n") && stack.ends_with("\n- The stack has Redis.\n"), "{stack}");
+}
+
 #[test]
 fn a_refused_proposal_is_returned_to_the_model_with_the_rule() {
     let memory = Memory::new();
@@ -239,14 +259,19 @@ fn no_more_is_kept_than_the_caps_allow() {
     let one_turn: Vec<_> = ["Redis", "Kafka", "Postgres", "Nginx", "Vault"]
         .iter()
         .map(|w| {
-            let mut one = add("facts/project.md", &format!("The stack has {w}."), "the stack has Redis, Kafka");
-            one["turn"] = json!(1);
+            let text = format!("[decision] The stack has {w}.");
+            let mut one = add("facts/project.md", &text, "the stack has Redis, Kafka");
+            (one["turn"], one["importance"]) = (json!(1), json!(6));
             one
         })
         .collect();
     let answer = Script::of([ops(&one_turn), ops(&[])]).reads(&memory, &conversation);
     assert_eq!((answer.counts.kept, answer.counts.refused), (3, 2), "{:?}", answer.decisions);
     assert!(answer.decisions.iter().any(|d| d.reasons.iter().any(|r| r.name == "limit")));
+    // Each has its category and its importance.
+    let text = memory.text("facts/project.md").unwrap();
+    let kept = ["- [decision] The stack has ", ".\n  <!-- mem imp=6 -->\n"].map(|part| text.matches(part).count());
+    assert_eq!(kept, [3, 3], "{text}");
 }
 
 #[test]

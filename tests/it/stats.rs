@@ -367,6 +367,55 @@ fn what_is_archived_and_then_forgotten_is_no_compaction() {
 }
 
 #[test]
+fn every_kind_of_event_is_counted() {
+    let memory = Memory::new().policy("version: 2\nexpired: archive\n");
+    memory.done(["add", "user", "Likes tea", "Likes rain", "Likes snow"]);
+    memory.done(["add", "user", "Sees [[project]]"]);
+    memory.done(["add", "user", "Visitor in the office", "--exp", "2026-02-23"]);
+    memory.done(["update", "user", "Likes tea", "Likes green tea"]);
+    memory.done(["prune"]);
+    let merge = r#"[{"op": "update", "at": "user", "old": "Likes rain", "text": "Likes rain and snow", "archive": true},
+        {"op": "rm", "at": "user", "text": "Likes snow", "archive": true}]"#;
+    memory.run(["apply"]).stdin(merge).exit(0);
+    memory.done(["rm", "user", "- Likes green tea"]);
+    memory.done(["undo"]);
+    memory.done(["rm", "user", "- Likes green tea"]);
+    let rows = rows(&memory.done(["--json", "stats"]).json());
+    let events: Vec<&str> = rows.iter().filter(|row| row.starts_with("event ")).map(|row| &row[6..]).collect();
+    let kinds =
+        ["ADD - 4.0", "DELETE - 2.0", "LINK - 1.0", "MERGE - 1.0", "RESTORE - 1.0", "TTL - 1.0", "UPDATE - 1.0"];
+    assert_eq!(events, kinds.map(|kind| format!("{kind}\"2026-02-24\"")));
+}
+
+#[test]
+fn tokens_since_a_day_are_those_of_its_calls() {
+    let memory = Memory::new();
+    let facts = ["Tests run on Friday.", "The linter is Ruff."];
+    let answer = |text: &str| {
+        format!(
+            r#"{{"operations": [{{"op": "add", "at": "facts/project.md", "text": "{text}", "quote": "{text}", "turn": 1}}]}}"#
+        )
+    };
+    memory.script_model(&facts.map(answer));
+    let at = |day: &str, line: &[&str], stdin: &str| {
+        memory.run(line).env("MEMDIR_NOW", &format!("{day}T10:00:00Z")).stdin(stdin).exit(0).json()
+    };
+    let tokens = |since: &str| -> f64 {
+        let report = at("2026-02-25", &["stats", "--cost", "--since", since, "--json"], "");
+        let rows = report["figures"].as_array().unwrap().iter().filter(|row| row["metric"] == "tokens");
+        rows.filter_map(|row| row["value"].as_f64()).sum()
+    };
+    let of_day = |day: &str| at(day, &["status", "--json"], "")["models"]["tokens"].as_f64().unwrap();
+    let mut spent = Vec::new();
+    for (day, text) in ["2026-02-24", "2026-02-25"].into_iter().zip(facts) {
+        assert_eq!(at(day, &["reflect", "--json"], &format!("User: {text}\n"))["counts"]["kept"], 1);
+        spent.push(of_day(day));
+    }
+    assert!(spent[0] > 100.0 && spent[1] > 100.0, "{spent:?}");
+    assert_eq!(["2026-02-24", "2026-02-25", "2026-02-26"].map(tokens), [spent[0] + spent[1], spent[1], 0.0]);
+}
+
+#[test]
 fn every_revision_records_the_tokens_that_led_to_it() {
     let record = "{\"record\": \"User prefers meetings after 2pm on weekdays.\", \"importance\": 6, \"tags\": []}";
     let steps = "{\"title\": \"Release the program\", \"steps\": [\"Run the tests\", \"Push the tag\"]}";

@@ -54,7 +54,7 @@ pub const FILES: [(&str, &str); 7] = [
 ];
 
 /// All of them.
-pub const CASES: [Case; 26] = [
+pub const CASES: [Case; 27] = [
     Case { name: "init", args: &["init", "memory"], start: Start::Nothing, small: true, ..CASE },
     Case { name: "init --example", args: &["init", "deep/memory", "--example"], start: Start::Nothing, ..CASE },
     Case { name: "add", args: &["add", "user#Work", "Knows Go"], ..CASE },
@@ -118,6 +118,7 @@ pub const CASES: [Case; 26] = [
         small: true,
         ..CASE
     },
+    Case { name: "compact", args: &["compact", "user#Work", "--to", "1"], small: true, ..CASE },
     Case { name: "edit", args: &["edit", "user"], ..CASE },
     Case { name: "undo", before: &[&["add", "user#Work", "Knows Go"]], args: &["undo"], ..CASE },
     Case { name: "redo", before: &[&["add", "user#Work", "Knows Go"], &["undo"]], args: &["redo"], ..CASE },

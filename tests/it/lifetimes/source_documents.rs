@@ -1,7 +1,10 @@
 //! What the documents that memdir grew from ask of the life of a memory, each with the sentence that asks for it.
 
-use serde_json::Value;
+use std::collections::BTreeSet;
 
+use serde_json::{Value, json};
+
+use crate::leaks::{Planted, ROWS, Rows, walk};
 use crate::support::{CommandRun, Memory, handle};
 
 fn on<'m>(memory: &'m Memory, day: &str, words: &[&str]) -> CommandRun<'m> {
@@ -44,7 +47,7 @@ fn every_change_is_an_event_with_its_time_and_actor() {
     };
     by("ana", "2026-01-01", &["add", "user", "Is in Rome", "--exp", "2026-01-31"]);
     by("ana", "2026-01-02", &["add", "user", "Keeps bees"]);
-    by("ben", "2026-01-03", &["update", &address("Keeps bees"), "Keeps ten bees"]);
+    by("ben", "2026-01-03", &["update", &address("Keeps bees"), "Keeps ten bees", "-m", "they swarmed"]);
     by("ben", "2026-01-04", &["mv", &address("Keeps ten bees"), "user#animals"]);
     by("ana", "2026-02-01", &["prune"]);
     by("ben", "2026-02-02", &["restore", &address("Is in Rome")]);
@@ -63,7 +66,18 @@ fn every_change_is_an_event_with_its_time_and_actor() {
         ("ana", "undo r7"),
     ];
     assert_eq!(events, expected);
-    assert!(log["entries"].as_array().unwrap().iter().all(|entry| entry["at"].as_str().is_some()));
+    let revs: Vec<&str> =
+        log["entries"].as_array().unwrap().iter().rev().filter_map(|entry| entry["rev"].as_str()).collect();
+    assert_eq!(revs, ["r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"]);
+    // "event, old_ref, new_ref, actor, meta, ts": the item, its text before and after, and why.
+    let update = &memory.run(["log", "--json", "-p"]).exit(0).json()["entries"][5];
+    assert_eq!(
+        ["rev", "at", "actor", "what", "reason"].map(|key| update[key].as_str().unwrap_or_default()),
+        ["r3", "2026-01-03T12:00:00Z", "ben", "update", "they swarmed"]
+    );
+    let side = |sign: &str, text: &str| json!({"sign": sign, "handle": handle(text), "text": text, "section": "user", "operation": 0});
+    assert_eq!(update["effects"][0]["path"], "facts/user.md");
+    assert_eq!(update["effects"][0]["effects"], json!([side("-", "Keeps bees"), side("+", "Keeps ten bees")]));
     // The one that a rule made names it.
     assert_eq!(log["entries"][3]["items"][0]["reason"], "expired on 2026-01-31 (expired: archive)", "{log}");
     let own = memory.run(["log", "--by", "ben", "--json"]).exit(0).json();
@@ -73,6 +87,41 @@ fn every_change_is_an_event_with_its_time_and_actor() {
     let changes: Vec<&str> =
         life["entries"].as_array().unwrap().iter().filter_map(|entry| entry["bullet"]["change"].as_str()).collect();
     assert_eq!(changes, ["moved", "moved", "added"], "{life}");
+}
+
+/// memory-spec 8: "events recorded for all write operations", whatever the command.
+#[test]
+fn every_command_that_changes_a_file_leaves_an_event_of_its_actor() {
+    let planted = Planted::new();
+    let last = planted.memory.session().store.journal().unwrap().last().unwrap().rev;
+    let mut commands = BTreeSet::new();
+    // What nothing in the memory of the walk is there for.
+    planted.memory.put("../notes.md", "- Keeps bees\n");
+    let more: &Rows<'_> = &[("patch", &["patch user --old Chess --new Go"]), ("import", &["import notes.md"])];
+    let (_, wrong) = walk(&planted, &[more, ROWS].concat(), "tester", |line, ran| {
+        let paths = ran.difference.lines().filter_map(|line| line.split_once(' '));
+        let changed = paths.filter(|(sign, path)| ["A", "M", "D"].contains(sign) && path.ends_with(".md"));
+        let changed: BTreeSet<&str> = changed.map(|(_, path)| path).collect();
+        if changed.is_empty() {
+            return None;
+        }
+        let log = planted.memory.done(["log", "--json"]).json();
+        let mut entries = log["entries"].as_array().unwrap().clone();
+        let rev = |entry: &Value| entry["rev"].as_str().and_then(|rev| rev.strip_prefix('r')?.parse().ok());
+        entries.retain(|entry| rev(entry) > Some(last));
+        entries.retain(|entry| event(entry).0 == "tester" && !event(entry).1.is_empty());
+        let files = entries.iter().flat_map(|entry| entry["files"].as_array().unwrap());
+        let recorded: BTreeSet<&str> = files.filter_map(Value::as_str).collect();
+        commands.extend(line.0.iter().find(|word| !word.starts_with('-')).cloned());
+        (!changed.is_subset(&recorded)).then(|| format!("changed {changed:?}, recorded {recorded:?}"))
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for command in [
+        "add", "append", "apply", "bullet", "compact", "import", "mv", "patch", "redo", "restore", "rm", "set", "tool",
+        "undo", "update", "write",
+    ] {
+        assert!(commands.contains(command), "{command} changes nothing");
+    }
 }
 
 fn event(entry: &Value) -> (&str, &str) {

@@ -48,6 +48,23 @@ fn text_reply(wire: Protocol, text: &str) -> Answer {
 }
 
 #[test]
+fn a_temperature_is_that_of_the_models_block_or_none() {
+    let memory = Memory::new().file("facts/food.md", "# Food\n\n- Sushi\n");
+    let block = |role: &str, more: &str| format!("{role}: {{provider: openai, name: m{more}}}\n");
+    let blocks =
+        [block("model", ""), block("finder", ", temperature: 0.1"), block("editor", ", temperature: 0.2")].concat();
+    memory.configure(&format!("people: [tester]\n{blocks}"));
+    let found = json!({"locations": [], "suggested_insert_path": "food", "reasoning": "none"}).to_string();
+    let decision = json!({"edits": [], "decision": "no_change", "reasoning": "it is there"}).to_string();
+    let server = Server::script([found.as_str(), &decision, "pong"].map(Answer::chat));
+    for line in [&["reflect", "--request", "User likes sushi"][..], &["reflect", "--check-model"]] {
+        memory.run(line).env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", &server.url()).exit(0);
+    }
+    let sent: Vec<Option<Value>> = server.requests().iter().map(|r| r.body.get("temperature").cloned()).collect();
+    assert_eq!(sent, [Some(json!(0.1)), Some(json!(0.2)), None]);
+}
+
+#[test]
 fn both_protocols_keep_the_replies() {
     for wire in WIRES {
         let memory = Memory::new();

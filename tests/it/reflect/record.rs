@@ -45,7 +45,14 @@ fn a_conversation_becomes_one_entry() {
       <!-- mem imp=6 src=c94cab176f1b3 related=c1,c2 -->
     - Date: 2026-02-24
     ");
-    assert!(memory.model_requests().contains("I prefer meetings after 2pm"));
+    let asked = memory.model_requests();
+    for part in [
+        "I prefer meetings after 2pm",
+        "\n- Key facts and information\n- User preferences or patterns\n- Important decisions or outcomes\n\
+         - Lessons learned or insights\n",
+    ] {
+        assert!(asked.contains(part), "no {part:?} in {asked}");
+    }
     // The same conversation makes no second record, and calls no model.
     record(&memory, &[], TALK).exit(0).unchanged().stderr_contains("processed before");
     assert_eq!(memory.model_requests().matches("_END_").count(), 2);
@@ -56,6 +63,17 @@ fn a_conversation_becomes_one_entry() {
     }
     memory.done(["undo"]);
     assert_eq!(memory.tree(), before);
+}
+
+#[test]
+fn a_record_has_a_decision_its_outcome_a_lesson_and_a_preference() {
+    let talk = "User: We decided on Postgres. The migration failed because the lock timeout was too short. I prefer \
+                small releases.\n";
+    let text = "The team decided on Postgres. The migration failed because the lock timeout was too short. User prefers \
+                small releases.";
+    let memory = with(&[answer(text)]);
+    record(&memory, &[], talk).exit(0).stdout_contains("1 kept");
+    assert!(memory.text("episodes/2026-02.md").unwrap().contains(&format!("- Summary: {text} #work\n")));
 }
 
 #[test]

@@ -112,6 +112,32 @@ fn all_egg_preferences_are_removed() {
     assert_eq!(memory.tree(), before);
 }
 
+/// json-memory, the finder: one request may concern several items, which need not share a word with it.
+#[test]
+fn a_request_finds_items_in_several_files_that_share_no_word_with_it() {
+    let found = [
+        ("food.likes[1]", "Sushi"),
+        ("food.likes[2]", "Scrambled eggs with lox"),
+        ("routine[0]", "Breakfast: eggs and toast"),
+    ];
+    let location = |(path, text): (&str, &str)| json!({"path": path, "current_value": text, "relevance": "not vegan"});
+    let finder = json!({"locations": found.map(location), "suggested_insert_path": "food", "reasoning": "Found 3"});
+    let mut all = found.map(|(path, text)| delete(path, text)).to_vec();
+    all.push(insert("food", "User is vegan"));
+    let memory = with(std::slice::from_ref(&finder), &[edits(&all)]);
+    let ran = request(&memory, &["I'm vegan"]).exit(0);
+    ran.stdout_contains("4 found: 4 kept").stdout_contains("3 items found by");
+    let question = asked(&memory, "editor");
+    assert!(question.contains("A search found: food.likes[1], food.likes[2], routine[0].\n"), "{question}");
+    let (food, routine) = (memory.text("facts/food.md").unwrap(), memory.text("facts/routine.md").unwrap());
+    assert!(!food.contains("Sushi") && !food.contains("eggs") && food.contains("- User is vegan\n"), "{food}");
+    assert!(!routine.contains("eggs") && routine.contains("- Gym on Mondays\n"), "{routine}");
+    // What the request has nothing to do with stays, although the search named it.
+    let gym = edits(&[delete("routine[1]", "Gym on Mondays")]);
+    let memory = with(&[finder], &[gym.clone(), gym.clone(), gym]);
+    request(&memory, &["I'm vegan"]).exit(0).unchanged().stdout_contains("unrelated: Gym on Mondays");
+}
+
 /// json-memory, "Test cases" 3: "DUPLICATE: 'User likes pasta' → rejects (already exists)".
 #[test]
 fn user_likes_pasta_is_a_duplicate() {

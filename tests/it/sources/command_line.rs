@@ -162,6 +162,29 @@ mod bullet_crud {
         }
     }
 
+    /// "Index base (0/1) must be specified": it is 1, and an operation cannot choose another.
+    #[test]
+    fn an_index_counts_from_one_and_an_operation_names_no_base() {
+        for (index, left) in [
+            (1, ["Age is 30", "Lives with Anna"]),
+            (2, ["Lives in Denver", "Lives with Anna"]),
+            (3, ["Lives in Denver", "Age is 30"]),
+        ] {
+            let memory = profile();
+            let alone = format!(r#"{{"memory_id": "mem123", "index": {index}, "intent": "delete"}}"#);
+            memory.run(["apply", "-f"]).stdin(alone).exit(0);
+            assert_eq!(bullets(&memory, "facts/user.md"), left);
+        }
+        let memory = profile();
+        memory
+            .run(["apply"])
+            .stdin(DELETE.replace("\"index\": 3", "\"index\": 0"))
+            .exit(2)
+            .stderr_contains("from 1 to");
+        let with_base = DELETE.replace("\"index\": 3", "\"index\": 2, \"index_base\": 0");
+        memory.run(["apply"]).stdin(with_base).exit(2).stderr_contains("'index_base' is unknown");
+    }
+
     #[test]
     fn equal_bullets_are_ambiguous_by_text_and_distinguished_by_index() {
         let memory = Memory::new().file("facts/user.md", &format!("{PROFILE}- Lives with Anna\n"));
@@ -399,6 +422,13 @@ mod m2 {
         let words = ["append", "-t", "Short ID implementation", "-s", "UUID → 16-char hex short ID"];
         memory.run(words).stdin(body).exit(0);
         assert!(memory.text("episodes/2026-02.md").unwrap().ends_with(SHORT_ID));
+        // The first entry of a month makes the file, with its heading and a summary line.
+        let memory = Memory::new();
+        memory.run(words).stdin(body).exit(0);
+        let text = memory.text("episodes/2026-02.md").unwrap();
+        let summary = text.lines().nth(2).unwrap();
+        assert!(summary.starts_with("> Summary: short id implementation"), "{text}");
+        assert_eq!(text, format!("# 2026-02 Episodes\n\n{summary}\n\n{SHORT_ID}"));
     }
 
     #[test]

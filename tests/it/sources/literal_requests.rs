@@ -454,6 +454,27 @@ fn the_threshold_and_the_recall_call_of_the_specification() {
 }
 
 #[test]
+fn filters_choose_before_items_are_counted() {
+    // All of the others match better than the one that passes the filters.
+    let others: String = (1..=12).map(|n| format!("- [profile] Deployment plan context {n}\n")).collect();
+    let passes = "- [tasks] The plan for the harbour\n  <!-- mem imp=9 by=ana -->\n";
+    let memory = Memory::new().policy(POLICY).file("facts/notes.md", &format!("# Notes\n\n{others}{passes}"));
+    let first = |request: &str| texts(&found(&memory, request));
+    assert!(first(r#"{"query": "deployment plan context", "top_k": 1}"#)[0].starts_with("[profile]"));
+    for filter in [
+        r#""categories": ["tasks"]"#,
+        r#""agent": "planner""#,
+        r#""filters": {"importance_min": 4}"#,
+        r#""filters": {"actor_id": "ana"}"#,
+    ] {
+        let request = format!(r#"{{"query": "deployment plan context", {filter}, "top_k": 1, "budget_tokens": 60}}"#);
+        assert_eq!(first(&request), ["[tasks] The plan for the harbour"], "{filter}");
+    }
+    let ran = memory.run(["query", "deployment plan context", "--imp", "4..10", "-L", "1"]).exit(0);
+    ran.stdout_contains("The plan for the harbour").stdout_contains("1 of 1 item");
+}
+
+#[test]
 fn a_category_outside_the_allowlist_is_refused() {
     let memory = Memory::new().policy(POLICY).file("facts/tasks.md", TASKS);
     let query = QUERY.replace("\"projects\"", "\"profile\"");
