@@ -68,9 +68,15 @@ fn link_definitions(text: &str, accepts: fn(&str) -> bool) -> impl Iterator<Item
 
 /// Parses the definition whose label ends at a byte offset.
 fn parse_link_definition(text: &str, close: usize, accepts: fn(&str) -> bool) -> Option<FileLink> {
-    let line = lines::start(text.as_bytes(), close);
-    let label = text[line..close].trim_start_matches([' ', '>']).strip_prefix('[')?;
-    if label.trim().is_empty() || label.starts_with('^') || label.contains(['[', ']']) || label.ends_with('\\') {
+    // Looks no further than to the next bracket: a line may have many that end like a label.
+    let open =
+        memchr::memrchr3(b'[', b']', b'\n', &text.as_bytes()[..close]).filter(|at| text[*at..].starts_with('['))?;
+    let label = &text[open + 1..close];
+    if label.trim().is_empty() || label.starts_with('^') || label.contains('\r') || label.ends_with('\\') {
+        return None;
+    }
+    let line = text[..open].trim_end_matches([' ', '>']).len();
+    if !(line == 0 || text[..line].ends_with(['\n', '\r'])) {
         return None;
     }
     let after = close + 2;
@@ -150,7 +156,10 @@ pub fn link_candidates(text: &str) -> Vec<FileLink> {
     if memchr::memchr(b'[', bytes).is_none() {
         return Vec::new();
     }
-    let wiki = memmem::find_iter(bytes, "[[").filter_map(|at| parse_wiki_link(text, at));
+    // Behind the last end there is no link, however many seem to start.
+    let last_end = memmem::rfind(bytes, b"]]").unwrap_or(0);
+    let starts = memmem::find_iter(bytes, "[[").take_while(|at| *at < last_end);
+    let wiki = starts.filter_map(|at| parse_wiki_link(text, at));
     let plain = memmem::find_iter(bytes, "](").filter_map(|at| parse_markdown_link(text, at, is_memory_file));
     let mut found: Vec<FileLink> =
         wiki.chain(plain).filter(|link| !is_escaped(bytes, link.span.start as usize)).collect();
@@ -162,9 +171,10 @@ pub fn link_candidates(text: &str) -> Vec<FileLink> {
 /// Parses `[[file#fragment|label]]` at a byte offset; `None` for an attachment, or if the line does not close it.
 fn parse_wiki_link(text: &str, at: usize) -> Option<FileLink> {
     let start = at + 2;
-    let line = lines::end(text.as_bytes(), start);
-    let inner = &text[start..start + text[start..line].find("]]")?];
-    if inner.contains('[') || inner.trim().is_empty() {
+    // What a name cannot have ends the search, so that a line of brackets is read once.
+    let end = start + memchr::memchr3(b'[', b'\n', b'\r', &text.as_bytes()[start..]).unwrap_or(text.len() - start);
+    let inner = &text[start..start + text[start..end].find("]]")?];
+    if inner.trim().is_empty() {
         return None;
     }
     let close = start + inner.len() + 2;
@@ -229,8 +239,13 @@ fn is_escaped(bytes: &[u8], at: usize) -> bool {
 /// Ranges of code and comments. Empty without parsing if no link can be inside one.
 fn code_and_comment_ranges(document: &Document, found: &[FileLink]) -> Vec<Range<usize>> {
     let (text, bytes) = (document.text(), document.text().as_bytes());
+    let (mut line_start, mut read) = (0, 0);
+    // Each line is looked for once: the links are in the order of the text.
     let indented = |link: &FileLink| {
-        let line = &bytes[lines::start(bytes, link.start)..];
+        let new_line =
+            memchr::memrchr2(b'\n', b'\r', bytes.get(read..link.start).unwrap_or_default()).map(|at| read + at + 1);
+        (line_start, read) = (new_line.unwrap_or(line_start), link.start);
+        let line = &bytes[line_start..];
         line.starts_with(b"    ") || line.iter().take(4).any(|b| *b == b'\t')
     };
     let marked = memchr::memchr(b'`', bytes).is_some() || memmem::find(bytes, b"~~~").is_some();

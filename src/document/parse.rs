@@ -107,8 +107,8 @@ fn can_be_chunked(body: &[u8]) -> bool {
         return false;
     }
     memchr::memchr_iter(b'<', body).all(|i| {
-        let line = lines::start(body, i);
-        !body[line..i].iter().all(|b| lines::is_blank(*b)) || is_closed_comment(&body[i..lines::end(body, i)])
+        let above = body[..i].iter().rev().find(|b| !lines::is_blank(**b));
+        above.is_some_and(|b| !matches!(b, b'\n' | b'\r')) || is_closed_comment(&body[i..lines::end(body, i)])
     })
 }
 

@@ -25,6 +25,8 @@ pub(super) fn collect_blocks(text: &str, range: Range<usize>, builder: &mut Bloc
         builder,
         items: Vec::new(),
         closed: Vec::new(),
+        depth: 0,
+        last_line: (range.start, range.start),
         skip_depth: 0,
         tag_line: None,
     };
@@ -59,6 +61,10 @@ struct EventWalker<'a> {
     range_start: usize,
     builder: &'a mut BlockBuilder,
     items: Vec<OpenItem>,
+    /// Number of open items that are not the text of others.
+    depth: usize,
+    /// A byte offset, and the start of its line: items that start on one line look for it once.
+    last_line: (usize, usize),
     /// Blocks that ended since the last block started. Their ends are cut at the line where the next block starts.
     closed: Vec<usize>,
     /// Number of open tags whose content is skipped.
@@ -160,7 +166,7 @@ impl EventWalker<'_> {
 
     /// The bullet whose text starts at `first`: that of the innermost item, or the one whose text that item starts.
     fn open_bullet(&mut self, first: usize) -> Option<usize> {
-        let depth = self.items.iter().filter(|item| !item.is_text).count().saturating_sub(1);
+        let depth = self.depth.saturating_sub(1);
         let item = self.items.last()?;
         match item.first_paragraph {
             FirstParagraph::PartOf(bullet) => Some(bullet),
@@ -222,8 +228,8 @@ impl EventWalker<'_> {
     fn start_item(&mut self, start: usize) {
         let bytes = self.text.as_bytes();
         let blanks = bytes[start..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
-        let line = lines::start(bytes, start + blanks).max(self.range_start);
         let marker = start + blanks;
+        let line = self.line_start(marker).max(self.range_start);
         if let Some(bullet) = self.open_bullet(marker) {
             self.end_text(bullet, marker_end(bytes, marker));
             if let Some(around) = self.items.last_mut() {
@@ -235,17 +241,27 @@ impl EventWalker<'_> {
             }
         }
         self.cut_closed_blocks(line);
-        let depth = self.items.iter().filter(|item| !item.is_text).count();
-        let node = self.builder.push_block(BlockKind::OtherListItem, line, marker, depth);
+        let node = self.builder.push_block(BlockKind::OtherListItem, line, marker, self.depth);
         if let Some(OpenItem { first_paragraph: head @ FirstParagraph::NotStarted, .. }) = self.items.last_mut() {
             *head = FirstParagraph::Done(None);
         }
         self.items.push(OpenItem { block: node, first_paragraph: FirstParagraph::NotStarted, is_text: false });
+        self.depth += 1;
+    }
+
+    /// The start of the line of a byte offset.
+    fn line_start(&mut self, at: usize) -> usize {
+        let (before, line) = self.last_line;
+        let bytes = self.text.as_bytes();
+        let is_same = before <= at && memchr::memchr2(b'\n', b'\r', &bytes[before..at]).is_none();
+        self.last_line = (at, if is_same { line } else { lines::start(bytes, at) });
+        self.last_line.1
     }
 
     fn end_item(&mut self, end: usize) {
         self.close_first_paragraph();
         let Some(item) = self.items.pop().filter(|item| !item.is_text) else { return };
+        self.depth -= 1;
         let start = self.builder.blocks[item.block].span.start as usize;
         set_block_end(self.builder, item.block, lines::block_end(self.text.as_bytes(), start, end));
         self.closed.push(item.block);

@@ -136,11 +136,24 @@ struct TokenDiff<'s, 'a> {
     shared: usize,
 }
 
+/// Maximum number of tokens of which each is looked for in the other statement: what is longer counts as different.
+const MAX_COMPARED_TOKENS: usize = 1000;
+
 impl<'s, 'a> TokenDiff<'s, 'a> {
     fn of(a: &'s Statement<'a>, b: &'s Statement<'a>) -> TokenDiff<'s, 'a> {
-        let mut only_b: Vec<&StatementToken<'_>> = b.content().collect();
-        let (mut only_a, mut shared) = (Vec::new(), 0);
-        for token in a.content() {
+        let (mut rest_a, mut only_b) = (a.content().peekable(), b.content().peekable());
+        let mut shared = 0;
+        while rest_a.peek().zip(only_b.peek()).is_some_and(|(one, other)| one.key == other.key) {
+            rest_a.next();
+            only_b.next();
+            shared += 1;
+        }
+        let mut only_b: Vec<&StatementToken<'_>> = only_b.collect();
+        if only_b.len() > MAX_COMPARED_TOKENS {
+            return TokenDiff { only_a: rest_a.collect(), only_b, shared };
+        }
+        let mut only_a = Vec::new();
+        for token in rest_a {
             match only_b.iter().position(|other| other.key == token.key) {
                 Some(at) => {
                     only_b.remove(at);

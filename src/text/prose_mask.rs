@@ -24,14 +24,15 @@ const QUOTE_PAIRS: [(char, char); 12] = [
 /// mark masks nothing.
 pub fn mask_non_prose(text: &str) -> String {
     let mut out = text.as_bytes().to_vec();
+    let mut marks = ClosingMarks::default();
     let mut at = 0;
     while at < text.len() {
-        match masked_range(text, at) {
+        match masked_range(text, at, &mut marks) {
             Some(range) => {
                 out[range.clone()].fill(b'_');
                 at = range.end;
             }
-            None => at += text[at..].chars().next().map_or(1, char::len_utf8),
+            None => at += backticks(&text[at..]).max(text[at..].chars().next().map_or(1, char::len_utf8)),
         }
     }
     // Only whole characters were replaced by ASCII, so the result is valid UTF-8.
@@ -65,17 +66,42 @@ fn is_inside_token(after: &str) -> bool {
     after.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '/' | '\\' | ')' | '(' | '-'))
 }
 
-fn masked_range(text: &str, at: usize) -> Option<Range<usize>> {
+/// Finds the marks that close what others open. One that is missing once is missing in all that follows, so that a line
+/// of nothing but opening marks is searched once.
+#[derive(Default)]
+struct ClosingMarks {
+    missing: Vec<String>,
+}
+
+impl ClosingMarks {
+    fn find(&mut self, rest: &str, mark: &str) -> Option<usize> {
+        if self.missing.iter().any(|missing| missing == mark) {
+            return None;
+        }
+        let found = rest.find(mark);
+        if found.is_none() {
+            self.missing.push(mark.to_owned());
+        }
+        found
+    }
+}
+
+/// Number of backticks that a text starts with.
+fn backticks(rest: &str) -> usize {
+    rest.bytes().take_while(|b| *b == b'`').count()
+}
+
+fn masked_range(text: &str, at: usize, marks: &mut ClosingMarks) -> Option<Range<usize>> {
     let rest = &text[at..];
     let before = text[..at].chars().next_back();
     let first = rest.chars().next()?;
     let at_word_start = before.is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '（' | '[' | '，' | ',' | '_'));
     let length = match first {
-        '`' => code_span_length(rest),
+        '`' => code_span_length(rest, marks),
         '#' if at_word_start => tag_length(rest),
-        '[' if rest.starts_with("[[") => rest.find("]]").map(|n| n + 2),
+        '[' if rest.starts_with("[[") => marks.find(rest, "]]").map(|n| n + 2),
         '[' if at == 0 => rest.find("] ").filter(|n| *n < 40).map(|n| n + 1),
-        '(' if before == Some(']') => rest.find(')').map(|n| n + 1),
+        '(' if before == Some(']') => marks.find(rest, ")").map(|n| n + 1),
         '\'' if !at_word_start => None,
         'h' | 'w' | 'f' | 's' | 'p' | 'm' | 'r' if !before.is_some_and(|c| c.is_ascii_alphanumeric()) => {
             url_length(rest)
@@ -85,10 +111,9 @@ fn masked_range(text: &str, at: usize) -> Option<Range<usize>> {
     Some(at..at + length)
 }
 
-fn code_span_length(rest: &str) -> Option<usize> {
-    let ticks = rest.bytes().take_while(|b| *b == b'`').count();
-    let mark = &rest[..ticks];
-    rest[ticks..].find(mark).map(|n| ticks + n + ticks)
+fn code_span_length(rest: &str, marks: &mut ClosingMarks) -> Option<usize> {
+    let ticks = backticks(rest);
+    marks.find(&rest[ticks..], &rest[..ticks]).map(|n| ticks + n + ticks)
 }
 
 /// Length of a `#tag`; `#42` and `# heading` are not tags.

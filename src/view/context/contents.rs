@@ -176,7 +176,7 @@ impl ContextContents<'_> {
     /// The part of a budget for the items: for the mandatory ones at most four fifths of it, and at most half of the
     /// rest.
     pub fn notes_budget(&self, budget: usize) -> usize {
-        let most = budget * 4 / 5;
+        let most = budget / 5 * 4 + budget % 5 * 4 / 5;
         let must = self.notes.iter().filter(|n| n.reason != NoteReason::Noted).count();
         let mut needed = if must == 0 { 0 } else { line_cost(NOTES_HEAD) };
         let mut above = None;

@@ -56,7 +56,7 @@ impl ContextOptions {
     /// The lines for which the budget has room beside what is `reserved`, in quarters of a token; those that do not fit
     /// are counted.
     fn fitting_lines(&self, lines: &[String], reserved: usize) -> Vec<String> {
-        let room = (self.budget * 4).saturating_sub(reserved);
+        let room = self.budget.saturating_mul(4).saturating_sub(reserved);
         if lines_cost(lines) <= room {
             return lines.to_vec();
         }
@@ -141,7 +141,7 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents<'_>, po
     let fixed_lines = FixedLines::new(options, contents, least.iter().sum());
     let since_when = since_when(contents);
     let fixed = fixed_lines.cost() + least.iter().sum::<usize>();
-    let mut budget = (options.budget * 4).saturating_sub(fixed);
+    let mut budget = options.budget.saturating_mul(4).saturating_sub(fixed);
 
     let reported = ReportedItems::new(contents, false);
     let updates = delta::updates_header(&since_when, &reported.events, events.len(), least[0] + budget / 4);
@@ -385,8 +385,12 @@ pub fn index_page(options: &ContextOptions, files: &[IndexedFile], beside: &[Str
     let notes = options.fitting_lines(beside, lines_cost(&end) + least + 2);
     let tail = [notes.clone(), end].concat();
     let listed: Vec<&IndexedFile> = files.iter().collect();
-    let index =
-        pack_index(FILES_HEAD, &listed, &IndexedFile::line, (options.budget * 4).saturating_sub(lines_cost(&tail) + 2));
+    let index = pack_index(
+        FILES_HEAD,
+        &listed,
+        &IndexedFile::line,
+        options.budget.saturating_mul(4).saturating_sub(lines_cost(&tail) + 2),
+    );
     let lines =
         if files.is_empty() { vec![FILES_HEAD.to_owned(), "(none yet)".to_owned()] } else { index.lines.clone() };
     ContextResult {
@@ -420,7 +424,7 @@ pub fn records_page(
         format!("{}. [Created: {}] {text}{}", n + 1, day(record), remarks[n].doubts())
     };
     let fixed = lines_cost(&head) + lines_cost(&tail) + 3;
-    let mut budget = (options.budget * 4).saturating_sub(fixed);
+    let mut budget = options.budget.saturating_mul(4).saturating_sub(fixed);
     let rows: Vec<String> = records.iter().enumerate().map(|(n, record)| line(n, record)).collect();
     if lines_cost(&rows) > budget || count > rows.len() {
         budget = budget.saturating_sub(line_cost(&more(count)));

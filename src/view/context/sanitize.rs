@@ -82,7 +82,7 @@ fn opens_block(text: &str) -> bool {
 
 /// Cuts a text to at most `most` tokens, with an ellipsis where it was cut.
 pub fn truncate(text: &str, most: usize) -> Cow<'_, str> {
-    let (mut left, mut kept) = (most * 4, 0);
+    let (mut left, mut kept) = (most.saturating_mul(4), 0);
     for (at, c) in text.char_indices() {
         let Some(rest) = left.checked_sub(char_quarters(c)) else {
             return format!("{}…", text[..kept].trim_end()).into();

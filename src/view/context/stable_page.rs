@@ -89,7 +89,7 @@ impl StableBlocks {
 pub(super) fn stable_page(options: &ContextOptions, contents: &ContextContents<'_>, policy: &Policy) -> ContextResult {
     let least = least_budgets(contents, policy).iter().sum();
     let fixed = FixedLines::new(options, contents, least);
-    let total = options.budget * 4;
+    let total = options.budget.saturating_mul(4);
     let room = total.saturating_sub(fixed.cost());
     let reported = ReportedItems::new(contents, true);
     let (since, count) = (since_when(contents), contents.events.len());

@@ -18,14 +18,14 @@ pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
     let low = text.to_ascii_lowercase();
     for word in PASSWORD_WORDS {
         for at in occurrences(&low, word) {
-            if is_whole_word(&low, at, word) {
+            if is_whole_word(&low, at, word) && !is_in_last(out, at) {
                 out.extend(value_after(text, &low, at + word.len(), true));
             }
         }
     }
     for word in KEY_WORDS {
         for at in occurrences(&low, word) {
-            if is_whole_word(&low, at, word) {
+            if is_whole_word(&low, at, word) && !is_in_last(out, at) {
                 out.extend(value_after(text, &low, at + word.len(), false));
             }
         }
@@ -36,6 +36,11 @@ pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
     find_logins(text, &low, out);
     find_seed_phrases(text, &low, out);
     find_near_key_words(text, &low, out);
+}
+
+/// Whether a word stands in the secret that was found last, as in `password=password=…`: that one is hidden whole.
+fn is_in_last(found: &[Secret], at: usize) -> bool {
+    found.last().is_some_and(|secret| secret.range.contains(&at))
 }
 
 /// Whether the match at byte `at` is a whole word; also after `_` and `-` (`DB_PASSWORD`, `--token`) and in camel case.
@@ -99,10 +104,10 @@ const MAX_QUOTED_CHARS: usize = 200;
 
 /// The length of an unquoted value in bytes: up to white space, a CJK character, or final punctuation.
 fn unquoted_len(inner: &str) -> usize {
-    let end = inner
-        .find(|c: char| c.is_whitespace() || c as u32 >= 0x2e80 || matches!(c, '"' | '`' | '|' | '“' | '”' | '’'))
-        .unwrap_or(inner.len());
-    let run = inner[..end].split([',', ';', '&']).next().unwrap_or_default();
+    let ends = |c: char| {
+        c.is_whitespace() || c as u32 >= 0x2e80 || matches!(c, '"' | '`' | '|' | '“' | '”' | '’' | ',' | ';' | '&')
+    };
+    let run = &inner[..inner.find(ends).unwrap_or(inner.len())];
     run.trim_end_matches(['.', ',', ';', ':', ')', ']', '}', '\'', '>']).len()
 }
 
