@@ -624,7 +624,7 @@ const UNFILTERED_READERS: [&str; 35] = [
     "src/commands/list_and_read.rs",
     "src/commands/prune.rs",
     "src/commands/reflect/commit_chunk.rs",
-    "src/commands/reflect/mod.rs",
+    "src/commands/reflect/pending_chunk.rs",
     "src/commands/reflect/queue.rs",
     "src/commands/rename_conflicts.rs",
     "src/commands/resolve.rs",
