@@ -313,10 +313,13 @@ pub fn remove(
     Ok(pending)
 }
 
-/// The result of `rm` with `if_exists` for a bullet that was removed before.
-pub fn already_removed(planner: &Planner<'_>, request: OperationRequest<'_>, text: &str) -> PlanStep<Vec<PendingEdit>> {
+/// The result of `rm` with `if_exists` for a bullet that is not there; `what` is its text, and why.
+pub fn already_removed(
+    planner: &Planner<'_>,
+    request: OperationRequest<'_>,
+    what: String,
+) -> PlanStep<Vec<PendingEdit>> {
     let path = planner.resolve(request.at)?.path;
-    let what = format!("{text} (removed before)");
     Ok(vec![PendingEdit::Unchanged(effects::line_effect(&path, EffectSign::Unchanged, what, None, request.index))])
 }
 

@@ -223,7 +223,8 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
             let removed = bullets::remove(planner, request(at), selector, archive);
             match (removed, text) {
                 (Err(PlanStop::Rejected(error)), Some(text)) if *if_exists && rejections::is_removed_bullet(&error) => {
-                    bullets::already_removed(planner, request(at), text)
+                    let what = format!("{text} ({})", rejections::absence(&error));
+                    bullets::already_removed(planner, request(at), what)
                 }
                 (removed, _) => removed,
             }

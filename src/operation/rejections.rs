@@ -266,11 +266,7 @@ pub fn bullet_not_found(
     for (earlier, by, newer) in history.last_written.iter().map(|d| (d, None, 0)).chain(past) {
         let old = match (s.name, s.text) {
             (Some(name), _) => super::locate::bullets_by_name(earlier, name, None, &[]).first().copied(),
-            (None, Some(text)) => {
-                let section = section_before(d, s.section, earlier).unwrap_or(0);
-                let all = earlier.bullets_by_text(text);
-                all.iter().find(|&&i| super::locate::is_in_section(earlier, i, section)).copied()
-            }
+            (None, Some(text)) => earlier.bullets_by_text(text).first().copied(),
             _ => None,
         };
         if let Some(old) = old {
@@ -279,7 +275,9 @@ pub fn bullet_not_found(
                 None => {
                     let new = recorded_successor(d, earlier.handles()[old], &history.past[..newer])
                         .or_else(|| likely_successor(d, earlier, old));
-                    bullet_changed(d, path, earlier, old, new, by.map(|p| (p.rev, p.actor.as_str())))
+                    let changed = bullet_changed(d, path, earlier, old, new, by.map(|p| (p.rev, p.actor.as_str())));
+                    let is_elsewhere = s.name.is_none() && !was_in_section(d, s, earlier);
+                    if is_elsewhere { changed.detail("in_section", false) } else { changed }
                 }
             };
         }
@@ -297,9 +295,7 @@ pub fn bullet_not_found(
         Some(name) => format!("@{name}"),
         None => "with that text".to_owned(),
     };
-    let section = super::effects::section_slug(d, s.section).filter(|_| s.name.is_none());
-    let place = section.map_or_else(|| path.to_string(), |slug| format!("{path}#{slug}"));
-    let rejection = Rejection::new(Code::BulletNotFound, format!("{place} has no bullet {name}"))
+    let rejection = Rejection::new(Code::BulletNotFound, format!("{path} has no bullet {name}"))
         .detail("candidates", candidates_json(d, path, &near))
         .try_command(suggest_list(path));
     match history.searched_from {
@@ -310,11 +306,19 @@ pub fn bullet_not_found(
     }
 }
 
-/// The section of an earlier text that has the id or else the slug of a present one; `None` if there was none.
-fn section_before(d: &Document, section: usize, earlier: &Document) -> Option<usize> {
-    let (now, all) = (&d.sections()[section], earlier.sections());
-    let by_id = all.iter().position(|s| s.id.is_some() && s.id == now.id);
-    by_id.or_else(|| all.iter().position(|s| s.slug == now.slug))
+/// Whether the section that a selection names had the text in an earlier version, in which it had the same id or slug.
+fn was_in_section(d: &Document, s: &BulletSelector<'_>, earlier: &Document) -> bool {
+    let (now, all) = (&d.sections()[s.section], earlier.sections());
+    let by_id = all.iter().position(|section| section.id.is_some() && section.id == now.id);
+    let section = by_id.or_else(|| all.iter().position(|section| section.slug == now.slug));
+    let bullets = earlier.bullets_by_text(s.text.unwrap_or_default());
+    section.is_none_or(|section| bullets.iter().any(|i| super::locate::is_in_section(earlier, *i, section)))
+}
+
+/// Why the bullet of a removed text is not there, as its rejection says.
+pub fn absence(rejection: &Rejection) -> &'static str {
+    let is_elsewhere = rejection.details.get("in_section") == Some(&Value::Bool(false));
+    if is_elsewhere { "not in that section" } else { "removed before" }
 }
 
 /// Whether a rejection reports a bullet that was removed, and neither rephrased nor moved.
