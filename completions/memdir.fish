@@ -92,7 +92,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand init" -l as -d 'The caller
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand init" -l example -d 'Include a small example memory'
+complete -c memdir -n "__fish_memdir_using_subcommand init" -l example -d 'Include a small example memory (not with --adopt)'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l adopt -d 'Adopt the existing markdown files without changing them'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
@@ -655,7 +655,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -s h -l help -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l mode -d 'tools: the model makes tool calls; ops: it replies with one JSON object; auto: whichever its host supports' -r -f -a "auto\t''
 tools\t''
 ops\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l into -d 'Put everything into this file' -r -f -a "(__fish_memdir_values)"
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l into -d 'Put everything into this file, and refuse what the model proposes for others' -r -f -a "(__fish_memdir_values)"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l related -d 'With --record: the ids of conversations that it is related to' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l request -d 'Make a change that is asked for in words, such as "Remove all egg preferences": a model finds the items, and its edits are made together or not at all' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l tags -d 'With --request: only files with one of these tags in their front matter' -r

@@ -7,7 +7,6 @@
 use serde_json::{Value, json};
 
 use super::change::{commit_approved, plan_in_context};
-use super::inbox::waiting_for_same_change;
 use super::review::WOULD_WAIT;
 use super::{Error, Session};
 use crate::change::{Changeset, FileChange};
@@ -228,10 +227,6 @@ fn keep_as_proposal(
     {
         return Ok(id);
     }
-    let diff = texts.diff();
-    if let Some(same) = waiting_for_same_change(&unfiltered, &diff, cause)?.filter(|_| !changeset.forget) {
-        return Ok(same);
-    }
     let first = operation.pointer("/operations/0").unwrap_or(&operation);
     let part = |key: &str| first.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     let subject = part("title").or_else(|| part("text")).or_else(|| part("at")).unwrap_or("a change");
@@ -246,7 +241,7 @@ fn keep_as_proposal(
         conversation: None,
         turn: None,
         quote: Some(secrets::redact(&batch.consent.join("; ")).0).filter(|quotes| !quotes.is_empty()),
-        diff,
+        diff: texts.diff(),
         scope: session.scope.as_ref().map(|scope| scope.name.clone()),
         layer: session.layer_name.clone(),
         operation,

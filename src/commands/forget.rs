@@ -63,8 +63,8 @@ pub fn find_traces(
     let mut remaining_in: BTreeSet<MemoryPath> = BTreeSet::new();
     let mut proposals: Vec<String> = Vec::new();
     let mut copies = Vec::new();
-    let (holders, unread) = text_holders(session, &search)?;
-    for TextHolder { path, text, is_utf8 } in holders {
+    let (holders, unread) = files_with_text(session, &search)?;
+    for FileWithText { path, text, is_utf8 } in holders {
         let planned = changeset.files.iter().find(|f| f.path == path);
         let after = match planned {
             Some(file) => file.after.as_ref().map(|b| String::from_utf8_lossy(b).into_owned()),
@@ -117,20 +117,20 @@ pub fn find_traces(
 }
 
 /// A file in which one of some texts stands.
-struct TextHolder {
+struct FileWithText {
     path: MemoryPath,
     text: String,
     is_utf8: bool,
 }
 
 /// The files in which one of the texts stands, and why others could not be read.
-fn text_holders(session: &Session, search: &TextSearch) -> Result<(Vec<TextHolder>, Vec<String>), Rejection> {
+fn files_with_text(session: &Session, search: &TextSearch) -> Result<(Vec<FileWithText>, Vec<String>), Rejection> {
     let files = session.store.walk(None)?;
     let results = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
         Ok((bytes, _)) => {
             let text = String::from_utf8_lossy(bytes);
             let is_utf8 = std::str::from_utf8(bytes).is_ok();
-            search.is_in(&text).then(|| Ok(TextHolder { path: file.path.clone(), text: text.into_owned(), is_utf8 }))
+            search.is_in(&text).then(|| Ok(FileWithText { path: file.path.clone(), text: text.into_owned(), is_utf8 }))
         }
         Err(error) => why_unread(&file.path, &error).map(Err),
     });
@@ -158,7 +158,7 @@ fn copies_in_scopes(session: &Session, search: &TextSearch) -> Vec<String> {
             Vec::new()
         });
         for name in names {
-            let Ok((holders, unread)) = holders_in_scope(session, &name, state, search) else {
+            let Ok((holders, unread)) = files_with_text_in_scope(session, &name, state, search) else {
                 notes.push(format!("the {kind} '{name}' could not be searched"));
                 continue;
             };
@@ -188,22 +188,22 @@ fn named_files(files: &[&str]) -> String {
     }
 }
 
-/// As [`text_holders`], of a scope.
+/// As [`files_with_text`], of a scope.
 ///
 /// # Errors
 /// What keeps the scope from being searched.
-fn holders_in_scope(
+fn files_with_text_in_scope(
     session: &Session,
     name: &str,
     state: ScopeState,
     search: &TextSearch,
-) -> Result<(Vec<TextHolder>, Vec<String>), Rejection> {
+) -> Result<(Vec<FileWithText>, Vec<String>), Rejection> {
     // Removed meanwhile.
     let Some(scope) = session.session_of_scope(name, state)? else { return Ok(Default::default()) };
     if let Some(error) = scope.policy.refuses_reads {
         return Err(error);
     }
-    text_holders(&scope, search)
+    files_with_text(&scope, search)
 }
 
 /// The texts that the changeset removes: whole lines without their markers, and bullets as plain text.

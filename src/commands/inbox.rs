@@ -266,21 +266,6 @@ pub fn waiting_fields(session: &Session) -> Result<Vec<WaitingField>, Rejection>
     Ok(waiting.collect())
 }
 
-/// The id of the proposal that waits for the same reason and changes the same lines in other words, as `rm` and `undo`
-/// of one bullet do. One that was edited counts as another, and so does one that forgets a text, which no diff shows.
-pub fn waiting_for_same_change(unfiltered: &Session, diff: &str, reason: &str) -> Result<Option<String>, Rejection> {
-    let today = unfiltered.now.date().to_string();
-    let is_same = |file: &&InboxFile| {
-        let proposal = &file.proposal;
-        proposal.diff.lines().eq(diff.lines())
-            && proposal.reason() == reason
-            && !proposal.is_expired(&today)
-            && !inbox_item::is_edited(&file.text, file.id())
-            && proposal.operations.as_ref().is_ok_and(|all| !all.iter().any(Operation::is_forget))
-    };
-    Ok(read_proposals(unfiltered)?.iter().find(is_same).map(|file| file.id().to_owned()))
-}
-
 /// A proposal that is to be removed from the inbox.
 #[derive(Clone, Debug)]
 pub struct ProposalRemoval {

@@ -86,7 +86,7 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     let notes = if is_memory {
         vec!["the directory is already a memory".to_owned()]
     } else {
-        let mut notes = surroundings(dir);
+        let mut notes = location_notes(dir);
         if options.trust {
             notes.extend(trust(dir, options.is_agent && has_texts));
         }
@@ -102,7 +102,7 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
 }
 
 /// What a person should know about where a new memory is.
-fn surroundings(dir: &Path) -> Vec<String> {
+fn location_notes(dir: &Path) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(outer) = memory_around(dir) {
         notes.push(format!(

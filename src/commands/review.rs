@@ -2,7 +2,7 @@
 //!
 //! Never decides who is an agent. What `reflect` finds is routed to the inbox by itself, piece by piece.
 
-use super::consent::{ApprovalGate, ChangedTexts};
+use super::consent::{ApprovalGate, ChangedTexts, CommitMode};
 use super::forget::find_traces;
 use super::inbox::require_own_proposals;
 use super::{Error, Session};
@@ -59,7 +59,8 @@ impl ApprovalGate<'_> {
         what: &str,
         reason: String,
     ) -> Result<(), Error> {
-        let refusal = Rejection::new(Code::Review, reason).hint(REVIEW_HINT);
+        let refusal = Rejection::new(Code::Review, reason);
+        let refusal = if let CommitMode::Commit(_) = self.mode { refusal.hint(REVIEW_HINT) } else { refusal };
         let texts = ChangedTexts::of(changeset, snapshot);
         self.refuse(refusal, changeset, &texts, &format!("{REVIEW_REASON}{what}"))
     }

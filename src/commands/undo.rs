@@ -461,8 +461,9 @@ fn merge_inverse(
     }
     let last = last_summary(&store.recent_entries()?, path);
     let line = update_summary(&now_document, &merged_document, file_kind(path), Some(last.as_deref()));
-    let (merged, own_terms) = match line {
-        SummaryUpdate::Write { splice: line, own_terms } => {
+    // A line that the inverse took out stays out.
+    let (merged, own_terms) = match Some(line).filter(|_| merged_document.summary_line().is_some()) {
+        Some(SummaryUpdate::Write { splice: line, own_terms }) => {
             (splice(&merged, &[line]).map_err(|_| conflict())?, Some(own_terms))
         }
         _ => (merged, None),

@@ -55,7 +55,9 @@ pub use new_bullets::{parse_new_bullets, to_moved_bullet, to_new_bullet};
 pub use recorded_updates::RecordedUpdates;
 pub use resource_fields::{OWN_ITEMS, derived_item_name, field_value_as_json, metadata_value_as_json, resource_field};
 pub use section::{section_range, section_titles, slug};
-pub use visibility::{Visibility, VisibleParts, category_key, front_matter_tags, split_category, summary_ranges};
+pub use visibility::{
+    Visibility, VisibleParts, category_key, category_name, front_matter_tags, split_category, summary_ranges,
+};
 
 /// The largest file that is read or written, in bytes. What becomes a file (stdin, a conversation) has the same limit.
 pub const MAX_FILE_BYTES: usize = 64 << 20;
@@ -83,6 +85,7 @@ pub struct Document {
     /// Handles in ascending order. Built on the second call of `handle_name`: for a single call, a linear scan is
     /// faster than sorting.
     sorted_handles: OnceLock<Vec<Handle>>,
+    bullet_ids: OnceLock<Vec<(usize, String)>>,
     references: bullet_reference::ReferenceIndex,
     handle_name_used: OnceLock<()>,
     fragments: fragments::FragmentIndex,
@@ -119,6 +122,7 @@ impl Document {
             definitions: draft.definitions,
             handles: OnceLock::new(),
             sorted_handles: OnceLock::new(),
+            bullet_ids: OnceLock::new(),
             references: bullet_reference::ReferenceIndex::default(),
             handle_name_used: OnceLock::new(),
             fragments: fragments::FragmentIndex::default(),
@@ -258,6 +262,12 @@ impl Document {
         }
         let last = self.bullet_raw(bullet).rsplit(char::is_whitespace).next()?;
         last.strip_prefix('^').filter(|id| crate::path::is_id(id)).map(Cow::Borrowed)
+    }
+
+    /// The bullets that have an id, in file order, each with it. Found once: operations of a batch all look for theirs.
+    pub fn bullet_ids(&self) -> &[(usize, String)] {
+        let with_id = |b: usize| Some((b, self.bullet_id(b)?.into_owned()));
+        self.bullet_ids.get_or_init(|| (0..self.bullets.len()).filter_map(with_id).collect())
     }
 
     /// The parsed metadata line of a bullet.

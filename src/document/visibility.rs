@@ -183,7 +183,12 @@ impl Visibility {
     }
 }
 
-/// A name of a category as it is compared: NFC, then GitHub's slug, with `-` for `_`. A heading `## Medical history`
+/// A name of a category as it is looked for: in lower case, with `-` for spaces and `_`. C and C++ are two categories.
+pub fn category_name(name: &str) -> String {
+    name.trim().to_lowercase().replace([' ', '_'], "-")
+}
+
+/// A name of a category as what is hidden is compared: NFC, then GitHub's slug, with `-` for `_`. A heading `## Medical history`
 /// and `medical_history` are the same category.
 pub fn category_key(name: &str) -> String {
     slug(&name.trim().nfc().collect::<String>()).replace('_', "-")

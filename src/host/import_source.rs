@@ -15,6 +15,11 @@ use crate::code::{Code, Rejection};
 
 /// The most that is read, unpacked, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
+/// The most that an archive's texts may be larger than the archive: the JSON of a conversation is some ten times smaller
+/// when packed. A small archive could use up the memory otherwise.
+const MAX_RATIO: u64 = 200;
+/// Up to this size, unpacked, in bytes, the ratio does not matter.
+const UNCHECKED_BYTES: u64 = 16 << 20;
 /// The most files and folders of a source; more are `too_large`.
 const MAX_FILES: usize = 100_000;
 /// How deep folders are read.
@@ -138,6 +143,11 @@ fn read_archive(bytes: &[u8]) -> Result<ImportSource, Rejection> {
     }
     if declared > MAX_BYTES {
         return Err(too_large());
+    }
+    if declared > UNCHECKED_BYTES && declared / MAX_RATIO > bytes.len() as u64 {
+        return Err(unsafe_archive(format!(
+            "it would unpack to more than {MAX_RATIO} times its size, as no text does"
+        )));
     }
     let mut source = ImportSource::default();
     let mut total = 0;

@@ -14,7 +14,7 @@ use super::bullet_links::LinkedBullets;
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{OperationRequest, Planner, TakenText, new_file_document};
+use super::planner::{IndexedOperation, Planner, TakenText, new_file_document};
 use super::related_bullets::warn_related;
 use super::snapshot::{PlanStep, PlanStop, matches_etag};
 use super::{Target, effects, field_checks, inert_metadata, rejections};
@@ -47,7 +47,7 @@ pub struct BulletReplacement<'a> {
 /// Selects the bullet of an operation, and adds the warning if there is one.
 pub fn pick_bullet(
     planner: &mut Planner<'_>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     resolved: &ResolvedTarget<'_>,
     args: SelectorArgs<'_>,
     new: Option<&str>,
@@ -107,12 +107,12 @@ pub fn pick_bullet(
 /// `add`: inserts a bullet at the end of a file's or section's own text. Missing files and sections are created.
 pub fn add(
     planner: &mut Planner<'_>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     item: NewBullet,
     create: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = planner.resolve(request.at)?;
-    let OperationRequest { index: n, operation: op, at } = request;
+    let IndexedOperation { index: n, operation: op, at } = request;
     if resolved.bullet.is_some() {
         return Err(Rejection::new(Code::Usage, "add expects a file or section, not a bullet").into());
     }
@@ -143,8 +143,6 @@ pub fn add(
         }
         return Ok(vec![unchanged_bullet(existing, n)]);
     }
-    let id = item.meta.as_ref().and_then(|meta| meta.raw(MetaKey::Id.name()));
-    id.map_or(Ok(()), |id| check_unique_id(document, &resolved.path, None, id, &[]))?;
     warn_related(planner, n, &resolved.path, document, within, &item.paragraph());
     warn_expired(planner, n, item.meta.as_ref());
     let item = planner.stamp_new_bullet(item, op);
@@ -192,7 +190,7 @@ fn new_section_position(
 /// metadata.
 pub fn update(
     planner: &mut Planner<'_>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     selector: SelectorArgs<'_>,
     new: BulletReplacement<'_>,
     archive: bool,
@@ -290,7 +288,7 @@ fn bullet_with_shown_value(
 /// `rm`: removes a bullet, a section or a file. With `archive`, a copy goes to `archive/`.
 pub fn remove(
     planner: &mut Planner<'_>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     selector: SelectorArgs<'_>,
     archive: Option<ArchiveCopy<'_>>,
 ) -> PlanStep<Vec<PendingEdit>> {
@@ -316,7 +314,7 @@ pub fn remove(
 /// The result of `rm` with `if_exists` for a bullet that is not there; `what` is its text, and why.
 pub fn already_removed(
     planner: &Planner<'_>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     what: String,
 ) -> PlanStep<Vec<PendingEdit>> {
     let path = planner.resolve(request.at)?.path;
@@ -326,7 +324,7 @@ pub fn already_removed(
 /// Removes a whole section or file. No bullet is named, so the caller must prove that it read all of it.
 fn remove_block<'a>(
     planner: &mut Planner<'a>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     resolved: ResolvedTarget<'a>,
     archive: Option<ArchiveCopy<'_>>,
 ) -> PlanStep<Vec<PendingEdit>> {
@@ -391,7 +389,7 @@ pub fn append_insertion(planner: &Planner<'_>, to: &MemoryPath, block: &str) -> 
 /// `set`: changes a bullet's metadata.
 pub fn set_meta<'a>(
     planner: &mut Planner<'a>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     resolved: ResolvedTarget<'a>,
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<PendingEdit>> {
@@ -422,7 +420,7 @@ fn merged_meta(
     for (key, value) in &pairs {
         field_checks::check_meta(key, value)?;
         if key == "id" && !value.is_empty() {
-            check_unique_id(bullet.document, bullet.path, Some(bullet.index), value, &inert)?;
+            check_unique_id(bullet, value, &inert)?;
         }
         meta.set(key, value);
     }
@@ -459,15 +457,10 @@ fn set_meta_of(
     )])
 }
 
-/// Refuses an id that a bullet other than `except`, or a section, has.
-fn check_unique_id(
-    document: &Document,
-    path: &MemoryPath,
-    except: Option<usize>,
-    id: &str,
-    inert: &[usize],
-) -> Result<(), Rejection> {
-    let mut others = locate::bullets_with_id(document, id).filter(|i| Some(*i) != except && !inert.contains(i));
+/// Refuses an id that a bullet other than this one, or a section, has.
+pub fn check_unique_id(bullet: LocatedBullet<'_>, id: &str, inert: &[usize]) -> Result<(), Rejection> {
+    let LocatedBullet { path, document, index } = bullet;
+    let mut others = locate::bullets_with_id(document, id).filter(|i| *i != index && !inert.contains(i));
     if others.next().is_none() && document.sections().iter().all(|s| s.id.as_deref() != Some(id)) {
         return Ok(());
     }

@@ -191,19 +191,32 @@ pub fn find_by_slug_path(document: &Document, name: &str) -> Vec<usize> {
     if !exact.is_empty() {
         return exact;
     }
-    let found = find_by_keys(document, name, slug);
-    if found.is_empty() && name.contains(['_', '-']) { find_by_keys(document, name, category_key) } else { found }
+    let is_slug = |i: usize, name: &str| sections[i].slug == name || slug(&document.section_title(i)) == name;
+    let found = find_by_names(document, name, slug, is_slug);
+    // A full slug takes precedence over a title with that slug: `notes` is the first of `notes`, `notes-1`.
+    let whole: Vec<usize> = found.iter().copied().filter(|&i| sections[i].slug == slug(name)).collect();
+    if !whole.is_empty() {
+        return whole;
+    }
+    if !found.is_empty() || !name.contains(['_', '-']) {
+        return found;
+    }
+    find_by_names(document, name, category_key, |i, name| category_key(&document.section_title(i)) == name)
 }
 
-/// The sections whose titles, and those around them, have the same keys as the parts of a path.
-fn find_by_keys(document: &Document, name: &str, key: fn(&str) -> String) -> Vec<usize> {
+/// The sections that the parts of a path name, each in a normal form, below one another.
+fn find_by_names(
+    document: &Document,
+    name: &str,
+    normal_form: fn(&str) -> String,
+    is_named: impl Fn(usize, &str) -> bool,
+) -> Vec<usize> {
     let sections = document.sections();
-    let parts: Vec<String> = name.split('/').map(key).collect();
+    let parts: Vec<String> = name.split('/').map(normal_form).collect();
     let Some((last, parents)) = parts.split_last() else { return Vec::new() };
-    let plain = |i: usize| key(&document.section_title(i));
     let fits = |i: &usize| {
         let mut at = *i;
-        if sections[at].slug != *last && plain(at) != *last {
+        if !is_named(at, last) {
             return false;
         }
         parents.iter().rev().all(|parent| {
@@ -212,17 +225,13 @@ fn find_by_keys(document: &Document, name: &str, key: fn(&str) -> String) -> Vec
                 if at == 0 {
                     return false;
                 }
-                if sections[at].slug == *parent || plain(at) == *parent {
+                if is_named(at, parent) {
                     return true;
                 }
             }
         })
     };
-    let found: Vec<usize> = (1..sections.len()).filter(fits).collect();
-    // A full slug takes precedence over a title with that slug: `notes` is the first of `notes`, `notes-1`.
-    let whole: Vec<usize> =
-        found.iter().copied().filter(|&i| parents.is_empty() && sections[i].slug == *last).collect();
-    if whole.is_empty() { found } else { whole }
+    (1..sections.len()).filter(fits).collect()
 }
 
 /// Where a section that an address names and a file lacks is made: the section below which it goes (0: the file), and
@@ -292,7 +301,7 @@ pub fn bullets_by_name(document: &Document, name: &str, within: Option<usize>, i
 
 /// The bullets whose metadata has an id.
 pub fn bullets_with_id<'d>(document: &'d Document, id: &'d str) -> impl Iterator<Item = usize> + 'd {
-    (0..document.bullets().len()).filter(move |&i| document.bullet_id(i).is_some_and(|x| x == id))
+    document.bullet_ids().iter().filter(move |(_, own)| own == id).map(|(i, _)| *i)
 }
 
 /// Whether a bullet is in a section or one of its subsections. Section 0 is the file.

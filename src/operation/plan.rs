@@ -14,7 +14,7 @@ use super::apply_to_file::apply_to_file;
 use super::bullets::{BulletReplacement, SelectorArgs};
 use super::file_edits::group_by_file;
 use super::pending_edit::PendingEdit;
-use super::planner::{OperationRequest, PlanContext, Planner};
+use super::planner::{IndexedOperation, PlanContext, Planner};
 use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
 use super::{
     Action, Operation, archive, bullets, dialects, effects, field_checks, memory_index, rejections, related_bullets,
@@ -199,7 +199,7 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
         | Action::Append { .. }
         | Action::Nothing { .. } => false,
     };
-    let request = |at| OperationRequest { index: n, operation: op, at };
+    let request = |at| IndexedOperation { index: n, operation: op, at };
     match &op.action {
         Action::Add { at, text, children, meta, create } => {
             validation::check_bullet_size(text, children)?;

@@ -36,7 +36,7 @@ pub struct PlanContext<'a> {
 
 /// An operation of a batch, and its target.
 #[derive(Clone, Copy, Debug)]
-pub struct OperationRequest<'a> {
+pub struct IndexedOperation<'a> {
     /// The operation's index in the batch, from 0.
     pub index: usize,
     pub operation: &'a Operation,
@@ -144,7 +144,7 @@ impl<'a> Planner<'a> {
 
     /// Checks `if_match` against a file and records a mismatch. A mismatch is an error only if the file would change, so that a
     /// repeated operation without effect still succeeds.
-    pub fn check_if_match(&mut self, request: OperationRequest<'_>, path: &MemoryPath, file: Option<&LoadedFile>) {
+    pub fn check_if_match(&mut self, request: IndexedOperation<'_>, path: &MemoryPath, file: Option<&LoadedFile>) {
         let Some(proof) = &request.operation.if_match else { return };
         let etag = file.map(|file| file.version.etag);
         if !etag.is_some_and(|etag| etag.matches_prefix(proof)) {
@@ -164,7 +164,7 @@ impl<'a> Planner<'a> {
     /// The text to edit at a path that may not exist yet. Checks the path and records an `if_match` mismatch.
     pub fn edit_base(
         &mut self,
-        request: OperationRequest<'_>,
+        request: IndexedOperation<'_>,
         path: &MemoryPath,
         create: bool,
     ) -> PlanStep<EditBase<'a>> {
@@ -177,7 +177,7 @@ impl<'a> Planner<'a> {
     /// item leaves.
     pub fn destination_base(
         &self,
-        request: OperationRequest<'_>,
+        request: IndexedOperation<'_>,
         path: &MemoryPath,
         create: bool,
     ) -> PlanStep<EditBase<'a>> {
@@ -194,7 +194,7 @@ impl<'a> Planner<'a> {
     /// A file, or the initial text of a new one if there may be one at that path.
     fn existing_or_new(
         &self,
-        request: OperationRequest<'_>,
+        request: IndexedOperation<'_>,
         path: &MemoryPath,
         file: Option<&'a LoadedFile>,
         create: bool,

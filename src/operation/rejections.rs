@@ -8,6 +8,7 @@ use crate::change::{Effect, EffectSign, Etag};
 use crate::code::{Code, Rejection, SuggestedCommand, Warning, quote_short};
 use crate::document::{Document, Handle, LocatedBullet};
 use crate::path::{Address, AddressReading, BulletRef, MemoryPath, PathPrefixes};
+use crate::text::counted_noun::counted_noun;
 
 use super::Action;
 use super::choose_bullet::BulletSelector;
@@ -131,7 +132,7 @@ pub fn merge_conflict(path: &MemoryPath, conflicts_found: &[MergeConflict]) -> R
         .collect();
     Rejection::new(
         Code::Conflict,
-        format!("{path} changed meanwhile; {} places were changed on both sides", conflicts_found.len()),
+        format!("{path} changed meanwhile; both sides changed {}", counted_noun(conflicts_found.len(), "place")),
     )
     .detail("path", path.as_str())
     .detail("clashes", conflicts)
@@ -276,7 +277,9 @@ pub fn bullet_not_found(
                     let new = recorded_successor(d, earlier.handles()[old], &history.past[..newer])
                         .or_else(|| likely_successor(d, earlier, old));
                     let changed = bullet_changed(d, path, earlier, old, new, by.map(|p| (p.rev, p.actor.as_str())));
-                    let is_elsewhere = s.name.is_none() && !was_in_section(d, s, earlier);
+                    let mut versions =
+                        history.last_written.iter().chain(history.past.iter().map(|past| &past.document));
+                    let is_elsewhere = s.name.is_none() && !versions.any(|earlier| was_in_section(d, s, earlier));
                     if is_elsewhere { changed.detail("in_section", false) } else { changed }
                 }
             };

@@ -13,7 +13,7 @@ use super::bullet_links::LinkedBullets;
 use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{OperationRequest, Planner};
+use super::planner::{IndexedOperation, Planner};
 use super::reference_links::lost_by_bullet;
 use super::relative_links::{rebased_bullet, rebased_links};
 use super::section_links::{LineBreaks, MovedSection, SectionChange, undefined_references_warning};
@@ -23,7 +23,7 @@ use super::{Target, adopted, effects, rejections, validation, whole_file};
 /// Moves the bullet, section or file that the address names.
 pub fn relocate(
     planner: &mut Planner<'_>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     to: &str,
     create: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
@@ -49,7 +49,7 @@ pub fn relocate(
 
 /// A bullet or section that moves out of its place.
 struct ItemMove<'a> {
-    request: OperationRequest<'a>,
+    request: IndexedOperation<'a>,
     from: &'a MemoryPath,
     /// The text of `from`.
     file: &'a LoadedFile,
@@ -148,7 +148,7 @@ impl ItemMove<'_> {
         let at = Target::Address(format!("{from}#{}", old.slug));
         super::set_values::set(
             planner,
-            OperationRequest { at: &at, ..request },
+            IndexedOperation { at: &at, ..request },
             &[("title".into(), new_section_title(name))],
         )
     }

@@ -16,7 +16,7 @@ use super::archive;
 use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
 use super::locate::{ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{OperationRequest, Planner};
+use super::planner::{IndexedOperation, Planner};
 use super::relocate::end_of_list;
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Target, adopted, effects, rejections, validation, whole_file};
@@ -24,14 +24,14 @@ use super::{Target, adopted, effects, rejections, validation, whole_file};
 /// The file in `archive/` from which an operation takes something back.
 #[derive(Clone, Copy)]
 struct ArchiveFile<'a> {
-    request: OperationRequest<'a>,
+    request: IndexedOperation<'a>,
     path: &'a MemoryPath,
     file: &'a LoadedFile,
 }
 
 /// Takes the bullet, section or file that the address names back. An address outside `archive/` is that from which it
 /// was archived.
-pub fn restore(planner: &mut Planner<'_>, request: OperationRequest<'_>) -> PlanStep<Vec<PendingEdit>> {
+pub fn restore(planner: &mut Planner<'_>, request: IndexedOperation<'_>) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve_archived(planner, request.at)?;
     planner.check_if_match(request, &resolved.path, resolved.file);
     let Some(file) = resolved.file else { return Err(not_archived(&resolved.path).into()) };

@@ -13,7 +13,7 @@ use crate::text::Splice;
 
 use super::field_checks::{check_key, check_summary_line, invalid_value};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{OperationRequest, Planner};
+use super::planner::{IndexedOperation, Planner};
 use super::section_links::{LineBreaks, SectionChange};
 use super::snapshot::PlanStep;
 use super::{bullets, effects, whole_file};
@@ -21,7 +21,7 @@ use super::{bullets, effects, whole_file};
 /// Sets values on the bullet, section or file that the address names.
 pub fn set(
     planner: &mut Planner<'_>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     pairs: &[(String, String)],
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = planner.resolve(request.at)?;

@@ -12,14 +12,14 @@ use super::archive::ArchivedItem;
 use super::entry_text::{has_field, lower_headings, require_closed_blocks, separate_front_matter, split_summary};
 use super::locate::SectionRef;
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{EditBase, OperationRequest, Planner};
+use super::planner::{EditBase, IndexedOperation, Planner};
 use super::snapshot::{PlanStep, matches_etag};
 use super::{Action, Operation, Target, adopted, effects, merge, rejections};
 
 /// `write`: creates a file, or replaces an existing one if `if_match`, a current `seen` or `-f` is given.
 pub fn write(
     planner: &mut Planner<'_>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     text: &str,
     create: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
@@ -72,7 +72,7 @@ fn checked_text(text: &str) -> Result<String, Rejection> {
 /// found before any is replaced.
 pub fn patch(
     planner: &mut Planner<'_>,
-    request: OperationRequest<'_>,
+    request: IndexedOperation<'_>,
     pairs: &[(String, String)],
     archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
@@ -221,7 +221,7 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
         Some(target) => target.clone(),
         None => Target::Address(default_episode_path(planner, date.as_deref())?),
     };
-    let request = OperationRequest { index: n, operation: op, at: &target };
+    let request = IndexedOperation { index: n, operation: op, at: &target };
     let resolved = planner.resolve(&target)?;
     if resolved.bullet.is_some() || resolved.section != SectionRef::File {
         return Err(Rejection::new(Code::Usage, "append expects a file, not a section or bullet").into());

@@ -138,6 +138,14 @@ pub fn is_foreign_json(text: &str) -> bool {
     parse_json(text.trim()).is_some() && parse_reply(text) == Err(UnusableReply::NoOperations)
 }
 
+/// Whether a reply starts as JSON, also in a code block, and ends before that does.
+pub fn is_cut_json(text: &str) -> bool {
+    let text = text.trim_start();
+    let body = text.strip_prefix("```").map_or(text, |block| block.split_once('\n').map_or("", |(_, body)| body));
+    let is_eof = || serde_json::from_str::<Value>(body).is_err_and(|error| error.is_eof());
+    body.trim_start().starts_with(['{', '[']) && is_eof()
+}
+
 fn parse_json(text: &str) -> Option<Value> {
     serde_json::from_str::<Value>(text).ok().filter(|v| v.is_object() || v.is_array())
 }
@@ -196,6 +204,16 @@ mod tests {
         assert_eq!((proposal.quote.as_deref(), proposal.turn), (Some("I'm Zhang San"), Some(4)));
         let Action::Add { text, meta, .. } = proposal.operation.action else { panic!("an add") };
         assert_eq!((text.as_str(), &meta[..]), ("Name: Zhang San", &[("imp".to_owned(), "7".to_owned())][..]));
+    }
+
+    #[test]
+    fn a_reply_is_cut_if_its_json_does_not_end() {
+        for cut in ["{\"operations\":[{\"op\":\"add\",\"te", "```json\n[{\"op\":", " [", "{"] {
+            assert!(is_cut_json(cut), "{cut}");
+        }
+        for whole in ["", "Nothing to keep.", "{\"operations\":[]}", "```json\n{}\n```", "{not json}", "[x] done"] {
+            assert!(!is_cut_json(whole), "{whole}");
+        }
     }
 
     #[test]

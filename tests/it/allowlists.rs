@@ -56,13 +56,25 @@ fn a_category_is_the_same_with_a_dash_an_underscore_or_a_space() {
         memory.done(["add", "user", "[medical_history] Takes lithium", "[medical-history] Takes iron"]);
         memory.run(["apply"]).stdin(r#"{"op":"add","category":"medical_history","text":"Has asthma"}"#).exit(0);
         by(&memory, "planner", &["read", "user"]).exit(0).stdout("# User\n\n\n- Drinks tea\n\n");
-        assert_eq!(by(&memory, "planner", &["query", "*"]).exit(0).stdout.matches("- ").count(), 1, "{name}");
+        let listed = by(&memory, "planner", &["list", "user"]).exit(0).stdout;
+        assert!(listed.contains("Drinks tea") && listed.matches('@').count() == 1, "{name}: {listed}");
         for asked in ["medical_history", "medical-history", "medical history"] {
             let found = memory.done(["query", "--category", asked]).stdout;
             for text in ["From the file", "Had surgery", "Takes lithium", "Takes iron", "Has asthma"] {
                 assert!(found.contains(text), "{name} {asked}: {found}");
             }
         }
+    }
+}
+
+#[test]
+fn categories_that_differ_in_signs_are_others() {
+    let file = |tag: &str, text: &str| format!("---\ntags: ['{tag}']\n---\n# X\n\n- Uses {text}\n");
+    let memory =
+        Memory::new().file("facts/one.md", &file("C", "pointers")).file("facts/two.md", &file("C++", "templates"));
+    for (asked, text) in [("c", "pointers"), ("C++", "templates")] {
+        let found = memory.done(["query", "--category", asked]).stdout;
+        assert!(found.contains(text) && found.matches("Uses").count() == 1, "{asked}: {found}");
     }
 }
 

@@ -38,6 +38,10 @@ fn a_name_with_underscores_makes_one_section() {
     m.done(["update", "user#my_notes@1", "-f", "Changed"]).stdout_contains("+ ");
     m.run(["tool", "seed"]).stdin(r#"{"operation":"delete","path":"user.my_notes[1]"}"#).exit(0);
     assert_eq!(m.text("facts/user.md").unwrap(), "# User\n\n> Summary: my notes\n\n## My notes\n\n- Changed\n");
+    // The second section of a title is not meant by a name with a number.
+    let roadmap = Memory::new().file("facts/roadmap.md", "# Roadmap\n\n## Phase\n\n- One\n\n## Phase\n\n- Two\n");
+    roadmap.done(["add", "roadmap#phase_1", "Three"]);
+    assert!(roadmap.text("facts/roadmap.md").unwrap().ends_with("- Two\n\n## Phase 1\n\n- Three\n"));
     // A name that no title would lead back to stays as it is.
     m.done(["add", "user#-x-", "One"]);
     m.done(["add", "user#-x-", "Two"]);
@@ -50,6 +54,13 @@ fn an_id_of_another_bullet_is_refused() {
     m.done(["add", "user", "Likes tea", "--id", "drink"]);
     let refused = m.run(["add", "user", "Likes rum", "--id", "drink"]).exit(4).unchanged();
     refused.stderr_contains("exists: the id drink is already used in facts/user.md");
+    let add = |text: &str| json!({"op": "add", "at": "user", "text": text, "meta": {"id": "drink"}});
+    let twice = json!([{"op": "add", "at": "user", "text": "Rum", "meta": {"id": "new"}}, {"op": "add", "at": "user", "text": "Gin", "meta": {"id": "new"}}]);
+    m.run(["apply"]).stdin(twice.to_string()).exit(4).unchanged();
+    // An id that the same batch frees may be used.
+    let freed = json!([{"op": "rm", "at": format!("user@{}", handle("Likes tea"))}, add("Likes rum")]);
+    m.run(["apply"]).stdin(freed.to_string()).exit(0);
+    assert!(m.text("facts/user.md").unwrap().contains("id=drink"));
 }
 
 #[test]

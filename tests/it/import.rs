@@ -528,6 +528,9 @@ fn a_hostile_archive_is_refused_whole() {
         let error = memory.run(["--json", "import", &path]).exit(5).error();
         assert!(["unsafe_file", "too_large"].contains(&error["code"].as_str().unwrap()), "{name} {error}");
     }
+    // What unpacks to as much is refused before it is unpacked.
+    let path = source(&memory, "small.zip", &archive(&[good, ("b.md", note, 0, Some(20_000_000))]));
+    memory.run(["import", &path]).exit(5).stderr_contains("unpack to more than 200 times its size");
     let path = source(&memory, "good.zip", &archive(&[good, ("notes/p.png", b"x", 0, None)]));
     let answer = import(&memory, &path);
     assert_eq!(rows(&answer, "skipped"), ["notes/p.png: it is no text of a known kind"]);

@@ -249,6 +249,19 @@ fn a_truncated_answer_is_requested_again_as_one_operation() {
     assert!(error.contains("the model's answers are cut off"), "{error}");
 }
 
+/// A host that says "stop" where it cut the text off.
+#[test]
+fn a_cut_text_in_place_of_calls_is_requested_again() {
+    let memory = Memory::new();
+    let cut = || text_reply("{\"operations\":[{\"op\":\"add\",\"at\":\"facts/user.md\",\"te");
+    let call = || ("add", json!({"at": "facts/user.md", "text": "Likes figs", "quote": "I like figs", "turn": 1}));
+    let script = Script::of([cut(), tool_call_reply([call()]), text_reply("done")]).way(ReplyMode::Tools);
+    assert_eq!(script.reads(&memory, "User: I like figs.\n").counts.kept, 1);
+    let script = Script::of([cut(), cut()]).way(ReplyMode::Tools);
+    let error = format!("{:?}", script.tries(&memory, "User: I like plums.\n").unwrap_err());
+    assert!(error.contains("the model's answers are cut off"), "{error}");
+}
+
 #[test]
 fn no_more_is_kept_than_the_caps_allow() {
     let memory = Memory::new();

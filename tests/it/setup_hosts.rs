@@ -537,6 +537,12 @@ fn a_hook_that_is_no_longer_written_is_removed_too() {
     project.run(&["setup", "cursor", "--check"]).exit(0);
     project.run(&["setup", "cursor", "--remove"]).exit(0);
     assert_eq!(files(&project), before);
+    // A command that does something else, too, stays.
+    let composite = old.replace("hook pre-tool --host cursor", "hook pre-tool --host cursor && my-logger");
+    assert!(composite.contains("my-logger"), "{composite}");
+    project.put("work/.cursor/hooks.json", &composite);
+    project.run(&["setup", "cursor"]).exit(0);
+    assert!(text(&project, ".cursor/hooks.json").contains("my-logger"));
 }
 
 /// In AGENTS.md, as in what a hook prints.

@@ -25,6 +25,13 @@ const MAX_REPLY_TOKENS: u32 = 1024;
 /// How many characters of a reply are sent back with its correction.
 const MAX_QUOTED_CHARS: usize = 2000;
 
+const NO_MODEL: &str = "no model is configured";
+const KEPT_CHANGING: &str = "the memory kept changing while the model was running";
+const REFUSED: &str = "the model refused to answer";
+const UNUSABLE: &str = "the model's decision could not be applied";
+/// The reasons for which age decides that may be stored. Others are errors of a host.
+pub(super) const STORED_REASONS: [&str; 4] = [NO_MODEL, KEPT_CHANGING, REFUSED, UNUSABLE];
+
 /// A model, until it fails in a way that makes further requests useless.
 pub struct CompactDialogue<'a> {
     model: Option<&'a dyn Model>,
@@ -43,7 +50,7 @@ pub struct CompactDialogue<'a> {
 impl<'a> CompactDialogue<'a> {
     pub fn new(model: Option<&'a dyn Model>, required: bool) -> CompactDialogue<'a> {
         let model_name = model.map(|m| format!("{}/{}", m.id().provider, m.id().model));
-        let fallback_reason = model.is_none().then(|| "no model is configured".to_owned());
+        let fallback_reason = model.is_none().then(|| NO_MODEL.to_owned());
         CompactDialogue {
             model,
             required,
@@ -68,7 +75,7 @@ impl<'a> CompactDialogue<'a> {
     /// Ends the dialogue: no more requests.
     pub fn close(mut self) -> CompactDialogue<'a> {
         if self.model.take().is_some() {
-            self.fallback_reason = Some("the memory kept changing while the model was running".into());
+            self.fallback_reason = Some(KEPT_CHANGING.into());
         }
         self
     }
@@ -111,7 +118,7 @@ impl<'a> CompactDialogue<'a> {
                     let parsed = match reply.stop {
                         StopReason::Truncated => Err(anyhow!("the answer was cut off")),
                         StopReason::Refused => {
-                            self.fallback_reason = Some("the model refused to answer".into());
+                            self.fallback_reason = Some(REFUSED.into());
                             return Ok(None);
                         }
                         StopReason::End | StopReason::ToolCalls | StopReason::Other(_) => {
@@ -126,7 +133,7 @@ impl<'a> CompactDialogue<'a> {
                 }
             };
             if std::mem::replace(&mut self.corrected, true) || self.deadline.remaining().is_none() {
-                self.fallback_reason = Some(unusable_answer("the model's decision could not be applied", &problem));
+                self.fallback_reason = Some(unusable_answer(UNUSABLE, &problem));
                 return Ok(None);
             }
             let reply_text: String = reply.chars().take(MAX_QUOTED_CHARS).collect();

@@ -5,7 +5,7 @@
 use super::super::results::{
     ChangeResult, CompactAction, CompactDecider, CompactDecisionRow, CompactReport, CompactedSection, TokenCounts,
 };
-use super::dialogue::CompactDialogue;
+use super::dialogue::{CompactDialogue, STORED_REASONS};
 use crate::code::{Code, Warning};
 use crate::document::Document;
 use crate::operation::evict::EvictionCandidate;
@@ -120,9 +120,12 @@ impl CompactionRow {
         !self.decisions.is_empty()
     }
 
-    /// The limit and why age decides, as the reason of an eviction. Without what follows a colon, which quotes the model.
+    /// The limit and why age decides, as the reason of an eviction: in words of our own, because it is stored, and an
+    /// error names the host or quotes the model.
     pub fn limit_reason(&self) -> String {
-        let why = self.fallback_reason.as_deref().and_then(|reason| reason.split(": ").next());
+        let known = |reason: &str| STORED_REASONS.into_iter().find(|known| reason.starts_with(known));
+        let why =
+            self.fallback_reason.as_deref().map(|reason| known(reason).unwrap_or("the model could not be called"));
         let why = why.map_or_else(String::new, |why| format!("; {why}"));
         format!("{LIMIT_REASON} {}: first in, first out{why}", counted_measure(self.limit, self.measure))
     }

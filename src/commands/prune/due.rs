@@ -14,7 +14,7 @@ use super::super::{Error, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
 use crate::document::{
-    BulletMeta, DEFAULT_IMPORTANCE, Document, MAX_FILE_BYTES, MetaKey, category_key, parse_date, section_range,
+    BulletMeta, DEFAULT_IMPORTANCE, Document, MAX_FILE_BYTES, MetaKey, category_name, parse_date, section_range,
 };
 use crate::operation::archive::section_meta;
 use crate::operation::evict::{EvictionCandidate, contains_pinned, importance};
@@ -411,7 +411,7 @@ fn applies(rule: &LifetimeRule, facts: &ItemFacts<'_>, item: usize) -> bool {
     };
     rule.at.as_ref().is_none_or(is_at)
         && rule.durability.as_ref().is_none_or(|dur| facts.meta(item).raw(MetaKey::Dur.name()) == Some(dur.as_str()))
-        && rule.category.as_ref().is_none_or(|name| facts.categories(item).contains(&category_key(name)))
+        && rule.category.as_ref().is_none_or(|name| facts.categories(item).contains(&category_name(name)))
         && rule.tag.as_ref().is_none_or(|tag| facts.tags(item).iter().any(|own| own.eq_ignore_ascii_case(tag)))
 }
 

@@ -271,7 +271,8 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
         loop {
             let request = self.input.request_with_tools(messages.clone());
             let Some(reply) = self.send(&request) else { return };
-            if reply.stop == StopReason::Truncated {
+            // Not every host says that it cut a reply off.
+            if reply.stop == StopReason::Truncated || reply.calls.is_empty() && proposal::is_cut_json(&reply.text) {
                 // After a second truncated reply, further requests are pointless.
                 if std::mem::replace(&mut was_truncated, true) {
                     self.result.error = Some(LlmError::new(ErrorKind::Unusable, "the model's answers are cut off"));

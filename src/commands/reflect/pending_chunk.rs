@@ -1,6 +1,7 @@
 //! One chunk in a run of `reflect`: the limits of the day, the model, the commit.
 //!
-//! Never leaves tokens reserved after the chunk, and never reads a chunk twice that is committed.
+//! Never reads a chunk twice that is committed. Settles the tokens that it reserved, unless the lock cannot be taken: then
+//! they stay reserved until midnight.
 
 use std::ops::Range;
 
@@ -148,10 +149,11 @@ impl ReflectRun<'_> {
         }
         let (locked, warnings) = unfiltered.store.lock()?;
         self.report.warnings.extend(warnings.iter().map(WarningRow::from));
-        // The queue takes the same lock.
+        // Other processes may have reached the limit meanwhile.
         let limit = write_limit_reached(session, &session.now.date().to_string());
         if let Some(reason) = limit.filter(|_| writes_memory(accepted)) {
             settle(&locked, &ProposalTotals::default());
+            // The queue takes the same lock.
             drop(locked);
             self.add_costs(origin.model.clone(), result);
             self.enqueue(chunk.transcript, &reason)?;

@@ -156,7 +156,7 @@ enum QueueItemOutcome {
     ClaimedElsewhere,
     /// It stays in the queue because reading it failed, with this code.
     Failed(Code),
-    /// Nothing more can be read today.
+    /// The run ends here: a limit of the day is reached, or the model failed.
     Stopped,
 }
 
@@ -164,7 +164,7 @@ impl QueueRun<'_> {
     /// Reads one item of the queue.
     ///
     /// # Errors
-    /// Those of reading its file; it stays in the queue.
+    /// Those of claiming and opening the item, which do not count as failures of the model; it stays in the queue.
     fn read_item(&mut self, name: &str) -> Result<QueueItemOutcome, Error> {
         let Some(claim) = self.session.store.claim_queued(name)? else {
             return Ok(QueueItemOutcome::ClaimedElsewhere);

@@ -165,7 +165,14 @@ impl HostEntries {
             };
         }
         for entry in self.obsolete_hooks(file) {
-            while let Some((steps, _)) = self.own_entry(&parse_edited(&text, dialect)?, &entry) {
+            loop {
+                let root = parse_edited(&text, dialect)?;
+                // A command that does something else, too, is the user's.
+                let is_composite = |hooks: &Value| hooks.to_string().contains(['&', ';', '|']);
+                let Some((steps, _)) = self.own_entry(&root, &entry) else { break };
+                if at_path(&root, &entry.path).is_some_and(is_composite) {
+                    break;
+                }
                 let rest = json_edit::remove(&text, dialect, &steps)?.filter(|rest| *rest != text);
                 let Some(rest) = rest else { break };
                 missing.push(format!("the hook for {} is no longer needed", entry.path[entry.path.len() - 1]));

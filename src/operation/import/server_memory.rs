@@ -106,18 +106,21 @@ fn entity(item: &str, row: &Map<String, Value>, read: &mut ImportedMemories) {
 /// Adds a value of the front matter, unless it is there. One that is there with another value stays, and the new one
 /// gets a number: returns its key then.
 fn add_distinct(front_matter: &mut Vec<(String, String)>, key: &str, value: String) -> Option<String> {
-    let mut number = 1;
-    loop {
-        let name = if number == 1 { key.to_owned() } else { format!("{key}-{number}") };
-        match front_matter.iter().find(|(known, _)| *known == name) {
-            Some((_, known)) if *known == value => return None,
-            Some(_) => number += 1,
-            None => {
-                front_matter.push((name.clone(), value));
-                return (number > 1).then_some(name);
-            }
+    let number_of = |name: &str| match name.strip_prefix(key)? {
+        "" => Some(1),
+        rest => rest.strip_prefix('-')?.parse::<usize>().ok(),
+    };
+    let mut last = 0;
+    for (name, known) in front_matter.iter() {
+        let Some(number) = number_of(name) else { continue };
+        if *known == value {
+            return None;
         }
+        last = last.max(number);
     }
+    let name = if last == 0 { key.to_owned() } else { format!("{key}-{}", last + 1) };
+    front_matter.push((name.clone(), value));
+    (last > 0).then_some(name)
 }
 
 fn relation(item: &str, row: &Map<String, Value>, read: &mut ImportedMemories) {

@@ -6,6 +6,7 @@ use super::grounding::english::EnglishSources;
 use super::possible_contradiction::find_possible_contradiction;
 use super::sensitive::stated_field;
 use crate::text::contradiction::compare_statements;
+use crate::text::prose_mask::split_label;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
@@ -30,10 +31,11 @@ pub struct ChangeEvidence<'a> {
 
 /// Whether the evidence is about a bullet: it shares a word of content, a name, a number or a Chinese character with
 /// it, states the same field or its contrary, or takes back earlier turns that do. The text of an update may do so
-/// instead.
+/// instead, but not by a label that it has from the bullet: `Cat: Minka` is not replaced by `Cat: Helix` because
+/// the user moved to Helix.
 pub fn is_about(old: &str, evidence: &ChangeEvidence<'_>) -> bool {
     let sources = || evidence.turns.iter().copied().chain([evidence.quote]);
-    if shares_content(old, sources()) || shares_content(old, evidence.new_texts.iter().copied()) {
+    if shares_content(old, sources()) || replaces(old, evidence.quote) {
         return true;
     }
     let fields: Vec<String> = FIELDS.map(String::from).to_vec();
@@ -41,11 +43,22 @@ pub fn is_about(old: &str, evidence: &ChangeEvidence<'_>) -> bool {
     if field.is_some() && sources().any(|text| stated_field(text, &fields) == field) {
         return true;
     }
-    if evidence.new_texts.iter().chain([&evidence.quote]).any(|text| replaces(old, text)) {
+    let new_texts = || evidence.new_texts.iter().copied();
+    if new_texts().any(|new| has_new_value(old, new)) {
+        return shares_content(old, evidence.earlier.iter().copied());
+    }
+    if shares_content(old, new_texts()) || new_texts().any(|text| replaces(old, text)) {
         return true;
     }
     let low = evidence.quote.to_lowercase().replace('’', "'");
     RETRACTIONS.iter().any(|phrase| low.contains(phrase)) && shares_content(old, evidence.earlier.iter().copied())
+}
+
+/// Whether a text has the label of a bullet, and nothing of its value.
+fn has_new_value(old: &str, new: &str) -> bool {
+    let label = Statement::of(old).label_key;
+    let value = split_label(old).map_or("", |(_, value)| value);
+    label.is_some() && label == Statement::of(new).label_key && !shares_content(value, [new].into_iter())
 }
 
 /// Whether a text states what a bullet states in another way: a value of the same label, or its contrary.
@@ -112,6 +125,13 @@ mod tests {
         };
         assert!(about("I moved to Berlin", "City: Hamburg", "City: Berlin"));
         assert!(about("I switched to Zed", "Prefers the editor vim", "Prefers the editor Zed"));
+        assert!(about("I moved from vim to Helix", "Editor: vim", "Editor: Helix"));
+        assert!(about("My editor is Helix now", "Editor: vim", "Editor: Helix"));
+        assert!(about("I also speak Dutch", "Languages: English", "Languages: English, Dutch"));
+        assert!(about("我搬到汉堡了", "城市：柏林", "城市：汉堡"));
+        assert!(!about("I moved from vim to Helix", "Cat: Minka", "Cat: Helix"));
+        assert!(!about("I moved from vim to Helix", "Name: Ana", "Name: Helix"));
+        assert!(!about("我搬到汉堡了", "宠物：米娜", "宠物：汉堡"));
         assert!(!about("The build runs on Bun", "Plays chess", "The build runs on Bun."));
     }
 

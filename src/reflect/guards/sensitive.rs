@@ -189,11 +189,13 @@ pub(super) fn stated_field(text: &str, fields: &[String]) -> Option<String> {
     let prose = mask_non_prose(text);
     let trimmed = text.trim_start_matches(['-', '*', ' ']);
     let by_colon = || trimmed.split_once(": ").filter(|(label, _)| word_tokens(label).len() <= MAX_LABEL_WORDS);
-    let label = split_label(trimmed).or_else(by_colon).map(|(label, _)| label.trim_matches(['*', '`']).to_lowercase());
+    let label = split_label(trimmed).or_else(by_colon).map(|(label, _)| label.trim_matches('*').to_lowercase());
     // "City (current)", "shoe-size"
     let is_label_of = |field: &SoughtField, label: &str| {
-        let plain = label.split(['(', '（']).next().unwrap_or_default().trim().replace('-', " ");
-        field.has_label(label) || field.has_label(&plain)
+        let qualified = label.strip_suffix(')').and_then(|label| label.split_once(" ("));
+        let is_plain = |words: &str| words.split_whitespace().all(|word| BEFORE_LABEL.contains(word));
+        let label = qualified.filter(|(_, words)| is_plain(words)).map_or(label, |(label, _)| label);
+        field.has_label(label) || field.has_label(&label.replace('-', " "))
     };
     let sentences: Vec<UserSentence<'_>> = sentences(&prose).into_iter().map(UserSentence::new).collect();
     let states = |field: &&String| {
@@ -274,24 +276,7 @@ struct SoughtField {
 }
 
 /// Words that may stand before a Chinese label.
-const HAN_LABEL_OPENINGS: [&str; 16] = [
-    "户籍",
-    "目前",
-    "现在",
-    "当前",
-    "常用",
-    "首选",
-    "主要",
-    "平时",
-    "日常",
-    "长期",
-    "家庭",
-    "个人",
-    "用户的",
-    "用户",
-    "本人",
-    "在家",
-];
+const HAN_LABEL_OPENINGS: PhraseList = phrase_list!("guards/consent/label_openings.zh.txt");
 /// Words that may stand before a label: "User's current city is".
 const BEFORE_LABEL: WordList = word_list!("guards/consent/before_label.en.txt");
 
@@ -312,9 +297,9 @@ impl SoughtField {
         let limited = [" among ", " for ", " in ", " with ", " at ", " on ", " to "]
             .iter()
             .find_map(|word| label.split_once(word));
-        let whose = HAN_LABEL_OPENINGS.iter().find_map(|word| label.strip_prefix(word));
+        let mut whose = HAN_LABEL_OPENINGS.iter().filter_map(|word| label.strip_prefix(word));
         let is_limited =
-            limited.is_some_and(|(label, _)| self.is_label(label)) || whose.is_some_and(|label| self.is_label(label));
+            limited.is_some_and(|(label, _)| self.is_label(label)) || whose.any(|rest| self.is_label(rest));
         self.is_label(label) || is_limited || parts().any(|part| part != label && self.is_label(part))
     }
 

@@ -8,7 +8,7 @@ use super::context_filter::ContextFilter;
 use super::notes::{CategoryQuotas, ContextNote};
 use super::records::repeats_title;
 use super::sanitize;
-use crate::document::category_key;
+use crate::document::category_name;
 use crate::policy::Policy;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::outline::field_value;
@@ -59,7 +59,7 @@ pub fn recent_entries(files: &[ItemizedFile], policy: &Policy, filter: &ContextF
                 let own = if policy.categories.is_empty() { Vec::new() } else { facts.categories(item) };
                 let bounded = (0..policy.categories.len())
                     .filter(|n| policy.categories[*n].rag_length.is_some())
-                    .filter(|n| own.contains(&category_key(&policy.categories[*n].name)))
+                    .filter(|n| own.contains(&category_name(&policy.categories[*n].name)))
                     .collect::<Vec<_>>();
                 all.push((recent_entry(&facts, item), bounded));
             }

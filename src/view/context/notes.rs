@@ -12,7 +12,7 @@ use super::layered::overrules_mark;
 use super::remarks::{FindRemarks, ItemRemarks, ShownItem};
 use super::result::ContextReason;
 use super::{item_address, item_identity, item_line, place_in_file, sanitize, text_bytes, whole_text};
-use crate::document::{DEFAULT_IMPORTANCE, Handle, MetaKey, category_key};
+use crate::document::{DEFAULT_IMPORTANCE, Handle, MetaKey, category_name};
 use crate::policy::{ContextMode, EffectiveConfidence, Policy};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -189,7 +189,7 @@ pub fn confidence_mark(confidence: Option<EffectiveConfidence>) -> String {
 /// The indices of an item's categories in the policy.
 pub fn policy_categories(facts: &ItemFacts<'_>, item: usize, policy: &Policy) -> Vec<usize> {
     let own = if policy.categories.is_empty() { Vec::new() } else { facts.categories(item) };
-    let of = |n: &usize| own.contains(&category_key(&policy.categories[*n].name));
+    let of = |n: &usize| own.contains(&category_name(&policy.categories[*n].name));
     (0..policy.categories.len()).filter(of).collect()
 }
 

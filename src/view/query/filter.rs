@@ -5,7 +5,7 @@
 use jiff::civil::Date;
 
 use super::item_facts::{ItemFacts, TimeBound};
-use crate::document::category_key;
+use crate::document::category_name;
 use crate::path::MemoryPath;
 use crate::policy::path_globs::touches;
 use crate::policy::{DecayRule, EffectiveConfidence, glob};
@@ -178,7 +178,7 @@ impl ItemFilter<'_> {
         let QueryOptions { categories, tags, .. } = self.options;
         let any = || {
             let own = facts.categories(item);
-            categories.iter().any(|c| own.contains(&category_key(c)))
+            categories.iter().any(|c| own.contains(&category_name(c)))
         };
         let all = || {
             let own = facts.tags(item);

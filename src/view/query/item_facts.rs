@@ -10,7 +10,7 @@ use super::bullet_origins::{BulletOrigin, BulletOrigins};
 use super::count::ItemizedFile;
 use super::items::{self, ItemKind};
 use crate::document::{
-    BulletMeta, Document, Handle, MetaKey, category_key, front_matter_tags, memory_index, split_category,
+    BulletMeta, Document, Handle, MetaKey, category_name, front_matter_tags, memory_index, slug, split_category,
 };
 use crate::path::{MemoryPath, episode_days};
 use crate::policy::{DecayRule, EffectiveConfidence};
@@ -236,20 +236,20 @@ impl<'a> ItemFacts<'a> {
         tags
     }
 
-    /// An item's categories, each as [`category_key`]: its file's stem and tags, its sections' titles, its `[category]`;
+    /// An item's categories, each as [`category_name`]: its file's stem and tags, its sections' slugs, its `[category]`;
     /// `procedural` below `procedures/`.
     pub fn categories(&self, item: usize) -> Vec<String> {
         let document = &self.file.document;
         let one = &self.file.items[item];
-        let mut all = vec![category_key(self.file.path.stem())];
-        all.extend(self.file_tags().iter().map(|tag| category_key(tag)));
+        let mut all = vec![category_name(self.file.path.stem())];
+        all.extend(self.file_tags().iter().map(|tag| category_name(tag)));
         let mut section = one.section as usize;
         while section != 0 {
-            all.push(category_key(&document.section_title(section)));
+            all.push(category_name(&slug(&document.section_title(section))));
             section = document.sections()[section].parent as usize;
         }
         if let Some(category) = self.category(item) {
-            all.push(category_key(category));
+            all.push(category_name(category));
         }
         if self.file.path.is_procedure() {
             all.extend(["procedures".to_owned(), "procedural".to_owned()]);

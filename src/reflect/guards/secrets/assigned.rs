@@ -2,6 +2,8 @@
 //!
 //! Never treats a statement about a password as one: "the password is stored in 1Password".
 
+use std::ops::Range;
+
 use super::{Secret, entropy, is_hex, is_placeholder, is_random, is_uuid, occurrences};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
@@ -18,15 +20,17 @@ pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
     let low = text.to_ascii_lowercase();
     for word in PASSWORD_WORDS {
         for at in occurrences(&low, word) {
-            if is_whole_word(&low, at, word) && !is_in_last(out, at) {
-                out.extend(value_after(text, &low, at + word.len(), true));
+            if is_whole_word(&low, at, word) {
+                let found = value_after(text, &low, at + word.len(), true, out.last());
+                out.extend(found);
             }
         }
     }
     for word in KEY_WORDS {
         for at in occurrences(&low, word) {
-            if is_whole_word(&low, at, word) && !is_in_last(out, at) {
-                out.extend(value_after(text, &low, at + word.len(), false));
+            if is_whole_word(&low, at, word) {
+                let found = value_after(text, &low, at + word.len(), false, out.last());
+                out.extend(found);
             }
         }
     }
@@ -36,11 +40,6 @@ pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
     find_logins(text, &low, out);
     find_seed_phrases(text, &low, out);
     find_near_key_words(text, &low, out);
-}
-
-/// Whether a word stands in the secret that was found last, as in `password=password=…`: that one is hidden whole.
-fn is_in_last(found: &[Secret], at: usize) -> bool {
-    found.last().is_some_and(|secret| secret.range.contains(&at))
 }
 
 /// Whether the match at byte `at` is a whole word; also after `_` and `-` (`DB_PASSWORD`, `--token`) and in camel case.
@@ -64,8 +63,9 @@ enum ValueJoin {
     Space,
 }
 
-/// The secret after a word that ends at byte `end`: any quoted value after "password", a random value after "key".
-fn value_after(text: &str, low: &str, end: usize, is_password: bool) -> Option<Secret> {
+/// The secret after a word that ends at byte `end`: any quoted value after "password", a random value after "key". An
+/// unquoted one ends where an unquoted one before it does that it is a part of: `password=password=…` is read once.
+fn value_after(text: &str, low: &str, end: usize, is_password: bool, last: Option<&Secret>) -> Option<Secret> {
     let looks_secret = if is_password { is_password_value } else { is_key_value };
     let (from, join) = value_start(low, end)?;
     let rest = &text[from..];
@@ -81,6 +81,10 @@ fn value_after(text: &str, low: &str, end: usize, is_password: bool) -> Option<S
         ),
         _ => (0, None),
     };
+    let is_unquoted = |range: &Range<usize>| !text[..range.start].ends_with(['"', '\'', '`', '“', '‘', '「']);
+    if quoted.is_none() && last.is_some_and(|last| last.range.contains(&from) && is_unquoted(&last.range)) {
+        return None;
+    }
     let inner = &rest[open..];
     let length = match quoted {
         Some(close) => quoted_len(inner, close)?,

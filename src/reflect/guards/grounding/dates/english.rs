@@ -208,8 +208,12 @@ impl Reader<'_> {
         }
     }
 
-    /// A number and a unit: `two weeks`, `a couple of months`, `a fortnight`, `half a year`.
+    /// A number and a unit: `two weeks`, `a couple of months`, `a fortnight`, `half a year`; not `once a week`, which is
+    /// a rhythm.
     fn amount(&self, at: usize) -> Option<(i64, Unit, usize)> {
+        if at == 0 && matches!(self.before, "once" | "twice" | "thrice" | "times") {
+            return None;
+        }
         if (self.word(at), self.word(at + 1), self.word(at + 2)) == ("half", "a", "year") {
             return Some((6, Unit::Month, 3));
         }
