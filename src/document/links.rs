@@ -197,22 +197,32 @@ fn parse_markdown_link(text: &str, at: usize, accepts: fn(&str) -> bool) -> Opti
     let bytes = text.as_bytes();
     let angled = bytes.get(at + 2) == Some(&b'<');
     let start = at + 2 + usize::from(angled);
-    let inner =
-        if angled { &text[start..start + text[start..].find(['>', '\n'])?] } else { link_destination(&text[start..])? };
+    let inner = if angled {
+        &text[start..start + memchr::memchr2(b'>', b'\n', near(&bytes[start..]))?]
+    } else {
+        link_destination(&text[start..])?
+    };
     let file = inner.split('#').next().unwrap_or(inner);
     if !accepts(file) || !has_opening_bracket(&bytes[..at]) {
         return None;
     }
     let (end, stop) = (start + file.len(), start + inner.len());
-    let close = stop + memchr::memchr2(b')', b'\n', &bytes[stop..])? + 1;
+    let close = stop + memchr::memchr2(b')', b'\n', near(&bytes[stop..]))? + 1;
     let span = |from: usize, to: usize| Span { start: from as u32, end: to as u32 };
     Some(FileLink { start, end, fragment: span((end + 1).min(stop), stop), span: span(at, close), is_wiki: false })
+}
+
+/// How far the end of a link is looked for, in bytes: a line of nothing but starts of links is read once.
+const MAX_LINK_BYTES: usize = 4096;
+
+fn near(bytes: &[u8]) -> &[u8] {
+    &bytes[..bytes.len().min(MAX_LINK_BYTES)]
 }
 
 /// A destination without angle brackets: up to a space, or up to the bracket that closes the link (CommonMark 6.3).
 fn link_destination(text: &str) -> Option<&str> {
     let mut open = 0;
-    for (at, byte) in text.bytes().enumerate() {
+    for (at, byte) in near(text.as_bytes()).iter().enumerate() {
         match byte {
             b'(' => open += 1,
             b')' if open == 0 => return Some(&text[..at]),

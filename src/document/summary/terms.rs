@@ -226,6 +226,14 @@ fn is_digest_note(text: &str) -> bool {
     text.strip_prefix("Digest of ").is_some_and(|rest| rest.contains(": [[archive/") && rest.ends_with("]]"))
 }
 
+/// How far the end of a link or comment is looked for, in bytes: a line of nothing but their starts is read once.
+const MAX_MARKUP_BYTES: usize = 64 << 10;
+
+/// The offset of a mark that is not far away.
+fn find_near(text: &str, mark: &str) -> Option<usize> {
+    memchr::memmem::find(&text.as_bytes()[..text.len().min(MAX_MARKUP_BYTES)], mark.as_bytes())
+}
+
 /// A text without comments and without what its links point to: `[the plan](plans/may.md)` is `[the plan`.
 fn without_targets(text: &str) -> Cow<'_, str> {
     if memchr::memchr3(b'[', b']', b'<', text.as_bytes()).is_none() {
@@ -237,13 +245,13 @@ fn without_targets(text: &str) -> Cow<'_, str> {
         let (before, found) = rest.split_at(at);
         out.push_str(before);
         let length = if found.starts_with("](") {
-            found.find(')').map(|end| end + 1)
+            find_near(found, ")").map(|end| end + 1)
         } else if let Some(inside) = found.strip_prefix("[[") {
             // `[[note|alias]]`
-            let end = inside.find("]]").unwrap_or(0);
+            let end = find_near(inside, "]]").unwrap_or(0);
             inside[..end].rfind('|').map(|bar| "[[|".len() + bar)
         } else if found.starts_with("<!--") {
-            found.find("-->").map(|end| end + "-->".len())
+            find_near(found, "-->").map(|end| end + "-->".len())
         } else {
             None
         };
