@@ -1,12 +1,12 @@
-//! Work that a second thread shares, because two processors are what small machines have.
+//! Shares work with a second thread: small machines have two processors.
 //!
-//! Knows nothing about what is done.
+//! Uses no other module.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Calls `map` on the numbers below `len`, `chunk_len` at a time, on this thread and, if `second_thread`, on another
-/// one; returns the results in order. `new_state` is called once on each thread.
+/// Calls `map` for each range of `chunk_len` indices below `len` (the last range may be shorter), on this thread and, if
+/// `second_thread`, also on another one; returns the results in order. `new_state` is called once on each thread.
 pub fn map_chunks<S, T: Send>(
     len: usize,
     chunk_len: usize,
@@ -57,7 +57,7 @@ fn current_processor() -> usize {
     0
 }
 
-/// Moves the calling thread to another processor, if it runs on this one. Some kernels, as those of small virtual
+/// Moves the calling thread to another processor, if it runs on this one. Some kernels, such as those of small virtual
 /// machines, start a thread beside its parent and separate them only after several milliseconds, when a thousand files
 /// are read already. Any failure leaves the thread where it is.
 #[cfg(target_os = "linux")]
