@@ -113,6 +113,10 @@ impl PrintResult for CompactReport {
         true
     }
 
+    fn has_changed(&self) -> bool {
+        self.change.has_changed()
+    }
+
     fn is_quiet(&self) -> bool {
         true
     }

@@ -334,6 +334,11 @@ impl PrintResult for InboxList {
     fn has_changed(&self) -> bool {
         self.changed && !self.dry_run
     }
+
+    /// Decisions are a change; what waits, and the text of a pull request, are an answer.
+    fn is_quiet(&self) -> bool {
+        self.proposals.is_empty() && self.branch.is_none() && self.rescued.is_empty()
+    }
 }
 
 fn inbox_item(printer: &mut Printer, proposal: &ProposalRow) {

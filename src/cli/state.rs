@@ -222,7 +222,7 @@ impl PrintResult for CheckReport {
         if printer.layout == OutputLayout::GitHub {
             return self.findings.iter().for_each(|f| github::finding_annotation(printer, prefix, f));
         }
-        if let Some(fixed) = &self.fixed {
+        if let Some(fixed) = self.fixed.as_ref().filter(|_| !printer.format.quiet) {
             change_result(printer, fixed);
         }
         for f in &self.findings {
