@@ -41,6 +41,8 @@ pub struct DuplicateItem {
     /// How commands and the model name it within its file: `@acvh`.
     pub reference: String,
     pub text: String,
+    /// The etag of the file, if the reference is a place in its section, which another change may shift.
+    pub etag: Option<String>,
     /// The day of its last change, as far as it is known.
     pub changed: Option<Date>,
     /// Whether it is pinned: it stays as it is.
@@ -68,12 +70,6 @@ impl DuplicateItem {
     /// Whether it was changed in the last 90 days, or may have been.
     pub fn is_fresh(&self, today: Date) -> bool {
         self.changed.is_none_or(|day| days_before(today, MAX_AGE_DAYS).is_none_or(|since| day >= since))
-    }
-
-    /// Whether its address is a place in its section, which commands change with `-f` only: another bullet has its
-    /// text.
-    pub fn has_number(&self) -> bool {
-        self.reference.starts_with('#')
     }
 
     /// The address, such as `facts/user.md@acvh`.

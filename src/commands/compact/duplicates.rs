@@ -20,6 +20,7 @@ use crate::reflect::duplicates::{
     BATCH_PAIRS, DuplicateItem, DuplicatePair, MAX_PAIRS_PER_DAY, PairBand, PairOutcome, PairVerdictKind, absorb_order,
     count_repeated, decide_pair, find_pairs,
 };
+use crate::text::shell_quote::shell_quote;
 use judge::{Judge, JudgeReply};
 use judged::{JudgedAs, JudgedPairs, NOTE, fingerprint};
 use pool::{PoolBullet, PoolFilter};
@@ -406,6 +407,7 @@ impl<'a> DuplicatesRun<'a> {
             Some(true) => a,
             Some(false) | None => b,
         };
+        let proof = goes.etag.as_ref().map_or(String::new(), |etag| format!(" --if-match {etag}"));
         PossibleDuplicate {
             a: a.address(),
             a_text: a.text.clone(),
@@ -413,7 +415,7 @@ impl<'a> DuplicatesRun<'a> {
             b_text: b.text.clone(),
             similarity: (waiting.pair.similarity * 100.0).round() / 100.0,
             reason: waiting.reason.clone(),
-            command: format!("memdir rm --archive{} '{}'", if goes.has_number() { " -f" } else { "" }, goes.address()),
+            command: format!("memdir rm --archive{proof} {}", shell_quote(&goes.address())),
         }
     }
 }

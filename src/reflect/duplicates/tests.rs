@@ -12,6 +12,7 @@ fn item(text: &str) -> DuplicateItem {
         headings: Vec::new(),
         reference: format!("@{}", crate::document::Handle::of(text).prefix(4)),
         text: text.to_owned(),
+        etag: None,
         changed: None,
         pinned: false,
         has_id: false,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{CommandRun, Memory, handle};
+use crate::support::{CommandRun, Memory, NOW, ProgramOutput, clean_command, handle, program};
 
 const SEATS: &str = "Prefers window seats on trains";
 const OFTEN: &str = "Usually prefers window seats on trains";
@@ -54,10 +54,10 @@ fn without_a_model_the_pairs_are_listed() {
     insta::assert_snapshot!(ran.stdout, @r"
     waiting facts/user.md#user@2 Drinks tea
             facts/user.md#user@4 Drinks tea
-      equal texts (100 % alike); to remove one: memdir rm --archive -f 'facts/user.md#user@4'
+      equal texts (100 % alike); to remove one: memdir rm --archive --if-match 1150b63addb66915 'facts/user.md#user@4'
     waiting facts/user.md@j8fr Prefers window seats on trains
             facts/user.md@qt3n Usually prefers window seats on trains
-      similar texts (90 % alike); to remove one: memdir rm --archive 'facts/user.md@qt3n'
+      similar texts (90 % alike); to remove one: memdir rm --archive facts/user.md@qt3n
     ");
     ran.stderr_contains("no model is configured").stderr_contains("0 duplicates removed, 2 pairs waiting");
     assert_eq!(judged(&memory), "");
@@ -225,6 +225,28 @@ fn a_file_or_section_alone() {
     run(&memory, &["user", "--to", "1"]).exit(2);
     run(&memory, &["--by-age"]).exit(2);
     run(&memory, &["nowhere"]).exit(3);
+}
+
+/// Pasted one after the other, the commands remove what they name, or nothing.
+#[test]
+fn a_command_to_remove_a_duplicate_is_safe_to_paste() {
+    let memory = Memory::new()
+        .file("facts/user.md", "# User\n\n- Likes tea\n\n## X\n\n- Likes tea\n- Likes tea\n- Allergic to nuts\n")
+        .file("facts/a';touch pwned;'.md", "- Likes red wine in the evening\n- Likes red wine in the evenings\n");
+    memory.configure("people: [tester]\n");
+    let waiting = run(&memory, &["--json"]).exit(0).json()["waiting"].as_array().unwrap().clone();
+    assert_eq!(waiting.len(), 4);
+    let mut statuses = Vec::new();
+    for row in waiting {
+        let command = row["command"].as_str().unwrap().strip_prefix("memdir ").unwrap().to_owned();
+        let words = format!("exec \"$0\" {command}");
+        let mut shell = clean_command("sh", memory.dir().parent().unwrap());
+        shell.env("MEMDIR", memory.dir()).env("MEMDIR_NOW", NOW).args(["-c", &words]).arg(program());
+        statuses.push(ProgramOutput::of(&mut shell).status);
+    }
+    assert_eq!(statuses.iter().filter(|status| **status == 0).count(), 2, "{statuses:?}");
+    assert!(memory.text("facts/user.md").unwrap().contains("Allergic to nuts"));
+    assert!(!memory.dir().join("pwned").exists() && !memory.dir().parent().unwrap().join("pwned").exists());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use jiff::civil::Date;
 
+use crate::change::Etag;
 use crate::commands::{CommandResult, Session, journal_notes};
 use crate::document::{Bullet, Document, Handle, MAX_FILE_BYTES, Visibility, section_titles};
 use crate::operation::evict::{EvictionCandidate, byte_range};
@@ -132,12 +133,15 @@ fn bullets_of_file(
         let range = own.line_start as usize..own.end as usize;
         let Some(agents_without) = hidden.agents_without(&range) else { continue };
         let key = BulletKey::of(document, at);
+        let reference = document.bullet_reference(at);
+        let etag = reference.starts_with('#').then(|| Etag::of(document.text().as_bytes()).short());
         let item = DuplicateItem {
             path: path.clone(),
             section: key.section.clone(),
             headings: section_titles(document, own.section as usize),
-            reference: document.bullet_reference(at),
+            reference,
             text: document.bullet_text(at).into_owned(),
+            etag,
             changed: facts.date(number).map(|date| date.day),
             pinned: facts.is_pinned(number),
             has_id: document.bullet_id(at).is_some(),
