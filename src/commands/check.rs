@@ -296,6 +296,10 @@ fn examine_file(
         push(line, 1, Code::ConflictMarkers, FindingLevel::Error, message.into());
     }
     examine_document(session, journal, path, &document, &mut file_findings);
+    if path.odd().is_some() {
+        file_findings.fixes.clear();
+        file_findings.findings.iter_mut().for_each(|found| found.fixable = false);
+    }
     let level = if options.strict { FindingLevel::Warning } else { FindingLevel::Note };
     if options.stale {
         file_findings.findings.extend(stale::stale_findings(session, path, &document, level));

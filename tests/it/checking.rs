@@ -136,6 +136,19 @@ fn a_fix_is_one_revision_and_mends_all_that_needs_no_decision() {
     assert_eq!(memory.tree(), before);
 }
 
+/// A file that memdir does not write keeps no other from being mended.
+#[test]
+fn a_fix_leaves_out_what_cannot_be_written() {
+    let text = "# X\n\npara\n\n<!-- mem pin -->\n\n- a\n";
+    let memory = Memory::new().file("facts/x.md", text).file("facts/a:b.md", text);
+    let shown = memory.run(["check"]).ends().stdout;
+    assert_eq!(shown.matches("fixable with --fix").count(), 1, "{shown}");
+    let fixed = memory.run(["check", "--fix", "-q"]).may_change().ends().stdout;
+    assert!(!fixed.contains("facts/x.md"), "{fixed}");
+    assert!(!memory.text("facts/x.md").unwrap().contains("<!-- mem"));
+    assert_eq!(memory.text("facts/a:b.md").unwrap(), text);
+}
+
 #[test]
 fn findings_are_annotations_of_github_that_no_text_breaks_out_of() {
     let repo = crate::support::git_repo::Repo::new();

@@ -123,6 +123,20 @@ fn an_entry_that_an_undo_brings_back_is_in_use() {
     on(&memory, "2026-05-02", &["prune"]).exit(0).unchanged();
 }
 
+/// An entry is archived as a whole: what has expired in it goes with it.
+#[test]
+fn an_unused_entry_with_an_expired_bullet_is_archived() {
+    let policy = "version: 2\nexpired: archive\nlifetimes:\n  - {at: episodes/*, unused: 30d}\n";
+    let memory = tracked(policy, "# User\n\n- Is in Rome\n  <!-- mem exp=2026-02-01 -->\n");
+    let entry =
+        "## Met Anna\n\n- Date: 2026-01-01\n- The office is closed\n  <!-- mem exp=2026-02-01 -->\n- She likes tea\n";
+    memory.put("episodes/2026-01.md", format!("# 2026-01\n\n{entry}"));
+    on(&memory, "2026-06-01", &["prune"]).exit(0).stdout_contains("archived episodes/2026-01.md#met-anna");
+    assert!(!memory.text("facts/user.md").unwrap().contains("Rome"));
+    let archived = memory.text("archive/episodes/2026-01.md").unwrap();
+    assert!(archived.contains("The office is closed") && archived.contains("She likes tea"), "{archived}");
+}
+
 #[test]
 fn a_list_marks_what_expired_and_a_read_prints_it_as_it_is() {
     let text = "# User\n\n- Is in Rome\n  <!-- mem exp=2026-02-20 -->\n- Is at home\n  <!-- mem exp=2026-02-24 -->\n";

@@ -277,6 +277,30 @@ fn a_similar_bullet_is_no_merge() {
     assert_eq!(self::ids(&repo).len(), 2);
 }
 
+/// The metadata line of a bullet is no proof that another one got it.
+#[test]
+fn a_line_that_stood_there_before_is_no_merge() {
+    let repo = Repo::new();
+    repo.put("memdir.yaml", POLICY);
+    let pinned = "# User\n\n- Likes tea\n  <!-- mem pin -->\n- Works at Acme\n\n## Home\n\n- Has a dog\n";
+    repo.commit("facts/user.md", pinned);
+    let acme = format!("user@{}", handle("Works at Acme"));
+    repo.memdir(["set", &acme, "pin=yes", "--as", "planner"]).exit(5);
+    repo.memdir(["add", "user#home", "Likes tea", "--as", "planner"]).exit(5);
+    let ids = ids(&repo);
+    repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
+    let shown = repo.memdir(["inbox"]).exit(0).stdout;
+    assert!(ids.len() == 2 && ids.iter().all(|id| shown.contains(id)) && !shown.contains("merged"), "{shown}");
+    repo.memdir(["prune"]).exit(0);
+    assert_eq!(self::ids(&repo), ids);
+    // A merge of another hand, without the message: both lines are there once more.
+    repo.git(["merge", "--quiet", "--squash", "memory/team"]);
+    repo.git(["commit", "--quiet", "-m", "By hand"]);
+    repo.memdir(["inbox"]).exit(0);
+    repo.memdir(["prune"]).exit(0);
+    assert_eq!(self::ids(&repo).len(), 0, "{}", repo.text("facts/user.md"));
+}
+
 #[test]
 fn what_was_merged_is_not_accepted_a_second_time() {
     let (repo, ids) = repo();

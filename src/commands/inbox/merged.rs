@@ -10,6 +10,7 @@ use super::{InboxFile, read_proposals};
 use crate::code::Rejection;
 use crate::commands::results::ChangeResult;
 use crate::commands::{ChangeOptions, Error, Session};
+use crate::document::BulletMeta;
 use crate::host::git::Git;
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item::ReviewBranch;
@@ -64,7 +65,7 @@ pub(super) fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) ->
             // A base that is gone: the history was rewritten, and only the files can tell.
             .or_insert_with(|| git.messages_with(PROPOSAL_TRAILER, &branch.base).unwrap_or_default());
         let is_named = of_base.lines().any(|line| line.trim_end().strip_prefix(PROPOSAL_TRAILER) == Some(file.id()));
-        if is_named || is_in_files(session, &file.proposal.diff)? {
+        if is_named || is_in_files(session, &mut BaseFiles::new(&git, &branch.base), &file.proposal.diff)? {
             merged.push((file, branch))
         } else {
             left.push((file, branch))
@@ -78,7 +79,7 @@ pub(super) fn merged_proposals<'f>(session: &Session, files: &'f [InboxFile]) ->
             .or_insert_with(|| git.branch_diffs(&branch.base, &branch.name).unwrap_or_default());
         let mut is_merged = false;
         for diff in diffs.iter() {
-            is_merged |= is_in_files(session, diff)?;
+            is_merged |= is_in_files(session, &mut BaseFiles::new(&git, &branch.base), diff)?;
         }
         // A similar bullet alone is no merge: others of the branch were merged, or it is gone.
         let may_be_reworded = !is_merged && (merged_branches.contains(&branch) || diffs.is_empty());
@@ -115,40 +116,103 @@ fn is_reworded_in_files(session: &Session, git: &Git, base: &str, diff: &str) ->
             None => reworded.push_str(&format!("{line}\n")),
         }
     }
-    Ok(count > 0 && is_in_files(session, &reworded)?)
+    Ok(count > 0 && is_in_files(session, &mut BaseFiles::new(git, base), &reworded)?)
 }
 
-/// Whether the files have all lines that a diff adds, and none that it removes. Summary lines are derived, and do not
-/// count.
-fn is_in_files(session: &Session, diff: &str) -> Result<bool, Rejection> {
-    let mut lines: Vec<String> = Vec::new();
+/// Whether the files have all lines that a diff adds, and none that it removes. A line that the base of the branch has
+/// as well must be there once more, or once less; a metadata line must follow the bullet that has it in the diff.
+/// Summary lines are derived, and do not count.
+fn is_in_files(session: &Session, base: &mut BaseFiles<'_>, diff: &str) -> Result<bool, Rejection> {
     let mut compared = 0;
-    let mut removes_file = false;
-    for line in diff.lines() {
-        if let Some(name) = line.strip_prefix("+++ ") {
-            removes_file = name == "/dev/null";
-            lines = match name.strip_prefix("b/").map(MemoryPath::new) {
-                Some(Ok(path)) => {
-                    let version = session.store.read(&path)?;
-                    let text = version.map(|v| String::from_utf8_lossy(&v.bytes).into_owned()).unwrap_or_default();
-                    text.lines().map(|line| line.trim_end().to_owned()).collect()
+    for (path, lines) in changed_lines(diff) {
+        let now = match &path {
+            Some(path) => session.store.read(path)?.map(|version| lines_of(&version.bytes)).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let then = path.as_ref().map_or(&[][..], |path| base.lines(path));
+        let mut differences: HashMap<&str, isize> = HashMap::new();
+        for line in &lines {
+            if BulletMeta::parse(line.text).is_some() {
+                let is_there = now.windows(2).any(|pair| pair[0] == line.above && pair[1] == line.text);
+                if is_there != (line.sign == '+') {
+                    return Ok(false);
                 }
-                _ => Vec::new(),
-            };
-            continue;
+                compared += 1;
+            } else {
+                *differences.entry(line.text).or_default() += if line.sign == '+' { 1 } else { -1 };
+            }
         }
-        let (sign, text) = line.split_at_checked(1).unwrap_or(("", line));
-        let text = text.trim_end();
-        if line.starts_with("--- ") || text.is_empty() || text.starts_with("> Summary:") || removes_file {
-            continue;
-        }
-        let is_there = lines.iter().any(|other| other == text);
-        match sign {
-            "+" if is_there => compared += 1,
-            "-" if !is_there => compared += 1,
-            "+" | "-" => return Ok(false),
-            _ => {}
+        let count = |lines: &[String], text: &str| lines.iter().filter(|line| *line == text).count().cast_signed();
+        for (text, difference) in differences.into_iter().filter(|(_, difference)| *difference != 0) {
+            let (now, wanted) = (count(&now, text), (count(then, text) + difference).max(0));
+            if difference > 0 && now < wanted || difference < 0 && now > wanted {
+                return Ok(false);
+            }
+            compared += 1;
         }
     }
     Ok(compared > 0)
+}
+
+/// The files of git's commit where a branch began, read once each.
+struct BaseFiles<'g> {
+    git: &'g Git,
+    base: &'g str,
+    lines: HashMap<MemoryPath, Vec<String>>,
+}
+
+impl<'g> BaseFiles<'g> {
+    fn new(git: &'g Git, base: &'g str) -> BaseFiles<'g> {
+        BaseFiles { git, base, lines: HashMap::new() }
+    }
+
+    /// None for a file that did not exist, or if the base is gone.
+    fn lines(&mut self, path: &MemoryPath) -> &[String] {
+        self.lines.entry(path.clone()).or_insert_with(|| {
+            let text = self.git.stdout_of(&["show", &format!("{}:./{path}", self.base)]).unwrap_or_default();
+            lines_of(&text)
+        })
+    }
+}
+
+/// The lines of a text, without blanks at their ends.
+fn lines_of(text: &[u8]) -> Vec<String> {
+    String::from_utf8_lossy(text).lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// A line of a diff that counts: its sign, the line above it in its own version of the file, and its text.
+struct DiffLine<'d> {
+    sign: char,
+    above: &'d str,
+    text: &'d str,
+}
+
+/// The added and removed lines of each file that a diff leaves in place.
+fn changed_lines(diff: &str) -> Vec<(Option<MemoryPath>, Vec<DiffLine<'_>>)> {
+    let mut files: Vec<(Option<MemoryPath>, Vec<DiffLine<'_>>)> = Vec::new();
+    let (mut above_old, mut above_new, mut removes_file) = ("", "", false);
+    for line in diff.lines() {
+        if let Some(name) = line.strip_prefix("+++ ") {
+            removes_file = name == "/dev/null";
+            files.push((name.strip_prefix("b/").and_then(|name| MemoryPath::new(name).ok()), Vec::new()));
+            continue;
+        }
+        let Some((_, lines)) = files.last_mut().filter(|_| !removes_file && !line.starts_with("--- ")) else {
+            continue;
+        };
+        let (sign, text) = line.split_at_checked(1).unwrap_or(("", line));
+        let text = text.trim_end();
+        let above = match sign {
+            "+" => std::mem::replace(&mut above_new, text),
+            "-" => std::mem::replace(&mut above_old, text),
+            _ => {
+                (above_old, above_new) = (text, text);
+                continue;
+            }
+        };
+        if !text.is_empty() && !text.starts_with("> Summary:") {
+            lines.push(DiffLine { sign: if sign == "+" { '+' } else { '-' }, above, text });
+        }
+    }
+    files
 }

@@ -215,6 +215,8 @@ impl DueFinder<'_> {
             .map(|item| section_range(document, item.section as usize))
             .collect();
         let mut top_level = 0;
+        // An entry is archived as a whole.
+        let mut due_entries: Vec<std::ops::Range<usize>> = Vec::new();
         for (number, item) in file.items.iter().enumerate() {
             let (candidate, index) = match item.kind {
                 ItemKind::Bullet(bullet) if document.bullets()[bullet as usize].depth == 0 => {
@@ -227,13 +229,20 @@ impl DueFinder<'_> {
                     continue;
                 }
             };
+            let is_within = |ranges: &[std::ops::Range<usize>]| {
+                index.is_some() && ranges.iter().any(|entry| entry.contains(&(item.start as usize)))
+            };
+            if is_within(&due_entries) {
+                continue;
+            }
             let rule = self.policy.lifetimes.iter().find(|rule| applies(rule, &facts, number));
-            let within_entry = index.is_some() && entries.iter().any(|entry| entry.contains(&(item.start as usize)));
-            // An entry is archived as a whole.
             let due = self
                 .expired(&facts, number)
-                .or_else(|| if within_entry { None } else { self.unused(&facts, number, candidate, rule?) });
+                .or_else(|| if is_within(&entries) { None } else { self.unused(&facts, number, candidate, rule?) });
             if let Some((action, reason)) = due {
+                if let EvictionCandidate::Entry(section) = candidate {
+                    due_entries.push(section_range(document, section));
+                }
                 self.push_archived(document, candidate, index, action, reason, rule);
             }
         }
