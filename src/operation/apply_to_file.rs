@@ -163,13 +163,22 @@ fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits
     let after = &edited.document;
     let old_bullet = |index: &usize| LocatedBullet { path, document: base, index: *index };
     let new_bullet = |index: &usize| LocatedBullet { path, document: after, index: *index };
+    let removed = |index: &usize, n| effects::bullet_effect(old_bullet(index), EffectSign::Removed, n);
+    let added = |index: &usize, n| effects::bullet_effect(new_bullet(index), EffectSign::Added, n);
     let (mut out, mut listed_headings) = (Vec::new(), HashSet::new());
     for (k, (n, edit, effect_kind)) in file_edits.edits.iter().enumerate() {
         let wrote = edited.written_bullets.get(k).map(Vec::as_slice).unwrap_or_default();
         match effect_kind {
             EffectKind::Updated(old) => {
-                out.push(effects::bullet_effect(old_bullet(old), EffectSign::Removed, *n));
-                out.extend(wrote.iter().map(|new| effects::bullet_effect(new_bullet(new), EffectSign::Added, *n)));
+                out.push(removed(old, *n));
+                let replaces = matches!(edit, DocumentEdit::Replace { .. });
+                let below_new = || wrote.iter().filter(|_| replaces).flat_map(|new| nested_bullets(after, *new));
+                let below_old = || nested_bullets(base, *old).filter(|_| replaces);
+                let is_kept = |at: &usize| below_new().any(|new| after.handles()[new] == base.handles()[*at]);
+                out.extend(below_old().filter(|at| !is_kept(at)).map(|at| removed(&at, *n)));
+                out.extend(wrote.iter().map(|new| added(new, *n)));
+                let is_old = |at: &usize| below_old().any(|old| base.handles()[old] == after.handles()[*at]);
+                out.extend(below_new().filter(|at| !is_old(at)).map(|at| added(&at, *n)));
             }
             EffectKind::Added => {
                 if let DocumentEdit::Insert { at: InsertPosition::NewSection { titles, .. }, .. } = edit
@@ -185,9 +194,12 @@ fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits
                         effects::line_effect(path, EffectSign::Added, text, slug, *n)
                     }));
                 }
-                out.extend(wrote.iter().map(|new| effects::bullet_effect(new_bullet(new), EffectSign::Added, *n)));
+                out.extend(wrote.iter().map(|new| added(new, *n)));
             }
-            EffectKind::Removed(old) => out.push(effects::bullet_effect(old_bullet(old), EffectSign::Removed, *n)),
+            EffectKind::Removed(old) => {
+                out.push(removed(old, *n));
+                out.extend(nested_bullets(base, *old).map(|at| removed(&at, *n)));
+            }
             EffectKind::MetaSet(old, pairs) => {
                 let mut effect = effects::bullet_effect(old_bullet(old), EffectSign::Set, *n);
                 effect.text = pairs.clone();
@@ -203,6 +215,13 @@ fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits
         }
     }
     out
+}
+
+/// The bullets below a bullet: they go with it.
+fn nested_bullets(document: &Document, bullet: usize) -> impl Iterator<Item = usize> {
+    let bullets = document.bullets();
+    let end = bullets[bullet].end;
+    (bullet + 1..bullets.len()).take_while(move |at| bullets[*at].line_start < end)
 }
 
 /// A section and its parents, `count` in all, outermost first.

@@ -12,6 +12,7 @@ use crate::path::{BulletRef, MemoryPath};
 use super::archive::{self, ArchiveCopy, ArchivedItem};
 use super::bullet_links::LinkedBullets;
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
+use super::known_bullet::add_known;
 use super::locate::{self, ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{IndexedOperation, Planner, TakenText, new_file_document};
@@ -141,7 +142,7 @@ pub fn add(
         if has_children(&item) && !same_children(document, index, &item) {
             return Err(rejections::same_text_other_children(existing).into());
         }
-        return Ok(vec![unchanged_bullet(existing, n)]);
+        return add_known(planner, n, existing, item.meta.as_ref());
     }
     warn_related(planner, n, &resolved.path, document, within, &item.paragraph());
     warn_expired(planner, n, item.meta.as_ref());
@@ -242,7 +243,7 @@ pub fn update(
 }
 
 /// The result of an operation on a bullet that needs no change.
-fn unchanged_bullet(bullet: LocatedBullet<'_>, n: usize) -> PendingEdit {
+pub(super) fn unchanged_bullet(bullet: LocatedBullet<'_>, n: usize) -> PendingEdit {
     PendingEdit::Unchanged(effects::bullet_effect(bullet, EffectSign::Unchanged, n))
 }
 
@@ -438,7 +439,8 @@ fn warn_expired(planner: &mut Planner<'_>, n: usize, meta: Option<&BulletMeta>) 
     }
 }
 
-fn set_meta_of(
+/// Sets values of a bullet's metadata; an empty one removes its key.
+pub(super) fn set_meta_of(
     planner: &mut Planner<'_>,
     n: usize,
     bullet: LocatedBullet<'_>,

@@ -21,6 +21,7 @@ pub mod graph;
 pub mod graph_files;
 pub mod import;
 pub mod inert_metadata;
+mod known_bullet;
 pub mod limits;
 pub mod locate;
 pub mod memory_index;

@@ -63,6 +63,44 @@ fn an_id_of_another_bullet_is_refused() {
     assert!(m.text("facts/user.md").unwrap().contains("id=drink"));
 }
 
+/// A text that no read shows any more holds again when it is added.
+#[test]
+fn what_is_added_again_is_in_use() {
+    let m = Memory::new().file("facts/user.md", "# User\n\n- Office: Porto\n  <!-- mem exp=2026-02-01 imp=7 -->\n");
+    let text = |m: &Memory| m.text("facts/user.md").unwrap();
+    m.done(["add", "user", "Office: Porto"]);
+    assert!(text(&m).contains("- Office: Porto\n  <!-- mem imp=7 -->\n"), "{}", text(&m));
+    m.done(["query", "office"]).stdout_contains("Office: Porto");
+    m.done(["set", &format!("user@{}", handle("Office: Porto")), "exp=2026-02-01"]);
+    m.done(["add", "user", "Office: Porto", "--exp", "2026-12-31", "--pin"]);
+    assert!(text(&m).contains("exp=2026-12-31"), "{}", text(&m));
+    // What is in use stays as it is, and the answer says so.
+    m.done(["add", "user", "Office: Porto"]).unchanged().stdout_contains("= @");
+    let told = m.run(["add", "user", "Office: Porto", "--imp", "9"]).exit(0).unchanged();
+    told.stderr_contains("has the text already and keeps its metadata; `set` gives it imp=9");
+    m.put("facts/user.md", "# User\n\n- Office: Porto\n  <!-- mem branch=feature -->\n");
+    m.done(["add", "user", "Office: Porto"]);
+    assert_eq!(text(&m).matches("branch=").count(), 0);
+}
+
+/// What stands below a bullet goes with it, and the answer names it.
+#[test]
+fn what_is_removed_with_a_bullet_is_named() {
+    let text = "# Trip\n\n- Packing list\n  - insulin for Mia\n  - passports\n    - two\n- Tickets\n";
+    let m = Memory::new().file("facts/trip.md", text);
+    let list = format!("trip@{}", handle("Packing list"));
+    let lines = |texts: &[(&str, &str)]| -> String {
+        texts.iter().map(|(sign, text)| format!("{sign} @{} {text}\n", handle(text))).collect()
+    };
+    let removed = [("-", "Packing list"), ("-", "insulin for Mia"), ("-", "passports"), ("-", "two")];
+    m.done(["rm", &list]).stdout(&format!("facts/trip.md  r1\n{}", lines(&removed)));
+    m.done(["undo"]);
+    let new = "- Packing list 2\n  - socks\n  - passports\n";
+    let changed =
+        [("-", "Packing list"), ("-", "insulin for Mia"), ("-", "two"), ("+", "Packing list 2"), ("+", "socks")];
+    m.run(["update", &list, "-"]).stdin(new).exit(0).stdout(&format!("facts/trip.md  r3\n{}", lines(&changed)));
+}
+
 #[test]
 fn add_writes_bullets_and_answers_with_their_handles() {
     let m = memory();

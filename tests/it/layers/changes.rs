@@ -142,6 +142,21 @@ fn a_move_of_what_the_nearer_layer_has_names_the_one_revision() {
     assert!(mine(&project).contains(SAME));
 }
 
+/// What an expired copy in the other layer says holds again, with the metadata that comes; of another copy it is said
+/// what it does not get.
+#[test]
+fn a_move_to_a_layer_that_has_the_bullet_hides_it_nowhere() {
+    let project = layered();
+    done(&project, &["add", "style", "Indent with tabs", "--exp", "2026-01-01"]);
+    done(&project, &["add", "mine:style", "Indent with tabs", "--pin"]);
+    done(&project, &["mv", &at("mine:", "Indent with tabs"), "project"]);
+    assert!(near(&project).contains("- Indent with tabs\n  <!-- mem pin=true -->\n"), "{}", near(&project));
+    done(&project, &["add", "style", "Ship on Friday"]);
+    done(&project, &["add", "mine:style", "Ship on Friday", "--imp", "9"]);
+    let output = project.run(&["mv", &at("mine:", "Ship on Friday"), "project"]);
+    assert!(output.stderr.contains("keeps its metadata; `set` gives it imp=9"), "{output:#?}");
+}
+
 #[test]
 fn a_move_by_an_agent_under_review_says_that_nothing_is_kept() {
     for (reviewed, other) in [("work/memory", MINE), (MINE, "work/memory")] {
