@@ -305,7 +305,8 @@ fn examine_file(
         file_findings.findings.extend(stale::stale_findings(session, path, &document, level));
     }
     if file_kind(path) == FileKind::Facts {
-        let (found, frequent_words) = contradictions::contradictions(&journal.entries, path, &document, level);
+        let (found, frequent_words) =
+            contradictions::contradictions(&journal.entries, path, &document, level, session.now.date());
         file_findings.findings.extend(found);
         file_findings.frequent_words = frequent_words;
         file_findings.against = outside.matches(&journal.entries, path, &document, level);

@@ -283,7 +283,7 @@ fn contradictions(session: &Session, files: &PageFiles, facts: &[ItemFacts<'_>])
     let mut found = Vec::new();
     for (number, facts) in facts.iter().enumerate().filter(|(_, facts)| file_kind(&facts.file.path) == FileKind::Facts)
     {
-        for group in contradicting_groups(&facts.file.document) {
+        for group in contradicting_groups(&facts.file.document, session.now.date()) {
             let side = |bullet: usize| item_link(session, files, facts, number, bullet);
             found.push(Contradiction { sides: group.into_iter().map(side).collect() });
         }

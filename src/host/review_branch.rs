@@ -44,7 +44,12 @@ impl Git {
     pub fn check_new_branch(&self, name: &str) -> Result<(), Rejection> {
         let full_name = format!("refs/heads/{name}");
         let is_plain = !name.starts_with('-') && !name.contains([' ', '\n', '\0']);
-        if !is_plain || self.invoke(&["check-ref-format", &full_name], b"")?.status != 0 {
+        // With `--branch` git refuses names like HEAD as well, which would be ambiguous ever after.
+        let is_valid = |args: &[&str]| self.invoke(args, b"").map(|output| output.status == 0);
+        if !is_plain
+            || !is_valid(&["check-ref-format", &full_name])?
+            || !is_valid(&["check-ref-format", "--branch", name])?
+        {
             let shown = quote_short(name);
             return Err(Rejection::new(Code::Usage, format!("{shown} is not a name for a branch"))
                 .hint("a name like memory/team"));

@@ -47,7 +47,12 @@ pub fn warn_related(
     };
     let new = Statement::of_item(text);
     let (mut repeated, mut contradicted): (Option<(usize, usize)>, Option<usize>) = (None, None);
+    let today = planner.context.now.date();
     for i in find_candidates(&new, document) {
+        // What has expired holds no more.
+        if document.bullet_meta(i).and_then(|meta| meta.expires()).is_some_and(|day| day < today) {
+            continue;
+        }
         let known = document.bullet_text(i);
         let known = Statement::of_item(&known);
         if let Some(extra) = extra_words(&new, &known) {

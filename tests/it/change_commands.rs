@@ -493,6 +493,16 @@ fn a_near_duplicate_is_added_and_its_older_bullet_is_named() {
 }
 
 #[test]
+fn what_has_expired_contradicts_nothing() {
+    let m = Memory::new().file("facts/user.md", "# User\n\n- Office: Lisbon\n  <!-- mem exp=2026-02-01 -->\n");
+    m.run(["add", "user", "Office: Berlin"]).exit(0).quiet();
+    m.done(["check"]);
+    let status = m.done(["status"]).stdout;
+    assert!(!status.contains("contradiction"), "{status}");
+    m.run(["add", "user", "Office: Oslo"]).exit(0).stderr_contains("contradiction: ");
+}
+
+#[test]
 fn a_contradiction_is_added_and_its_older_bullet_is_named() {
     let text = "# User\n\n- City: Paris\n- Allergic to peanuts\n- 用户住在汉堡\n\n## Ana\n\n- Age: 41\n";
     let m = Memory::new().file(P, text);

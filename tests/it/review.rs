@@ -376,6 +376,9 @@ fn what_cannot_be_committed_stays_and_says_why() {
 #[test]
 fn a_branch_that_git_cannot_create_marks_no_proposal() {
     let (repo, _) = repo();
+    for name in ["HEAD", "-x", "a..b"] {
+        repo.memdir(["inbox", &format!("--branch={name}")]).exit(2).stderr_contains("is not a name for a branch");
+    }
     let lock = repo.root().join(".git/refs/heads/team.lock");
     fs_err::write(&lock, "").unwrap();
     let log = repo.memdir(["log"]).exit(0).stdout;

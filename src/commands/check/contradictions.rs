@@ -5,6 +5,8 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use jiff::civil::Date;
+
 use super::{LineIndex, finding};
 use crate::change::JournalEntry;
 use crate::code::Code;
@@ -25,6 +27,7 @@ pub fn contradictions(
     path: &MemoryPath,
     document: &Document,
     level: FindingLevel,
+    today: Date,
 ) -> (Vec<CheckFinding>, HashSet<String>) {
     let (written, lines) = (WrittenTexts::of(journal, path), LineIndex::of(document.text()));
     let name = |i: &usize| dated_handle(&written, document, *i);
@@ -41,7 +44,7 @@ pub fn contradictions(
         };
         finding(path, lines.line(newest), 1, Code::Contradiction, level, text)
     };
-    let mut search = PairSearch::of_at_most(usize::MAX);
+    let mut search = PairSearch { today: Some(today), ..PairSearch::of_at_most(usize::MAX) };
     let pairs = contradicting_pairs_within(document, &mut search);
     (groups_of_pairs(&pairs).iter().map(as_finding).collect(), search.frequent_words)
 }
@@ -50,8 +53,10 @@ pub fn contradictions(
 const MAX_NAMED: usize = 4;
 
 /// The groups of bullets of one section of which each excludes every other one, by index, the first in the file first.
-pub fn contradicting_groups(document: &Document) -> Vec<Vec<usize>> {
-    groups_of_pairs(&contradicting_pairs_within(document, &mut PairSearch::of_at_most(usize::MAX)))
+/// What has expired contradicts nothing that holds today.
+pub fn contradicting_groups(document: &Document, today: Date) -> Vec<Vec<usize>> {
+    let mut search = PairSearch { today: Some(today), ..PairSearch::of_at_most(usize::MAX) };
+    groups_of_pairs(&contradicting_pairs_within(document, &mut search))
 }
 
 /// Groups in which every two bullets are one of the pairs, so that forty numbered bullets are one group and not 780
@@ -82,13 +87,15 @@ fn groups_of_pairs(pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
 pub struct PairSearch {
     /// How many pairs of bullets may still be compared.
     pub max_pairs: usize,
+    /// The day on which a bullet must be valid; without one, all count.
+    pub today: Option<Date>,
     /// The words that selected no pairs, because more than [`MAX_BULLETS_PER_WORD`] bullets of a section have them.
     pub frequent_words: HashSet<String>,
 }
 
 impl PairSearch {
     pub fn of_at_most(max_pairs: usize) -> PairSearch {
-        PairSearch { max_pairs, frequent_words: HashSet::new() }
+        PairSearch { max_pairs, today: None, frequent_words: HashSet::new() }
     }
 }
 
@@ -102,7 +109,11 @@ pub fn contradicting_pairs_within(document: &Document, search: &mut PairSearch) 
     let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of_item(text)).collect();
     let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements, search).into_iter().collect();
     search.max_pairs -= pairs.len();
-    pairs.retain(|&(a, b)| compare_statements(&statements[a], &statements[b]).is_some());
+    let is_over = |bullet| {
+        let last = document.bullet_meta(bullet).and_then(|meta| meta.expires());
+        last.is_some_and(|last| search.today.is_some_and(|today| last < today))
+    };
+    pairs.retain(|&(a, b)| !is_over(a) && !is_over(b) && compare_statements(&statements[a], &statements[b]).is_some());
     pairs
 }
 

@@ -6,6 +6,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use jiff::civil::Date;
+
 use crate::code::Rejection;
 use crate::commands::Session;
 use crate::commands::check::contradictions::contradicting_groups;
@@ -64,11 +66,11 @@ impl FactTexts {
     }
 
     /// The number of groups of bullets that contradict each other.
-    fn contradictions(&self) -> usize {
+    fn contradictions(&self, today: Date) -> usize {
         // A file in conflict holds both sides, of which one will go.
         let documents = self.texts.iter().filter_map(|bytes| Document::from_bytes(bytes.clone()).ok());
         let settled = documents.filter(|document| document.conflict_marker_line().is_none());
-        settled.map(|document| contradicting_groups(&document).len()).sum()
+        settled.map(|document| contradicting_groups(&document, today).len()).sum()
     }
 }
 
@@ -123,7 +125,8 @@ impl<'a> AttentionScan<'a> {
     /// The rows of all files, without those that count nothing.
     pub fn rows(&self, each: &[AttentionCounts]) -> Vec<AttentionRow> {
         let sum = |count: fn(&AttentionCounts) -> usize| each.iter().map(count).sum::<usize>();
-        let contradictions = self.facts.lock().unwrap_or_else(PoisonError::into_inner).contradictions();
+        let contradictions =
+            self.facts.lock().unwrap_or_else(PoisonError::into_inner).contradictions(self.session.now.date());
         let (waiting, merged) = waiting_and_merged(self.session, sum(|c| c.waiting));
         let rows = [
             (AttentionKind::Expired, sum(|c| c.expired), "memdir check --stale"),
