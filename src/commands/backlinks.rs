@@ -4,10 +4,11 @@
 
 use super::list_and_read::ResolvedAddress;
 use crate::code::Rejection;
-use crate::document::links::{link_candidates, refers_to};
+use crate::document::link_names::LinkNames;
+use crate::document::links::{link_candidates, may_refer_to};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::store::{FoundFile, Store};
-use crate::view::links::{Backlink, BacklinkTarget, LinkNames, backlinks};
+use crate::view::links::{Backlink, BacklinkTarget, backlinks};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
@@ -23,8 +24,9 @@ pub fn find_backlinks(store: &Store, target: &ResolvedAddress) -> Result<Vec<Bac
     let found = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok())?;
         // A cheap scan first, so that only files with a candidate are parsed.
-        let is_candidate =
-            link_candidates(text).iter().any(|l| refers_to(&text[l.start..l.end], l.is_wiki, &file.path, &target.path));
+        let is_candidate = link_candidates(text)
+            .iter()
+            .any(|l| may_refer_to(&text[l.start..l.end], l.is_wiki, &file.path, &target.path));
         is_candidate.then(|| {
             let found = ItemizedFile::without_counts(file.path.clone(), Document::parse(text));
             found.document.handles();

@@ -34,6 +34,7 @@ use super::unread_files::LINKED_FOLDER;
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
+use crate::document::link_names::LinkNames;
 use crate::document::memory_index::{is_index_path, is_memory_index};
 use crate::document::summary::FileKind;
 use crate::document::{Document, MAX_FILE_BYTES, summary};
@@ -44,7 +45,6 @@ use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target, 
 use crate::path::MemoryPath;
 use crate::policy::LimitMeasure;
 use crate::store::FoundFile;
-use crate::view::links::LinkNames;
 use places::{LineIndex, PlaceCursor};
 
 pub use rot::check_rot;

@@ -10,12 +10,13 @@ use super::check::links::has_fragment;
 use crate::change::{Changeset, FileChange};
 use crate::code::Warning;
 use crate::document::fragments::fragment_range;
-use crate::document::links::{FileLink, find_links, link_candidates, own_part_links, refers_to};
+use crate::document::link_names::LinkNames;
+use crate::document::links::{FileLink, find_links, link_candidates, may_refer_to, own_part_links};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::section_links::dangling_warning;
 use crate::operation::{Action, Operation, Snapshot};
 use crate::path::MemoryPath;
-use crate::view::links::{LinkNames, target_and_fragment};
+use crate::view::links::target_and_fragment;
 
 /// A file that loses headings, or is removed.
 struct ReducedFile<'a> {
@@ -121,7 +122,7 @@ impl LostTargets<'_> {
         let own = self.reduced.iter().find(|file| file.path == holder);
         let may_dangle = |link: &FileLink| {
             let named = &text[link.start..link.end];
-            self.reduced.iter().any(|file| refers_to(named, link.is_wiki, holder, file.path))
+            self.reduced.iter().any(|file| may_refer_to(named, link.is_wiki, holder, file.path))
         };
         // A cheap scan first, so that only files with a candidate are parsed.
         if own.is_none() && !link_candidates(text).iter().any(may_dangle) {

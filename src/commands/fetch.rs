@@ -5,7 +5,7 @@
 use super::related_files::related_files;
 use crate::change::{EntryFile, EntryOutcome, Etag, JournalEntry, replaced_texts};
 use crate::code::{Code, Rejection};
-use crate::document::links::{FileLink, find_links, link_candidates, refers_to};
+use crate::document::links::{FileLink, find_links, link_candidates, may_refer_to};
 use crate::document::{Document, MAX_FILE_BYTES, RecordedUpdates};
 use crate::operation::inert_metadata::has_metadata_lines;
 use crate::operation::snapshot::PlanStep;
@@ -119,7 +119,7 @@ fn holds_id(_path: &MemoryPath, text: &str, id: &str) -> bool {
 }
 
 fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
-    let named = |l: &FileLink| refers_to(&text[l.start..l.end], l.is_wiki, holder, to);
+    let named = |l: &FileLink| may_refer_to(&text[l.start..l.end], l.is_wiki, holder, to);
     // A cheap scan first, so that only files with a candidate are parsed.
     link_candidates(text).iter().any(named) && find_links(&Document::parse(text)).iter().any(named)
 }

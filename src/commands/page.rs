@@ -17,6 +17,7 @@ use super::stats::{AGE_NAMES, StatsFigure, StatsOptions, StatsReport, age_name, 
 use super::{ChangeOptions, CommandResult, Session, inbox};
 use crate::code::SuggestedCommand;
 use crate::document::fragments::fragment_range;
+use crate::document::link_names::LinkNames;
 use crate::document::summary::FileKind;
 use crate::document::{Document, MetaKey};
 use crate::operation::file_change::file_kind;
@@ -24,7 +25,6 @@ use crate::path::MemoryPath;
 use crate::text::shell_quote::shell_quote;
 use crate::view::export::left_out::{report_comments, report_front_matter};
 use crate::view::export::{ExportFile, ExportedText};
-use crate::view::links::LinkNames;
 use crate::view::page::body::{PageFile, item_marks, page_file};
 use crate::view::page::graph::link_graph;
 use crate::view::page::html::visible;

@@ -275,8 +275,10 @@ fn code_and_comment_ranges(document: &Document, found: &[FileLink]) -> Vec<Range
     Parser::new_ext(&text[body..], Options::empty()).into_offset_iter().filter_map(hidden_range).collect()
 }
 
-/// Whether a link's target in the file `holder` refers to `file`.
-pub fn refers_to(target: &str, wiki: bool, holder: &MemoryPath, file: &MemoryPath) -> bool {
+/// Whether a link's target in the file `holder` may refer to `file`, whatever other files there are. [`LinkNames`] decides.
+///
+/// [`LinkNames`]: super::link_names::LinkNames
+pub fn may_refer_to(target: &str, wiki: bool, holder: &MemoryPath, file: &MemoryPath) -> bool {
     let target = target.trim();
     if wiki {
         let target = target.strip_suffix(".md").unwrap_or(target);
@@ -411,9 +413,9 @@ mod tests {
             ("facts/user.md", false, false),
             ("../../facts/user.md", false, false),
         ] {
-            assert_eq!(refers_to(target, wiki, &holder, &user), named, "{target}");
+            assert_eq!(may_refer_to(target, wiki, &holder, &user), named, "{target}");
         }
-        assert!(refers_to("ÉTÉ", true, &holder, &path("facts/été.md")));
+        assert!(may_refer_to("ÉTÉ", true, &holder, &path("facts/été.md")));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod fragments;
 mod front_matter;
 pub mod handle;
 mod lines;
+pub mod link_names;
 pub mod links;
 mod literal_blocks;
 mod located_bullet;

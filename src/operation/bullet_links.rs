@@ -5,7 +5,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::document::links::{FileLink, find_links, own_part_links, refers_to};
+use crate::document::link_names::LinkNames;
+use crate::document::links::{FileLink, find_links, own_part_links};
 use crate::document::related_edge::related_edge;
 use crate::document::{Document, DocumentEdit, LocatedBullet};
 use crate::path::MemoryPath;
@@ -13,7 +14,7 @@ use crate::text::Splice;
 
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
-use super::relocate::link_name;
+use super::renamed_links::{link_name, names_after};
 use super::snapshot::{LoadedFile, PlanStep};
 use super::validation;
 
@@ -38,9 +39,14 @@ impl<'a> LinkedBullets<'a> {
         if to == self.path {
             return Ok(Vec::new());
         }
-        let updates = self.links(planner)?.into_iter().map(|(holder, file, links)| {
+        let found = self.links(planner)?;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let after = names_after(planner.snapshot, None, to)?;
+        let updates = found.into_iter().map(|(holder, file, links)| {
             let edit = |link: &FileLink| {
-                let new = link_name(&file.document, link, &holder, self.path, to);
+                let new = link_name(&file.document, link, &holder, self.path, to, &after);
                 DocumentEdit::Raw(Splice { start: link.start, end: link.end, new })
             };
             let edits = links.iter().map(edit).collect();
@@ -78,6 +84,7 @@ impl<'a> LinkedBullets<'a> {
         }
         let mut holders: BTreeSet<&MemoryPath> = planner.snapshot.backlinks(self.path)?.iter().collect();
         holders.insert(self.path);
+        let names = LinkNames::new(planner.snapshot.file_names()?);
         let mut found = Vec::new();
         for holder in holders {
             let Some(file) = planner.snapshot.file(holder)? else { continue };
@@ -94,7 +101,7 @@ impl<'a> LinkedBullets<'a> {
                 let name = &text[link.start..link.end];
                 let is_here = holder == self.path && name.trim().is_empty();
                 text[link.fragment.range()].trim().strip_prefix('^').is_some_and(|id| ids.contains(id))
-                    && (is_here || refers_to(name, link.is_wiki, holder, self.path))
+                    && (is_here || names.leads_to(name, link.is_wiki, holder, self.path))
             });
             if !links.is_empty() {
                 found.push((holder.clone(), file, links));

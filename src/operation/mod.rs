@@ -37,6 +37,7 @@ pub mod related_bullets;
 pub mod relations;
 pub mod relative_links;
 pub mod relocate;
+mod renamed_links;
 pub mod resource_targets;
 pub mod restore;
 pub mod section_links;

@@ -12,7 +12,7 @@ use super::planner::Planner;
 use super::snapshot::{MissingInput, PlanStep, PlanStop};
 use super::{Action, Operation, inert_metadata, locate};
 use crate::change::Etag;
-use crate::document::links::refers_to;
+use crate::document::links::may_refer_to;
 use crate::document::memory_index::is_index_path;
 use crate::document::related_edge::{RelatedEdge, edge_lines, edge_meta, related_edges, without_edges};
 use crate::document::relation::RelationText;
@@ -70,7 +70,7 @@ impl Neighbour {
 /// Whether the target of a relation in the file `holder` is the bullet with an id in a file.
 fn is_to(target: &str, holder: &MemoryPath, path: &MemoryPath, id: &str) -> bool {
     let Some((file, to)) = target.split_once("#^") else { return false };
-    to == id && (if file.is_empty() { holder == path } else { refers_to(file, true, holder, path) })
+    to == id && (if file.is_empty() { holder == path } else { may_refer_to(file, true, holder, path) })
 }
 
 /// Adds relations to the bullets that the pending edits add and update. Missing inputs are added to the planner's.
@@ -309,8 +309,8 @@ impl EdgeChanges {
         for edge in related_edges(&file.document, bullet) {
             let is_similar = found.iter().any(|neighbour| neighbour.is_target(edge.target, &source.path));
             let target_file = edge.target.split('#').next().unwrap_or_default();
-            let is_searched =
-                target_file.is_empty() || searched.iter().any(|path| refers_to(target_file, true, &source.path, path));
+            let is_searched = target_file.is_empty()
+                || searched.iter().any(|path| may_refer_to(target_file, true, &source.path, path));
             if is_searched && !is_similar {
                 edges.dropped.push(edge.bullet);
             } else {

@@ -4,7 +4,8 @@
 
 use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection};
-use crate::document::links::{FileLink, find_links, percent_encode, refers_to};
+use crate::document::link_names::LinkNames;
+use crate::document::links::find_links;
 use crate::document::{Document, DocumentEdit, InsertPosition, LocatedBullet, section_range, to_moved_bullet};
 use crate::path::{Address, MemoryPath, no_such_name};
 use crate::text::{Splice, splice};
@@ -16,6 +17,7 @@ use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{IndexedOperation, Planner};
 use super::reference_links::lost_by_bullet;
 use super::relative_links::{rebased_bullet, rebased_links};
+use super::renamed_links::{link_name, names_after};
 use super::section_links::{LineBreaks, MovedSection, SectionChange, undefined_references_warning};
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Target, adopted, effects, rejections, validation, whole_file};
@@ -292,9 +294,11 @@ fn move_file(planner: &Planner<'_>, n: usize, from: &MemoryPath, to: &str, creat
     let mut pending = vec![PendingEdit::MoveFile(from.clone(), dest.clone())];
     let mut holders: std::collections::BTreeSet<&MemoryPath> = planner.snapshot.backlinks(from)?.iter().collect();
     holders.insert(from);
+    let names = LinkNames::new(planner.snapshot.file_names()?);
+    let after = names_after(planner.snapshot, Some(from), &dest)?;
     for holder in holders {
         let Some(file) = planner.snapshot.file(holder)? else { continue };
-        let edits = link_updates(&file.document, holder, from, &dest);
+        let edits = link_updates(&file.document, holder, (from, &names), (&dest, &after));
         if !edits.is_empty()
             && validation::check_writable(holder, Some(&file.document), planner.context.allow_reserved).is_ok()
         {
@@ -398,15 +402,21 @@ pub fn add_moved_file(
     Ok(())
 }
 
-/// The edits that update a file's links to a moved file, and in that file its relative links.
-fn link_updates(document: &Document, holder: &MemoryPath, from: &MemoryPath, to: &MemoryPath) -> Vec<DocumentEdit> {
+/// The edits that update a file's links to a moved file, and in that file its relative links. The path before and the one
+/// after each come with the names that files have then.
+fn link_updates(
+    document: &Document,
+    holder: &MemoryPath,
+    (from, names): (&MemoryPath, &LinkNames<'_>),
+    (to, after): (&MemoryPath, &LinkNames<'_>),
+) -> Vec<DocumentEdit> {
     let text = document.text();
     let holder_after = if holder == from { to } else { holder };
     let mut splices: Vec<Splice> = find_links(document)
         .into_iter()
-        .filter(|l| refers_to(&text[l.start..l.end], l.is_wiki, holder, from))
+        .filter(|l| names.leads_to(&text[l.start..l.end], l.is_wiki, holder, from))
         .map(|link| {
-            let new = link_name(document, &link, holder_after, from, to);
+            let new = link_name(document, &link, holder_after, from, to, after);
             Splice { start: link.start, end: link.end, new }
         })
         .collect();
@@ -415,39 +425,4 @@ fn link_updates(document: &Document, holder: &MemoryPath, from: &MemoryPath, to:
         splices.extend(rebased_links(document, from, to).into_iter().filter(|one| !named.contains(&one.start)));
     }
     splices.into_iter().map(DocumentEdit::Raw).collect()
-}
-
-/// The name that a link to `from` in the file `holder` gets for the file `to`.
-pub(super) fn link_name(
-    document: &Document,
-    link: &FileLink,
-    holder: &MemoryPath,
-    from: &MemoryPath,
-    to: &MemoryPath,
-) -> String {
-    let text = document.text();
-    match link.is_wiki {
-        true => wiki_link_target(text[link.start..link.end].trim(), from, to),
-        false if text[..link.start].ends_with('<') => relative_link_path(holder, to),
-        false => percent_encode(&relative_link_path(holder, to)),
-    }
-}
-
-/// The new target of a wiki link, in the form of the old one: stem or path, with or without `.md`.
-fn wiki_link_target(old: &str, from: &MemoryPath, to: &MemoryPath) -> String {
-    let suffix = if old.ends_with(".md") { ".md" } else { "" };
-    let without_extension = old.strip_suffix(".md").unwrap_or(old);
-    let path = to.as_str().strip_suffix(".md").unwrap_or(to.as_str());
-    let stem = without_extension.to_lowercase() == from.stem().to_lowercase();
-    let name = if stem { to.stem() } else { path };
-    format!("{name}{suffix}")
-}
-
-fn relative_link_path(holder: &MemoryPath, to: &MemoryPath) -> String {
-    let here: Vec<&str> = holder.parent().split('/').filter(|p| !p.is_empty()).collect();
-    let there: Vec<&str> = to.as_str().split('/').collect();
-    let common = here.iter().zip(&there).take_while(|(a, b)| a == b).count();
-    let mut out = vec![".."; here.len() - common];
-    out.extend(&there[common..]);
-    out.join("/")
 }

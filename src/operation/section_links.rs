@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use crate::code::{Code, Warning};
 use crate::document::fragments::fragment_range;
-use crate::document::links::{FileLink, find_links, own_part_links, reference_uses, refers_to};
+use crate::document::link_names::LinkNames;
+use crate::document::links::{FileLink, find_links, own_part_links, reference_uses};
 use crate::document::{Document, DocumentEdit, slug};
 use crate::path::MemoryPath;
 use crate::text::Splice;
@@ -17,7 +18,7 @@ use crate::text::counted_noun::counted_noun;
 use super::pending_edit::PendingEdit;
 use super::planner::Planner;
 use super::reference_links::lost_uses;
-use super::relocate::link_name;
+use super::renamed_links::{link_name, names_after};
 use super::snapshot::PlanStep;
 use super::validation;
 
@@ -65,6 +66,12 @@ pub struct LinkUpdates {
     pub inside: Vec<Splice>,
 }
 
+/// The names of all files before a change and afterwards.
+struct FileNames<'a> {
+    before: LinkNames<'a>,
+    after: LinkNames<'a>,
+}
+
 /// Where a part of the file is afterwards. Lines are counted because line endings may differ between the files.
 struct NewPlace<'a> {
     path: &'a MemoryPath,
@@ -79,6 +86,11 @@ impl SectionChange<'_> {
     pub fn update_links(&self, planner: &mut Planner<'_>, n: usize) -> PlanStep<LinkUpdates> {
         let mut holders: BTreeSet<&MemoryPath> = planner.snapshot.backlinks(self.from)?.iter().collect();
         holders.insert(self.from);
+        let to = self.moved.as_ref().map_or(self.from, |moved| moved.to);
+        let names = FileNames {
+            before: LinkNames::new(planner.snapshot.file_names()?),
+            after: names_after(planner.snapshot, None, to)?,
+        };
         let (mut updates, mut dangling, mut files) = (LinkUpdates::default(), 0, BTreeSet::new());
         for holder in holders {
             let Some(file) = planner.snapshot.file(holder)? else { continue };
@@ -88,7 +100,8 @@ impl SectionChange<'_> {
             for link in self.links_of(holder, &file.document) {
                 let moved =
                     self.moved.as_ref().filter(|moved| holder == self.from && moved.range.contains(&link.start));
-                match self.link_edits(holder, &file.document, &link, moved.map_or(holder, |moved| moved.to)) {
+                let holders = [holder, moved.map_or(holder, |moved| moved.to)];
+                match self.link_edits(&names, holders, &file.document, &link) {
                     Some(splices) if splices.is_empty() => {}
                     Some(splices) if moved.is_some() => updates.inside.extend(splices),
                     Some(splices) if is_writable => edits.extend(splices.into_iter().map(DocumentEdit::Raw)),
@@ -131,24 +144,25 @@ impl SectionChange<'_> {
         vec![(moved.to, lost_uses(inside, there)), (self.from, lost_uses(outside, reference_uses(&self.after)))]
     }
 
-    /// The edits of a link that stands in `holder_after` afterwards; `None` if it cannot lead to its text any more.
+    /// The edits of a link, given the file that it stands in before and afterwards; `None` if it cannot lead to its text
+    /// any more.
     fn link_edits(
         &self,
-        holder: &MemoryPath,
+        names: &FileNames<'_>,
+        [holder, holder_after]: [&MemoryPath; 2],
         document: &Document,
         link: &FileLink,
-        holder_after: &MemoryPath,
     ) -> Option<Vec<Splice>> {
         let (named, part) = (&document.text()[link.start..link.end], &document.text()[link.fragment.range()]);
         let is_own = holder == self.from && named.trim().is_empty();
-        let is_to_file = is_own || refers_to(named, link.is_wiki, holder, self.from);
+        let is_to_file = is_own || names.before.leads_to(named, link.is_wiki, holder, self.from);
         let Some(target) = fragment_range(self.document, part).filter(|_| is_to_file) else { return Some(Vec::new()) };
         let place = self.new_place(target.start);
         let new_part = self.new_part(link, part, &place)?;
         let mut splices = Vec::new();
         let stays_own = is_own && place.path == holder_after;
         if !stays_own && (is_own || place.path != self.from) {
-            let new = link_name(document, link, holder_after, self.from, place.path);
+            let new = link_name(document, link, holder_after, self.from, place.path, &names.after);
             splices.push(Splice { start: link.start, end: link.end, new });
         }
         if new_part != part {

@@ -10,9 +10,11 @@ use std::ops::Range;
 use jiff::civil::Date;
 
 use super::planner::initial_text;
+use super::renamed_links::link_name;
 use super::whole_file::append_splice;
 use crate::document::fragments::fragment_range;
-use crate::document::links::{FileLink, find_links, refers_to};
+use crate::document::link_names::LinkNames;
+use crate::document::links::{FileLink, find_links};
 use crate::document::{Document, Visibility, section_range};
 use crate::path::{MemoryPath, is_episode, week_file};
 use crate::text::dates::find_dates;
@@ -70,10 +72,18 @@ pub fn split_month(
         return Ok(split);
     }
     let mut targets = BTreeSet::new();
+    let files = || others.keys().copied().chain([month]);
+    let split_links = MonthLinks {
+        month,
+        document,
+        moved: &moved,
+        names: LinkNames::new(files()),
+        names_after: LinkNames::new(files().chain(moved.iter().map(|entry| &entry.to))),
+    };
     // Links in the month itself, by where they stand.
-    let own = link_splices(month, document, month, document, &moved, &mut targets);
+    let own = split_links.splices(month, document, &mut targets);
     for (path, other) in others {
-        let splices = link_splices(path, other, month, document, &moved, &mut targets);
+        let splices = split_links.splices(path, other, &mut targets);
         if !splices.is_empty() {
             split.files.insert((*path).clone(), Some(spliced(other.text(), &splices)?));
         }
@@ -111,9 +121,9 @@ pub fn split_month(
     let is_linked = |path: &MemoryPath, document: &Document| {
         let whole = |link: &FileLink| link.fragment.start == link.fragment.end;
         let text = document.text();
-        find_links(document)
-            .iter()
-            .any(|link| whole(link) && refers_to(&text[link.start..link.end], link.is_wiki, path, month))
+        find_links(document).iter().any(|link| {
+            whole(link) && split_links.names.leads_to(&text[link.start..link.end], link.is_wiki, path, month)
+        })
     };
     let is_needed = holds_content(&left) || others.iter().any(|(path, document)| is_linked(path, document));
     split.files.insert(month.clone(), is_needed.then_some(left));
@@ -134,39 +144,47 @@ fn entry_day(document: &Document, section: usize) -> Option<Date> {
     }
 }
 
-/// Changes the file names of links to entries that move.
-fn link_splices(
-    holder: &MemoryPath,
-    text: &Document,
-    month: &MemoryPath,
-    document: &Document,
-    moved: &[MovedEntry],
-    targets: &mut BTreeSet<(MemoryPath, String)>,
-) -> Vec<Splice> {
-    let file_of = |at: usize| moved.iter().find(|entry| entry.range.contains(&at)).map_or(month, |entry| &entry.to);
-    let mut splices = Vec::new();
-    for link in find_links(text) {
-        let (named, part) = (&text.text()[link.start..link.end], &text.text()[link.fragment.range()]);
-        let is_own = holder == month && named.trim().is_empty();
-        if part.is_empty() || !(is_own || refers_to(named, link.is_wiki, holder, month)) {
-            continue;
+/// The links to a month whose entries move.
+struct MonthLinks<'a> {
+    month: &'a MemoryPath,
+    document: &'a Document,
+    moved: &'a [MovedEntry],
+    /// The names of all files.
+    names: LinkNames<'a>,
+    /// The same with the weeks.
+    names_after: LinkNames<'a>,
+}
+
+impl MonthLinks<'_> {
+    /// Changes the file names of links in a file to entries that move.
+    fn splices(
+        &self,
+        holder: &MemoryPath,
+        text: &Document,
+        targets: &mut BTreeSet<(MemoryPath, String)>,
+    ) -> Vec<Splice> {
+        let MonthLinks { month, document, moved, names, names_after } = self;
+        let file_of =
+            |at: usize| moved.iter().find(|entry| entry.range.contains(&at)).map_or(*month, |entry| &entry.to);
+        let mut splices = Vec::new();
+        for link in find_links(text) {
+            let (named, part) = (&text.text()[link.start..link.end], &text.text()[link.fragment.range()]);
+            let is_own = holder == *month && named.trim().is_empty();
+            if part.is_empty() || !(is_own || names.leads_to(named, link.is_wiki, holder, month)) {
+                continue;
+            }
+            let Some(target) = fragment_range(document, part) else { continue };
+            let to = file_of(target.start);
+            targets.insert((to.clone(), part.to_owned()));
+            // A link from one entry to another of the same week needs no name.
+            if to == *month && !is_own || is_own && to == file_of(link.start) {
+                continue;
+            }
+            let new = link_name(text, &link, holder, month, to, names_after);
+            splices.push(Splice { start: link.start, end: link.end, new });
         }
-        let Some(target) = fragment_range(document, part) else { continue };
-        let to = file_of(target.start);
-        targets.insert((to.clone(), part.to_owned()));
-        // A link from one entry to another of the same week needs no name.
-        if to == month && !is_own || is_own && to == file_of(link.start) {
-            continue;
-        }
-        let new = match named.rfind(month.stem()) {
-            Some(at) => format!("{}{}{}", &named[..at], to.stem(), &named[at + month.stem().len()..]),
-            None if link.is_wiki => to.as_str().strip_suffix(".md").unwrap_or(to.as_str()).to_owned(),
-            // All of them are in one folder.
-            None => format!("{}.md", to.stem()),
-        };
-        splices.push(Splice { start: link.start, end: link.end, new });
+        splices
     }
-    splices
 }
 
 /// The front matter of a month that holds for its weeks, too: with the tags that hide it from some agents.

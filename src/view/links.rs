@@ -2,15 +2,14 @@
 //!
 //! Never reads a file. Every use of links goes through [`edges`], which leaves out items that the reader may not see.
 
-use std::collections::HashMap;
-
 use serde::Serialize;
 
 use super::query::count::ItemizedFile;
 use super::query::item_facts::ItemFacts;
 use super::query::items::{self, ItemKind};
 use crate::document::fragments::fragment_range;
-use crate::document::links::{FileLink, resolve_relative};
+use crate::document::link_names::LinkNames;
+use crate::document::links::FileLink;
 use crate::document::related_edge::{RELATED_TO, RelatedEdge, link_strength, parent_bullet, related_edge};
 use crate::document::{Document, Span, split_category};
 use crate::path::MemoryPath;
@@ -120,61 +119,6 @@ fn words_before_links(text: &str, link: usize) -> Option<&str> {
         .then_some(words)
 }
 
-/// Resolves link targets to files.
-pub struct LinkNames<'p> {
-    files: Vec<&'p MemoryPath>,
-    /// By lower-case name: its rank (0 is best) and the index of the file.
-    by_name: HashMap<String, (u8, usize)>,
-}
-
-impl<'p> LinkNames<'p> {
-    /// Indexes the names of files. If two files share a name, the order is: full path, path below `facts/`, file name
-    /// alone, archived or proposed files; then the first in path order.
-    pub fn new(files: impl IntoIterator<Item = &'p MemoryPath>) -> LinkNames<'p> {
-        let mut names = LinkNames { files: Vec::new(), by_name: HashMap::new() };
-        for path in files {
-            let file = names.files.len();
-            let whole = without_extension(path.as_str());
-            let archived_rank = if path.is_set_aside() { 4 } else { 0 };
-            names.insert(whole, 0, file);
-            if let Some(below) = whole.strip_prefix("facts/") {
-                names.insert(below, 1, file);
-            }
-            names.insert(path.stem(), 2 + archived_rank, file);
-            names.files.push(path);
-        }
-        names
-    }
-
-    fn insert(&mut self, name: &str, rank: u8, file: usize) {
-        let held = self.by_name.entry(name.to_lowercase()).or_insert((rank, file));
-        if rank < held.0 {
-            *held = (rank, file);
-        }
-    }
-
-    pub fn path(&self, file: usize) -> &'p MemoryPath {
-        self.files[file]
-    }
-
-    /// The index of the file that a link in the file `holder` points to; `holder` itself for a link with a fragment
-    /// only.
-    pub fn resolve(&self, target: &str, wiki: bool, holder: &MemoryPath) -> Option<usize> {
-        let target = target.trim();
-        let found = |name: &str| self.by_name.get(&name.to_lowercase()).copied();
-        if wiki {
-            let name = if target.is_empty() { holder.as_str() } else { target };
-            return found(without_extension(name)).map(|(_, file)| file);
-        }
-        let path = resolve_relative(holder, target)?;
-        found(without_extension(&path)).map(|(_, file)| file).filter(|file| self.files[*file].as_str() == path)
-    }
-}
-
-fn without_extension(path: &str) -> &str {
-    path.strip_suffix(".md").unwrap_or(path)
-}
-
 /// The texts of a link's target and of its fragment.
 pub fn target_and_fragment<'d>(document: &'d Document, link: &FileLink) -> (&'d str, &'d str) {
     (&document.text()[link.start..link.end], &document.text()[link.fragment.range()])
@@ -212,7 +156,7 @@ impl BacklinkTarget<'_> {
     /// Whether a link in another file points here. A file's links to itself are no backlinks.
     fn matches(&self, facts: &ItemFacts<'_>, link: &FileLink) -> bool {
         let (file, part) = target_and_fragment(&facts.file.document, link);
-        let there = self.names.resolve(file, link.is_wiki, &facts.file.path).map(|n| self.names.files[n]);
+        let there = self.names.resolve(file, link.is_wiki, &facts.file.path).map(|n| self.names.path(n));
         if there != Some(self.path) || facts.file.path == *self.path {
             return false;
         }
@@ -327,25 +271,6 @@ mod tests {
             for edge in edges(&facts, &|_, _| true) {
                 assert_eq!(super::relation(&facts, &edge).as_deref(), relation, "{text}");
             }
-        }
-    }
-
-    #[test]
-    fn of_two_files_with_one_name_the_better_rank_is_linked() {
-        let files = [path("archive/facts/user.md"), path("facts/user.md"), path("notes/user.md"), path("plan.md")];
-        let names = LinkNames::new(&files);
-        let holder = path("facts/plan.md");
-        for (target, wiki, expected) in [
-            ("user", true, Some(1)),
-            ("notes/User", true, Some(2)),
-            ("archive/facts/user", true, Some(0)),
-            ("plan", true, Some(3)),
-            ("nobody", true, None),
-            ("user.md", false, Some(1)),
-            ("../plan.md", false, Some(3)),
-            ("User.md", false, None),
-        ] {
-            assert_eq!(names.resolve(target, wiki, &holder), expected, "{target}");
         }
     }
 }

@@ -322,3 +322,36 @@ fn any_number_of_files_may_link_to_what_moves() {
         assert_eq!(text, "- see [[renamed]], [[elsewhere#Other]], [[elsewhere#^one]]\n");
     }
 }
+
+#[test]
+fn a_link_to_another_file_of_the_name_stays() {
+    let memory = Memory::new()
+        .file("facts/user.md", "# User\n\n## Work\n\n- one ^m1\n")
+        .file("notes/user.md", "# Other\n\n## Work\n\n- two ^m1\n")
+        .file("facts/x.md", "# X\n\n- see [[user]], [[user#work]], [[user#^m1]]\n- see [[notes/user#work]]\n");
+    let first = "- see [[user]], [[user#work]], [[user#^m1]]\n";
+    for (words, second) in [
+        (&["set", "notes/user.md#work", "title=Old jobs"][..], "[[notes/user#old-jobs]]"),
+        (&["mv", "notes/user.md#work", "facts/jobs.md", "--create"], "[[facts/jobs#work]]"),
+        (&["mv", "notes/user.md@m1", "facts/jobs.md", "--create", "-f"], "[[notes/user#work]]"),
+        (&["mv", "notes/user.md", "notes/people.md", "--create"], "[[notes/people#work]]"),
+    ] {
+        memory.done(words);
+        assert_eq!(memory.text("facts/x.md").unwrap(), format!("# X\n\n{first}- see {second}\n"), "{words:?}");
+        let found = memory.run(["check"]).ends().stdout;
+        assert!(!found.contains("dangling_link"), "{words:?}: {found}");
+        memory.done(["undo"]);
+    }
+}
+
+#[test]
+fn a_link_to_a_moved_file_is_not_led_to_another_file() {
+    let memory = Memory::new()
+        .file("facts/notes.md", "# Notes\n\n- other\n")
+        .file("facts/user.md", "# User\n\n- one\n")
+        .file("facts/x.md", "# X\n\n- see [[user]], [[user.md|me]]\n");
+    memory.done(["mv", "facts/user.md", "procedures/notes.md", "--create"]);
+    assert_eq!(memory.text("facts/x.md").unwrap(), "# X\n\n- see [[procedures/notes]], [[procedures/notes.md|me]]\n");
+    memory.done(["mv", "procedures/notes.md", "facts/person.md", "--create"]);
+    assert!(memory.text("facts/x.md").unwrap().contains("[[facts/person]]"));
+}

@@ -10,10 +10,11 @@ use crate::code::Code;
 use crate::commands::Session;
 use crate::document::Document;
 use crate::document::fragments::fragment_range;
+use crate::document::link_names::LinkNames;
 use crate::document::links::{find_links, resolve_relative};
 use crate::path::MemoryPath;
 use crate::text::one_line::cut_with_ellipsis;
-use crate::view::links::{LinkNames, target_and_fragment};
+use crate::view::links::target_and_fragment;
 
 /// A link in a checked file, with its 1-based line and column.
 pub struct CheckedLink {

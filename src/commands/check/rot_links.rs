@@ -12,10 +12,11 @@ use super::links::has_fragment;
 use super::places::LineIndex;
 use super::rot::{CountedExamples, Note, shortened};
 use crate::document::Document;
+use crate::document::link_names::LinkNames;
 use crate::document::links::{FileLink, find_links, percent_decode, resolve_relative};
 use crate::path::{MemoryPath, is_daily_note};
 use crate::text::dates::MONTHS;
-use crate::view::links::{LinkNames, target_and_fragment};
+use crate::view::links::target_and_fragment;
 
 /// The least digits of an id at the start of a note's name: a day, `20260102`.
 const MIN_ID_DIGITS: usize = 8;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use super::graph_layout::{Point, lay_out};
 use super::html::visible;
-use crate::view::links::{LinkNames, edges, relation, target_and_fragment};
+use crate::document::link_names::LinkNames;
+use crate::view::links::{edges, relation, target_and_fragment};
 use crate::view::query::item_facts::ItemFacts;
 
 /// More nodes than this cannot be read; those with the fewest links are left out.

@@ -6,8 +6,9 @@
 use super::item_facts::ItemFacts;
 use super::score::ScoredItem;
 use crate::document::fragments::fragment_range;
+use crate::document::link_names::LinkNames;
 use crate::document::links::FileLink;
-use crate::view::links::{LinkNames, edges_of_item, target_and_fragment};
+use crate::view::links::{edges_of_item, target_and_fragment};
 
 /// The share of the best linked item's score that is added.
 const LINK_SHARE: f64 = 0.1;

@@ -12,9 +12,10 @@ use super::query_row::{LinkDirection, LinkReason, QueryRow};
 use super::result::{LAST_LINE_TOKENS, QueryResult, plain_row};
 use super::score::{Ranking, ScoredItem};
 use crate::document::fragments::fragment_range;
-use crate::document::links::{FileLink, link_candidates, refers_to};
+use crate::document::link_names::LinkNames;
+use crate::document::links::{FileLink, link_candidates, may_refer_to};
 use crate::path::MemoryPath;
-use crate::view::links::{LinkEdge, LinkNames, VisibilityCheck, edges, edges_of_item, relation, target_and_fragment};
+use crate::view::links::{LinkEdge, VisibilityCheck, edges, edges_of_item, relation, target_and_fragment};
 
 /// Maximum number of linked items in a result.
 const MAX_LINKED: usize = 2;
@@ -56,7 +57,7 @@ impl LinkedFiles<'_> {
     pub fn includes(&self, path: &MemoryPath, text: &str) -> bool {
         let to_hit = |link: &FileLink| {
             let named = &text[link.start..link.end];
-            self.hit_files.iter().any(|file| refers_to(named, link.is_wiki, path, file))
+            self.hit_files.iter().any(|file| may_refer_to(named, link.is_wiki, path, file))
         };
         self.is_target(path) || !self.hit_files.is_empty() && link_candidates(text).iter().any(to_hit)
     }
