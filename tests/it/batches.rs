@@ -297,3 +297,20 @@ fn an_update_to_a_text_that_the_batch_takes_from_another_bullet_is_no_duplicate(
     let twice = format!("[{},{first}]", update(&one, "two"));
     memory.run(["apply"]).stdin(twice).exit(4).unchanged().stderr_contains("duplicate: ");
 }
+
+#[test]
+fn code_in_a_bullet_is_the_same_in_printed_operations() {
+    let text = "- Build the docs like this\n\n      make docs\n      make check\n- Then this\n\n  ```\n  a\n   \n  \tb\n  ```\n";
+    let [direct, printed, proposed] = [(); 3].map(|()| Memory::new().policy("version: 2\nagents: {write: propose}\n"));
+    direct.run(["add", "x"]).stdin(text).exit(0);
+    assert!(direct.text("facts/x.md").unwrap().ends_with(&format!("\n\n{text}")));
+    let planned = printed.run(["add", "x", "-n", "--json"]).stdin(text).exit(0).stdout;
+    printed.run(["apply"]).stdin(planned).exit(0);
+    let refused = proposed.run(["add", "x"]).by("bot").stdin(text).may_change().exit(5);
+    let (_, id) = refused.stderr.split_once("try: memdir inbox ").unwrap();
+    let id = id.trim();
+    proposed.done(["inbox", id, "--accept"]);
+    for memory in [printed, proposed] {
+        assert_eq!(memory.text("facts/x.md"), direct.text("facts/x.md"));
+    }
+}

@@ -342,7 +342,8 @@ fn write_bullet(out: &mut String, item: &NewBullet, layout: &InsertLayout, numbe
     out.push_str(&item.first_line());
     out.push_str(eol);
     let mut push_line = |line: &str| {
-        if !line.trim().is_empty() {
+        // A line of blanks stays one: in code they are text.
+        if !line.trim_end_matches('\r').is_empty() {
             out.extend([indent.as_str(), line.trim_end_matches('\r')]);
         }
         out.push_str(eol);

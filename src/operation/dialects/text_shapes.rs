@@ -114,22 +114,27 @@ fn is_date(text: &str) -> bool {
     shaped && text.parse::<jiff::civil::Date>().is_ok()
 }
 
-/// Splits a bullet's text into its first line, and the lines below it without the indent they share.
+/// Splits a bullet's text into its first line, and the lines below it. These lose the two spaces that make them part of
+/// the bullet and keep the rest of their indent, which may make them code. If tabs indent them, they lose the columns
+/// that they share. Blank lines at the end are left out.
 pub fn split_bullet_text(text: &str) -> (String, Vec<String>) {
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default().to_owned();
-    let below: Vec<(usize, &str)> = lines.map(indent_columns).collect();
-    let shared = below.iter().filter(|(_, rest)| !rest.is_empty()).map(|(n, _)| *n).min().unwrap_or(0);
+    let mut below: Vec<&str> = lines.collect();
+    let is_filled = |line: &&str| is_not_blank(line);
+    below.truncate(below.iter().rposition(is_filled).map_or(0, |last| last + 1));
+    if below.iter().filter(|line| is_filled(line)).all(|line| line.starts_with("  ")) {
+        let unindented = below.iter().map(|line| line.strip_prefix("  ").unwrap_or_default().to_owned());
+        return (first, unindented.collect());
+    }
+    let columns: Vec<(usize, &str)> = below.into_iter().map(indent_columns).collect();
+    let shared = columns.iter().filter(|(_, rest)| !rest.is_empty()).map(|(n, _)| *n).min().unwrap_or(0);
     let dedent =
         |(n, rest): &(usize, &str)| if rest.is_empty() { String::new() } else { " ".repeat(n - shared) + rest };
-    let mut children: Vec<String> = below.iter().map(dedent).collect();
-    while children.last().is_some_and(String::is_empty) {
-        children.pop();
-    }
-    (first, children)
+    (first, columns.iter().map(dedent).collect())
 }
 
-/// The inverse of [`split_bullet_text`].
+/// The inverse of [`split_bullet_text`], for lines of which the last one is not blank.
 pub fn join_bullet_text(text: &str, children: &[String]) -> String {
     let mut out = text.to_owned();
     for child in children {
@@ -193,5 +198,36 @@ pub fn scalar_text(value: &Value) -> Option<String> {
         Value::String(s) => Some(s.clone()),
         Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_bullet_keep_what_indent_they_have_beside_that_of_the_bullet() {
+        for (text, below) in [
+            ("a\n  b", &["b"][..]),
+            ("a\n\n      make docs\n      make check\n", &["", "    make docs", "    make check"]),
+            ("a\n  ```\n   \n  \tx\n  ```\n  ", &["```", " ", "\tx", "```"]),
+            ("a\n\t- b\n\t\t- c", &["- b", "    - c"]),
+            ("a\n \n\n", &[]),
+        ] {
+            assert_eq!(split_bullet_text(text), ("a".to_owned(), below.iter().map(|line| line.to_string()).collect()));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn splitting_a_joined_text_returns_its_lines(
+            above in proptest::collection::vec("[ \t]{0,6}[a-z`#-]{0,3}", 0..5),
+            last in "[ \t]{0,6}[a-z`#-]{1,3}",
+        ) {
+            let lines: Vec<String> = above.into_iter().chain([last]).collect();
+            let joined = join_bullet_text("text", &lines);
+            proptest::prop_assert!(is_bullet_text(&joined));
+            proptest::prop_assert_eq!(split_bullet_text(&joined), ("text".to_owned(), lines));
+        }
     }
 }
