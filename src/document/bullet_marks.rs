@@ -8,7 +8,7 @@ use super::split_category;
 /// The marks of a bullet's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BulletMarks {
-    /// The character of the task marker in lower case: a space, or `x`.
+    /// The character of the task marker in lower case: a space, `x`, or one of those that apps have beside them, `/`, `-`.
     pub task: Option<char>,
     /// The name of the `[category]` in lower case.
     pub category: Option<String>,
@@ -49,13 +49,15 @@ fn starts_with_strike(line: &str, rest: &str, plain: &str) -> bool {
 /// Splits the task marker off a line, with the list markers and the emphasis around it. Returns its character in lower
 /// case, and what stands behind it.
 fn split_task(line: &str) -> (Option<char>, &str) {
-    let is_marker = |c: char| " \t>-*+|_~\\".contains(c) || c.is_ascii_digit() || c == '.';
+    let is_marker = |c: char| " \t>-*+|_~\\".contains(c) || c.is_ascii_digit() || c == '.' || c == ')';
     let line = line.trim_start_matches(is_marker);
-    let task = ["[ ]", "[x]", "[X]"].iter().find_map(|mark| line.strip_prefix(mark).map(|rest| (mark, rest)));
-    let (task, rest) = match task {
-        Some((mark, rest)) => (mark.chars().nth(1).map(|c| c.to_ascii_lowercase()), rest),
-        None => (None, line),
+    let marker = || {
+        let mut inner = line.strip_prefix('[')?.chars();
+        let (task, rest) = (inner.next()?, inner.as_str().strip_prefix(']')?);
+        let is_marker = matches!(task, ' ' | 'x' | 'X') || rest.is_empty() || rest.starts_with([' ', '\t']);
+        is_marker.then(|| (Some(task.to_ascii_lowercase()), rest))
     };
+    let (task, rest) = marker().unwrap_or((None, line));
     (task, rest.trim_start_matches([' ', '\t', '*', '_', '~', '\\']))
 }
 
@@ -80,6 +82,8 @@ mod tests {
             ("- **[health]** no nuts", None, "health", Strikethrough::None),
             ("[ ] Buy tea", Some(' '), "", Strikethrough::None),
             ("[X] [work] Ship it", Some('x'), "work", Strikethrough::None),
+            ("1) [/] [work] Ship it", Some('/'), "work", Strikethrough::None),
+            ("[a](x) y", None, "", Strikethrough::None),
             ("~~Likes tea~~", None, "", Strikethrough::Whole),
             ("[health] ~~No nuts~~", None, "health", Strikethrough::Whole),
             ("~~[health] No nuts~~ ", None, "health", Strikethrough::Whole),

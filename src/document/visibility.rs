@@ -34,10 +34,9 @@ impl Visibility {
     /// The visibility for an agent; `None` if it may see everything: no allowlist applies to it, or its allowlist
     /// contains all names.
     pub fn for_agent(policy: &Policy, agent: &str) -> Option<Visibility> {
-        let allowed: BTreeSet<String> =
-            policy.allowed_categories(agent)?.iter().map(|name| category_key(name)).collect();
+        let allowed: BTreeSet<String> = policy.allowed_categories(agent)?.iter().map(|name| hidden_key(name)).collect();
         let listed = policy.allowlists.iter().flat_map(|(_, list)| list);
-        let named = policy.categories.iter().map(|c| &c.name).chain(listed).map(|name| category_key(name));
+        let named = policy.categories.iter().map(|c| &c.name).chain(listed).map(|name| hidden_key(name));
         let hidden_names: BTreeSet<String> = named.filter(|name| !name.is_empty() && !allowed.contains(name)).collect();
         (!hidden_names.is_empty()).then_some(Visibility { hidden_names })
     }
@@ -69,7 +68,7 @@ impl Visibility {
 
     /// Whether a category is hidden from the agent.
     pub fn hides_category(&self, category: &str) -> bool {
-        self.hidden_names.contains(&category_key(category))
+        self.hidden_names.contains(&hidden_key(category))
     }
 
     /// Whether the path allows a file to be seen. Files in `inbox/` are hidden: their proposals have no categories yet,
@@ -188,13 +187,21 @@ pub fn category_name(name: &str) -> String {
     name.trim().to_lowercase().replace([' ', '_'], "-")
 }
 
-/// A name of a category as what is hidden is compared: NFC, then GitHub's slug, with `-` for `_`. A heading `## Medical history`
-/// and `medical_history` are the same category.
+/// A name of a category as what is hidden is compared: also without the pictures and signs around it. `## 🏥 Health` and
+/// `health` are the same category.
+fn hidden_key(name: &str) -> String {
+    let key = category_key(name);
+    let plain = key.trim_matches(|c: char| !c.is_alphanumeric());
+    if plain.is_empty() { key } else { plain.to_owned() }
+}
+
+/// A name of a category in one form: NFC, then GitHub's slug, with `-` for `_`. A heading `## Medical history` and
+/// `medical_history` are the same category.
 pub fn category_key(name: &str) -> String {
     slug(&name.trim().nfc().collect::<String>()).replace('_', "-")
 }
 
-/// `tags:` or `tag:` of the front matter, lower case, without `#`: a YAML list, or words separated by commas or spaces.
+/// `tags:` and `tag:` of the front matter, lower case, without `#`: a YAML list, or words separated by commas or spaces.
 /// `None` if the front matter is not supported YAML.
 pub fn front_matter_tags(document: &Document) -> Option<Vec<String>> {
     let Some(front) = document.front_matter() else { return Some(Vec::new()) };
@@ -206,11 +213,12 @@ pub fn front_matter_tags(document: &Document) -> Option<Vec<String>> {
         _ => return None,
     };
     let plain = |tag: &str| tag.trim().trim_start_matches('#').to_lowercase();
-    let mut tags: Vec<String> = match fields.get("tags").or_else(|| fields.get("tag")) {
+    let of_key = |key: &str| match fields.get(key) {
         Some(Value::Array(tags)) => tags.iter().filter_map(Value::as_str).map(plain).collect(),
         Some(Value::String(tags)) => tags.split([',', ' ']).map(plain).filter(|t| !t.is_empty()).collect(),
         _ => Vec::new(),
     };
+    let mut tags: Vec<String> = [of_key("tags"), of_key("tag")].concat();
     tags.extend(memory_index::memory_type_of(&fields));
     Some(tags)
 }
@@ -312,6 +320,8 @@ mod tests {
         check("facts/a.md", "---\ntags: work, health\n---\n- a\n", None);
         check("facts/a.md", "---\ntags: work\n---\n- a\n", Some("---\ntags: work\n---\n- a\n"));
         check("facts/a.md", "---\n tags: [&x\n- health\n---\n- a\n", None);
+        check("facts/a.md", "---\ntags: [work]\ntag: health\n---\n- a\n", None);
+        check("facts/🏥 health.md", "- a\n", None);
         check("inbox/rescued-r1-0.md", "- a\n", None);
     }
 
@@ -323,6 +333,7 @@ mod tests {
             Some("# A\n\n\n- b\n\n## Work\n- d\n\n"),
         );
         check("facts/a.md", "# Health\n\n- a\n", None);
+        check("facts/a.md", "- a\n\n## 🏥 Health\n- b\n\n## Health 🫀\n- c\n\n## ❤️ health\n- d\n", Some("- a\n\n"));
         check("facts/a.md", "User Profile: (ID: mem123)\n- a\n\n## Work\n- b\n", Some("## Work\n- b\n"));
     }
 
@@ -335,6 +346,7 @@ mod tests {
         );
         check("facts/a.md", "- a\n\n- [ ] [health] b\n\n<!-- mem id=x -->\n\nEnd\n", Some("- a\n\n\nEnd\n"));
         check("facts/a.md", "- a\n\n> [health] b\n\n[health] c\n", Some("- a\n\n\n"));
+        check("facts/a.md", "- a\n- [/] [health] b\n- [>] [health] c\n\n> 1) [health] d\n", Some("- a\n\n"));
         check("facts/a.md", "- [health](x) a link\n", Some("- [health](x) a link\n"));
     }
 
