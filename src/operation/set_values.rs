@@ -72,12 +72,11 @@ fn renamed_links(
     document: &Document,
     title: &Splice,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let after = crate::text::splice(document.text(), std::slice::from_ref(title)).unwrap_or_default();
     let change = SectionChange {
         from: path,
         document,
         title: Some(title),
-        after: Document::parse(after),
+        after: parse_after(document, title),
         moved: None,
         lines: LineBreaks::default(),
     };
@@ -128,7 +127,8 @@ fn set_file_value(
     }
     if key == "title" {
         let title = whole_file::require_one_line("title", value)?;
-        let splice = match document.sections().iter().find(|s| s.level == 1) {
+        let heading = document.sections().iter().find(|s| s.level == 1);
+        let splice = match heading {
             Some(h1) if document.text()[h1.title.range()] == *title => return Ok(Vec::new()),
             Some(h1) => Splice { start: h1.title.start as usize, end: h1.title.end as usize, new: title.to_owned() },
             None => {
@@ -137,6 +137,9 @@ fn set_file_value(
                 Splice { start: at, end: at, new: format!("# {title}{eol}{eol}") }
             }
         };
+        let after = parse_after(document, &splice);
+        require_title(title, &after.section_title(0))?;
+        require_same_parts(document, &after, usize::from(heading.is_none()))?;
         return Ok(vec![PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), prepared(effect))]);
     }
     check_key(key)?;
@@ -238,15 +241,32 @@ fn set_section_value(
             .into());
         }
     };
-    let after = crate::text::splice(document.text(), std::slice::from_ref(&splice)).unwrap_or_default();
-    let after = Document::parse(after);
-    let kept = after.sections().len() == document.sections().len() && after.bullets().len() == document.bullets().len();
-    if key == "title" && slug(&after.section_title(at)) != slug(value) {
-        return Err(super::whole_file::misread_title(value, &after.section_title(at)).into());
+    let after = parse_after(document, &splice);
+    if key == "title" {
+        require_title(value, &after.section_title(at))?;
     }
-    if !kept {
-        return Err(Rejection::new(Code::WouldBreakStructure, "the change would make another section or bullet").into());
-    }
+    require_same_parts(document, &after, 0)?;
     let effect = effects::line_effect(path, EffectSign::Set, format!("{key}={value}"), Some(section.slug.clone()), n);
     Ok(PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), EffectKind::Prepared(vec![effect])))
+}
+
+/// A document with one replacement.
+fn parse_after(document: &Document, splice: &Splice) -> Document {
+    Document::parse(crate::text::splice(document.text(), std::slice::from_ref(splice)).unwrap_or_default())
+}
+
+/// Refuses a title that Markdown reads as another one.
+fn require_title(title: &str, read: &str) -> Result<(), Rejection> {
+    if slug(read) == slug(title) { Ok(()) } else { Err(whole_file::misread_title(title, read)) }
+}
+
+/// Refuses a change that makes or removes sections or bullets, other than so many new sections.
+fn require_same_parts(document: &Document, after: &Document, new_sections: usize) -> Result<(), Rejection> {
+    let is_same = after.sections().len() == document.sections().len() + new_sections
+        && after.bullets().len() == document.bullets().len();
+    if is_same {
+        Ok(())
+    } else {
+        Err(Rejection::new(Code::WouldBreakStructure, "the change would make another section or bullet"))
+    }
 }
