@@ -50,16 +50,18 @@ pub struct ArchiveCopy<'a> {
 }
 
 impl ArchivedItem {
-    /// A bullet of a file. `purge` is the first day on which `prune` removes it for good.
+    /// A bullet of a file with its own metadata, which may not be what its line says. `purge` is the first day on which
+    /// `prune` removes it for good.
     pub fn bullet(
         planner: &Planner<'_>,
         bullet: LocatedBullet<'_>,
+        meta: Option<BulletMeta>,
         purge: Option<&str>,
     ) -> Result<ArchivedItem, Rejection> {
         let LocatedBullet { path, document, index: bullet } = bullet;
         let section = document.bullets()[bullet].section as usize;
         let mut item = to_moved_bullet(document, bullet);
-        let mut meta = item.meta.take().unwrap_or_default();
+        let mut meta = meta.unwrap_or_default();
         set_archive_keys(&mut meta, &planner.today(), purge, Some(&section_reference(document, section)));
         if let Some(number) = document.list_number(bullet).filter(|_| document.bullets()[bullet].depth == 0) {
             meta.set(MetaKey::Nr.name(), &number.to_string());
@@ -313,17 +315,22 @@ pub fn block_splice(document: &Document, section: usize, block: &str) -> Result<
     }
     let eol = document.eol().as_str();
     let gap = if text[..end].ends_with(&eol.repeat(2)) { "" } else { eol };
-    let after = Splice {
-        start: end,
-        end,
-        new: format!("{gap}{}{eol}{eol}", block.trim_end().replace("\r\n", "\n").replace('\n', eol)),
-    };
-    let parsed =
-        splice(text, std::slice::from_ref(&after)).map(Document::parse).map_err(|_| "out of bounds".to_owned())?;
+    let new = format!("{gap}{}{eol}{eol}", block.trim_end().replace("\r\n", "\n").replace('\n', eol));
+    require_same_blocks(document, Splice { start: end, end, new }, block)
+}
+
+/// The insertion of a block, if it and the text around it keep their structure.
+///
+/// # Errors
+/// A message, if they do not.
+pub fn require_same_blocks(document: &Document, insertion: Splice, block: &str) -> Result<Splice, String> {
+    let parsed = splice(document.text(), std::slice::from_ref(&insertion))
+        .map(Document::parse)
+        .map_err(|_| "out of bounds".to_owned())?;
     let alone = Document::parse(block);
     let same = parsed.bullets().len() == document.bullets().len() + alone.bullets().len()
         && parsed.blocks().len() == document.blocks().len() + alone.blocks().len();
-    if same { Ok(after) } else { Err("the text around it would change its structure".to_owned()) }
+    if same { Ok(insertion) } else { Err("the text around it would change its structure".to_owned()) }
 }
 
 /// The cuts that remove the headings of an archive file below which nothing is left; `None` if nothing is left at all.

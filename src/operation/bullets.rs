@@ -4,14 +4,17 @@
 
 use crate::change::EffectSign;
 use crate::code::{Code, Rejection, Warning};
+use crate::document::related_edge::parent_bullet;
 use crate::document::{
     BulletMeta, Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, NewBullet, section_range, to_new_bullet,
 };
 use crate::path::{BulletRef, MemoryPath};
+use crate::text::one_line::collapse_whitespace;
 
 use super::archive::{self, ArchiveCopy, ArchivedItem};
 use super::bullet_links::LinkedBullets;
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
+use super::inert_metadata::own_metadata;
 use super::known_bullet::add_known;
 use super::locate::{self, ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
@@ -134,13 +137,15 @@ pub fn add(
         );
         planner.warn(n, Warning::new(Code::Note, message));
     }
-    if let Some(within) = within
-        && let Some(&index) =
-            document.bullets_by_text(&item.paragraph()).iter().find(|&&i| locate::is_in_section(document, i, within))
-    {
+    if let Some(index) = within.and_then(|within| locate::bullet_with_text(document, &item.paragraph(), within)) {
         let existing = LocatedBullet { path: &resolved.path, document, index };
         if has_children(&item) && !same_children(document, index, &item) {
             return Err(rejections::same_text_other_children(existing).into());
+        }
+        if !reads_as(existing, &item.paragraph()) {
+            let address = format!("{}@{}", resolved.path, document.handle_name(index));
+            let message = format!("{address} has the text but for backslashes; nothing was added, `update` changes it");
+            planner.warn(n, Warning::new(Code::Note, message).detail("address", address));
         }
         return add_known(planner, n, existing, item.meta.as_ref());
     }
@@ -160,6 +165,12 @@ fn new_id(at: &Target) -> Option<&str> {
         Target::IdOrCategory { id, .. } => Some(id),
         Target::Address(_) | Target::SectionOrField(_) | Target::File(_) | Target::Category(_) => None,
     }
+}
+
+/// Whether a bullet has a text also as a reader sees it, where a handle does not count backslashes.
+fn reads_as(bullet: LocatedBullet<'_>, text: &str) -> bool {
+    let LocatedBullet { document, index, .. } = bullet;
+    collapse_whitespace(&document.bullet_text(index)) == collapse_whitespace(text)
 }
 
 /// Whether a new bullet has more than a paragraph.
@@ -215,8 +226,7 @@ pub fn update(
     let id = document.bullet_id(index);
     let is_known = |(key, value): &&(String, String)| key == MetaKey::Oid.name() && id.as_deref() == Some(value);
     let pairs: Vec<_> = pairs.iter().filter(|pair| !is_known(pair)).cloned().collect();
-    let same_text = document.bullets_by_text(&paragraph);
-    let has_text = same_text.contains(&index) || matches!(picked, BulletPick::Unchanged(_));
+    let has_text = matches!(picked, BulletPick::Unchanged(_)) || reads_as(bullet, &paragraph);
     if has_text && (!has_children(&item) || same_children(document, index, &item)) {
         return if pairs.is_empty() {
             Ok(vec![unchanged_bullet(bullet, n)])
@@ -224,18 +234,19 @@ pub fn update(
             set_meta_of(planner, n, bullet, &pairs)
         };
     }
-    let section = document.bullets()[index].section;
-    for &holder in same_text.iter().filter(|&&i| i != index && document.bullets()[i].section == section) {
+    let place = |i: usize| (document.bullets()[i].section, parent_bullet(document, i));
+    let same_text = document.bullets_by_text(&paragraph);
+    for holder in same_text.into_iter().filter(|&i| i != index && place(i) == place(index)) {
         let rejection = rejections::duplicate_bullet(bullet, holder);
         let handle = document.handles()[holder];
         let path = resolved.path.clone();
         planner.taken_texts.push(TakenText { operation: n, path, holder, handle, rejection });
     }
-    let stamped = planner.updated_meta(bullet, request.operation);
+    let stamped = planner.updated_meta(bullet, request.operation)?;
     let meta = if pairs.is_empty() { stamped } else { Some(merged_meta(planner, n, bullet, stamped, &pairs)?.0) };
     let mut pending = Vec::new();
     if archive {
-        let copy = ArchivedItem::bullet(planner, bullet, None)?;
+        let copy = ArchivedItem::bullet(planner, bullet, own_metadata(bullet, planner.snapshot)?, None)?;
         pending.push(PendingEdit::Archive(Box::new(copy)));
     }
     pending.extend(replacement_edits(bullet, item, meta));
@@ -304,7 +315,7 @@ pub fn remove(
     let mut pending = Vec::new();
     let located = LocatedBullet { path: &resolved.path, document: &file.document, index: bullet };
     if let Some(copy) = archive {
-        let item = ArchivedItem::bullet(planner, located, copy.purge_on)?;
+        let item = ArchivedItem::bullet(planner, located, own_metadata(located, planner.snapshot)?, copy.purge_on)?;
         pending.push(PendingEdit::Archive(Box::new(item)));
     }
     pending.extend(LinkedBullets::of_bullet(located).without_relations(planner)?);

@@ -167,6 +167,12 @@ pub fn select_oldest(
     ages: &ItemAges<'_>,
 ) -> Option<Vec<EvictionCandidate>> {
     let section = limited.section;
+    let heading = document.sections()[section].heading.start as usize;
+    let leaves =
+        |t: &EvictionCandidate| matches!(t, EvictionCandidate::Entry(_)) && byte_range(document, *t).contains(&heading);
+    if section != 0 && already_selected.iter().any(leaves) {
+        return Some(Vec::new());
+    }
     let in_section = |t: &&EvictionCandidate| match t {
         EvictionCandidate::Bullet(i) => is_in_section(document, *i, section),
         EvictionCandidate::Entry(s) => entry_sections(document, section).contains(s),
@@ -231,12 +237,21 @@ pub fn evict(
         ItemAges::new(after, &inert, Some(before.unwrap_or(&empty)), &today).keeping_new()
     };
     let mut selected: Vec<EvictionCandidate> = Vec::new();
+    // Entries first, here too: they take bullets with them that other limits would choose.
+    let mut over: Vec<&LimitedSection> = over.iter().collect();
+    over.sort_by_key(|limited| limited.excess(after).entries == 0);
     for limited in over {
         match select_oldest(after, limited, &selected, &ages) {
             Some(more) => selected.extend(more),
             None => return Err(all_pinned_rejection(after, path, limited.section, &ages).into()),
         }
     }
+    let is_entry = |t: &&EvictionCandidate| matches!(t, EvictionCandidate::Entry(_));
+    let entries: Vec<_> = selected.iter().filter(is_entry).map(|t| byte_range(after, *t)).collect();
+    let leaves_with_entry = |t: &EvictionCandidate| {
+        !is_entry(&t) && entries.iter().any(|range| range.contains(&byte_range(after, *t).start))
+    };
+    selected.retain(|t| !leaves_with_entry(t));
     selected.sort_by_key(|t| byte_range(after, *t).start);
     let to = path.in_archive()?;
     let operation = changeset.operations.len().saturating_sub(1);
@@ -245,7 +260,8 @@ pub fn evict(
         evicted.push(match candidate {
             EvictionCandidate::Entry(section) => ArchivedItem::section(planner, path, after, section, None)?,
             EvictionCandidate::Bullet(index) => {
-                ArchivedItem::bullet(planner, LocatedBullet { path, document: after, index }, None)?
+                let meta = effective_meta(after, index, &inert);
+                ArchivedItem::bullet(planner, LocatedBullet { path, document: after, index }, Some(meta), None)?
             }
         });
     }

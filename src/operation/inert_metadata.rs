@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::snapshot::{FileHistory, PlanStep, Snapshot};
-use crate::document::{BulletMeta, Document, Handle};
+use crate::document::{BulletMeta, Document, Handle, LocatedBullet};
 use crate::path::MemoryPath;
 
 type BulletMetaPair = (Handle, BulletMeta);
@@ -15,6 +15,15 @@ type BulletMetaPair = (Handle, BulletMeta);
 /// The bullets of a file whose metadata line is inert. Requests the history only if a bullet has a metadata line.
 pub fn inert_bullets(document: &Document, path: &MemoryPath, snapshot: &Snapshot) -> PlanStep<Vec<usize>> {
     if has_metadata_lines(document) { Ok(inert_by_history(document, snapshot.history(path)?)) } else { Ok(Vec::new()) }
+}
+
+/// A bullet's metadata; `None` if its line is inert. Requests the history only if it has a line.
+pub fn own_metadata(bullet: LocatedBullet<'_>, snapshot: &Snapshot) -> PlanStep<Option<BulletMeta>> {
+    let LocatedBullet { path, document, index } = bullet;
+    match bullet.meta() {
+        Some(meta) if !inert_bullets(document, path, snapshot)?.contains(&index) => Ok(Some(meta)),
+        _ => Ok(None),
+    }
 }
 
 /// The bullets whose metadata line is inert in the text after a planned change.

@@ -299,6 +299,21 @@ pub fn bullets_by_name(document: &Document, name: &str, within: Option<usize>, i
     if some.is_empty() { all } else { some }
 }
 
+/// The bullet that a section itself has with a text, not below another bullet and not in a section below; section 0 is
+/// the file above all headings but its title.
+pub fn bullet_with_text(document: &Document, text: &str, section: usize) -> Option<usize> {
+    let is_there = |i: &usize| document.bullets()[*i].depth == 0 && is_directly_in(document, *i, section);
+    document.bullets_by_text(text).into_iter().find(is_there)
+}
+
+/// Whether a bullet stands in a section itself, not in a section below it.
+pub fn is_directly_in(document: &Document, bullet: usize, section: usize) -> bool {
+    match document.bullets()[bullet].section as usize {
+        own if section == 0 => document.sections()[own].level <= 1,
+        own => own == section,
+    }
+}
+
 /// The bullets whose metadata has an id.
 pub fn bullets_with_id<'d>(document: &'d Document, id: &'d str) -> impl Iterator<Item = usize> + 'd {
     document.bullet_ids().iter().filter(move |(_, own)| own == id).map(|(i, _)| *i)

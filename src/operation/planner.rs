@@ -10,6 +10,7 @@ use crate::document::{BulletMeta, Document, DocumentEdit, Handle, LocatedBullet,
 use crate::path::{MemoryPath, PathPrefixes};
 use crate::policy::{LinkRule, Policy, StampKey};
 
+use super::inert_metadata::own_metadata;
 use super::locate::{ResolvedTarget, resolve};
 use super::pending_edit::PendingEdit;
 use super::snapshot::{LoadedFile, MissingInput, PlanStep, Snapshot};
@@ -227,15 +228,26 @@ impl<'a> Planner<'a> {
         item
     }
 
-    /// The new metadata of an updated bullet; `None` if the policy changes nothing.
-    pub fn updated_meta(&self, bullet: LocatedBullet<'_>, op: &Operation) -> Option<BulletMeta> {
+    /// The new metadata of an updated bullet; `None` if the policy changes nothing. The history is requested only for a
+    /// line that says more than stamps do, which may be inert.
+    pub fn updated_meta(&self, bullet: LocatedBullet<'_>, op: &Operation) -> PlanStep<Option<BulletMeta>> {
+        let stamps = &self.context.policy.stamps;
+        if !stamps.iter().any(|stamp| matches!(stamp, StampKey::By | StampKey::Upd | StampKey::Src)) {
+            return Ok(None);
+        }
         let old = bullet.meta();
-        let mut meta = old.clone().unwrap_or_default();
-        if self.context.policy.stamps.contains(&StampKey::Upd) {
+        let is_stamp =
+            |key: &str| [MetaKey::Added, MetaKey::Upd, MetaKey::By, MetaKey::Src].iter().any(|k| k.name() == key);
+        let own = match old.iter().flat_map(|meta| &meta.0).all(|(key, _)| is_stamp(key)) {
+            true => old.clone(),
+            false => own_metadata(bullet, self.snapshot)?,
+        };
+        let mut meta = own.unwrap_or_default();
+        if stamps.contains(&StampKey::Upd) {
             meta.set(MetaKey::Upd.name(), &self.today());
         }
         self.stamp_origin(&mut meta, op);
-        (Some(&meta) != old.as_ref() && !meta.0.is_empty()).then_some(meta)
+        Ok((Some(&meta) != old.as_ref() && !meta.0.is_empty()).then_some(meta))
     }
 
     fn stamp_origin(&self, meta: &mut BulletMeta, op: &Operation) {

@@ -6,12 +6,15 @@ use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection};
 use crate::document::link_names::LinkNames;
 use crate::document::links::find_links;
-use crate::document::{Document, DocumentEdit, InsertPosition, LocatedBullet, section_range, to_moved_bullet};
+use crate::document::{
+    Document, DocumentEdit, InsertPosition, LocatedBullet, NewBullet, section_range, to_moved_bullet,
+};
 use crate::path::{Address, MemoryPath, no_such_name};
 use crate::text::{Splice, splice};
 
 use super::bullet_links::LinkedBullets;
 use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
+use super::inert_metadata::own_metadata;
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{IndexedOperation, Planner};
@@ -78,29 +81,29 @@ impl ItemMove<'_> {
         let dest = self.destination(planner, "bullet")?;
         let base = planner.destination_base(request, &dest.path, create)?;
         let document = base.document();
-        let item = rebased_bullet(to_moved_bullet(&file.document, bullet), from, &dest.path);
+        let item = NewBullet {
+            meta: own_metadata(source, planner.snapshot)?,
+            ..rebased_bullet(to_moved_bullet(&file.document, bullet), from, &dest.path)
+        };
         let is_numbered = file.document.list_number(bullet).is_some();
         let (position, within) = match &dest.section {
-            SectionRef::File => (end_of_list(document, 0, is_numbered), 0),
-            SectionRef::At(at) => (end_of_list(document, *at, is_numbered), *at),
+            SectionRef::File => (end_of_list(document, 0, is_numbered), Some(0)),
+            SectionRef::At(at) => (end_of_list(document, *at, is_numbered), Some(*at)),
             SectionRef::Missing(name) => {
                 let (under, titles) = locate::new_section_place(document, name, &dest.path)?;
-                (InsertPosition::NewSection { under, titles }, usize::MAX)
+                (InsertPosition::NewSection { under, titles }, None)
             }
         };
-        let source_section = file.document.bullets()[bullet].section as usize;
-        if dest.path == *from && source_section == within {
+        let same_file = dest.path == *from;
+        if same_file && within.is_some_and(|within| locate::is_directly_in(document, bullet, within)) {
             return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
                 source,
                 EffectSign::Unchanged,
                 request.index,
             ))]);
         }
-        let same_text = document.bullets_by_text(&item.text);
-        let same_file = dest.path == *from;
-        if let Some(&existing) = same_text.iter().find(|&&i| {
-            !(same_file && i == bullet) && within != usize::MAX && document.bullets()[i].section as usize == within
-        }) {
+        if let Some(existing) = within.and_then(|within| locate::bullet_with_text(document, &item.paragraph(), within))
+        {
             return Err(rejections::duplicate_bullet(
                 LocatedBullet { path: &dest.path, document, index: existing },
                 existing,

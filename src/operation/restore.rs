@@ -14,7 +14,7 @@ use crate::text::Splice;
 
 use super::archive;
 use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
-use super::locate::{ResolvedTarget, SectionRef};
+use super::locate::{self, ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{IndexedOperation, Planner};
 use super::relocate::end_of_list;
@@ -225,12 +225,8 @@ fn restore_bullet(
 
 /// Refuses a bullet whose text its section (0: the file above all sections) has already.
 fn require_new_text(document: &Document, home: &MemoryPath, at: usize, item: &NewBullet) -> Result<(), Rejection> {
-    let is_same_place = |&&i: &&usize| match document.bullets()[i].section as usize {
-        own if at == 0 => document.sections()[own].level <= 1,
-        own => own == at,
-    };
-    match document.bullets_by_text(&item.paragraph()).iter().find(is_same_place) {
-        Some(&existing) => {
+    match locate::bullet_with_text(document, &item.paragraph(), at) {
+        Some(existing) => {
             Err(rejections::duplicate_bullet(LocatedBullet { path: home, document, index: existing }, existing))
         }
         None => Ok(()),
@@ -365,7 +361,7 @@ fn put_section(
         Some(at) => {
             let eol = document.eol().as_str();
             let new = format!("{}{eol}", block.replace("\r\n", "\n").replace('\n', eol));
-            Ok(Splice { start: at, end: at, new })
+            archive::require_same_blocks(document, Splice { start: at, end: at, new }, &block)
         }
         None => archive::block_splice(document, under, &block),
     };

@@ -602,3 +602,77 @@ fn what_memdir_writes_is_a_fact_file() {
         "# User\n\n> Summary: name, role, ana, dev\n\n- Name: Ana\n- Role: dev\n"
     );
 }
+
+#[test]
+fn a_text_that_differs_in_backslashes_is_another_text() {
+    let m = Memory::new().file(P, "# P\n\n- The pattern is ^a\\.b$\n");
+    let ran = m.run(["add", P, "The pattern is ^a.b$"]).exit(0).unchanged();
+    ran.stderr_contains("has the text but for backslashes");
+    m.done(["add", P, "The pattern is ^a\\.b$"]).unchanged().quiet();
+    m.done(["update", P, "The pattern is ^a\\.b$", "The pattern is ^a\\.b$"]).unchanged();
+    m.done(["update", P, "The pattern is ^a\\.b$", "The pattern is ^a.b$"])
+        .diff(&format!("M {P}\n-- The pattern is ^a\\.b$\n+- The pattern is ^a.b$\n"));
+}
+
+#[test]
+fn a_text_of_another_item_or_section_is_no_duplicate() {
+    let text = "# People\n\n- Anna\n  - likes tea\n- Bob\n\n## Before 2020\n\n- Office is in Berlin\n";
+    let m = Memory::new().file(P, text);
+    m.done(["add", P, "likes tea"]).diff(&format!("M {P}\n+- likes tea\n"));
+    m.run(["add", P, "Office is in Berlin"])
+        .exit(0)
+        .stderr_contains("has the same text; the bullet was added anyway")
+        .diff(&format!("M {P}\n+- Office is in Berlin\n"));
+    m.done(["add", P, "Bob"]).unchanged();
+    m.done(["add", &format!("{P}#before-2020"), "Office is in Berlin"]).unchanged();
+    m.run(["update", P, "Bob", "Anna"]).exit(4).stderr_contains("duplicate");
+    m.put(P, text);
+    m.done(["update", P, "Bob", "likes tea"]).diff(&format!("M {P}\n-- Bob\n+- likes tea\n"));
+}
+
+#[test]
+fn a_bullet_moved_to_a_file_is_compared_with_those_below_its_title() {
+    let m = Memory::new()
+        .file("facts/a.md", "# A\n\n- Likes tea\n- Likes rum\n")
+        .file("facts/b.md", "# B\n\n- Likes tea\n\n## More\n\n- Likes rum\n");
+    let at = |text: &str| format!("a@{}", handle(text));
+    m.run(["mv", &at("Likes tea"), "b"]).exit(4).stderr_contains("duplicate");
+    m.done(["mv", &at("Likes tea"), "a"]).unchanged();
+    m.done(["mv", &at("Likes rum"), "b"]);
+    assert!(m.text("facts/b.md").unwrap().ends_with("\n- Likes tea\n- Likes rum\n\n## More\n\n- Likes rum\n"));
+}
+
+#[test]
+fn a_title_that_would_be_read_otherwise_is_refused() {
+    let m = Memory::new()
+        .file("procedures/s.md", "Profile\n=======\n\n- a b c\n")
+        .file("procedures/h.md", "# Profile\n\n- a\n")
+        .file("procedures/n.md", "- a\n");
+    for (file, title) in [("s", "- dash title"), ("s", "# C"), ("h", "C #"), ("h", "C {#c}"), ("n", "C #")] {
+        let words = ["set".to_owned(), format!("procedures/{file}"), format!("title={title}")];
+        m.run(words).exit(5).stderr_contains("would_break_structure");
+    }
+    m.done(["set", "procedures/s", "title=C and *D*"]).diff("M procedures/s.md\n-Profile\n+C and *D*\n");
+    m.done(["set", "procedures/n", "title=- dash title"]).diff("M procedures/n.md\n+# - dash title\n+\n");
+}
+
+#[test]
+fn metadata_that_an_editor_left_below_another_bullet_goes_nowhere_with_it() {
+    for words in [
+        &["mv", "user@ALLERGY", "health", "--create"][..],
+        &["rm", "user@ALLERGY", "--archive"],
+        &["update", "user@ALLERGY", "Allergic to nuts"],
+        &["update", "user@ALLERGY", "Allergic to nuts", "--archive"],
+    ] {
+        let m = Memory::new().policy("version: 2\nstamps: [upd]\n");
+        m.done(["add", "user", "Allergic to penicillin", "Flight to Rome"]);
+        m.done(["set", &format!("user@{}", handle("Flight to Rome")), "exp=2027-01-05", "id=rome"]);
+        let text = m.text("facts/user.md").unwrap();
+        assert!(text.contains("id=rome"), "{text}");
+        m.put("facts/user.md", text.replace("- Flight to Rome\n", ""));
+        m.done(words.iter().map(|word| word.replace("ALLERGY", &handle("Allergic to penicillin"))));
+        for (path, (bytes, _)) in m.tree() {
+            assert!(!String::from_utf8(bytes).unwrap().contains("id=rome"), "{words:?}: {path}");
+        }
+    }
+}

@@ -289,3 +289,24 @@ fn what_a_change_adds_is_never_what_a_limit_archives() {
     let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", entries);
     memory.run(["append", "-t", "C"]).stdin("- z\n").exit(5).stderr_contains("limit_reached");
 }
+
+#[test]
+fn limits_of_bullets_and_of_entries_that_are_reached_together_archive_each_item_once() {
+    let entry = |title: &str, day: u32| format!("## {title}\n\n- Date: 2026-01-0{day}\n- fact of {title}\n\n");
+    for (at, bullets) in [("facts/log.md", 4), ("facts/log.md#one", 2)] {
+        let policy = format!(
+            "version: 1\nlimits:\n  - {{at: \"{at}\", bullets: {bullets}, on_limit: compact}}\n  - {{at: \"facts/log.md#log\", entries: 1, on_limit: compact}}\n"
+        );
+        let text = format!("# Log\n\n{}{}", entry("One", 1), entry("Two", 2));
+        let memory = Memory::new().policy(&policy).file("facts/log.md", &text);
+        let add = [
+            json!({"op": "add", "at": "log#one", "text": "one more"}),
+            json!({"op": "append", "at": "log", "title": "Three", "text": "- Date: 2026-01-03\n- fact of Three\n"}),
+        ];
+        memory.run(["apply"]).stdin(json!({ "operations": add }).to_string()).exit(0);
+        let left = memory.text("facts/log.md").unwrap();
+        assert!(left.contains("fact of Three") && !left.contains("fact of One"), "{left}");
+        let archive = memory.text("archive/facts/log.md").unwrap();
+        assert_eq!(archive.matches("fact of One").count(), 1, "{archive}");
+    }
+}
