@@ -11,10 +11,12 @@ use crate::text::{Splice, splice};
 
 use super::whole_file::append_splice;
 
-/// Whether an entry's text has a bullet `- LABEL: …` of its own.
-pub fn has_field(text: &str, label: &str) -> bool {
-    let field = format!("- {label}:");
-    text.lines().any(|line| line.trim_start().starts_with(&field))
+/// Whether a section of a text itself has a bullet `- LABEL: …`, not below another bullet; section 0 is what is above
+/// all headings.
+pub fn has_field(text: &str, section: usize, label: &str) -> bool {
+    let (document, field) = (Document::parse(text), format!("{label}:"));
+    let mut bullets = document.bullets().iter().enumerate();
+    bullets.any(|(i, b)| b.depth == 0 && b.section as usize == section && document.bullet_raw(i).starts_with(&field))
 }
 
 /// The only `- Summary:` bullet of an entry's text, with its metadata and line breaks, and the text without it. A
@@ -158,6 +160,16 @@ mod tests {
     fn check(body: &str, expected: &str) {
         let text = |body: &str| format!("## T\n- Date: 2026-02-24\n\n{body}");
         assert_eq!(lower_headings(&text(body), false).unwrap(), text(expected), "{body:?}");
+    }
+
+    #[test]
+    fn a_field_is_a_bullet_of_the_entry_itself() {
+        let has = |text: &str| has_field(text, 0, "Date");
+        assert!(has("- a\n* Date: 2026-02-24\n") && has("- Date: x\n\n## T\n- a\n"));
+        for text in ["- a\n  - Date: x\n", "```\n- Date: x\n```\n", "a\n- DATE: x\n", "# T\n\n- Date: x\n"] {
+            assert!(!has(text), "{text}");
+        }
+        assert!(has_field("## T\n- Date: x\n", 1, "Date"));
     }
 
     #[test]

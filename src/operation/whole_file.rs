@@ -228,7 +228,7 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
     }
     let text = checked_text(text)?;
     let mut summary = summary.as_deref();
-    if summary.is_some() && has_field(&text, "Summary") {
+    if summary.is_some() && has_field(&text, usize::from(title.is_none()), "Summary") {
         summary = None;
         planner.warn(
             n,
@@ -325,7 +325,7 @@ fn entry_markdown(
         block.push_str(&format!("- Summary: {}\n", require_one_line("summary", summary)?));
     }
     let day = entry_day(planner, date)?.to_string();
-    if !has_field(&body, "Date") && path.stem() != day {
+    if !has_field(&body, 0, "Date") && path.stem() != day {
         block.push_str(&format!("- Date: {day}\n"));
     }
     if !body.is_empty() {

@@ -92,3 +92,17 @@ fn headings_in_the_text_of_an_entry_stay_in_the_entry() {
     memory.run(["append", "procedures/p.md"]).stdin("# Steps\n\n## First\n").exit(0);
     assert!(memory.text("procedures/p.md").unwrap().ends_with("# Steps\n\n## First\n"));
 }
+
+#[test]
+fn a_date_in_code_or_below_a_bullet_is_not_that_of_the_entry() {
+    for text in [
+        "- The launch was fixed\n  - Date: 2027-05-01\n",
+        "The message was:\n\n```\n- Date: none\n```\n",
+        "# Part\n\n- Date: 2027-05-01\n",
+    ] {
+        let memory = Memory::new();
+        memory.run(["append", "-t", "One"]).stdin(text).exit(0);
+        let written = memory.text("episodes/2026-02.md").unwrap();
+        assert!(written.contains("## One\n- Date: 2026-02-24\n"), "{written}");
+    }
+}
