@@ -73,12 +73,14 @@ fn add_text(note: &ImportedNote, text: &str, file: Document) -> Result<ComposedF
     }
     let source = Document::parse(text);
     let mut composed = ComposedFile::default();
+    let mut ids = KnownIds::of(&file);
     let mut items = Vec::new();
     for bullet in 0..source.bullets().len() {
         if source.bullets()[bullet].depth == 0 {
             let section = section_titles(&source, source.bullets()[bullet].section as usize);
             let (text, bullet) = (bullet_to_text(&source, bullet), to_new_bullet(&source, bullet));
-            items.push(PlacedBullet { item: note.name.clone(), section, text, bullet });
+            let placed = PlacedBullet { item: note.name.clone(), section, text, bullet };
+            items.extend(ids.accept(placed, &mut composed));
         }
     }
     let in_bullet = |at: u32| source.bullets().iter().any(|b| b.line_start <= at && at < b.end);
@@ -138,17 +140,7 @@ fn add_bullets(
     is_new: bool,
     mut composed: ComposedFile,
 ) -> Result<ComposedFile, Rejection> {
-    let mut ids: HashSet<String> = HashSet::new();
-    // Together with the section: in lists of items, the same name is no id.
-    let mut texts_of_ids: HashMap<(String, Vec<String>), HashSet<String>> = HashMap::new();
-    for bullet in 0..base.bullets().len() {
-        ids.extend(base.bullet_id(bullet).map(|id| id.into_owned()));
-        let section = section_titles(&base, base.bullets()[bullet].section as usize);
-        for id in base.bullet_meta(bullet).into_iter().flat_map(|meta| foreign_ids(&meta, &section)) {
-            let text = collapse_whitespace(&bullet_to_text(&base, bullet));
-            texts_of_ids.entry(id).or_default().insert(text);
-        }
-    }
+    let mut ids = KnownIds::of(&base);
     let mut items: Vec<PlacedBullet> = Vec::new();
     for bullet in bullets {
         let lines = bullet.text.replace("\r\n", "\n");
@@ -163,30 +155,9 @@ fn add_bullets(
         }
         let section: Vec<String> =
             bullet.section.iter().filter_map(|title| section_title(title, bullet, &mut composed)).collect();
-        let mut meta = checked_meta(bullet, &mut composed);
-        let known = foreign_ids(&meta, &section).into_iter().find_map(|id| Some((texts_of_ids.get(&id)?, id.0)));
-        if let Some((texts, id)) = known {
-            if texts.contains(&collapse_whitespace(&text)) {
-                composed.present += 1
-            } else {
-                composed.remark(
-                    &bullet.item,
-                    format!("a bullet with its id '{id}' is there with another text, and keeps that"),
-                    true,
-                )
-            }
-            continue;
-        }
-        // An id is unique in its file: the second bullet with it keeps it as that of another program.
-        if let Some(id) = meta.id().map(str::to_owned)
-            && !ids.insert(id.clone())
-        {
-            meta.set(MetaKey::Id.name(), "");
-            meta.set(MetaKey::Oid.name(), &id);
-            composed.remark(&bullet.item, format!("another bullet has the id '{id}'; it is kept as oid"), false);
-        }
-        item.meta = Some(meta).filter(|meta| !meta.0.is_empty());
-        items.push(PlacedBullet { item: bullet.item.clone(), section, text, bullet: item });
+        item.meta = Some(checked_meta(bullet, &mut composed)).filter(|meta| !meta.0.is_empty());
+        let placed = PlacedBullet { item: bullet.item.clone(), section, text, bullet: item };
+        items.extend(ids.accept(placed, &mut composed));
     }
     // An entity without observations is one all the same.
     if is_new && items.is_empty() && (bullets.is_empty() || base.front_matter().is_some()) {
@@ -195,6 +166,52 @@ fn add_bullets(
         return Ok(composed);
     }
     insert_all(items, base, composed)
+}
+
+/// The ids of a file's bullets.
+struct KnownIds {
+    all: HashSet<String>,
+    /// The texts of the bullets that an id names. With the section: in lists of items, the same name is no id.
+    texts: HashMap<(String, Vec<String>), HashSet<String>>,
+}
+
+impl KnownIds {
+    fn of(file: &Document) -> KnownIds {
+        let mut ids = KnownIds { all: HashSet::new(), texts: HashMap::new() };
+        for bullet in 0..file.bullets().len() {
+            ids.all.extend(file.bullet_id(bullet).map(|id| id.into_owned()));
+            let section = section_titles(file, file.bullets()[bullet].section as usize);
+            for id in file.bullet_meta(bullet).into_iter().flat_map(|meta| foreign_ids(&meta, &section)) {
+                ids.texts.entry(id).or_default().insert(collapse_whitespace(&bullet_to_text(file, bullet)));
+            }
+        }
+        ids
+    }
+
+    /// The bullet if it is to be added: the file has none with its id in that section. An id is unique in its file: the
+    /// second bullet with it keeps it as that of another program.
+    fn accept(&mut self, mut placed: PlacedBullet, composed: &mut ComposedFile) -> Option<PlacedBullet> {
+        let Some(mut meta) = placed.bullet.meta.take() else { return Some(placed) };
+        let ids = foreign_ids(&meta, &placed.section);
+        if let Some((texts, id)) = ids.into_iter().find_map(|id| Some((self.texts.get(&id)?, id.0))) {
+            if texts.contains(&collapse_whitespace(&placed.text)) {
+                composed.present += 1;
+            } else {
+                let reason = format!("a bullet with its id '{id}' is there with another text, and keeps that");
+                composed.remark(&placed.item, reason, true);
+            }
+            return None;
+        }
+        if let Some(id) = meta.id().map(str::to_owned)
+            && !self.all.insert(id.clone())
+        {
+            meta.set(MetaKey::Id.name(), "");
+            meta.set(MetaKey::Oid.name(), &id);
+            composed.remark(&placed.item, format!("another bullet has the id '{id}'; it is kept as oid"), false);
+        }
+        placed.bullet.meta = Some(meta);
+        Some(placed)
+    }
 }
 
 /// The ids by which a bullet is known elsewhere, each with its section.

@@ -271,3 +271,15 @@ fn an_export_to_a_folder_says_that_it_is_none_to_replace() {
         assert_eq!(fs_err::read_dir(&folder).unwrap().count(), 0);
     }
 }
+
+#[test]
+fn an_own_export_makes_no_second_bullet_with_an_id() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Likes tea\n  <!-- mem id=t1 -->\n");
+    let export = memory.run(["export", "--to", "json"]).exit(0).stdout;
+    let export = source(&memory, "e.json", &export);
+    memory.done(["patch", "user", "--old", "Likes tea", "--new", "Likes green tea"]);
+    let answer = import(&memory, &[&export]);
+    assert_eq!(answer["changed"], false, "{answer}");
+    assert!(reasons(&answer, "skipped").contains("a bullet with its id 't1' is there with another text"), "{answer}");
+    memory.done(["check"]);
+}
