@@ -18,13 +18,15 @@ pub fn quote(text: &str, most: usize) -> String {
 /// Escapes a foreign text without quoting it, as [`quote`].
 pub fn escape(text: &str, most: usize) -> String {
     let (mut out, mut remaining) = (String::new(), most);
-    for c in text.chars() {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
         let piece: String = match c {
             '\'' | '"' => c.into(),
             _ => c.escape_debug().collect(),
         };
         let length = piece.chars().count();
-        if length > remaining.saturating_sub(1) {
+        // The last character needs no room for an ellipsis behind it.
+        if length + usize::from(chars.peek().is_some()) > remaining {
             out.push('…');
             break;
         }
@@ -43,6 +45,8 @@ mod tests {
         assert_eq!(quote_short("a'b\"c"), "'a'b\"c'");
         assert_eq!(quote_short("a\u{1b}[31m\n\u{202e}\u{200b}"), "'a\\u{1b}[31m\\n\\u{202e}\\u{200b}'");
         assert_eq!(quote("abcdef", 6), "'abc…'");
+        assert_eq!(quote("abcd", 6), "'abcd'");
+        assert_eq!(escape("ab\n", 3), "ab…");
         assert_eq!(escape("can't open ref 'x'", 40), "can't open ref 'x'");
         for text in ["x".repeat(500), "\u{1b}".repeat(500), "é".repeat(58)] {
             assert!(quote_short(&text).chars().count() <= 60, "{}", quote_short(&text));

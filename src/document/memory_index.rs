@@ -186,6 +186,8 @@ pub fn without_line_conflicts(base: &str, ours: &str, theirs: &str) -> (String, 
     }
     let apply = |text: &str, mut splices: Vec<Splice>| {
         splices.sort_by_key(|splice| splice.start);
+        // Two lines of one file.
+        splices.dedup_by_key(|splice| splice.start);
         crate::text::splice(text, &splices).unwrap_or_else(|_| text.to_owned())
     };
     (apply(ours, our_splices), apply(theirs, their_splices))
@@ -320,5 +322,7 @@ mod tests {
         let base = "- [A](a.md) — 1\n- [B](b.md) — 1\n";
         let (ours, theirs) = without_line_conflicts(base, "- [A](a.md) — 2\n", "- [A](a.md) — 3\n- [B](b.md) — 4\n");
         assert_eq!((ours.as_str(), theirs.as_str()), ("- [A](a.md) — 2\n", "- [A](a.md) — 2\n- [B](b.md) — 1\n"));
+        let twice = "- [A](a.md) — 2\n- [A](a.md) — 3\n";
+        assert_eq!(without_line_conflicts(base, twice, "- [A](a.md) — 4\n").1, "- [A](a.md) — 2\n");
     }
 }
