@@ -4,6 +4,7 @@
 
 use super::bullets::{set_meta_of, unchanged_bullet};
 use super::field_checks;
+use super::inert_metadata::own_metadata;
 use super::pending_edit::PendingEdit;
 
 use super::planner::Planner;
@@ -20,7 +21,7 @@ pub fn add_known(
     bullet: LocatedBullet<'_>,
     given: Option<&BulletMeta>,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let present = bullet.meta().unwrap_or_default();
+    let present = own_metadata(bullet, planner.snapshot)?.unwrap_or_default();
     let is_over = |meta: &BulletMeta| meta.expires().is_some_and(|day| day < planner.context.now.date());
     let given: Vec<(String, String)> = given.map(|meta| meta.0.clone()).unwrap_or_default();
     let has = |key: MetaKey| given.iter().any(|(name, _)| name == key.name());
