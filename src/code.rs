@@ -154,6 +154,8 @@ codes! {
     Emptied = "emptied", 5, false;
     /// This memory and the remote have no commit in common.
     UnrelatedHistories = "unrelated_histories", 5, false;
+    /// The remote no longer has commits that it had, and that are still here; a sync would push them again.
+    Rewritten = "rewritten", 5, false;
     /// The remote was reached but rejected the push.
     RemoteRefused = "remote_refused", 5, false;
     /// A check reported findings.

@@ -342,7 +342,17 @@ fn note_purged(session: &Session, name: &str) {
     drop(session.store.write_note_unlocked(PURGED_NOTE, &names.join("\n")));
 }
 
-/// The names of scopes that were purged on this machine.
+/// Takes names out of the note, once a commit has what was purged.
+pub(super) fn forget_purged(session: &Session, committed: &[String]) {
+    if committed.is_empty() {
+        return;
+    }
+    let mut names = purged_scopes(session);
+    names.retain(|known| !committed.contains(known));
+    drop(session.store.write_note_unlocked(PURGED_NOTE, &names.join("\n")));
+}
+
+/// The names of scopes that were purged on this machine, and that no commit of a sync lacks yet.
 pub(super) fn purged_scopes(session: &Session) -> Vec<String> {
     session.store.read_note(PURGED_NOTE).unwrap_or_default().lines().map(str::to_owned).collect()
 }

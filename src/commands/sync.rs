@@ -10,6 +10,7 @@ mod guard;
 pub mod home;
 mod join;
 mod killed_sync;
+mod merge_fetched;
 mod outgoing;
 mod own_repository;
 mod pending;
@@ -19,24 +20,23 @@ mod sync_state;
 mod synced_scopes;
 mod unmerged;
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use commit_message::CommitDetails;
 use own_repository::own_repository;
 pub use sync_state::SyncState;
-use synced_scopes::SyncedScopes;
 
-use super::inbox::remove_merged_proposals;
 use super::results::{CommitRow, SyncResult, UndecidedFile, UndecidedReason, WarningRow};
-use super::setup::{self, DRIVER_KEY, SetupMode};
+use super::scope::{forget_purged, purged_scopes};
+use super::setup::{self, SetupMode};
 use super::{CommandResult, Session};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection, Warning};
 use crate::host::git::Git;
-use crate::host::remote::RemoteBranch;
-use crate::host::repository::{GitMergeResult, OngoingOperation, RepositoryState};
+use crate::host::repository::{OngoingOperation, RepositoryState};
+use crate::policy::SecretRule;
 use crate::store::LockedStore;
-use crate::text::counted_noun::counted_noun;
 
 /// Which way commits go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub struct SyncOptions<'a> {
     pub conflict_branch: Option<String>,
     /// Show what would be committed; change nothing.
     pub dry_run: bool,
-    /// Skip the check for an emptied memory.
+    /// Skip the checks for an emptied memory and for a remote whose history was rewritten.
     pub force: bool,
     /// The subject of the commit. `None`: the reason in the journal if there is exactly one, else the number of changed
     /// bullets.
@@ -93,7 +93,8 @@ impl Default for SyncOptions<'_> {
 /// Conflicts are not an error; the front end maps them to an exit status, and git's merge stays in progress.
 ///
 /// # Errors
-/// `not_own_repository`, `unfinished`, `emptied`, `secret`, `conflict`, `no_remote`, `remote`, `remote_refused`,
+/// `not_own_repository`, `unfinished`, `emptied`, `secret`, `invalid_policy`, `conflict`, `merge_conflict` if only
+/// fetching would end in one with a conflict branch, `no_remote`, `remote`, `remote_refused`, `rewritten`,
 /// `unrelated_histories`, `busy`, `no_git`, `git`. Commits and merges made before stay; `changed` reports them.
 pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncResult> {
     session.store.require_unfiltered()?;
@@ -111,7 +112,8 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
         driver_checked: false,
         conflicts_with_remote: false,
         noted: Vec::new(),
-        is_outgoing_checked: false,
+        searched: None,
+        reported: HashSet::new(),
     };
     let is_recorded = !options.dry_run && run.remove_stale_locks()?;
     let result = run.run();
@@ -165,12 +167,15 @@ struct SyncRun<'a> {
     conflicts_with_remote: bool,
     /// Notes added so far, to add each only once.
     noted: Vec<String>,
-    /// Whether the commits that the remote lacks were searched for secrets.
-    is_outgoing_checked: bool,
+    /// What the last search for secrets compared: the commit to push, and the remote's.
+    searched: Option<(String, Option<String>)>,
+    /// The places of secrets that were reported.
+    reported: HashSet<String>,
 }
 
 impl SyncRun<'_> {
     fn run(&mut self) -> Result<(), Rejection> {
+        self.check_reason()?;
         self.check_known_unpushed()?;
         if self.options.dry_run {
             return self.dry_run();
@@ -285,6 +290,7 @@ impl SyncRun<'_> {
     ) -> Result<SyncStep, Rejection> {
         self.note_shared_inbox()?;
         let mut sync_state = SyncState::load(&self.session.store);
+        let purged = purged_scopes(self.session);
         if !state.pending.is_empty() || merge_subject.is_some() {
             let Some(message) = self.commit_message(state, entries, &sync_state, merge_subject)? else {
                 return Ok(SyncStep::NeedsUser);
@@ -300,6 +306,8 @@ impl SyncRun<'_> {
             sync_state.rev = last;
             sync_state.save(locked);
         }
+        // They are committed: what vanishes from now on is another scope of that name.
+        forget_purged(self.session, &purged);
         Ok(SyncStep::Continue)
     }
 
@@ -317,6 +325,7 @@ impl SyncRun<'_> {
             guard::check_outgoing(self.session, &self.git, head, &state.pending, &changes, entries)?;
         }
         let reason = |change: &pending::PendingChange| match (change.has_markers, change.has_leftover_marker) {
+            (true, _) if outgoing::is_policy(&change.path) => Some(UndecidedReason::OddName),
             (true, _) => Some(UndecidedReason::Markers),
             (false, true) => Some(UndecidedReason::LeftoverMarker),
             (false, false) => None,
@@ -329,21 +338,24 @@ impl SyncRun<'_> {
         if !self.options.force {
             self.check_sparse_checkout(&state.pending, &changes)?;
         }
-        self.check_pending_secrets(&state.pending)?;
+        let policy = self.current_policy()?;
+        self.check_pending_secrets(&policy, &state.pending)?;
         let since = match (&state.head, sync_state.rev) {
             (Some(head), None) => Some(self.git.commit_time(head)?),
             _ => None,
         };
         let undescribed = commit_message::undescribed_entries(entries, sync_state, since, &changes);
         let reason = self.options.reason.as_deref();
-        let gone = changes.iter().filter(|piece| piece.gone).map(|piece| piece.path.as_str());
-        let removed = guard::removed_in_scopes(self.session, gone);
+        let lost = changes.iter().filter(|change| change.gone || change.emptied);
+        let removed =
+            guard::removed_by_memdir(self.session, entries, &lost.map(|change| change.path.clone()).collect());
         Ok(Some(commit_message::format_message(&CommitDetails {
             changes: &changes,
             entries: undescribed,
             removed,
             reason,
             subject: merge_subject,
+            redacts_secrets: policy.secrets == SecretRule::Refuse,
         })))
     }
 
@@ -351,81 +363,6 @@ impl SyncRun<'_> {
         let head = self.git.resolve_commit("HEAD")?;
         let files = state.pending.iter().map(|p| p.path.clone()).collect();
         self.result.committed.push(CommitRow { commit: Some(head.chars().take(10).collect()), message, files });
-        Ok(())
-    }
-
-    /// Merges the fetched commit.
-    fn merge_fetched(
-        &mut self,
-        locked: &LockedStore<'_>,
-        remote: &RemoteBranch,
-        tip: &str,
-    ) -> Result<(SyncStep, RepositoryState), Rejection> {
-        // First commit what other memdir processes wrote since; after that, only an editor can interfere with the
-        // merge.
-        let (step, state) = self.prepare(locked)?;
-        if step != SyncStep::Continue {
-            return Ok((step, state));
-        }
-        let head = state.head.clone();
-        let behind = match &head {
-            Some(head) => self.git.ahead_behind(head, tip)?.1,
-            None => self.git.commit_count(tip)?,
-        };
-        if behind == 0 {
-            return Ok((SyncStep::Continue, state));
-        }
-        let unrelated = self.check_incoming(head.as_deref(), remote, tip)?;
-        self.progress(&format!("merging {} from {}", counted_noun(behind, "commit"), remote.display_name()));
-        let message = format!("memory: {} from {} merged", counted_noun(behind, "commit"), remote.display_name());
-        let driver = format!("{DRIVER_KEY}={}", setup::driver_command()?);
-        let merge_result = self.git.merge_commit(tip, &message, &[driver], unrelated)?;
-        let step = match merge_result {
-            GitMergeResult::Committed => {
-                let files = match (&head, self.git.resolve_commit("HEAD")?) {
-                    (Some(head), now) => self.git.changed_paths(head, &now, false)?,
-                    (None, now) => self.git.files_at(&now)?.into_iter().map(|b| b.path).collect(),
-                };
-                self.record_merged(locked, &files)?;
-                self.add_merged(behind, files);
-                // Into an empty repository, the merge may have brought `.gitattributes` or none. Start over, so that
-                // the merge driver is configured.
-                if head.is_some() { SyncStep::Continue } else { SyncStep::Restart }
-            }
-            GitMergeResult::Conflicted if self.options.conflict_branch.is_some() => {
-                self.git.abort_merge()?;
-                self.conflicts_with_remote = true;
-                SyncStep::NeedsUser
-            }
-            GitMergeResult::Conflicted => self.end_with_conflicts(locked, behind)?,
-            GitMergeResult::Refused(error) => self.retry_or_fail(&error)?,
-        };
-        Ok((step, state))
-    }
-
-    /// git did not start the merge. If there are pending changes, an editor was faster: start over.
-    fn retry_or_fail(&self, reason: &str) -> Result<SyncStep, Rejection> {
-        if !self.git.repository_state()?.pending.is_empty() {
-            Ok(SyncStep::Restart)
-        } else {
-            Err(Rejection::new(Code::Git, format!("git did not merge: {reason}"))
-                .hint("see `git status` for the cause; pending changes are committed"))
-        }
-    }
-
-    /// Removes the proposals that the merge accepted. What fails here, `inbox` does.
-    fn note_merged_proposals(&mut self) {
-        if let Ok(Some((ids, _))) = remove_merged_proposals(self.session) {
-            self.note(&format!("merged, so no longer in the inbox: {}", ids.join(", ")));
-        }
-    }
-
-    /// Records which files a merge replaced, so that they do not count as edited outside memdir.
-    fn record_merged(&self, locked: &LockedStore<'_>, files: &[String]) -> Result<(), Rejection> {
-        let mut sync_state = SyncState::load(&self.session.store);
-        sync_state.record_merge(&self.session.store, &self.session.store.journal()?, files);
-        sync_state.save(locked);
-        SyncedScopes::of(&self.session.store, files.iter().map(String::as_str)).record_merge(files);
         Ok(())
     }
 

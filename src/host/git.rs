@@ -46,9 +46,18 @@ const REPOSITORY_VARIABLES: [&str; 18] = [
 ];
 
 /// Settings of every invocation. A repository of others may contain a directory that git would take for a bare
-/// repository, with a config that names programs; and a URL may name a program.
-const SAFETY_SETTINGS: [&str; 6] =
-    ["-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never"];
+/// repository, with a config that names programs; and a URL may name a program. The others are for what is parsed: no
+/// colours, patterns as they are meant, and the first commit with its files.
+const FIXED_SETTINGS: [&str; 8] = [
+    "core.fsmonitor=false",
+    "safe.bareRepository=explicit",
+    "protocol.ext.allow=never",
+    "color.ui=false",
+    "color.diff=false",
+    "color.grep=false",
+    "grep.patternType=basic",
+    "log.showRoot=true",
+];
 
 /// git, run in one directory.
 #[derive(Clone, Debug)]
@@ -152,7 +161,8 @@ impl Git {
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
         // None of these commands should fetch objects or run a program that a repository's own config names.
         command.env("GIT_NO_LAZY_FETCH", "1").envs(invocation.env.iter().copied());
-        command.arg("-C").arg(&self.dir).arg("--no-pager").args(SAFETY_SETTINGS).args(args);
+        command.arg("-C").arg(&self.dir).arg("--no-pager");
+        command.args(FIXED_SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(args);
         if invocation.own_process_group {
             command.process_group(0);
         }

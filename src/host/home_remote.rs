@@ -108,6 +108,16 @@ impl Git {
         Ok(!has_identity)
     }
 
+    /// Lists all files of the work tree but those of memdir's own folders, ignored ones too; a nested repository ends in
+    /// `/`.
+    ///
+    /// # Errors
+    /// `git`.
+    pub fn all_files(&self) -> Result<Vec<String>, Rejection> {
+        let args = ["ls-files", "-z", "--cached", "--others", "--", ".", ":(exclude,top,glob)**/.memdir/**"];
+        Ok(super::repository::split_nul(&self.stdout_of(&args)?))
+    }
+
     /// Makes a commit the first of a branch that has none, with its files: what is there under their names is replaced.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ pub mod background;
 pub mod branch_states;
 pub mod clock;
 pub mod code_history;
+pub mod commit_losses;
 pub mod config;
 pub mod content;
 pub mod conversation_scope;

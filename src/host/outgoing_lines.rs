@@ -1,4 +1,4 @@
-//! Reads the lines that the commits of one branch add and another branch lacks.
+//! Reads what the commits of one branch say and add that another branch lacks.
 //!
 //! Never reads more history than that: its size is bounded by what a push sends.
 
@@ -26,19 +26,22 @@ pub struct OutgoingLines {
     pub added: Vec<AddedLines>,
     /// The removed lines of all files, by commit.
     pub removed: HashMap<String, String>,
+    /// The messages of the commits, by their full hash.
+    pub messages: Vec<(String, String)>,
 }
 
 impl Git {
     /// The lines that commits of `head` add which `base` does not contain; `None` is the whole history. Of a merge,
-    /// those that no side of it has.
+    /// those that no side of it has. What attributes or bytes make binary for git is text, too, without its NULs (so
+    /// that UTF-16 can be searched), and what a push sends is read, not what replaces it here (`git replace`).
     ///
     /// # Errors
     /// `git`.
     pub fn outgoing_lines(&self, base: Option<&str>, head: &str) -> Result<OutgoingLines, Rejection> {
         let excluded = base.map(|base| format!("^{base}"));
-        let mut args = vec!["-c", "core.quotePath=false", "log", "--patch", "--cc", "--unified=0", "--no-color"];
-        args.extend(["--no-ext-diff", "--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/"]);
-        args.extend(["--format=%x00%H", head]);
+        let mut args = vec!["--no-replace-objects", "-c", "core.quotePath=false", "log", "--patch", "--cc", "--text"];
+        args.extend(["--unified=0", "--no-show-signature", "--encoding=UTF-8", "--no-ext-diff", "--no-textconv"]);
+        args.extend(["--no-renames", "--src-prefix=a/", "--dst-prefix=b/", "--format=%x00%H%n%B%n%x00", head]);
         args.extend(excluded.as_deref());
         args.push("--");
         Ok(parse_patches(&String::from_utf8_lossy(&self.stdout_of(&args)?)))
@@ -60,16 +63,25 @@ impl Git {
     }
 }
 
-/// Parses `git log --patch --cc --unified=0 --format=%x00%H`.
+/// Parses `git log --patch --cc --unified=0 --format=%x00%H%n%B%n%x00`.
 fn parse_patches(text: &str) -> OutgoingLines {
     let mut lines = OutgoingLines::default();
+    let mut in_message = false;
     let (mut commit, mut path) = (String::new(), String::new());
     // The number of parents in a hunk, 0 above the first hunk of a file; and the next line of the new version.
     let (mut parents, mut next) = (0, 0);
     let mut is_open = false;
     for line in text.split_terminator('\n') {
-        if let Some(hash) = line.strip_prefix('\0') {
-            (commit, parents, is_open) = (hash.to_owned(), 0, false);
+        if line == "\0" {
+            in_message = false;
+        } else if let Some(hash) = line.strip_prefix('\0') {
+            (commit, parents, is_open, in_message) = (hash.to_owned(), 0, false, true);
+            lines.messages.push((commit.clone(), String::new()));
+        } else if in_message {
+            if let Some((_, message)) = lines.messages.last_mut() {
+                message.push_str(line);
+                message.push('\n');
+            }
         } else if line.starts_with("diff ") {
             (path, parents, is_open) = (String::new(), 0, false);
         } else if line.starts_with("@@") {
@@ -80,6 +92,7 @@ fn parse_patches(text: &str) -> OutgoingLines {
                 path = name.trim_end_matches('\t').strip_prefix("b/").unwrap_or(name).to_owned();
             }
         } else if let Some((signs, content)) = line.split_at_checked(parents) {
+            let content = &*content.replace('\0', "");
             if signs.contains('-') {
                 let removed = lines.removed.entry(commit.clone()).or_default();
                 removed.push_str(content);
@@ -114,9 +127,9 @@ mod tests {
 
     #[test]
     fn added_lines_have_their_commit_file_and_line() {
-        let log = "\0aaa\n\ndiff --git a/facts/a b.md b/facts/a b.md\nindex 1..2 100644\n--- a/facts/a b.md\t\n+++ b/facts/a b.md\t\n\
-                   @@ -3 +3,2 @@ # A\n-- old\n+- new\n+++ b/no/name\n@@ -9,0 +11 @@\n+- last\n\\ No newline at end of file\n\
-                   \0bbb\n\ndiff --cc m.md\nindex 1,2..3\n--- a/m.md\n+++ b/m.md\n@@@ -1,1 -1,1 +1,3 @@@\n +theirs\n++both\n+ ours\n";
+        let log = "\0aaa\nSaid\n\ndiff of it\n\n\0\n\ndiff --git a/facts/a b.md b/facts/a b.md\nindex 1..2 100644\n--- a/facts/a b.md\t\n+++ b/facts/a b.md\t\n\
+                   @@ -3 +3,2 @@ # A\n-- old\n+- \0n\0ew\n+++ b/no/name\n@@ -9,0 +11 @@\n+- last\n\\ No newline at end of file\n\
+                   \0bbb\n\0\n\ndiff --cc m.md\nindex 1,2..3\n--- a/m.md\n+++ b/m.md\n@@@ -1,1 -1,1 +1,3 @@@\n +theirs\n++both\n+ ours\n";
         let found = parse_patches(log);
         let rows: Vec<_> = found.added.iter().map(|a| (&*a.commit, &*a.path, a.first_line, &*a.text)).collect();
         let expected = [
@@ -126,5 +139,7 @@ mod tests {
         ];
         assert_eq!(rows, expected);
         assert_eq!(found.removed["aaa"], "- old\n");
+        let message = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        assert_eq!(found.messages, [message("aaa", "Said\n\ndiff of it\n\n"), message("bbb", "")]);
     }
 }

@@ -117,23 +117,24 @@ impl Git {
         }
     }
 
-    /// Pushes a local branch to a remote branch; with `set_upstream`, the remote branch becomes its upstream. Removes
-    /// this clone's queue entry in the same push, whether or not the branch is accepted.
+    /// Pushes a commit to a remote branch: the one that was checked, whatever the branch has by now. With `upstream_of`,
+    /// the remote branch becomes the upstream of that local branch. Removes this clone's queue entry in the same push,
+    /// whether or not the branch is accepted.
     ///
     /// # Errors
     /// `remote` if it cannot be reached, `remote_refused` if it rejects the push.
     pub fn push(
         &self,
-        branch: &str,
+        commit: &str,
         remote: &RemoteBranch,
-        set_upstream: bool,
+        upstream_of: Option<&str>,
         entry: Option<&str>,
         wait: Duration,
     ) -> Result<PushResult, Rejection> {
-        let spec = format!("refs/heads/{branch}:refs/heads/{}", remote.branch);
+        let spec = format!("{commit}:refs/heads/{}", remote.branch);
         let removal = entry.map(|entry| remote.entry_removal(entry));
-        let mut args = vec!["push", "--porcelain", "--no-force", "--recurse-submodules=no"];
-        args.extend(set_upstream.then_some("--set-upstream"));
+        // The messages of tags are searched by nobody.
+        let mut args = vec!["push", "--porcelain", "--no-force", "--no-follow-tags", "--recurse-submodules=no"];
         args.extend(["--", &remote.name, &spec]);
         args.extend(removal.as_deref());
         let output = self.invoke_over_network(&args, remote, wait)?;
@@ -142,7 +143,12 @@ impl Git {
         let is_only_entry_refused = of_branch.is_some_and(|line| !line.starts_with('!')) && removal.is_some();
         if output.status == 0 || is_only_entry_refused {
             // The next push need not ask. If this fails, it does.
-            drop(self.invoke(&["update-ref", &remote.tracking_ref(), &format!("refs/heads/{branch}")], b""));
+            self.record_tip(remote, commit);
+            if let Some(branch) = upstream_of {
+                let merge = format!("refs/heads/{}", remote.branch);
+                drop(self.set_local_config(&format!("branch.{branch}.remote"), Some(&remote.name)));
+                drop(self.set_local_config(&format!("branch.{branch}.merge"), Some(&merge)));
+            }
             return Ok(PushResult::Done);
         }
         if let Some(lock) = named_lock(&output.stderr) {
@@ -165,6 +171,31 @@ impl Git {
         } else {
             Err(error)
         }
+    }
+
+    /// Records which commit the remote's branch has. Without it, the next sync asks the remote.
+    pub fn record_tip(&self, remote: &RemoteBranch, commit: &str) {
+        drop(self.invoke(&["update-ref", &remote.tracking_ref(), commit], b""));
+    }
+
+    /// The commits of HEAD that the remote's branch had at `known` and has no longer at `tip`, newest first: `HASH
+    /// SUBJECT`. None if `tip` follows `known`.
+    ///
+    /// # Errors
+    /// `git`.
+    pub fn withdrawn_commits(&self, known: &str, tip: &str) -> Result<Vec<String>, Rejection> {
+        if known == tip || self.invoke(&["merge-base", "--is-ancestor", known, tip], b"")?.status == 0 {
+            return Ok(Vec::new());
+        }
+        let bases = self.invoke(&["merge-base", "--all", "HEAD", known], b"")?;
+        let bases = String::from_utf8_lossy(&bases.stdout).into_owned();
+        if bases.is_empty() {
+            return Ok(Vec::new());
+        }
+        let excluded = format!("^{tip}");
+        let mut args = vec!["log", "--no-show-signature", "--encoding=UTF-8", "--format=%h %s"];
+        args.extend(bases.lines().chain([excluded.as_str(), "--"]));
+        Ok(String::from_utf8_lossy(&self.stdout_of(&args)?).lines().map(str::to_owned).collect())
     }
 
     /// Whether the remote has a commit as far as this clone knows.
@@ -201,14 +232,15 @@ impl Git {
         Ok(self.stdout_line(&["rev-parse", "--is-shallow-repository"])? != "false")
     }
 
-    /// Lists the Markdown files of a commit that contain a line starting like a conflict marker; `=======` may be a
-    /// heading.
+    /// Lists the Markdown files and policies of a commit that contain a line starting like a conflict marker; `=======`
+    /// may be a heading.
     ///
     /// # Errors
     /// As [`Git::invoke`].
     pub fn files_with_markers(&self, commit: &str) -> Result<Vec<String>, Rejection> {
         let signs = ["-e", "^<<<<<<<", "-e", "^|||||||", "-e", "^>>>>>>>"];
-        let args = [&["grep", "--files-with-matches", "-z", "-I"][..], &signs, &[commit, "--", "*.md"]].concat();
+        let options = ["--no-replace-objects", "grep", "--files-with-matches", "-z", "--text"];
+        let args = [&options[..], &signs, &[commit, "--", "*.md", "*memdir.yaml"]].concat();
         let output = self.invoke(&args, b"")?;
         let prefix = format!("{commit}:");
         Ok(split_nul(&output.stdout)

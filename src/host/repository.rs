@@ -2,6 +2,7 @@
 //!
 //! Never commits what stays on this machine (`inbox/`, `.memdir/`), never forces anything, and never uses the network.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use super::git::{Git, GitInvocation, GitOutput, git_error};
@@ -164,9 +165,9 @@ impl Git {
         if paths.is_empty() {
             return Ok(());
         }
-        let mut args = vec!["--literal-pathspecs", "add", "--"];
-        args.extend(paths.iter().map(String::as_str));
-        self.stdout_of(&args).map(drop)
+        let paths: String = paths.iter().map(|path| format!("{path}\0")).collect();
+        let invocation = GitInvocation { stdin: paths.as_bytes(), ..GitInvocation::default() };
+        self.check_index_update(&self.invoke_with(&UPDATE_INDEX_ARGS, &invocation)?)
     }
 
     /// Whether the index differs from the commit.
@@ -211,6 +212,8 @@ impl Git {
         unrelated: bool,
     ) -> Result<GitMergeResult, Rejection> {
         let mut args: Vec<&str> = NO_MAINTENANCE_ARGS.into();
+        // Else a file that is new in a folder which the other side renamed is a conflict that nobody made.
+        args.extend(["-c", "merge.directoryRenames=false"]);
         args.extend(settings.iter().flat_map(|setting| ["-c", setting]));
         args.extend([
             "merge",
@@ -314,9 +317,8 @@ impl Git {
         if existing.is_empty() {
             return Ok(Vec::new());
         }
-        let mut args = vec!["--literal-pathspecs", "ls-files", "-z", "--"];
-        args.extend(existing.iter().map(String::as_str));
-        let tracked = split_nul(&self.stdout_of(&args)?);
+        // All of them: the paths may be more than one command line takes.
+        let tracked: HashSet<String> = split_nul(&self.stdout_of(&["ls-files", "-z"])?).into_iter().collect();
         Ok(existing.into_iter().filter(|path| !tracked.contains(path)).collect())
     }
 
@@ -327,16 +329,6 @@ impl Git {
     pub fn commit_time(&self, commit: &str) -> Result<i64, Rejection> {
         let line = self.stdout_line(&["log", "-1", "--no-show-signature", "--format=%ct", commit, "--"])?;
         Ok(line.trim().parse().unwrap_or(0))
-    }
-
-    /// Returns the values of a trailer in the messages of the commits that `to` has and `from` lacks.
-    ///
-    /// # Errors
-    /// `git`.
-    pub fn trailer_values(&self, name: &str, from: &str, to: &str) -> Result<Vec<String>, Rejection> {
-        let format = format!("--format=%(trailers:key={name},valueonly,unfold)");
-        let out = self.stdout_of(&["log", "--no-show-signature", &format, &format!("{from}..{to}"), "--"])?;
-        Ok(String::from_utf8_lossy(&out).lines().filter(|l| !l.is_empty()).map(str::to_owned).collect())
     }
 
     /// Returns the first line of the message prepared for a merge in progress.

@@ -8,18 +8,13 @@ use super::git::Git;
 use super::repository::split_nul;
 use crate::code::Rejection;
 
-/// A larger file is not read, in bytes.
-const MAX_READ_BYTES: u64 = 8 << 20;
-
 impl Git {
-    /// The text of a file at a path from git's directory; `None` if it is no regular file below it, is too large or no
-    /// text.
-    pub fn read_work_file(&self, path: &str) -> Option<String> {
+    /// The bytes of a file at a path from git's directory; `None` if it is no regular file below it.
+    pub fn read_work_file(&self, path: &str) -> Option<Vec<u8>> {
         let file = self.dir.join(path);
-        let meta = fs::symlink_metadata(&file).ok().filter(|meta| meta.is_file() && meta.len() <= MAX_READ_BYTES)?;
+        fs::symlink_metadata(&file).ok().filter(|meta| meta.is_file())?;
         let is_below = file.parent()?.canonicalize().ok()?.starts_with(self.dir.canonicalize().ok()?);
-        let bytes = fs::read(&file).ok().filter(|bytes| is_below && bytes.len() as u64 <= meta.len().max(1))?;
-        String::from_utf8(bytes).ok()
+        if is_below { fs::read(&file).ok() } else { None }
     }
 
     /// Which of these paths a sparse checkout leaves out of the work tree; none without one, or if git is too old to
@@ -42,5 +37,21 @@ impl Git {
             .filter(|path| !inside.iter().any(|known| known == *path))
             .map(|path| path.to_string())
             .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_whole_and_a_link_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let git = Git::in_dir(dir.path());
+        let bytes = vec![0xe9; 9 << 20];
+        fs::write(dir.path().join("large"), &bytes).unwrap();
+        assert!(git.read_work_file("large").is_some_and(|read| read == bytes));
+        std::os::unix::fs::symlink("large", dir.path().join("link")).unwrap();
+        assert_eq!((git.read_work_file("link"), git.read_work_file("none")), (None, None));
     }
 }

@@ -421,3 +421,24 @@ fn a_conflict_in_a_file_that_both_sides_renamed_is_decided_before_its_name() {
     assert!(!result.stdout.contains("git add -- facts/plan-b.md"), "{}", result.stdout);
     assert_stdout_contains(&result, "facts/plan-b.md");
 }
+
+#[test]
+fn a_note_that_is_new_in_a_folder_which_the_other_side_renamed_is_no_conflict() {
+    let (here, there) = pair();
+    for n in 1..=3 {
+        here.put(
+            &format!("facts/old/n{n}.md"),
+            format!("# N{n}\n\n- Fact {n} about something\n- And one more of {n}\n"),
+        );
+    }
+    settle(&here, &there);
+    for n in 1..=3 {
+        let (from, to) = (format!("facts/old/n{n}.md"), format!("facts/new/n{n}.md"));
+        there.memdir(["mv", &from, &to, "--create"]).exit(0);
+    }
+    there.memdir(["sync"]).exit(0);
+    here.put("facts/old/n4.md", "# N4\n\n- New note\n");
+    here.memdir(["sync"]).exit(0);
+    settle(&here, &there);
+    assert_eq!(there.text("facts/old/n4.md"), "# N4\n\n- New note\n");
+}

@@ -2,11 +2,15 @@
 //!
 //! Never contains memory text, only reasons, names, sources and paths, each sanitized to a single line.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::pending::{BulletCounts, PendingChange};
 use super::sync_state::SyncState;
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
+use crate::reflect::guards::secrets::redact;
 use crate::text::counted_noun::counted_noun;
 use crate::text::invisible_chars::{is_filler, is_invisible, is_joiner};
 use crate::text::one_line::collapse_whitespace;
@@ -14,6 +18,8 @@ use crate::view::journal::{self, RevisionState};
 
 /// Trailer key of an operation: `r12 add facts/user.md`.
 pub const OPERATION_TRAILER: &str = "Memdir-Op";
+/// Trailer key of a file that memdir removed, moved away or emptied: its path. The other clones need all of them.
+pub const REMOVED_TRAILER: &str = "Memdir-Removed";
 /// How many files a message lists.
 const MAX_FILES: usize = 40;
 /// How many trailers of one key a message has.
@@ -28,12 +34,20 @@ pub struct CommitDetails<'a> {
     pub changes: &'a [PendingChange],
     /// Journal entries about these files that no commit describes yet.
     pub entries: Vec<&'a JournalEntry>,
-    /// Files of scopes that memdir removed, with the revision in the journal of their scope.
-    pub removed: Vec<(String, u64)>,
+    /// The files that memdir removed or emptied.
+    pub removed: HashSet<String>,
     /// The reason that the caller gives, which replaces those of the entries.
     pub reason: Option<&'a str>,
     /// The subject of a merge commit.
     pub subject: Option<&'a str>,
+    /// Whether secrets are left out of reasons and sources: the journal may have some from another policy.
+    pub redacts_secrets: bool,
+}
+
+impl CommitDetails<'_> {
+    fn redacted<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.redacts_secrets { redact(text).0.into() } else { text.into() }
+    }
 }
 
 /// The journal entries about the pending files that no commit describes yet. `since` is the time of the last commit, in
@@ -77,7 +91,7 @@ pub fn format_message(details: &CommitDetails<'_>) -> String {
     if details.changes.len() > MAX_FILES {
         out.push_str(&format!("and {} more files\n", details.changes.len() - MAX_FILES));
     }
-    let trailers = trailers(&details.entries, &details.removed);
+    let trailers = trailers(details);
     if !trailers.is_empty() {
         out.push('\n');
         trailers.iter().for_each(|(key, value)| out.push_str(&format!("{key}: {value}\n")));
@@ -93,8 +107,8 @@ fn subject(details: &CommitDetails<'_>) -> String {
     };
     reasons.dedup();
     let subject = match (details.subject, &reasons[..]) {
-        (Some(subject), _) => single_line(subject, MAX_SUBJECT_CHARS),
-        (None, [reason]) => single_line(reason, MAX_SUBJECT_CHARS),
+        (Some(subject), _) => single_line(&details.redacted(subject), MAX_SUBJECT_CHARS),
+        (None, [reason]) => single_line(&details.redacted(reason), MAX_SUBJECT_CHARS),
         _ => String::new(),
     };
     if subject.is_empty() { count_summary(details.changes) } else { subject }
@@ -140,13 +154,18 @@ fn file_line(change: &PendingChange) -> String {
     format!("{}: {what}{suffix}", change.path)
 }
 
-fn trailers(entries: &[&JournalEntry], removed: &[(String, u64)]) -> Vec<(&'static str, String)> {
+fn trailers(details: &CommitDetails<'_>) -> Vec<(&'static str, String)> {
+    let entries = &details.entries;
     let by = entries.iter().map(|e| e.header.actor.clone()).collect();
-    let source = entries.iter().flat_map(|e| sources(e)).collect();
-    let removed = removed.iter().map(|(path, rev)| format!("r{rev} rm {path}"));
-    let operations = entries.iter().flat_map(|e| operation_lines(e)).chain(removed).collect();
+    let source = entries.iter().flat_map(|e| sources(e)).map(|source| details.redacted(&source).into_owned()).collect();
+    let mut removed: Vec<&String> = details.removed.iter().filter(|path| !path.contains(char::is_control)).collect();
+    removed.sort_unstable();
+    // The journals of scopes are not read. Older versions of memdir look for all removals among the operations.
+    let in_scopes = removed.iter().filter(|path| path.starts_with("scopes/")).map(|path| format!("r0 rm {path}"));
+    let operations = entries.iter().flat_map(|e| operation_lines(e)).chain(in_scopes).collect();
     let kinds = [("Memdir-By", by), ("Memdir-Source", source), (OPERATION_TRAILER, operations)];
-    kinds.into_iter().flat_map(|(key, values)| limited(values).into_iter().map(move |value| (key, value))).collect()
+    let lines = kinds.into_iter().flat_map(|(key, values)| limited(values).into_iter().map(move |value| (key, value)));
+    lines.chain(removed.into_iter().map(|path| (REMOVED_TRAILER, path.clone()))).collect()
 }
 
 /// The sources of an entry and of its operations.

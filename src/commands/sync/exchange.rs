@@ -167,12 +167,16 @@ impl SyncRun<'_> {
         begun: Instant,
     ) -> Result<RoundResult, Rejection> {
         self.progress(&format!("fetching from {}", remote.display_remote()));
+        let known = self.git.known_tip(remote)?;
         let tip = match self.git.fetch(remote, self.options.network_timeout)? {
             FetchResult::Tip(tip) => Some(tip),
             FetchResult::NoSuchBranch => None,
             FetchResult::Raced => return Ok(RoundResult::Lost),
             FetchResult::Locked(lock) => return Ok(RoundResult::Blocked(Obstacle::lock(lock, None))),
         };
+        if let (Some(known), Some(tip)) = (&known, &tip) {
+            self.check_rewritten(remote, known, tip)?;
+        }
         if let (Some(tip), SyncDirection::Both | SyncDirection::Push) = (&tip, self.options.direction) {
             match queue.position(&self.git.fetched_push_queue(remote)?, begun.elapsed()) {
                 PushPosition::First => {}
@@ -188,7 +192,7 @@ impl SyncRun<'_> {
             }
         }
         if let Ok(head) = self.git.resolve_commit("HEAD") {
-            self.check_unpushed_secrets(&head, tip.as_deref())?;
+            self.check_before_merge(&head, tip.as_deref())?;
         }
         if let Some(tip) = &tip {
             let (step, _) = self.with_lock(|run, locked| run.merge_fetched(locked, remote, tip))?;
@@ -206,12 +210,13 @@ impl SyncRun<'_> {
             Some(tip) => self.git.ahead_behind(&head, tip)?.0,
             None => self.git.commit_count(&head)?,
         };
-        if ahead == 0 || self.has_committed_markers(&head, tip.as_deref())? {
+        if ahead == 0 {
             return Ok(RoundResult::Done);
         }
         self.progress(&format!("pushing {} to {}", counted_noun(ahead, "commit"), remote.display_name()));
-        let (branch, timeout) = (&self.result.branch, self.options.network_timeout);
-        match self.git.push(branch, remote, set_upstream, queue.own_entry(), timeout)? {
+        let pushed = self.push_commit(&head, tip.as_deref(), remote, set_upstream, queue.own_entry())?;
+        let Some(pushed) = pushed else { return Ok(RoundResult::Done) };
+        match pushed {
             PushResult::Behind => {
                 self.result.lost_races += 1;
                 if let Some(tip) = &tip {
@@ -254,7 +259,7 @@ impl SyncRun<'_> {
 
     /// Whether a commit to push contains conflict markers that the remote's version of the file does not have: they were
     /// committed by mistake. They are listed as undecided.
-    fn has_committed_markers(&mut self, head: &str, tip: Option<&str>) -> Result<bool, Rejection> {
+    pub(super) fn has_committed_markers(&mut self, head: &str, tip: Option<&str>) -> Result<bool, Rejection> {
         let suspects = self.git.files_with_markers(head)?;
         if suspects.is_empty() {
             return Ok(false);

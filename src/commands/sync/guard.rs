@@ -6,20 +6,19 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
+use super::commit_message::{OPERATION_TRAILER, REMOVED_TRAILER};
 use super::pending::PendingChange;
 use super::synced_scopes::ScopePath;
 use crate::change::{Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
 use crate::commands::scope::purged_scopes;
+use crate::host::commit_losses::EMPTY_OBJECTS;
 use crate::host::git::Git;
 use crate::host::repository::PendingFile;
 use crate::store::scopes::ScopeState;
 use crate::view::journal;
 
-/// The object id of an empty file, in SHA-1 and SHA-256 repositories.
-const EMPTY_OBJECTS: [&str; 2] =
-    ["e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"];
 /// From this number of files on, losing more than half is refused.
 const MIN_FILES: usize = 4;
 /// How many files an error lists.
@@ -90,9 +89,10 @@ pub fn check_incoming(git: &Git, base: &str, head: &str, theirs: &str) -> Result
     if gone.is_empty() {
         return Ok(());
     }
-    let trailers = git.trailer_values(super::commit_message::OPERATION_TRAILER, base, theirs)?;
-    let explained =
-        gone.iter().filter(|path| trailers.iter().any(|line| is_removal_trailer(line, path))).cloned().collect();
+    if find_loss(&common, &gone, &HashSet::new()).is_none() {
+        return Ok(());
+    }
+    let explained = removed_by_others(git, base, theirs, &gone)?;
     match find_loss(&common, &gone, &explained) {
         None => Ok(()),
         Some(loss) => Err(loss.into_rejection("were removed or emptied on the other side without memdir", "merged").hint(
@@ -101,35 +101,62 @@ pub fn check_incoming(git: &Git, base: &str, head: &str, theirs: &str) -> Result
     }
 }
 
-/// Whether a commit trailer such as `r12 rm facts/user.md` records that memdir removed or moved this file.
-fn is_removal_trailer(line: &str, path: &str) -> bool {
-    let mut words = line.splitn(3, ' ');
-    let (Some(_), Some(verb), Some(file)) = (words.next(), words.next(), words.next()) else { return false };
-    file == path && matches!(verb, "rm" | "mv" | "undo" | "redo" | "apply")
+/// Which of these files commits removed or emptied that say so: a commit explains only what it does itself.
+fn removed_by_others(
+    git: &Git,
+    base: &str,
+    theirs: &str,
+    gone: &HashSet<String>,
+) -> Result<HashSet<String>, Rejection> {
+    let mut explained = HashSet::new();
+    for (commit, trailers) in git.commit_trailers(base, theirs)? {
+        let named: Vec<&String> = gone.iter().filter(|path| is_removal_recorded(&trailers, path)).collect();
+        if !named.is_empty() {
+            let lost = git.files_lost_in(&commit)?;
+            explained.extend(named.into_iter().filter(|path| lost.contains(*path)).cloned());
+        }
+    }
+    Ok(explained)
+}
+
+/// Whether the trailers of a commit record that memdir removed or moved this file. Older versions of memdir wrote no
+/// trailer for that: then an operation on the file counts, such as `Memdir-Op: r12 rm facts/user.md`, or that only the
+/// first operations are listed.
+fn is_removal_recorded(trailers: &[String], path: &str) -> bool {
+    let values = |key: &'static str| {
+        trailers.iter().filter_map(move |line| line.strip_prefix(key)?.strip_prefix(": ").map(str::trim))
+    };
+    if values(REMOVED_TRAILER).next().is_some() {
+        return values(REMOVED_TRAILER).any(|removed| removed == path);
+    }
+    values(OPERATION_TRAILER).any(|line| {
+        let mut words = line.splitn(3, ' ');
+        let (first, verb, file) = (words.next(), words.next(), words.next());
+        let is_on_file = file == Some(path) && matches!(verb, Some("rm" | "mv" | "undo" | "redo" | "apply"));
+        is_on_file || (first, file) == (Some("and"), Some("more"))
+    })
 }
 
 /// Which of these files memdir removed, moved or emptied, according to the journal; files of a scope are in the scope's
 /// own journal.
-fn removed_by_memdir(session: &Session, entries: &[JournalEntry], gone: &HashSet<String>) -> HashSet<String> {
-    let mut removed: HashSet<String> =
-        removed_in_journal(entries, "", gone).into_iter().map(|(path, _)| path).collect();
-    removed.extend(removed_in_scopes(session, gone.iter().map(String::as_str)).into_iter().map(|(path, _)| path));
+pub fn removed_by_memdir(session: &Session, entries: &[JournalEntry], gone: &HashSet<String>) -> HashSet<String> {
+    let mut removed: HashSet<String> = removed_in_journal(entries, "", gone).into_iter().collect();
+    removed.extend(removed_in_scopes(session, gone));
     removed
 }
 
-/// Which of these files were removed according to the journal of their scope, with the scope's revision.
-pub fn removed_in_scopes<'p>(session: &Session, gone: impl Iterator<Item = &'p str>) -> Vec<(String, u64)> {
-    let gone: HashSet<String> = gone.filter(|path| path.starts_with("scopes/")).map(str::to_owned).collect();
+/// Which of these files were removed according to the journal of their scope.
+fn removed_in_scopes(session: &Session, gone: &HashSet<String>) -> Vec<String> {
     let scope = |path: &'_ String| Some(ScopePath::parse(path)?.name.to_owned());
     let scopes: BTreeSet<String> = gone.iter().filter_map(scope).collect();
     let (store, purged) = (session.store.unfiltered(), purged_scopes(session));
     let removed_in_scope = |name: String| {
         let prefix = format!("scopes/{name}/");
         match store.open_scope(ScopeState::Live, &name) {
-            Ok(Some(scope)) => removed_in_journal(&scope.journal().unwrap_or_default(), &prefix, &gone),
-            // Its journal is gone with it, so there is no revision.
+            Ok(Some(scope)) => removed_in_journal(&scope.journal().unwrap_or_default(), &prefix, gone),
+            // Its journal is gone with it.
             Ok(None) if purged.contains(&name) => {
-                gone.iter().filter(|path| path.starts_with(&prefix)).map(|path| (path.clone(), 0)).collect()
+                gone.iter().filter(|path| path.starts_with(&prefix)).cloned().collect()
             }
             Ok(None) | Err(_) => Vec::new(),
         }
@@ -137,14 +164,11 @@ pub fn removed_in_scopes<'p>(session: &Session, gone: impl Iterator<Item = &'p s
     scopes.into_iter().flat_map(removed_in_scope).collect()
 }
 
-fn removed_in_journal(entries: &[JournalEntry], path_prefix: &str, gone: &HashSet<String>) -> Vec<(String, u64)> {
+fn removed_in_journal(entries: &[JournalEntry], path_prefix: &str, gone: &HashSet<String>) -> Vec<String> {
     let empty_etag = Etag::of(b"");
     let last_writes = journal::last_etags(entries).into_iter();
     let removed = last_writes.filter(|(_, (etag, _))| etag.is_none_or(|etag| etag == empty_etag));
-    removed
-        .map(|(path, (_, rev))| (format!("{path_prefix}{path}"), rev))
-        .filter(|(path, _)| gone.contains(path))
-        .collect()
+    removed.map(|(path, _)| format!("{path_prefix}{path}")).filter(|path| gone.contains(path)).collect()
 }
 
 /// A loss of files that is refused.
@@ -233,12 +257,19 @@ mod tests {
 
     #[test]
     fn a_trailer_explains_its_own_file_alone() {
-        assert!(
-            is_removal_trailer("r12 rm facts/user.md", "facts/user.md") && is_removal_trailer("r1 mv a b.md", "a b.md")
-        );
-        assert!(
-            !is_removal_trailer("r12 add facts/user.md", "facts/user.md")
-                && !is_removal_trailer("r12 rm facts/user.md", "facts/use.md")
-        );
+        let is_recorded = |trailers: &[&str], path: &str| {
+            is_removal_recorded(&trailers.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>(), path)
+        };
+        assert!(is_recorded(&["Memdir-By: me", "Memdir-Removed: facts/a b.md"], "facts/a b.md"));
+        assert!(!is_recorded(&["Memdir-Removed: facts/a.md"], "facts/b.md"));
+        // Without the trailer for removals, as older versions wrote commits.
+        assert!(is_recorded(&["Memdir-Op: r12 rm facts/user.md"], "facts/user.md"));
+        assert!(is_recorded(&["Memdir-Op: r1 mv a b.md"], "a b.md"));
+        assert!(is_recorded(&["Memdir-Op: r1 add facts/a.md", "Memdir-Op: and 3 more"], "facts/user.md"));
+        assert!(!is_recorded(&["Memdir-Op: r12 add facts/user.md"], "facts/user.md"));
+        assert!(!is_recorded(&["Memdir-Op: r12 rm facts/user.md"], "facts/use.md"));
+        // With it, an operation on the file is one on a bullet.
+        let both = ["Memdir-Op: r1 rm facts/a.md", "Memdir-Op: and 3 more", "Memdir-Removed: facts/b.md"];
+        assert!(!is_recorded(&both, "facts/a.md"));
     }
 }

@@ -4,7 +4,7 @@
 //! Never takes the remote from the memory, and never leaves conflict markers in it.
 
 use super::own_repository::own_repository;
-use super::{SyncOptions, SyncRun, sync};
+use super::{SyncDirection, SyncOptions, SyncRun, sync};
 use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::commands::results::{SyncResult, WarningRow};
 use crate::commands::{CommandResult, Error, Session};
@@ -13,7 +13,7 @@ use crate::host::home_remote::{HomeRemote, home_remote, host_name};
 use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
 use crate::host::{EnvLookup, user};
 use crate::policy::TEMPLATE;
-use crate::store::init::POLICY_FILE;
+use crate::store::init::{GITIGNORE_FILE, GITIGNORE_TEXT, POLICY_FILE};
 
 /// How many names are tried for the branch of a conflict.
 const MAX_BRANCH_NAMES: usize = 9;
@@ -89,11 +89,15 @@ fn set_up(
         }
         Err(error) => return Err(error.into()),
     }
-    if git.resolve_commit("HEAD").is_err() && is_fresh(session)? {
+    if git.resolve_commit("HEAD").is_err() && is_fresh(&git)? {
         // A new home has nothing to add, so its history starts with the remote's.
-        let (_locked, _) = session.store.lock()?;
         let branch = git.current_branch()?.unwrap_or_default();
-        if let FetchResult::Tip(tip) = git.fetch(&RemoteBranch { name: remote.url.clone(), branch }, wait)? {
+        let fetched = git.fetch(&RemoteBranch { name: remote.url.clone(), branch }, wait)?;
+        let (_locked, _) = session.store.lock()?;
+        // Again: somebody may have written meanwhile. What is not taken here, the sync joins.
+        if let FetchResult::Tip(tip) = fetched
+            && is_fresh(&git)?
+        {
             git.take_commit(&tip)?;
             notes.push("took the memory from the remote".to_owned());
         }
@@ -104,10 +108,15 @@ fn set_up(
     Ok((remote, notes))
 }
 
-/// Whether a memory has nothing but what `init` writes.
-fn is_fresh(session: &Session) -> Result<bool, Rejection> {
-    let policy = session.store.read_top_file(POLICY_FILE, TEMPLATE.len() as u64 + 1);
-    Ok(session.store.walk(None)?.is_empty() && policy.is_ok_and(|text| text.is_none_or(|text| text == TEMPLATE)))
+/// Whether a memory has no file but those that `init` writes, and as it writes them: no commit can replace anything
+/// else. Ignored files and those of scopes count, too.
+fn is_fresh(git: &Git) -> Result<bool, Rejection> {
+    let is_from_init = |path: &String| match path.as_str() {
+        POLICY_FILE => git.read_work_file(path).is_some_and(|bytes| bytes == TEMPLATE.as_bytes()),
+        GITIGNORE_FILE => git.read_work_file(path).is_some_and(|bytes| bytes == GITIGNORE_TEXT.as_bytes()),
+        _ => false,
+    };
+    Ok(git.all_files()?.iter().all(is_from_init))
 }
 
 fn is_in_no_repository(git: &Git) -> bool {
@@ -125,17 +134,28 @@ impl SyncRun<'_> {
     }
 
     /// Pushes the branch to one of its own on the remote, because it cannot be merged without a person.
+    ///
+    /// # Errors
+    /// `merge_conflict` if nothing is to be pushed; as a push to the branch itself.
     pub(super) fn push_aside(&mut self, remote: &RemoteBranch) -> Result<(), Rejection> {
         let Some(name) = self.options.conflict_branch.as_deref() else { return Ok(()) };
-        let branch = self.result.branch.clone();
+        if self.options.direction == SyncDirection::Fetch {
+            return Err(Rejection::new(Code::MergeConflict, "this memory and the remote changed the same")
+                .hint("`memdir sync --home` pushes this one to a branch of its own; `memdir sync` merges by hand"));
+        }
+        let (head, tip) = (self.git.resolve_commit("HEAD")?, self.git.known_tip(remote)?);
         self.progress(&format!("pushing to {name}"));
         for number in 1..=MAX_BRANCH_NAMES {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
             let aside = RemoteBranch { branch: name.clone(), ..remote.clone() };
             // A branch with other commits belongs to another conflict.
-            if self.git.push(&branch, &aside, false, None, self.options.network_timeout)? == PushResult::Done {
-                self.result.conflict_branch = Some(name);
-                return Ok(());
+            match self.push_commit(&head, tip.as_deref(), &aside, false, None)? {
+                None => return Ok(()),
+                Some(PushResult::Done) => {
+                    self.result.conflict_branch = Some(name);
+                    return Ok(());
+                }
+                Some(PushResult::Behind | PushResult::Locked(_) | PushResult::NotStored(_)) => {}
             }
         }
         Err(Rejection::new(Code::Busy, format!("the remote has {MAX_BRANCH_NAMES} branches like {name} already"))

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use super::outgoing::is_policy;
 use super::synced_scopes::{ScopePath, SyncedScopes};
 use crate::change::{Etag, FileVersion, JournalEntry};
 use crate::code::Rejection;
@@ -108,6 +109,12 @@ pub fn pending_changes(
                     BulletChange::Set(..) => change.counts.set += 1,
                 }
             }
+        }
+        if is_policy(&file.path) && !file.is_deleted {
+            let text = git.read_work_file(&file.path).unwrap_or_default();
+            let signs: [&[u8]; 3] = [b"<<<<<<<", b"|||||||", b">>>>>>>"];
+            change.has_markers =
+                text.split(|b| *b == b'\n').any(|line| signs.iter().any(|sign| line.starts_with(sign)));
         }
         changes.push(change);
     }

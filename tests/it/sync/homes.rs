@@ -464,3 +464,66 @@ fn a_host_that_shows_no_message_gets_it_on_stderr() {
         assert!(envelope == "{}\n" && message.contains("not pushed"), "{envelope} {message}");
     }
 }
+
+/// Two homes that changed the same bullet; the first has pushed. Both refuse secrets.
+fn conflicting(all: &Arc<TempDir>) -> (Home, Home) {
+    let first = Home::set_up(all, "first");
+    fs_err::write(first.memory().join("memdir.yaml"), "version: 2\nsecrets: refuse\n").unwrap();
+    first.add("Meets the team on Monday at ten");
+    first.hook("stop");
+    let second = Home::set_up(all, "second");
+    for (home, day) in [(&first, "Tuesday"), (&second, "Friday")] {
+        let text = format!("Meets the team on {day} at ten");
+        home.memdir(&["-g", "update", "user", "Meets the team on Monday at ten", &text]).exit(0);
+    }
+    first.hook("stop");
+    (first, second)
+}
+
+fn branches(all: &TempDir) -> String {
+    let mut command = clean_command("git", all.path());
+    command.arg("-C").arg(all.path().join("remote.git")).args(["for-each-ref", "--format=%(refname)"]);
+    ProgramOutput::of(&mut command).stdout
+}
+
+#[test]
+fn fetching_sends_nothing_to_a_conflict_branch_either() {
+    let all = world();
+    let (_, second) = conflicting(&all);
+    let token = "ghp_1234567890abcdefghijklmnopqrstuvwxyzAB";
+    fs_err::write(second.memory().join("facts/keys.md"), format!("# Keys\n\n- token: {token}\n")).unwrap();
+    second.git(&["add", "--all"]);
+    second.git(&["commit", "--quiet", "-m", "by git"]);
+    let run = second.memdir(&["-g", "sync", "--home", "--only", "fetch"]).exit(4);
+    assert!(run.stderr.contains("this memory and the remote changed the same"), "{run:?}");
+    assert!(second.context().contains("this memory and the remote changed the same"));
+    second.memdir(&["-g", "sync", "--home"]).exit(5).stderr_contains("memdir: secret: ");
+    assert_eq!(branches(&all), "refs/heads/main\n");
+    second.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    second.memdir(&["-g", "sync", "--home"]).exit(4);
+    assert!(branches(&all).starts_with("refs/heads/conflict/"), "{}", branches(&all));
+}
+
+#[test]
+fn setting_up_replaces_no_file_that_the_remote_does_not_have() {
+    let all = world();
+    let first = Home::set_up(&all, "first");
+    first.memdir(&["-g", "scope", "add", "web"]).exit(0);
+    first.memdir(&["-g", "-S", "web", "add", "user", "Remote text"]).exit(0);
+    first.memdir(&["-g", "sync", "--home"]).exit(0);
+    let second = Home::new(&all, "second");
+    second.memdir(&["-g", "init"]).exit(0);
+    second.memdir(&["-g", "scope", "add", "web"]).exit(0);
+    let own = second.memory().join("scopes/web/facts/user.md");
+    fs_err::create_dir_all(own.parent().unwrap()).unwrap();
+    fs_err::write(&own, "# User\n\n- Local text of an editor\n").unwrap();
+    second.memdir(&["-g", "sync", "--setup"]).exit(0);
+    let text = fs_err::read_to_string(&own).unwrap();
+    assert!(text.contains("- Local text of an editor\n") && text.contains("- Remote text\n"), "{text}");
+    // A file that is no text of the memory is not lost either.
+    let third = Home::new(&all, "third");
+    third.memdir(&["-g", "init"]).exit(0);
+    fs_err::write(third.memory().join("notes.txt"), "my own notes\n").unwrap();
+    third.memdir(&["-g", "sync", "--setup"]).exit(0);
+    assert_eq!(there(&all, "main", "notes.txt"), "my own notes\n");
+}

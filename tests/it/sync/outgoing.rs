@@ -254,3 +254,191 @@ fn hints_name_the_remote_that_the_caller_named() {
     let again = format!("try: memdir --dir {} sync '{hub}'\n", there.memory().display());
     assert!(run.stdout.replace('\'', "").ends_with(&again.replace('\'', "")), "{run:#?}");
 }
+
+/// The secret must not leave this machine: the sync refuses it, says nothing of it, and the remote stays as it is.
+#[track_caller]
+fn refuses_secret(repo: &Repo, words: &[&str], part: &str) {
+    let pushed = repo.git(["ls-remote", "origin"]);
+    let run = repo.memdir(words).exit(5);
+    assert!(run.stderr.contains("memdir: secret: ") && run.stderr.contains(part), "{part} {run:#?}");
+    assert!(!run.stderr.contains(TOKEN) && !run.stdout.contains(TOKEN), "{run:#?}");
+    assert_eq!(repo.git(["ls-remote", "origin"]), pushed, "{part}");
+}
+
+#[test]
+fn a_secret_is_refused_in_whatever_a_sync_would_commit() {
+    let (here, _) = pair();
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    here.memdir(["sync"]).exit(0);
+    let before = head(&here);
+    let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let line = format!("- token: {TOKEN}\n");
+    let texts: [(&str, Vec<u8>, &str); 4] = [
+        ("facts/latin.md", [b"# N\n\n- caf\xe9\n", line.as_bytes()].concat(), "facts/latin.md:4 ("),
+        ("facts/wide.md", utf_16(&format!("# N\n\n{line}")), "facts/wide.md:3 ("),
+        ("memdir.yaml", format!("version: 2\nsecrets: refuse\n# {line}").into_bytes(), "memdir.yaml:3 ("),
+        ("facts/token ghp_1234567890abcdefghijklmnopqrstuvwxyzAB.md", b"# N\n\n- a\n".to_vec(), "the name of facts/"),
+    ];
+    for (name, text, part) in texts {
+        here.put(name, text);
+        refuses_secret(&here, &["sync"], part);
+        assert_eq!(head(&here), before, "{name}");
+        here.git(["clean", "--quiet", "-fd"]);
+        here.git(["checkout", "--quiet", "."]);
+    }
+    here.put("facts/user.md", "# User\n\n- Pending\n");
+    refuses_secret(&here, &["sync", "-m", &format!("token: {TOKEN}")], "the reason would be committed");
+    assert_eq!(head(&here), before);
+    here.memdir(["sync"]).exit(0);
+}
+
+#[test]
+fn the_stricter_policy_of_a_scope_holds_for_its_files() {
+    let (here, _) = pair();
+    here.memdir(["scope", "add", "web"]).exit(0);
+    here.put("scopes/web/memdir.yaml", "version: 2\nsecrets: refuse\n");
+    here.memdir(["sync"]).exit(0);
+    here.put("scopes/web/facts/user.md", format!("# User\n\n- token: {TOKEN}\n"));
+    refuses_secret(&here, &["sync"], "scopes/web/facts/user.md:3 (");
+    here.git(["add", "."]);
+    here.git(["commit", "--quiet", "-m", "by git"]);
+    refuses_secret(&here, &["sync"], "scopes/web/facts/user.md:3 (");
+}
+
+#[test]
+fn a_secret_is_refused_in_whatever_a_commit_of_git_has() {
+    let (here, _) = pair();
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    here.put(".gitattributes", "plain.md -diff\n");
+    here.memdir(["sync"]).exit(0);
+    let before = head(&here);
+    let line = format!("- token: {TOKEN}\n");
+    for (name, text) in [("plain.md", line.clone()), ("with-nul.md", format!("\0\n{line}"))] {
+        commit(&here, name, &text);
+        refuses_secret(&here, &["sync"], &format!("{name}:"));
+        here.git(["reset", "--quiet", "--hard", before.trim()]);
+    }
+    here.git(["commit", "--quiet", "--allow-empty", "-m", &format!("token: {TOKEN}")]);
+    refuses_secret(&here, &["sync"], "the message (");
+    // What git shows here may not be what it sends.
+    here.git(["reset", "--quiet", "--hard", before.trim()]);
+    commit(&here, "facts/keys.md", &line);
+    let with_secret = head(&here);
+    here.git(["reset", "--quiet", "--hard", before.trim()]);
+    commit(&here, "facts/keys.md", "- a\n");
+    here.git(["replace", with_secret.trim(), "HEAD"]);
+    here.git(["reset", "--quiet", "--hard", with_secret.trim()]);
+    refuses_secret(&here, &["sync"], "facts/keys.md:1 (");
+}
+
+#[test]
+fn a_secret_in_the_first_commit_is_refused_whatever_git_shows_of_it() {
+    let here = Repo::whole();
+    here.hub();
+    here.git(["config", "log.showRoot", "false"]);
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    here.git(["add", "."]);
+    commit(&here, "facts/keys.md", &format!("# Keys\n\n- token: {TOKEN}\n"));
+    refuses_secret(&here, &["sync"], "facts/keys.md:3 (");
+}
+
+#[test]
+fn a_new_remote_gets_no_secret_that_the_old_one_has() {
+    let (here, _) = pair();
+    here.put("facts/keys.md", format!("# Keys\n\n- token: {TOKEN}\n"));
+    let warned = here.memdir(["sync"]).exit(0).stderr;
+    assert_eq!(warned.matches("a secret is").count(), 1, "{warned}");
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    // A second line with what the remote's file has already is no news.
+    here.put("facts/keys.md", format!("# Keys\n\n- token: {TOKEN}\n- again {TOKEN}\n"));
+    here.memdir(["sync"]).exit(0);
+    let other = here.root().with_file_name("other.git");
+    here.git(["init", "--quiet", "--bare", other.to_str().unwrap()]);
+    here.git(["remote", "set-url", "origin", other.to_str().unwrap()]);
+    refuses_secret(&here, &["sync"], "facts/keys.md:3 (");
+}
+
+#[test]
+fn tags_stay_on_this_machine() {
+    let (here, _) = pair();
+    here.git(["config", "push.followTags", "true"]);
+    here.put("facts/user.md", "# User\n\n- More\n");
+    here.git(["commit", "--quiet", "-am", "more"]);
+    here.git(["tag", "-a", "-m", &format!("token: {TOKEN}"), "v1"]);
+    here.memdir(["sync"]).exit(0);
+    assert!(!here.git(["ls-remote", "origin"]).contains("refs/tags"));
+}
+
+#[test]
+fn nothing_leaves_under_an_unsound_policy() {
+    let (here, there) = pair();
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\n");
+    settle(&here, &there);
+    let pushed = here.git(["ls-remote", "origin"]);
+    here.put("memdir.yaml", "version: 2\nsecrets: refuse\nconsent_days: 7\nconsent_days: 8\n");
+    here.put("facts/keys.md", format!("# Keys\n\n- The token is {TOKEN}\n"));
+    let before = head(&here);
+    let run = here.memdir(["sync"]).exit(5);
+    assert!(run.stderr.contains("memdir: invalid_policy: "), "{run:#?}");
+    assert_eq!(head(&here), before);
+    here.git(["add", "."]);
+    here.git(["commit", "--quiet", "-m", "by git"]);
+    assert!(here.memdir(["sync"]).exit(5).stderr.contains("memdir: invalid_policy: "));
+    assert_eq!(here.git(["ls-remote", "origin"]), pushed);
+    // What others push is merged: it may be the policy that works.
+    there.put("facts/more.md", "# More\n\n- a\n");
+    there.memdir(["sync"]).exit(0);
+    here.memdir(["sync"]).exit(5);
+    assert_eq!(here.text("facts/more.md"), "# More\n\n- a\n");
+}
+
+#[test]
+fn conflict_markers_in_a_policy_are_neither_committed_nor_pushed() {
+    let (here, there) = pair();
+    here.memdir(["scope", "add", "web"]).exit(0);
+    settle(&here, &there);
+    here.put("memdir.yaml", "version: 2\nconsent_days: 7\n");
+    here.memdir(["sync"]).exit(0);
+    there.put("memdir.yaml", "version: 2\nconsent_days: 9\n");
+    there.memdir(["sync"]).exit(4);
+    let before = head(&there);
+    there.git(["add", "memdir.yaml"]);
+    let run = there.memdir(["sync"]).exit(4);
+    assert!(run.stdout.contains("memdir.yaml: has conflict markers"), "{run:#?}");
+    assert_eq!(head(&there), before);
+    there.put("memdir.yaml", "version: 2\nconsent_days: 9\n");
+    settle(&there, &here);
+    for marked in ["memdir.yaml", "scopes/web/memdir.yaml"] {
+        there.put(marked, "version: 2\n<<<<<<< a\n# x\n=======\n# y\n>>>>>>> b\n");
+        let run = there.memdir(["sync"]).exit(4);
+        assert!(run.stdout.contains(&format!("{marked}: has conflict markers")), "{run:#?}");
+        there.git(["checkout", "--quiet", "."]);
+    }
+    let pushed = there.git(["ls-remote", "origin"]);
+    commit(&there, "scopes/web/memdir.yaml", "version: 2\n<<<<<<< a\n# x\n=======\n# y\n>>>>>>> b\n");
+    let run = there.memdir(["sync"]).exit(4);
+    assert!(run.stdout.contains("scopes/web/memdir.yaml:2: contains conflict markers"), "{run:#?}");
+    assert_eq!(there.git(["ls-remote", "origin"]), pushed);
+}
+
+#[test]
+fn settings_of_git_hide_no_conflict_markers() {
+    let (here, _) = pair();
+    here.put(".gitattributes", "*.md -diff\n");
+    here.memdir(["sync"]).exit(0);
+    let pushed = here.git(["ls-remote", "origin"]);
+    commit(&here, "facts/user.md", "# User\n\n<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> other\n");
+    for (key, value) in [
+        ("color.ui", "always"),
+        ("color.grep", "always"),
+        ("grep.patternType", "fixed"),
+        ("grep.patternType", "perl"),
+        ("log.showSignature", "true"),
+    ] {
+        here.git(["config", key, value]);
+        let run = here.memdir(["sync"]).exit(4);
+        assert!(run.stdout.contains("facts/user.md:3: contains conflict markers"), "{key} {run:#?}");
+        assert_eq!(here.git(["ls-remote", "origin"]), pushed, "{key}");
+        here.git(["config", "--unset", key]);
+    }
+}

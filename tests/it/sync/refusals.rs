@@ -275,3 +275,114 @@ fn an_empty_repository_takes_what_the_remote_has() {
     settle(&here, &there);
     assert!(there.text("facts/user.md").contains("From a third one"));
 }
+
+#[test]
+fn a_scope_that_vanishes_is_missed_although_one_of_its_name_was_purged() {
+    let (here, there) = pair();
+    here.memdir(["scope", "add", "web"]).exit(0);
+    here.memdir(["-S", "web", "add", "user", "Of the first scope"]).exit(0);
+    settle(&here, &there);
+    here.memdir(["scope", "rm", "web", "--purge"]).exit(0);
+    settle(&here, &there);
+    assert!(!there.memory().join("scopes/web/facts/user.md").exists());
+    here.memdir(["scope", "add", "web"]).exit(0);
+    for name in ["user", "b", "c", "d"] {
+        here.memdir(["-S", "web", "add", &format!("facts/{name}.md"), &format!("Says {name}"), "--create"]).exit(0);
+    }
+    settle(&here, &there);
+    fs_err::rename(here.memory().join("scopes/web"), here.root().with_file_name("away")).unwrap();
+    refused(&here, 5, "emptied", "4 of 5 files of the memory are gone");
+}
+
+#[test]
+fn removals_by_memdir_are_known_to_other_clones_among_any_number_of_operations() {
+    let (here, there) = four();
+    for n in 0..41 {
+        here.memdir(["add", "user", &format!("fact number {n} is about something")]).exit(0);
+    }
+    for path in &ALL[2..] {
+        here.memdir(["rm", path, "-f"]).exit(0);
+    }
+    here.memdir(["sync"]).exit(0);
+    let message = here.git(["log", "-1", "--format=%B"]);
+    assert!(message.contains("\nMemdir-Removed: procedures/c.md\nMemdir-Removed: procedures/d.md\n"), "{message}");
+    settle(&here, &there);
+    assert!(!there.memory().join(ALL[2]).exists());
+}
+
+#[test]
+fn the_removal_of_a_bullet_explains_no_file_that_vanishes_later() {
+    let (here, there) = four();
+    for path in ALL {
+        here.memdir(["add", path, &format!("Of {path}, for a while")]).exit(0);
+    }
+    settle(&here, &there);
+    for path in ALL {
+        here.memdir(["rm", path, &format!("Of {path}, for a while")]).exit(0);
+    }
+    here.memdir(["sync"]).exit(0);
+    here.git(["rm", "--quiet", "facts/*.md", "procedures/*.md"]);
+    here.git(["commit", "--quiet", "-m", "vanished"]);
+    here.git(["push", "--quiet", "origin", "main"]);
+    refused(&there, 5, "emptied", "4 of 4 files of the memory were removed or emptied on the other side");
+}
+
+#[test]
+fn commits_of_older_versions_explain_the_files_that_they_remove() {
+    for trailer in ["Memdir-Op: r7 rm procedures/c.md\nMemdir-Op: r8 rm procedures/d.md", "Memdir-Op: and 2 more"] {
+        let (here, there) = four();
+        here.git(["rm", "--quiet", "procedures/c.md", "procedures/d.md"]);
+        here.git([
+            "commit",
+            "--quiet",
+            "-m",
+            &format!("memory: 2 files changed\n\nprocedures/c.md: gone\n\n{trailer}"),
+        ]);
+        here.git(["push", "--quiet", "origin", "main"]);
+        there.memdir(["sync"]).exit(0);
+        assert!(!there.memory().join(ALL[2]).exists(), "{trailer}");
+    }
+}
+
+#[test]
+fn what_a_forced_push_took_out_is_not_pushed_again() {
+    let (here, there) = pair();
+    let hub = here.root().with_file_name("hub.git");
+    here.git(["-C", hub.to_str().unwrap(), "config", "receive.denyNonFastForwards", "false"]);
+    here.put("facts/leaked.md", "# Leaked\n\n- The word is hunter2\n");
+    settle(&here, &there);
+    here.git(["reset", "--quiet", "--hard", "HEAD~1"]);
+    here.git(["push", "--quiet", "--force", "origin", "main"]);
+    let rewritten = here.git(["ls-remote", "origin", "main"]);
+    there.memdir(["add", "user", "Said there"]).exit(0);
+    for only in [&["sync"][..], &["sync", "--only", "fetch"], &["sync"]] {
+        let run = there.memdir(only).exit(5);
+        for part in ["memdir: rewritten: ", "1 commit that it had is still here", "git rebase --onto "] {
+            assert!(run.stderr.contains(part), "{part} {run:#?}");
+        }
+        assert_eq!(here.git(["ls-remote", "origin", "main"]), rewritten);
+    }
+    // The clone that pushed it goes on, and so does one that follows the hint.
+    here.memdir(["sync"]).exit(0);
+    let run = there.memdir(["sync"]).exit(5);
+    let hint = run.stderr.split('`').find(|part| part.starts_with("git rebase")).unwrap();
+    there.git(hint.split(' ').skip(1));
+    settle(&there, &here);
+    assert!(here.text("facts/user.md").contains("Said there") && !here.memory().join("facts/leaked.md").exists());
+    assert!(!here.git(["log", "-p", "main"]).contains("hunter2"));
+}
+
+#[test]
+fn a_rewritten_history_is_joined_with_force() {
+    let (here, there) = pair();
+    let hub = here.root().with_file_name("hub.git");
+    here.git(["-C", hub.to_str().unwrap(), "config", "receive.denyNonFastForwards", "false"]);
+    here.put("facts/more.md", "# More\n\n- Stays\n");
+    settle(&here, &there);
+    here.git(["reset", "--quiet", "--hard", "HEAD~1"]);
+    here.git(["push", "--quiet", "--force", "origin", "main"]);
+    there.memdir(["sync"]).exit(5);
+    there.memdir(["sync", "--force"]).exit(0);
+    settle(&here, &there);
+    assert_eq!(here.text("facts/more.md"), "# More\n\n- Stays\n");
+}
