@@ -115,9 +115,18 @@ impl Git {
         Ok(["main", "master"].map(str::to_owned).into_iter().chain(configured).chain(of_remotes).collect())
     }
 
-    /// Whether the log of a branch has more than the commit from which it started.
+    /// Whether a merged branch had commits of its own: one that followed another branch by fast-forwards has none. Its
+    /// log names those that were made here; those of others were merged by a commit, beside the commits of HEAD itself.
     fn has_own_commits(&self, full_name: &str) -> Result<bool, Rejection> {
-        let output = self.invoke(&["log", "--walk-reflogs", "--max-count=2", "--format=%H", full_name, "--"], b"")?;
-        Ok(output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count() > 1)
+        let output = self.invoke(&["log", "--walk-reflogs", "--format=%H %gs", full_name, "--"], b"")?;
+        let log = String::from_utf8_lossy(&output.stdout).into_owned();
+        let steps: Vec<(&str, &str)> = log.lines().filter_map(|line| line.split_once(' ')).collect();
+        let Some((tip, _)) = steps.first().filter(|_| steps.len() > 1) else { return Ok(false) };
+        let makes_commits = ["commit", "cherry-pick", "revert", "rebase", "am"];
+        if steps.iter().any(|(_, what)| makes_commits.iter().any(|verb| what.starts_with(verb))) {
+            return Ok(true);
+        }
+        let kept = self.stdout_of(&["rev-list", "--first-parent", "HEAD", &format!("^{tip}^@"), "--"])?;
+        Ok(!String::from_utf8_lossy(&kept).lines().any(|commit| commit == *tip))
     }
 }

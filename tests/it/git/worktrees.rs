@@ -307,3 +307,27 @@ fn a_branch_that_is_checked_out_or_that_others_are_made_from_is_not_listed() {
     repo.git(["merge", "--quiet", "--no-edit", "stacked"]);
     assert_eq!(findings(&repo), 1, "topic was merged");
 }
+
+#[test]
+fn a_branch_that_only_followed_another_is_open() {
+    let repo = Repo::wired();
+    repo.commit(FILE, TEXT);
+    repo.git(["checkout", "--quiet", "-b", "feature"]);
+    memdir(&repo, repo.root(), &["add", "user#work", "Only for feature", "--branch"]).exit(0);
+    repo.git(["checkout", "--quiet", "main"]);
+    repo.save("on main");
+    repo.git(["checkout", "--quiet", "feature"]);
+    repo.git(["merge", "--quiet", "--ff-only", "main"]);
+    repo.git(["checkout", "--quiet", "main"]);
+    let found = || repo.memdir(["check"]).exit(0).stdout.contains("which was merged");
+    assert!(!found());
+    // The commit of somebody else, which came by a fast-forward, was merged beside those of main.
+    repo.git(["checkout", "--quiet", "-b", "theirs", "feature"]);
+    repo.commit("facts/more.md", "# More\n\n- a\n");
+    repo.git(["checkout", "--quiet", "feature"]);
+    repo.git(["merge", "--quiet", "--ff-only", "theirs"]);
+    repo.git(["checkout", "--quiet", "main"]);
+    assert!(!found());
+    repo.git(["merge", "--quiet", "--no-ff", "--no-edit", "feature"]);
+    assert!(found());
+}
