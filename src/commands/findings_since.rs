@@ -1,21 +1,25 @@
-//! `check --since`: keeps the findings on lines that changed since a git revision.
+//! `check --since`: keeps the findings on lines that changed since a git revision, and links that led somewhere then.
 //!
 //! Never finds problems itself.
 
 use std::collections::{HashMap, HashSet};
 
 use super::Session;
+use super::check::links::led_somewhere;
 use super::results::CheckFinding;
-use crate::code::Rejection;
-use crate::host::git::Git;
+use crate::code::{Code, Rejection};
+use crate::document::Document;
+use crate::host::git::{Git, GitBlob};
 use crate::path::MemoryPath;
 use crate::view::diff::changed_line_numbers;
+use crate::view::links::LinkNames;
 
 /// The largest policy file that is read, in bytes.
 const MAX_POLICY_BYTES: u64 = 1 << 20;
 
 /// Keeps the findings on lines that changed since the merge base of a git revision and `HEAD` (since the revision
-/// itself, if there is none). A finding about a whole file is kept if any of its lines changed.
+/// itself, if there is none). A finding about a whole file is kept if any of its lines changed, and one about a link if
+/// its target was there. A renamed file is compared with the one that it was.
 ///
 /// # Errors
 /// `no_repository`, `revision_not_found`, `no_git`, `git`.
@@ -30,22 +34,60 @@ pub fn findings_since(
     // Compares with the merge base, so that later changes on the other branch do not count as changes here.
     let fork = git.resolve_commit("HEAD").ok().and_then(|head| git.merge_base(&commit, &head).ok().flatten());
     let base_files = git.files_at(fork.as_ref().unwrap_or(&commit))?;
+    let renames = git.renames_since(fork.as_ref().unwrap_or(&commit))?;
+    let past = PastFiles::new(session, &git, &base_files);
     let mut lines: HashMap<String, Option<HashSet<usize>>> = HashMap::new();
     let mut new = Vec::new();
     for finding in findings {
         if !lines.contains_key(&finding.path) {
-            let old_object = base_files.iter().find(|blob| blob.path == finding.path).map(|blob| blob.object.as_str());
+            let old_path = renames.get(&finding.path).unwrap_or(&finding.path);
+            let old_object = base_files.iter().find(|blob| blob.path == *old_path).map(|blob| blob.object.as_str());
             lines.insert(finding.path.clone(), changed_lines(session, &git, &finding.path, old_object)?);
         }
         let is_new = match &lines[&finding.path] {
             None => true,
             Some(lines) => lines.contains(&finding.line) || finding.line == 0 && !lines.is_empty(),
         };
-        if is_new {
+        if is_new || finding.code == Code::DanglingLink.name() && past.had_target(&finding) {
             new.push(finding);
         }
     }
     Ok(new)
+}
+
+/// The files of the memory at the revision.
+struct PastFiles<'a> {
+    session: &'a Session,
+    git: &'a Git,
+    /// Each with its object.
+    files: Vec<(MemoryPath, &'a str)>,
+}
+
+impl<'a> PastFiles<'a> {
+    fn new(session: &'a Session, git: &'a Git, base_files: &'a [GitBlob]) -> PastFiles<'a> {
+        let is_of_memory = |path: &str| {
+            path.ends_with(".md") && !path.starts_with("scopes/") && !path.split('/').any(|part| part.starts_with('.'))
+        };
+        let files = base_files.iter().filter(|blob| is_of_memory(&blob.path));
+        let files = files.filter_map(|blob| Some((MemoryPath::from_disk_name(&blob.path).ok()?, blob.object.as_str())));
+        let is_readable = |path: &MemoryPath| session.store.filter_past_bytes(path, Vec::new()).is_some();
+        PastFiles { session, git, files: files.filter(|(path, _)| is_readable(path)).collect() }
+    }
+
+    /// Whether the link of a finding led somewhere.
+    fn had_target(&self, finding: &CheckFinding) -> bool {
+        let Ok(holder) = MemoryPath::from_disk_name(&finding.path) else { return false };
+        let Ok(Some(now)) = self.session.store.read(&holder) else { return false };
+        let Ok(document) = Document::from_bytes(now.bytes.to_vec()) else { return false };
+        let names = LinkNames::new(self.files.iter().map(|(path, _)| path));
+        led_somewhere(&holder, &document, (finding.line, finding.col), &names, &|path| self.read(path))
+    }
+
+    fn read(&self, path: &MemoryPath) -> Option<Document> {
+        let (_, object) = self.files.iter().find(|(known, _)| known == path)?;
+        let bytes = self.git.read_objects(&[object]).ok()?.pop()?;
+        Document::from_bytes(self.session.store.filter_past_bytes(path, bytes)?).ok()
+    }
 }
 
 /// The 1-based numbers of the lines of a file that changed; `None` for all of them. A removed line marks the line after

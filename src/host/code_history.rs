@@ -36,6 +36,18 @@ impl Git {
         Ok(split_nul(&self.stdout_of(&args)?).into_iter().collect())
     }
 
+    /// The earlier names of the tracked files below the directory that were renamed since a commit, by their present ones.
+    ///
+    /// # Errors
+    /// `git`.
+    pub fn renames_since(&self, commit: &str) -> Result<HashMap<String, String>, Rejection> {
+        let mut args = vec!["diff", "--find-renames", "--diff-filter=R", "--name-status"];
+        args.extend(DIFF_ARGS);
+        args.extend(["--relative", commit, "--"]);
+        let records = split_nul(&self.stdout_of(&args)?);
+        Ok(records.chunks_exact(3).map(|record| (record[2].clone(), record[1].clone())).collect())
+    }
+
     /// Finds the present names of files that are gone; call it at the root. One call of git for renames in the index
     /// and two for each rename that a file has had, but never more than 17, however many files there are.
     ///

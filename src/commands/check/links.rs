@@ -79,6 +79,24 @@ pub fn dangling_links(
     findings
 }
 
+/// Whether the link at a line and column of a document led somewhere among the files of an earlier state, of which
+/// `names` are the names and `read` gives the texts.
+pub fn led_somewhere(
+    holder: &MemoryPath,
+    document: &Document,
+    place: (usize, usize),
+    names: &LinkNames<'_>,
+    read: &dyn Fn(&MemoryPath) -> Option<Document>,
+) -> bool {
+    let links = checkable_links(holder, document);
+    let Some(link) = links.iter().find(|link| (link.line, link.col) == place) else { return false };
+    match names.resolve(&link.target, link.wiki, holder) {
+        None => false,
+        Some(_) if link.fragment.is_empty() => true,
+        Some(file) => read(names.path(file)).is_some_and(|past| has_fragment(&past, &link.fragment, link.wiki)),
+    }
+}
+
 /// Whether a document contains the fragment of a link. Markdown links may also name an HTML anchor (`id` or `name`) or
 /// a line (`L12`).
 pub fn has_fragment(document: &Document, fragment: &str, is_wiki: bool) -> bool {

@@ -144,3 +144,28 @@ fn a_check_reports_only_new_findings_with_relative_paths() {
     assert!(result.stderr.starts_with("memdir: revision_not_found: unknown git revision 'nowhere'"), "{result:#?}");
     Memory::new().run(["check", "--since", "main"]).exit(3).stderr_contains("memdir: no_repository: ");
 }
+
+#[test]
+fn a_link_that_a_branch_leaves_dangling_is_new() {
+    let repo = Repo::new();
+    repo.put("facts/proj.md", "# Proj\n\n## Work\n\n- Uses Rust\n- Says [[nowhere]]\n");
+    repo.commit(FILE, "# User\n\n- See [[proj]]\n- See [[proj#work]]\n- See [[never]]\n");
+    let found = |since: &str| -> Vec<String> {
+        let json = repo.memdir(["check", "--since", since, "--json"]).json();
+        let findings = json["findings"].as_array().unwrap().clone();
+        findings.iter().map(|one| one["text"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(found("main"), [""; 0]);
+    repo.git(["checkout", "--quiet", "-b", "renamed"]);
+    repo.git(["mv", "memory/facts/proj.md", "memory/facts/project.md"]);
+    // What the file itself says is no news under its new name.
+    assert_eq!(found("main"), ["no file named 'proj'"; 2]);
+    repo.save("mv");
+    repo.memdir(["check", "--since", "main"]).exit(6);
+    repo.git(["checkout", "--quiet", "-b", "section", "main"]);
+    repo.put("facts/proj.md", "# Proj\n\n## Tools\n\n- Uses Rust\n- Says [[nowhere]]\n");
+    assert_eq!(found("main"), ["facts/proj.md has no section, bullet or anchor 'work'"]);
+    repo.git(["checkout", "--quiet", "."]);
+    repo.git(["rm", "--quiet", "memory/facts/proj.md"]);
+    assert_eq!(found("main"), ["no file named 'proj'"; 2]);
+}
