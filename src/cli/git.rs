@@ -226,8 +226,8 @@ impl PrintResult for SyncResult {
 impl SyncResult {
     /// Whether nothing but conflict markers in changed files is in the way: no merge need be in progress.
     fn has_only_markers(&self) -> bool {
-        let is_marker =
-            |file: &UndecidedFile| matches!(file.reason, UndecidedReason::Markers | UndecidedReason::LeftoverMarker);
+        use UndecidedReason::{LeftoverMarker, Markers, OddName};
+        let is_marker = |file: &UndecidedFile| matches!(file.reason, Markers | LeftoverMarker | OddName);
         self.conflicts.is_empty() && !self.undecided.is_empty() && self.undecided.iter().all(is_marker)
     }
 
@@ -312,7 +312,12 @@ fn conflict_sides(printer: &mut Printer, conflict: &ConflictRow) {
             printer.text(&format!("  {name:<6} ")).text(&cut_with_ellipsis(first, 100)).end_line();
         }
         for bullet in bullets {
-            printer.text(&format!("  {name:<6} ")).handle(&bullet.handle, None).text(&bullet.text).end_line();
+            printer.text(&format!("  {name:<6} ")).handle(&bullet.handle, None).text(&bullet.text);
+            for (key, value) in &bullet.metadata {
+                let pair = if value.is_empty() { format!(" {key}") } else { format!(" {key}={value}") };
+                printer.styled(TextStyle::Dim, &pair);
+            }
+            printer.end_line();
         }
     }
 }

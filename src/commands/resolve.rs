@@ -215,7 +215,7 @@ fn resolve_files(
             Warning::new(Code::Note, format!("the markers in {path} {reason}; {advice}"))
         }));
         changeset.warnings.extend((take == Some(ConflictChoice::Both) && !resolved.conflicts.is_empty()).then(|| {
-            let reason = "in the front matter stay: a key has one value";
+            let reason = "about front matter or metadata stay: a key has one value";
             Warning::new(Code::Note, format!("conflicts of {path} {reason}; decide with --ours or --theirs"))
         }));
         if !resolved.conflicts.is_empty() {
@@ -372,15 +372,17 @@ fn base_from_index(index: &UnmergedIndex, path: &MemoryPath, text: &str) -> Opti
 pub(super) fn conflicted_file(path: &MemoryPath, conflicts: &[ConflictRegion]) -> ConflictedFile {
     let conflict_row = |conflict: &ConflictRegion| ConflictRow {
         line: conflict.line,
-        bullets: [
-            (ConflictSide::Base, conflict.base.as_deref()),
-            (ConflictSide::Ours, Some(&*conflict.ours)),
-            (ConflictSide::Theirs, Some(&*conflict.theirs)),
-        ]
-        .into_iter()
-        .filter_map(|(side, text)| Some((side, Document::parse(text?))))
-        .flat_map(|(side, document)| side_bullets(side, &document))
-        .collect(),
+        bullets: differing_metadata(
+            [
+                (ConflictSide::Base, conflict.base.as_deref()),
+                (ConflictSide::Ours, Some(&*conflict.ours)),
+                (ConflictSide::Theirs, Some(&*conflict.theirs)),
+            ]
+            .into_iter()
+            .filter_map(|(side, text)| Some((side, Document::parse(text?))))
+            .flat_map(|(side, document)| side_bullets(side, &document))
+            .collect(),
+        ),
         base: conflict.base.clone(),
         ours: conflict.ours.clone(),
         theirs: conflict.theirs.clone(),
@@ -389,9 +391,24 @@ pub(super) fn conflicted_file(path: &MemoryPath, conflicts: &[ConflictRegion]) -
 }
 
 fn side_bullets(side: ConflictSide, document: &Document) -> Vec<SideBullet> {
-    let side_bullet =
-        |i| SideBullet { side, handle: document.handle_name(i), text: document.bullet_text(i).into_owned() };
+    let side_bullet = |i| SideBullet {
+        side,
+        handle: document.handle_name(i),
+        text: document.bullet_text(i).into_owned(),
+        metadata: document.bullet_meta(i).map(|meta| meta.0.into_iter().collect()).unwrap_or_default(),
+    };
     (0..document.bullets().len()).map(side_bullet).collect()
+}
+
+/// Leaves each bullet the metadata by which it differs from a bullet with the same text on another side: it is what the
+/// conflict is about.
+fn differing_metadata(mut bullets: Vec<SideBullet>) -> Vec<SideBullet> {
+    let all = bullets.clone();
+    for bullet in &mut bullets {
+        let others: Vec<&SideBullet> = all.iter().filter(|b| b.side != bullet.side && b.text == bullet.text).collect();
+        bullet.metadata.retain(|key, value| others.iter().any(|other| other.metadata.get(key) != Some(value)));
+    }
+    bullets
 }
 
 fn to_resolve_result(change: ChangeResult, extras: ResolveExtras) -> ResolveResult {

@@ -51,8 +51,8 @@ pub fn parse_conflicts(text: &str, length: usize) -> Vec<ConflictRegion> {
     conflict_markers::split_pieces(text, length).unwrap_or_default().into_iter().filter_map(conflict).collect()
 }
 
-/// The text with every conflict resolved the same way. A key of the front matter has one value: a conflict about it
-/// stays if both sides are to be kept.
+/// The text with every conflict resolved the same way. A key of the front matter or of a bullet's metadata has one
+/// value: a conflict about it stays if both sides are to be kept.
 pub fn resolve_all(text: &str, length: usize, choice: ConflictChoice) -> String {
     let mut out = String::with_capacity(text.len());
     let mut front_matter = FrontMatterPosition::Before;
@@ -63,7 +63,8 @@ pub fn resolve_all(text: &str, length: usize, choice: ConflictChoice) -> String 
             (ConflictPiece::Conflict(c, _), ConflictChoice::Ours) => out.push_str(&c.ours),
             (ConflictPiece::Conflict(c, _), ConflictChoice::Theirs) => out.push_str(&c.theirs),
             (ConflictPiece::Conflict(c, marked), ConflictChoice::Both) => {
-                if front_matter == FrontMatterPosition::Inside && !c.ours.is_empty() && !c.theirs.is_empty() {
+                let in_front_matter = front_matter == FrontMatterPosition::Inside;
+                if in_front_matter && !c.ours.is_empty() && !c.theirs.is_empty() || differs_in_metadata(&c) {
                     out.push_str(marked)
                 } else {
                     out.push_str(&ours_then_theirs(c))
@@ -72,6 +73,15 @@ pub fn resolve_all(text: &str, length: usize, choice: ConflictChoice) -> String 
         }
     }
     out
+}
+
+/// Whether a bullet of both sides has the same text and other metadata: to keep both would be to have it twice.
+fn differs_in_metadata(conflict: &ConflictRegion) -> bool {
+    let [ours, theirs] = [&conflict.ours, &conflict.theirs].map(|text| Document::parse(text.clone()));
+    let is_pair = |a: usize, b: usize| {
+        ours.bullet_text(a) == theirs.bullet_text(b) && ours.bullet_meta(a) != theirs.bullet_meta(b)
+    };
+    (0..ours.bullets().len()).any(|a| (0..theirs.bullets().len()).any(|b| is_pair(a, b)))
 }
 
 /// Whether a text that is read piece by piece has come to its front matter.

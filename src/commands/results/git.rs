@@ -2,6 +2,8 @@
 //!
 //! Never contains colours, column layout or shell quoting.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -73,6 +75,9 @@ pub struct SideBullet {
     pub handle: String,
     /// The text of the bullet.
     pub text: String,
+    /// The metadata by which it differs from a bullet with the same text on another side.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
 }
 
 /// Files whose conflict markers were resolved.

@@ -312,3 +312,31 @@ fn a_name_that_memdir_does_not_write_is_reported_and_no_success() {
     let ran = memory.run(["resolve"]).may_change().exit(4);
     ran.stdout_contains("has conflict markers and a name that memdir does not write; resolve it in an editor\n");
 }
+
+const TWO_DATES: &str = "# User\n\n<<<<<<< a\n- Deploys on Fridays\n  <!-- mem exp=2026-04-10 imp=7 -->\n||||||| o\n\
+- Deploys on Fridays\n=======\n- Deploys on Fridays\n  <!-- mem exp=2026-03-10 -->\n>>>>>>> b\n";
+
+#[test]
+fn a_conflict_in_metadata_names_the_keys_that_differ() {
+    let memory = Memory::new().file(FILE, TWO_DATES);
+    let ran = memory.run(["resolve", "user"]).may_change().exit(4);
+    let sides = ["  base   ", "  ours   ", "  theirs "].map(|side| {
+        let line = ran.stdout.lines().find(|line| line.starts_with(side)).unwrap_or_else(|| panic!("{side} {ran}"));
+        line.split_once("Fridays").unwrap().1.to_owned()
+    });
+    // `imp` is merged.
+    assert_eq!(sides, ["", " exp=2026-04-10", " exp=2026-03-10"], "{ran}");
+    let json = memory.run(["resolve", "user", "--json"]).may_change().exit(4).json();
+    assert_eq!(json["left"][0]["conflicts"][0]["bullets"][2]["metadata"]["exp"], "2026-03-10");
+}
+
+#[test]
+fn a_bullet_is_not_kept_twice_for_its_metadata() {
+    let memory = Memory::new().file(FILE, TWO_DATES);
+    memory.run(["resolve", "user", "--both"]).may_change().exit(4).stderr_contains("a key has one value");
+    let left = memory.text(FILE).unwrap();
+    assert!(left.contains("<<<<<<<") && left.contains("exp=2026-04-10") && left.contains("exp=2026-03-10"), "{left}");
+    memory.done(["resolve", "user", "--ours"]);
+    let left = memory.text(FILE).unwrap();
+    assert_eq!(left, "# User\n\n- Deploys on Fridays\n  <!-- mem exp=2026-04-10 imp=7 -->\n");
+}
