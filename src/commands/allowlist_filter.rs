@@ -59,6 +59,7 @@ impl Session {
             layers: self.layers.clone(),
             layer_name: self.layer_name.clone(),
             embeddings: self.embeddings.clone(),
+            key_file: self.key_file.clone(),
             user_tokens_per_day: self.user_tokens_per_day,
             actor: self.actor.clone(),
             is_agent: self.is_agent,

@@ -18,7 +18,7 @@ use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::context::delta::UPDATES_HEAD;
 use crate::view::context::page::{ContextOptions, address_path};
 use crate::view::context::result::ContextResult;
-use crate::view::context::sanitize::NOTES_NOTICE;
+use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line};
 use home_sync::{HomeSync, sync_home, unpushed_notice};
 use recall::shown::{ShownBullet, ShownItems};
 
@@ -168,6 +168,7 @@ fn start_context(
             shown
                 .add(result.updates.iter().filter_map(|update| Some(ShownBullet::new(update.identity?, &update.path))));
             let updates = updates_of(&result.text).map(|updates| format!("{NOTES_NOTICE}\n\n{updates}"));
+            let notice = notice.map(|notice| sanitize_line(&notice));
             let text = notice.into_iter().chain(updates).collect::<Vec<_>>().join("\n\n");
             let used = Some(ResultUse::of_injection(estimate_llm_tokens(&text)));
             let envelope = if text.is_empty() {
@@ -178,7 +179,7 @@ fn start_context(
             return Some(HookAnswer { envelope, mark, used, shown: Some(shown), ..HookAnswer::default() });
         }
     }
-    let notice = notice.map_or(String::new(), |notice| format!("{notice}\n\n"));
+    let notice = notice.map_or(String::new(), |notice| format!("{}\n\n", sanitize_line(&notice)));
     let envelope = host.context_envelope(HookEvent::SessionStart, &(notice + &result.text));
     let used = Some(ResultUse::of_context(&result));
     let mut shown = ShownItems::reset(session, input);
@@ -220,7 +221,7 @@ fn enqueue(session: &Session, input: &HookInput, env: EnvLookup<'_>) -> Option<(
 }
 
 fn has_queued(session: &Session) -> bool {
-    session.store.queued_names().is_ok_and(|names| !names.is_empty())
+    reflect::queued_items(session).is_ok_and(|items| !items.own.is_empty())
 }
 
 fn has_model(env: EnvLookup<'_>) -> bool {

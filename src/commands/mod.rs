@@ -55,6 +55,7 @@ mod layers;
 mod list_and_read;
 mod listed_entries;
 mod log_target;
+mod machine_notes;
 mod memory_tool;
 pub mod merge;
 pub mod model;
@@ -136,6 +137,8 @@ pub struct Session {
     pub layer_name: Option<String>,
     /// The embeddings of the user config, for the memories that it names.
     pub embeddings: Option<vector_search::EmbeddingAccess>,
+    /// Where the key is with which this machine seals what it writes for itself; `None` without a home.
+    pub key_file: Option<PathBuf>,
     /// The limit of the user config on model usage, in tokens a day.
     pub user_tokens_per_day: Option<u64>,
     /// The name of the caller, as the journal records it.

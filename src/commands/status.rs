@@ -57,7 +57,9 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let leftovers = super::scope::leftover_notes(session).into_iter();
     warnings.extend(leftovers.map(|note| WarningRow::from(&Warning::new(Code::Note, note))));
     warnings.extend(trust_notice(session).as_ref().map(WarningRow::from));
-    let queued = session.store.queued_names()?.len();
+    let items = super::reflect::queued_items(session)?;
+    warnings.extend(super::reflect::foreign_items_warning(&items).as_ref().map(WarningRow::from));
+    let queued = items.own.len();
     warnings.extend(super::reflect::lost_transcripts_warning(session).as_ref().map(WarningRow::from));
     if queued > 0 {
         warnings.extend(super::reflect::queue_error_warning(session).as_ref().map(WarningRow::from));

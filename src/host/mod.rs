@@ -25,6 +25,7 @@ pub mod keys;
 pub mod layers;
 pub mod line_history;
 pub mod lock_files;
+pub mod machine_key;
 pub mod models;
 pub mod notes_folder;
 pub mod outgoing_lines;

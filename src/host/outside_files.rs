@@ -14,6 +14,11 @@ use rustix::fs::OFlags;
 use crate::code::{Code, Rejection};
 use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
 
+/// The mode of a file that only its owner can read.
+const PRIVATE_MODE: u32 = 0o600;
+/// The mode of a new file, from which the umask is taken off.
+const NEW_FILE_MODE: u32 = 0o666;
+
 /// Reads the bytes of a file.
 ///
 /// # Errors
@@ -112,7 +117,9 @@ pub fn resolve_link_at_home(path: &Path, home: Option<&Path>) -> Result<PathBuf,
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Rejection> {
     let failed = |e: std::io::Error| Rejection::new(Code::Io, format!("'{}' cannot be written: {e}", path.display()));
     let mode = path.symlink_metadata().ok().filter(|m| m.is_file()).map(|m| m.mode() & 0o7777);
-    let (mut file, temporary_path) = create_temporary(path).map_err(failed)?;
+    // No reader but its owner sees the text in between, which may hold keys.
+    let (mut file, temporary_path) =
+        create_temporary(path, mode.map_or(NEW_FILE_MODE, |_| PRIVATE_MODE)).map_err(failed)?;
     let written = file
         .write_all(bytes)
         .and_then(|()| mode.map_or(Ok(()), |mode| file.set_permissions(std::fs::Permissions::from_mode(mode))))
@@ -139,9 +146,9 @@ pub fn create_private(path: &Path, bytes: &[u8], replace: bool) -> Result<(), Re
         Ok(_) if !replace => return Err(exists()),
         Ok(_) | Err(_) => {}
     }
-    let (mut file, temporary_path) = create_temporary(path).map_err(failed)?;
+    let (mut file, temporary_path) = create_temporary(path, PRIVATE_MODE).map_err(failed)?;
     let written = file
-        .set_permissions(std::fs::Permissions::from_mode(0o600))
+        .set_permissions(std::fs::Permissions::from_mode(PRIVATE_MODE))
         .and_then(|()| file.write_all(bytes))
         .and_then(|()| file.sync_all())
         .and_then(|()| {
@@ -167,14 +174,14 @@ pub fn remove(path: &Path) -> Result<(), Rejection> {
     std::fs::remove_file(path).map_err(failed)
 }
 
-/// Creates a temporary file beside another. Its name starts with `.`, so that one that is left behind is not part of a
+/// Creates a temporary file of a mode beside another. Its name starts with `.`, so that one that is left behind is not part of a
 /// memory.
-fn create_temporary(path: &Path) -> std::io::Result<(File, PathBuf)> {
+fn create_temporary(path: &Path, mode: u32) -> std::io::Result<(File, PathBuf)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut n = 0;
     loop {
         let path_beside = path.with_file_name(format!(".{name}.{}-{n}.tmp", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&path_beside) {
+        match OpenOptions::new().write(true).create_new(true).mode(mode).open(&path_beside) {
             Err(e) if e.kind() == ErrorKind::AlreadyExists && n < 1000 => n += 1,
             opened => return opened.map(|file| (file, path_beside)),
         }
@@ -197,6 +204,13 @@ mod tests {
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         assert_eq!(read(&dir.path().join("none")).unwrap_err().code, Code::FileNotFound);
         assert_eq!(read(dir.path()).unwrap_err().code, Code::UnsafeFile);
+    }
+
+    #[test]
+    fn only_the_owner_reads_a_file_while_it_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, _) = create_temporary(&dir.path().join("settings.json"), PRIVATE_MODE).unwrap();
+        assert_eq!(file.metadata().unwrap().mode() & 0o7777, 0o600);
     }
 
     #[test]

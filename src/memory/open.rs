@@ -15,7 +15,7 @@ use crate::host::embeddings::EmbeddingSettings;
 use crate::host::find::{FoundBy, FoundDirectory};
 use crate::host::layers::{self, LayerList, LayerLocation, LeftOutLayer};
 use crate::host::models::NESTED_CALL_VARIABLE;
-use crate::host::{actor, clock, find, trusted, user};
+use crate::host::{actor, clock, find, machine_key, trusted, user};
 use crate::path::{ALL_SCOPES, ScopeName};
 use crate::store::{Durability, Store, StoreOptions};
 
@@ -216,6 +216,7 @@ impl OpenOptions {
             layers: None,
             layer_name: None,
             embeddings: config.embeddings.as_ref().map(embedding_access),
+            key_file: machine_key::path(&env),
             user_tokens_per_day: config.tokens_per_day,
             is_agent: self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people),
             actor: if self.agent {

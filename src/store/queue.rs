@@ -1,6 +1,7 @@
 //! Work queued under `.memdir/queue/`: one file per item, claimed by one process at a time.
 //!
-//! Never interprets the work. A claim is a lock on the file, which the kernel frees when its holder ends: no item is
+//! Never interprets the work, and never hands out an item that another machine wrote, which git may bring: each carries a
+//! seal. A claim is a lock on the file, which the kernel frees when its holder ends: no item is
 //! lost or claimed forever.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -14,6 +15,7 @@ use super::root::{self, DataRoot, read_error, write_error};
 use super::{LockedStore, Store, platform, slot};
 use crate::code::{Code, Rejection};
 use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
+use crate::text::seal::SealKey;
 use crate::text::text_search::TextSearch;
 
 /// Path of the queue's folder.
@@ -22,6 +24,15 @@ const QUEUE_DIR: &str = ".memdir/queue";
 const REFERENCE_SUFFIX: &str = ".ref";
 /// Maximum size of an item, in bytes: a conversation may be as large as a memory file.
 const MAX_ITEM_BYTES: u64 = MAX_FILE_BYTES as u64;
+
+/// The names of items, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueuedItems {
+    /// Those with the seal of this machine.
+    pub own: Vec<String>,
+    /// All others; they are never read.
+    pub foreign: Vec<String>,
+}
 
 /// An item that this process has claimed, until it is dropped.
 pub struct QueueClaim {
@@ -36,8 +47,8 @@ impl LockedStore<'_> {
     ///
     /// # Errors
     /// `read_only`, `io`, `too_large`.
-    pub fn enqueue(&self, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
-        add_item(&self.root, name, bytes)
+    pub fn enqueue(&self, key: &SealKey, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+        add_item(&self.root, key, name, bytes)
     }
 
     /// Erases the items that contain one of these texts, or cannot be searched.
@@ -70,12 +81,31 @@ impl Store {
     ///
     /// # Errors
     /// `read_only`, `io`, `too_large`.
-    pub fn enqueue_reference(&self, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+    pub fn enqueue_reference(&self, key: &SealKey, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
         self.require_unfiltered()?;
-        add_item(&self.root(), &format!("{name}{REFERENCE_SUFFIX}"), bytes)
+        add_item(&self.root(), key, &format!("{name}{REFERENCE_SUFFIX}"), bytes)
     }
 
-    /// Returns the names of all items, sorted.
+    /// Returns the items of this machine, whose key is `key`, and all others.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn queued_items(&self, key: Option<&SealKey>) -> Result<QueuedItems, Rejection> {
+        let mut items = QueuedItems::default();
+        let Some(folder) = self.open_queue()? else { return Ok(items) };
+        for name in self.queued_names()? {
+            let plain = match root::open_plain(&folder, &name, "a queue item") {
+                Ok(None) => continue,
+                opened => opened.ok().flatten(),
+            };
+            let bytes = plain.and_then(|plain| root::read_contents(&plain, "a queue item").ok());
+            let is_own = bytes.zip(key).is_some_and(|(bytes, key)| key.open(&name, &bytes).is_some());
+            if is_own { items.own.push(name) } else { items.foreign.push(name) }
+        }
+        Ok(items)
+    }
+
+    /// Returns the names of all items, sorted, whoever wrote them.
     ///
     /// # Errors
     /// `io`.
@@ -88,11 +118,11 @@ impl Store {
         Ok(names)
     }
 
-    /// Claims an item; `None` if another process has claimed it, or it is completed.
+    /// Claims an item of this machine; `None` if another process has claimed it, or it is completed.
     ///
     /// # Errors
     /// `unsafe_file`, `io`.
-    pub fn claim_queued(&self, name: &str) -> Result<Option<QueueClaim>, Rejection> {
+    pub fn claim_queued(&self, key: &SealKey, name: &str) -> Result<Option<QueueClaim>, Rejection> {
         let Some(folder) = self.open_queue()? else { return Ok(None) };
         let Some(plain) = root::open_plain(&folder, name, "a queue item")? else { return Ok(None) };
         match flock(&plain.fd, FlockOperation::NonBlockingLockExclusive) {
@@ -107,7 +137,8 @@ impl Store {
         if plain.stat.st_size as u64 > MAX_ITEM_BYTES {
             return Err(Rejection::new(Code::TooLarge, format!("a queue item is larger than {MAX_FILE_SIZE}")));
         }
-        let bytes = root::read_contents(&plain, "a queue item")?;
+        let sealed = root::read_contents(&plain, "a queue item")?;
+        let Some(bytes) = key.open(name, &sealed).map(<[u8]>::to_vec) else { return Ok(None) };
         Ok(Some(QueueClaim { name: name.to_owned(), bytes, folder, _lock: plain.fd }))
     }
 
@@ -134,7 +165,8 @@ fn is_in_json(texts: &TextSearch, text: &str) -> bool {
     }
 }
 
-fn add_item(root: &DataRoot, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+fn add_item(root: &DataRoot, key: &SealKey, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+    let bytes = &key.seal(name, bytes)[..];
     if bytes.len() as u64 > MAX_ITEM_BYTES {
         return Err(Rejection::new(Code::TooLarge, format!("a queue item is larger than {MAX_FILE_SIZE}")));
     }
@@ -175,6 +207,25 @@ mod tests {
     use super::super::StoreOptions;
     use super::*;
 
+    const KEY: SealKey = SealKey::new([1; 32]);
+
+    #[test]
+    fn an_item_that_git_brought_is_no_work() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
+        store.enqueue_reference(&KEY, "own", b"{}").unwrap();
+        let own = "own.ref".to_owned();
+        let sealed = std::fs::read(dir.path().join(".memdir/queue/own.ref")).unwrap();
+        std::fs::write(dir.path().join(".memdir/queue/copy.ref"), sealed).unwrap();
+        std::fs::write(dir.path().join(".memdir/queue/plain.ref"), "{\"transcript\":\"/etc/passwd\"}").unwrap();
+        let foreign = vec!["copy.ref".to_owned(), "plain.ref".to_owned()];
+        let items = store.queued_items(Some(&KEY)).unwrap();
+        assert_eq!(items, QueuedItems { own: vec![own.clone()], foreign: foreign.clone() });
+        assert!(foreign.iter().all(|name| store.claim_queued(&KEY, name).unwrap().is_none()));
+        assert!(store.queued_items(None).unwrap().own.is_empty());
+        assert!(store.claim_queued(&KEY, &own).unwrap().is_some());
+    }
+
     #[test]
     fn items_that_contain_a_forgotten_text_are_erased() {
         let dir = tempfile::tempdir().unwrap();
@@ -192,9 +243,9 @@ mod tests {
             ("g", item(&format!("[\n{}\n]", line("say \"it\"")))),
             ("h", item(&format!("torn {{\n{}", line("say \"it\"")))),
         ] {
-            locked.enqueue(name, text.as_bytes()).unwrap();
+            locked.enqueue(&KEY, name, text.as_bytes()).unwrap();
         }
-        store.enqueue_reference("d", b"{}").unwrap();
+        store.enqueue_reference(&KEY, "d", b"{}").unwrap();
         locked.forget_queued(&TextSearch::new(&["say \"it\"".to_owned()])).unwrap();
         assert_eq!(store.queued_names().unwrap(), ["c"]);
     }
@@ -204,19 +255,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
         let other = Store::open(dir.path(), StoreOptions::default()).unwrap();
-        assert!(store.queued_names().unwrap().is_empty() && store.claim_queued("a").unwrap().is_none());
+        assert!(store.queued_names().unwrap().is_empty() && store.claim_queued(&KEY, "a").unwrap().is_none());
         let (locked, _) = store.lock().unwrap();
-        assert!(locked.enqueue("b", b"two").unwrap() && locked.enqueue("a", b"one").unwrap());
-        assert!(!locked.enqueue("a", b"other").unwrap());
+        assert!(locked.enqueue(&KEY, "b", b"two").unwrap() && locked.enqueue(&KEY, "a", b"one").unwrap());
+        assert!(!locked.enqueue(&KEY, "a", b"other").unwrap());
         drop(locked);
         assert_eq!(store.queued_names().unwrap(), ["a", "b"]);
-        let first = store.claim_queued("a").unwrap().unwrap();
+        let first = store.claim_queued(&KEY, "a").unwrap().unwrap();
         assert_eq!(first.bytes, b"one");
-        assert!(other.claim_queued("a").unwrap().is_none());
+        assert!(other.claim_queued(&KEY, "a").unwrap().is_none());
         // A process that ends without completing an item leaves it to the next.
         drop(first);
-        other.claim_queued("a").unwrap().unwrap().complete().unwrap();
-        assert!(store.claim_queued("a").unwrap().is_none());
+        other.claim_queued(&KEY, "a").unwrap().unwrap().complete().unwrap();
+        assert!(store.claim_queued(&KEY, "a").unwrap().is_none());
         assert_eq!(store.queued_names().unwrap(), ["b"]);
     }
 }

@@ -30,6 +30,7 @@ pub mod phrase;
 pub mod prose_mask;
 pub mod relative_dates;
 pub mod rule_statements;
+pub mod seal;
 pub mod search_terms;
 pub mod sentences;
 pub mod shell_quote;

@@ -494,3 +494,41 @@ fn a_session_start_prunes_once_a_day() {
     }
     assert!(fs_err::read_to_string(&archive).unwrap().contains("Is in Rome"));
 }
+
+/// Whoever can push to a shared memory can put files into its `.memdir/`, and a transcript may be any file of the user.
+#[test]
+fn what_git_brought_into_the_machine_state_neither_acts_nor_speaks() {
+    let project = Project::new();
+    project.put("diary.txt", "User: the keys are in the blue box\nAssistant: I see.\n");
+    let diary = project.home.path().join("diary.txt");
+    let sent = project.home.path().join("sent");
+    let script = format!("cat >> {}; echo '{{\"operations\": []}}'", sent.display());
+    project.config(&format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, {}]}}\n", json!(script)));
+    let item = "2026-01-01-aaaa-000000000001.ref";
+    project.put(&format!("work/memory/.memdir/queue/{item}"), &json!({"transcript": diary}).to_string());
+    let queued = json!({"conversation": "User: I like tea.\n"});
+    project.put("work/memory/.memdir/queue/2026-01-02-bbbb.json", &queued.to_string());
+    let note = json!({"day": "2026-02-24", "message": "zqforged", "count": 1, "reason": "zqforged"}).to_string();
+    for name in ["queue_error", "lost_transcripts"] {
+        project.put(&format!("work/memory/.memdir/{name}"), &note);
+    }
+    project.hook(&["session-start"], &project.input("claude", "session-start"));
+    let read = project.run(&["reflect", "--queued"]).exit(0);
+    let told = "2 files in .memdir/queue/ were not queued by this machine and are not read";
+    assert!(read.stderr.contains(told), "{read:#?}");
+    let status = project.run(&["status"]).exit(0);
+    assert!(status.stderr.contains(told) && !status.stderr.contains("zqforged"), "{status:#?}");
+    assert!(!sent.exists(), "{}", fs_err::read_to_string(&sent).unwrap());
+    assert_eq!(project.queue().len(), 2);
+    // What this machine queues beside it is read.
+    project.hook(&["session-end"], &project.input("claude", "session-end"));
+    for _ in 0..1000 {
+        project.run(&["reflect", "--queued"]);
+        if project.queue().len() == 2 {
+            break;
+        }
+    }
+    let sent = fs_err::read_to_string(sent).unwrap();
+    assert!(sent.contains("I'm Zhang San") && !sent.contains("blue box") && !sent.contains("like tea"), "{sent}");
+    assert!(project.queue().contains(&item.to_owned()));
+}

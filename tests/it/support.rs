@@ -152,6 +152,8 @@ pub fn open_session(dir: &Path, actor: &str, policy: &str, options: StoreOptions
         layers: None,
         layer_name: None,
         embeddings: None,
+        // Where programs that the tests start have it.
+        key_file: dir.parent().map(|above| above.join("state/memdir/key")),
         user_tokens_per_day: None,
         actor: actor.to_owned(),
         is_agent: false,

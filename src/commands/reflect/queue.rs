@@ -15,8 +15,9 @@ use crate::commands::results::{ReflectReport, WarningRow};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::host::outside_files;
 use crate::reflect::prompt::ReplyMode;
-use crate::store::queue::QueueClaim;
+use crate::store::queue::{QueueClaim, QueuedItems};
 use crate::text::counted_noun::counted_noun;
+use crate::text::one_line::one_line;
 
 mod queue_error;
 
@@ -63,8 +64,9 @@ pub fn enqueue(
     // The date sorts the queue; the hash gives equal work the same name, so that it is queued once.
     let name = format!("{}-{}.json", session.now.date(), Etag::of(text.as_bytes()).short());
     let unfiltered = session.unfiltered();
+    let key = session.new_seal_key()?;
     let (locked, _) = unfiltered.store.lock()?;
-    locked.enqueue(&name, text.as_bytes())?;
+    locked.enqueue(&key, &name, text.as_bytes())?;
     Ok(())
 }
 
@@ -78,8 +80,30 @@ pub fn enqueue_transcript(session: &Session, path: &str, id: &str, length: u64) 
     let text = serde_json::to_string(&work).map_err(|e| Rejection::new(Code::Internal, e.to_string()))?;
     let key = Etag::of(format!("{id}\0{path}").as_bytes()).short();
     let name = format!("{}-{key}-{length:012}", session.now.date());
-    session.store.enqueue_reference(&name, text.as_bytes())?;
+    session.store.require_unfiltered()?;
+    session.store.enqueue_reference(&session.new_seal_key()?, &name, text.as_bytes())?;
     Ok(())
+}
+
+/// What waits in the queue, and what is there that this machine did not queue.
+///
+/// # Errors
+/// `io`.
+pub fn queued_items(session: &Session) -> Result<QueuedItems, Rejection> {
+    session.store.queued_items(session.seal_key().as_ref())
+}
+
+/// The warning about items that this machine did not queue: git may have brought them, and reading one would send any
+/// file that it names to the model.
+pub fn foreign_items_warning(items: &QueuedItems) -> Option<Warning> {
+    let what = match &items.foreign[..] {
+        [] => return None,
+        [one] => format!("'.memdir/queue/{}' was not queued by this machine and is not read", one_line(one)),
+        several => {
+            format!("{} files in .memdir/queue/ were not queued by this machine and are not read", several.len())
+        }
+    };
+    Some(Warning::new(Code::Note, format!("{what}; remove what you do not know")))
 }
 
 /// Reads queued conversations, oldest first, until the queue is empty or the budget is used up. Skips those that
@@ -95,7 +119,11 @@ pub fn reflect_queued(
     let report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
     let mut run = QueueRun { session, options, change_options, report, errors: Vec::new(), needed_budget: 0 };
     let (mut claimed_elsewhere, mut failures_in_a_row, mut is_stopped) = (Vec::new(), 0, false);
-    for name in session.store.queued_names()? {
+    let items = queued_items(session)?;
+    if let Some(warning) = foreign_items_warning(&items) {
+        run.note(warning.message);
+    }
+    for name in items.own {
         match run.read_item(&name) {
             Ok(QueueItemOutcome::Read) => failures_in_a_row = 0,
             Ok(QueueItemOutcome::Skipped) => {}
@@ -120,7 +148,7 @@ pub fn reflect_queued(
     }
     if !claimed_elsewhere.is_empty() && report.deferred.is_none() {
         // What is no longer there was read to its end.
-        let names = session.store.queued_names().unwrap_or_default();
+        let names = queued_items(session).unwrap_or_default().own;
         let busy = claimed_elsewhere.iter().filter(|name| names.contains(name)).count();
         report.deferred = (busy > 0)
             .then(|| format!("another process is reading {} of the queue", counted_noun(busy, "conversation")));
@@ -166,9 +194,9 @@ impl QueueRun<'_> {
     /// # Errors
     /// Those of claiming and opening the item, which do not count as failures of the model; it stays in the queue.
     fn read_item(&mut self, name: &str) -> Result<QueueItemOutcome, Error> {
-        let Some(claim) = self.session.store.claim_queued(name)? else {
-            return Ok(QueueItemOutcome::ClaimedElsewhere);
-        };
+        let key = self.session.seal_key();
+        let claim = key.map(|key| self.session.store.claim_queued(&key, name)).transpose()?.flatten();
+        let Some(claim) = claim else { return Ok(QueueItemOutcome::ClaimedElsewhere) };
         let Ok(work) = serde_json::from_slice::<QueuedConversation>(&claim.bytes) else {
             self.note(format!(".memdir/queue/{name} is not a queued conversation; it was skipped"));
             return Ok(QueueItemOutcome::Skipped);

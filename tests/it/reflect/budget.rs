@@ -257,9 +257,10 @@ fn a_queue_that_another_process_reads_is_not_called_empty() {
     let mut poor = Script::of([]);
     poor.budget = Some(10);
     poor.reads(&memory, TALK);
-    let store = memory.session().store;
-    let name = store.queued_names().unwrap().remove(0);
-    let claim = store.claim_queued(&name).unwrap();
+    let session = memory.session();
+    let name = session.store.queued_names().unwrap().remove(0);
+    let claim = session.store.claim_queued(&session.seal_key().unwrap(), &name).unwrap();
+    assert!(claim.is_some());
     let ran = memory.run(["reflect", "--queued"]).exit(0);
     let ran = ran.stderr_contains("another process is reading 1 conversation of the queue");
     assert!(!ran.stderr.contains("nothing pending"), "{ran}");
@@ -273,7 +274,10 @@ fn an_item_of_the_queue_that_cannot_be_read_leaves_what_was_read_before_it() {
     poor.budget = Some(100);
     poor.reads(&memory, TALK);
     let broken = json!({"conversation": "User: I like tea.\n", "into": "facts/user.md#work@"}).to_string();
-    memory.put(".memdir/queue/2026-02-25-broken.json", broken);
+    let session = memory.session();
+    let (locked, _) = session.store.lock().unwrap();
+    locked.enqueue(&session.new_seal_key().unwrap(), "2026-02-25-broken.json", broken.as_bytes()).unwrap();
+    drop(locked);
     let report = name().drains(&memory).unwrap();
     assert_eq!(report.counts.kept, 1, "{report:?}");
     assert!(report.partial.is_some(), "{report:?}");
