@@ -169,6 +169,9 @@ impl Store {
     /// Records that these items were shown: paths, or addresses of sections and bullets. Best effort: what cannot be
     /// written is not recorded, and without `.memdir/` nothing is.
     pub fn record_use(&self, day: Date, command: &str, actor: &str, items: &[String]) {
+        // A line break in a name would begin another record.
+        let items: Vec<&str> =
+            items.iter().map(String::as_str).filter(|item| !item.contains(char::is_control)).collect();
         if !items.is_empty() {
             self.record_line(day, command, actor, &items.join("\t"));
         }

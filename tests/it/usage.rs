@@ -234,3 +234,13 @@ fn a_full_file_system_and_a_read_only_mount_stop_no_read() {
         Err(why) => missing(&format!("unshare cannot be started: {why}")),
     }
 }
+
+#[test]
+fn a_line_break_in_a_name_records_no_other_use() {
+    let memory = Memory::new().file("facts/plain.md", "- Release the plain note\n");
+    memory.done(["add", "user", "Release now"]);
+    memory.put("facts/x\n2026-02-24\tread\tana\tfacts/plain.md", "- Release it\n");
+    memory.done(["query", "release"]);
+    let usage = memory.text(".memdir/usage").unwrap();
+    assert!(usage.contains("facts/user.md@") && !usage.lines().any(|line| line.contains("\tana\t")), "{usage}");
+}

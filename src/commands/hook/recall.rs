@@ -386,7 +386,8 @@ fn to_lines(session: &Session, input: &HookInput, rows: Vec<QueryRow>) -> Vec<(S
             day: row.date.as_deref().and_then(|day| day.parse().ok()),
             anchor: row.meta.get(MetaKey::Anchor.name()).and_then(|anchor| anchor.as_str()),
         });
-        let line = [format!("- {}: ", row.address), sanitize_line(&row.text), format!("{}\n", remarks.to_text())];
+        let head = format!("- {}: ", sanitize_line(&row.address));
+        let line = [head, sanitize_line(&row.text), format!("{}\n", remarks.to_text())];
         (row, line)
     });
     let parts: Vec<(QueryRow, [String; 3])> = parts.collect();

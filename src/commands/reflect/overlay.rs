@@ -25,6 +25,7 @@ use crate::reflect::metadata::{MetadataChanges, metadata_effects};
 use crate::reflect::outcome::TouchedFile;
 use crate::reflect::prompt::KnownMemory;
 use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::text::one_line::one_line;
 use crate::view::outline::{self, OutlineDepth, outline};
 use crate::view::query::filter::QueryOptions;
 /// How much of the memory's facts a prompt contains where the options do not say, in estimated tokens.
@@ -185,7 +186,7 @@ impl<'s> ReflectOverlay<'s> {
         let mut shown = 0;
         for row in rows {
             if row.path != last_path {
-                let _ = writeln!(out, "{}", row.path);
+                let _ = writeln!(out, "{}", one_line(&row.path));
                 last_path.clone_from(&row.path);
             }
             let _ = writeln!(out, "- @{} {}", row.handle.as_deref().unwrap_or_default(), row.text);
@@ -201,7 +202,7 @@ impl<'s> ReflectOverlay<'s> {
             let outline = outline(document, path, 0, OutlineDepth::OneLevel);
             for entry in outline.sections.iter().filter(|s| s.level == 2) {
                 let date = entry.date.as_deref().map_or(String::new(), |d| format!(" ({d})"));
-                let line = format!("- {}: {}{date}\n", path.stem(), entry.title);
+                let line = format!("- {}: {}{date}\n", one_line(path.stem()), entry.title);
                 if estimate_llm_tokens(&out) + estimate_llm_tokens(&line) > MAX_EPISODES_TOKENS {
                     return out;
                 }
@@ -251,9 +252,10 @@ impl<'s> ReflectOverlay<'s> {
     fn list_files(&self) -> String {
         let mut out = String::new();
         for (path, document) in &self.files {
+            let shown = one_line(path.as_str());
             match self.overlay.current_text(path) {
-                None => _ = writeln!(out, "{path}: {}", outline::summary_value(document)),
-                Some(Some(text)) => _ = writeln!(out, "{path}: {}", outline::summary_value(&Document::parse(text))),
+                None => _ = writeln!(out, "{shown}: {}", outline::summary_value(document)),
+                Some(Some(text)) => _ = writeln!(out, "{shown}: {}", outline::summary_value(&Document::parse(text))),
                 Some(None) => {}
             }
         }
@@ -272,7 +274,7 @@ impl<'s> ReflectOverlay<'s> {
         let mut out = String::new();
         for row in self.run_query(&options)?.items {
             let handle = row.handle.as_deref().map_or(String::new(), |h| format!("@{h}"));
-            let _ = writeln!(out, "- {}{handle} {}", row.path, row.text);
+            let _ = writeln!(out, "- {}{handle} {}", one_line(&row.path), row.text);
         }
         if out.is_empty() {
             out.push_str("nothing found\n");
@@ -316,7 +318,7 @@ fn write_bullets(out: &mut String, path: &MemoryPath, document: &Document) {
     if document.bullets().is_empty() {
         return;
     }
-    let _ = writeln!(out, "{path}");
+    let _ = writeln!(out, "{}", one_line(path.as_str()));
     for (i, row) in outline(document, path, 0, OutlineDepth::Flat).bullets.into_iter().enumerate() {
         if related_edge(document, i).is_some() {
             continue;
