@@ -63,6 +63,39 @@ pub(super) fn key_line(document: &Document, key: &str) -> Option<Span> {
     key_entry(document, key).filter(|entry| entry.end == entry.line.end as usize).map(|entry| entry.line)
 }
 
+/// The block of a front matter with tags.
+pub fn tags_block(tags: &[String], eol: &str) -> String {
+    format!("---{eol}tags: [{}]{eol}---{eol}", tag_list(tags))
+}
+
+fn tag_list(tags: &[String]) -> String {
+    let quoted: Vec<String> = tags.iter().map(|tag| serde_json::Value::from(tag.as_str()).to_string()).collect();
+    quoted.join(", ")
+}
+
+/// The splice that gives a file more tags: into its list of them if that is on one line, else in a key of their own.
+pub fn add_tags(document: &Document, tags: &[String]) -> Splice {
+    let eol = document.eol().as_str();
+    let insertion = |at: usize, new: String| Splice { start: at, end: at, new };
+    let Some(front) = document.front_matter() else {
+        return insertion(document.body_start(), tags_block(tags, eol));
+    };
+    let list = key_line(document, "tags").and_then(|line| value_span(document, line)).filter(|list| {
+        let text = &document.text()[list.range()];
+        text.starts_with('[') && text.ends_with(']') && !text[1..].contains(['[', '#'])
+    });
+    if let Some(list) = list {
+        let inside = document.text()[list.range()].trim_matches(['[', ']', ' ']);
+        let comma = if inside.is_empty() || inside.ends_with(',') { "" } else { ", " };
+        return insertion(list.end as usize - 1, format!("{comma}{}", tag_list(tags)));
+    }
+    // All of these are read as tags, and none may stand there twice.
+    let key = ["tags", "tag", "Tags", "Tag", "TAGS", "TAG"].into_iter().find(|key| !has_key(document, key));
+    let at = lines_between_fences(document).and_then(|lines| lines.last().map(|line| line.end as usize));
+    let at = at.unwrap_or_else(|| lines::end(document.text().as_bytes(), front.start as usize));
+    insertion(at, format!("{}: [{}]{eol}", key.unwrap_or("tags"), tag_list(tags)))
+}
+
 /// Whether the front matter has a top-level key.
 pub(super) fn has_key(document: &Document, key: &str) -> bool {
     key_entry(document, key).is_some()

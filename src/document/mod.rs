@@ -47,6 +47,7 @@ pub use conflict_lines::first_marker_line;
 pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits, share_only_blanks};
 pub use elements::{BlockKind, Bullet, DocumentBlock, LineEnding, MetaLine, Section, Span, SummaryLine};
 pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_line, trim_lines};
+pub use front_matter::{add_tags, tags_block};
 pub use handle::Handle;
 pub use literal_blocks::literal_blocks;
 pub use located_bullet::LocatedBullet;
@@ -57,7 +58,8 @@ pub use recorded_updates::RecordedUpdates;
 pub use resource_fields::{OWN_ITEMS, derived_item_name, field_value_as_json, metadata_value_as_json, resource_field};
 pub use section::{section_range, section_titles, slug};
 pub use visibility::{
-    Visibility, VisibleParts, category_key, category_name, front_matter_tags, split_category, summary_ranges,
+    Visibility, VisibleParts, categories_around, categories_of_parents, category_key, category_name, front_matter_tags,
+    split_category, summary_ranges, title_categories,
 };
 
 /// The largest file that is read or written, in bytes. What becomes a file (stdin, a conversation) has the same limit.

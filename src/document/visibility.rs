@@ -34,9 +34,10 @@ impl Visibility {
     /// The visibility for an agent; `None` if it may see everything: no allowlist applies to it, or its allowlist
     /// contains all names.
     pub fn for_agent(policy: &Policy, agent: &str) -> Option<Visibility> {
-        let allowed: BTreeSet<String> = policy.allowed_categories(agent)?.iter().map(|name| hidden_key(name)).collect();
+        let allowed: BTreeSet<String> =
+            policy.allowed_categories(agent)?.iter().map(|name| category_key(name)).collect();
         let listed = policy.allowlists.iter().flat_map(|(_, list)| list);
-        let named = policy.categories.iter().map(|c| &c.name).chain(listed).map(|name| hidden_key(name));
+        let named = policy.categories.iter().map(|c| &c.name).chain(listed).map(|name| category_key(name));
         let hidden_names: BTreeSet<String> = named.filter(|name| !name.is_empty() && !allowed.contains(name)).collect();
         (!hidden_names.is_empty()).then_some(Visibility { hidden_names })
     }
@@ -68,18 +69,22 @@ impl Visibility {
 
     /// Whether a category is hidden from the agent.
     pub fn hides_category(&self, category: &str) -> bool {
-        self.hidden_names.contains(&hidden_key(category))
+        self.hidden_names.contains(&category_key(category))
     }
 
     /// Whether the path allows a file to be seen. Files in `inbox/` are hidden: their proposals have no categories yet,
     /// so only agents that may see everything get them.
     pub fn shows_path(&self, path: &MemoryPath) -> bool {
-        let folder = match path.folder() {
+        let home = path.below_archive().unwrap_or(path.as_str());
+        let folder = match home.split_once('/').map(|(folder, _)| folder) {
             Some("inbox") => return false,
             Some("procedures") => ["procedures", "procedural"].iter().any(|name| self.hides_category(name)),
             _ => false,
         };
-        !folder && !self.hides_category(path.stem())
+        // A file that is archived under a name that was there already has a number.
+        let numbered = path.stem().trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('-');
+        let plain = numbered.filter(|_| path.is_archived());
+        !folder && !self.hides_category(path.stem()) && !plain.is_some_and(|stem| self.hides_category(stem))
     }
 
     /// Whether any part of a file, including its name, may be seen.
@@ -173,11 +178,7 @@ impl Visibility {
     fn hidden_by_tags(&self, document: &Document) -> bool {
         match front_matter_tags(document) {
             Some(tags) => tags.iter().any(|tag| self.hides_category(tag)),
-            None => {
-                let front = document.front_matter().map_or("", |front| &document.text()[front.range()]);
-                let apart = |c: char| c.is_whitespace() || "[]{},:#\"'".contains(c);
-                front.split(apart).any(|word| self.hides_category(word.trim_start_matches('-')))
-            }
+            None => front_words(document).any(|word| self.hides_category(word)),
         }
     }
 }
@@ -187,18 +188,12 @@ pub fn category_name(name: &str) -> String {
     name.trim().to_lowercase().replace([' ', '_'], "-")
 }
 
-/// A name of a category as what is hidden is compared: also without the pictures and signs around it. `## 🏥 Health` and
-/// `health` are the same category.
-fn hidden_key(name: &str) -> String {
-    let key = category_key(name);
+/// A name of a category in one form: NFC, then GitHub's slug, with `-` for `_`, without the pictures and signs around it.
+/// The headings `## Medical history` and `## 🏥 Medical history`, and `medical_history`, are the same category.
+pub fn category_key(name: &str) -> String {
+    let key = slug(&name.trim().nfc().collect::<String>()).replace('_', "-");
     let plain = key.trim_matches(|c: char| !c.is_alphanumeric());
     if plain.is_empty() { key } else { plain.to_owned() }
-}
-
-/// A name of a category in one form: NFC, then GitHub's slug, with `-` for `_`. A heading `## Medical history` and
-/// `medical_history` are the same category.
-pub fn category_key(name: &str) -> String {
-    slug(&name.trim().nfc().collect::<String>()).replace('_', "-")
 }
 
 /// `tags:` and `tag:` of the front matter, lower case, without `#`: a YAML list, or words separated by commas or spaces.
@@ -213,14 +208,54 @@ pub fn front_matter_tags(document: &Document) -> Option<Vec<String>> {
         _ => return None,
     };
     let plain = |tag: &str| tag.trim().trim_start_matches('#').to_lowercase();
-    let of_key = |key: &str| match fields.get(key) {
-        Some(Value::Array(tags)) => tags.iter().filter_map(Value::as_str).map(plain).collect(),
-        Some(Value::String(tags)) => tags.split([',', ' ']).map(plain).filter(|t| !t.is_empty()).collect(),
-        _ => Vec::new(),
-    };
-    let mut tags: Vec<String> = [of_key("tags"), of_key("tag")].concat();
+    let is_tags = |key: &str| ["tags", "tag"].iter().any(|name| key.eq_ignore_ascii_case(name));
+    let mut tags: Vec<String> = Vec::new();
+    for (_, value) in fields.iter().filter(|(key, _)| is_tags(key)) {
+        match value {
+            Value::Array(list) => tags.extend(list.iter().filter_map(Value::as_str).map(plain)),
+            Value::String(list) => tags.extend(list.split([',', ' ']).map(plain).filter(|tag| !tag.is_empty())),
+            _ => {}
+        }
+    }
     tags.extend(memory_index::memory_type_of(&fields));
     Some(tags)
+}
+
+/// The names of categories that an item has by its file and the sections around it, of which `section` is the innermost:
+/// tags, titles, slugs. In front matter that is no valid YAML every word counts.
+pub fn categories_around(document: &Document, section: usize) -> Vec<String> {
+    let mut names = front_matter_tags(document).unwrap_or_else(|| front_words(document).map(str::to_owned).collect());
+    let mut at = section;
+    while at != 0 {
+        let around = &document.sections()[at];
+        names.extend(title_categories(&document.text()[around.title.range()]));
+        names.push(around.slug.clone());
+        at = around.parent as usize;
+    }
+    // The title is above all that stands in front of another first heading.
+    let title = document.sections().iter().find(|section| section.level == 1);
+    names.extend(title.into_iter().flat_map(|title| title_categories(&document.text()[title.title.range()])));
+    names
+}
+
+/// The names of categories that a title gives to what is below it, without those of an id behind it.
+pub fn title_categories(title: &str) -> Vec<String> {
+    let leading = leading_category(title).map(str::to_owned);
+    [title.to_owned(), slug(title)].into_iter().chain(leading).collect()
+}
+
+/// The `[category]` of each bullet around another, the innermost first.
+pub fn categories_of_parents(document: &Document, bullet: usize) -> Vec<String> {
+    let own = &document.bullets()[bullet];
+    let is_around = |at: &usize| document.bullets()[*at].depth < own.depth && document.bullets()[*at].end >= own.end;
+    let category = |at| leading_category(document.bullet_raw(at)).map(str::to_owned);
+    (0..bullet).rev().filter(is_around).filter_map(category).collect()
+}
+
+fn front_words(document: &Document) -> impl Iterator<Item = &str> {
+    let front = document.front_matter().map_or("", |front| &document.text()[front.range()]);
+    let apart = |c: char| c.is_whitespace() || "[]{},:#\"'".contains(c);
+    front.split(apart).map(|word| word.trim_start_matches('-')).filter(|word| !word.is_empty())
 }
 
 /// Splits the `[category]` off the start of a bullet. Task markers, links and timecodes are not categories.
@@ -296,6 +331,12 @@ mod tests {
     }
 
     #[test]
+    fn the_name_of_an_agent_is_the_same_in_pieces() {
+        let policy = crate::policy::load("allowlists:\n  r\u{e9}ne: [x]\n  b: [y]\n").policy;
+        assert!(Visibility::for_agent(&policy, "re\u{301}ne").unwrap().hides_category("y"));
+    }
+
+    #[test]
     fn an_agent_in_no_list_or_with_all_names_sees_everything() {
         assert_eq!((visibility("somebody"), visibility("doctor")), (None, None));
         assert!(
@@ -316,8 +357,12 @@ mod tests {
     fn a_file_is_hidden_by_its_name_and_its_tags() {
         check("facts/health.md", "- a\n", None);
         check("archive/facts/Health.md", "- a\n", None);
+        check("archive/facts/health-2.md", "- a\n", None);
+        check("facts/health-2.md", "- a\n", Some("- a\n"));
         check("facts/a.md", "---\ntags: [work, '#health']\n---\n- a\n", None);
         check("facts/a.md", "---\ntags: work, health\n---\n- a\n", None);
+        check("facts/a.md", "---\ntags: [work]\ntag: health\n---\n- a\n", None);
+        check("facts/a.md", "---\ntags:\nTags: [health]\n---\n- a\n", None);
         check("facts/a.md", "---\ntags: work\n---\n- a\n", Some("---\ntags: work\n---\n- a\n"));
         check("facts/a.md", "---\n tags: [&x\n- health\n---\n- a\n", None);
         check("facts/a.md", "---\ntags: [work]\ntag: health\n---\n- a\n", None);
@@ -334,6 +379,7 @@ mod tests {
         );
         check("facts/a.md", "# Health\n\n- a\n", None);
         check("facts/a.md", "- a\n\n## 🏥 Health\n- b\n\n## Health 🫀\n- c\n\n## ❤️ health\n- d\n", Some("- a\n\n"));
+        check("facts/a.md", "# A\n\n- b\n\n## 🏥 Health!\n- c\n", Some("# A\n\n- b\n\n"));
         check("facts/a.md", "User Profile: (ID: mem123)\n- a\n\n## Work\n- b\n", Some("## Work\n- b\n"));
     }
 

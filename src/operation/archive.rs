@@ -10,12 +10,13 @@ use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Rejection};
 use crate::document::{
     BulletMeta, Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, MetaLine, NewBullet, apply_edits,
-    front_matter_tags, section_range, section_titles, to_moved_bullet,
+    categories_around, front_matter_tags, section_range, section_titles, tags_block, to_moved_bullet,
 };
 use crate::path::MemoryPath;
 use crate::text::{Splice, splice};
 
 use super::file_change::{file_change, minimal_splice};
+use super::hidden_items;
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{Planner, initial_text};
 use super::snapshot::{LoadedFile, PlanStep, PlanStop};
@@ -32,6 +33,8 @@ pub struct ArchivedItem {
     new_file: String,
     /// The titles of the sections around it, outermost first.
     titles: Vec<String>,
+    /// The categories around it that hide it from some agents.
+    hidden: Vec<String>,
     content: ArchivedContent,
 }
 
@@ -67,7 +70,8 @@ impl ArchivedItem {
             meta.set(MetaKey::Nr.name(), &number.to_string());
         }
         item.meta = Some(meta);
-        ArchivedItem::new(path, document, section, ArchivedContent::Bullet(item))
+        item.text = hidden_items::with_category_of_parents(planner.context.policy, document, bullet, item.text);
+        ArchivedItem::new(planner, path, document, section, ArchivedContent::Bullet(item))
     }
 
     /// A section of a file, with its heading.
@@ -96,10 +100,11 @@ impl ArchivedItem {
             _ if block[..at].ends_with('\n') => block.insert_str(at, &format!("{comment}{eol}")),
             _ => block.insert_str(at, &format!("{eol}{comment}")),
         }
-        ArchivedItem::new(path, document, parent, ArchivedContent::Section(block))
+        ArchivedItem::new(planner, path, document, parent, ArchivedContent::Section(block))
     }
 
     fn new(
+        planner: &Planner<'_>,
         path: &MemoryPath,
         document: &Document,
         section: usize,
@@ -109,6 +114,7 @@ impl ArchivedItem {
             to: path.in_archive()?,
             new_file: new_archive_text(path, document),
             titles: section_titles(document, section),
+            hidden: hidden_items::hidden_categories(planner.context.policy, categories_around(document, section)),
             content,
         })
     }
@@ -171,10 +177,7 @@ fn new_archive_text(path: &MemoryPath, document: &Document) -> String {
     let front = match front_matter_tags(document) {
         None => document.front_matter().map_or(String::new(), |front| document.text()[front.range()].to_owned()),
         Some(tags) if tags.is_empty() => String::new(),
-        Some(tags) => {
-            let tags: Vec<String> = tags.iter().map(|tag| serde_json::Value::from(tag.as_str()).to_string()).collect();
-            format!("---\ntags: [{}]\n---\n", tags.join(", "))
-        }
+        Some(tags) => tags_block(&tags, "\n"),
     };
     let title = document.sections().iter().find(|s| s.level == 1).map(|s| &document.text()[s.heading.range()]);
     let title = title.map_or_else(|| initial_text(path), |heading| format!("{}\n", heading.trim_end()));
@@ -220,7 +223,17 @@ pub fn archive_items(planner: &mut Planner<'_>, changeset: &mut Changeset, items
             (None, None) => items[0].new_file.clone(),
         };
         let broken = |reason: String| Rejection::new(Code::WouldBreakStructure, format!("in {to}: {reason}"));
-        let (document, edits) = with_items(Document::parse(text), items).map_err(broken)?;
+        let target = Document::parse(text);
+        // Allowlists go by tags, and a present file may lack those of the items.
+        let mut missing = Vec::new();
+        for item in &items {
+            missing.extend(hidden_items::missing_categories(&item.hidden, &target, &item.titles));
+        }
+        let missing = hidden_items::hidden_categories(planner.context.policy, missing);
+        let is_tagged = !missing.is_empty();
+        let target = if is_tagged { Document::parse(hidden_items::with_tags(&target, &missing)) } else { target };
+        let (document, edits) = with_items(target, items).map_err(broken)?;
+        let edits = edits.filter(|_| !is_tagged);
         let whole = |file: &LoadedFile| vec![minimal_splice(file.document.text(), document.text())];
         let edits = match planned {
             None => edits.filter(|_| present.is_some()).or_else(|| present.map(whole)),

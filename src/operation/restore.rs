@@ -6,18 +6,20 @@
 use crate::change::EffectSign;
 use crate::code::{Code, Rejection, SuggestedCommand, Warning};
 use crate::document::{
-    Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, NewBullet, apply_edits, parse_date, section_range,
-    section_titles, slug, to_moved_bullet,
+    Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, NewBullet, apply_edits, categories_around,
+    parse_date, section_range, section_titles, slug, to_moved_bullet,
 };
 use crate::path::{ARCHIVE_FOLDER, BulletRef, MemoryPath};
 use crate::text::Splice;
 
 use super::archive;
 use super::bullets::{BulletPick, SelectorArgs, pick_bullet};
+use super::hidden_items;
 use super::locate::{self, ResolvedTarget, SectionRef};
 use super::pending_edit::{EffectKind, PendingEdit};
-use super::planner::{IndexedOperation, Planner};
+use super::planner::{EditBase, IndexedOperation, Planner};
 use super::relocate::end_of_list;
+use super::restore_place::{RestorePlace, place_in};
 use super::snapshot::{LoadedFile, PlanStep};
 use super::{Target, adopted, effects, rejections, validation, whole_file};
 
@@ -41,14 +43,50 @@ pub fn restore(planner: &mut Planner<'_>, request: IndexedOperation<'_>) -> Plan
         let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
             pick_bullet(planner, request, &resolved, SelectorArgs::default(), None)?;
         let archived = take_bullet(planner, archive_file, bullet)?;
-        return restore_bullet(planner, archive_file, archived);
+        let pending = restore_bullet(planner, archive_file, archived)?;
+        return with_front_matter(planner, archive_file, pending);
     }
-    match &resolved.section {
-        SectionRef::At(section) => restore_section(planner, archive_file, *section),
-        SectionRef::File if has_archive_keys(&file.document, 0) => restore_file(planner, archive_file),
-        SectionRef::File => restore_items(planner, archive_file, 0),
-        SectionRef::Missing(name) => Err(rejections::section_not_found(file, &resolved.path, name).into()),
+    let pending = match &resolved.section {
+        SectionRef::At(section) => restore_section(planner, archive_file, *section)?,
+        SectionRef::File if has_archive_keys(&file.document, 0) => return restore_file(planner, archive_file),
+        SectionRef::File => restore_items(planner, archive_file, 0)?,
+        SectionRef::Missing(name) => {
+            return Err(rejections::section_not_found(file, &resolved.path, name).into());
+        }
+    };
+    with_front_matter(planner, archive_file, pending)
+}
+
+/// The edits that restore items, with the front matter of their file if it is made for them.
+fn with_front_matter(
+    planner: &Planner<'_>,
+    ArchiveFile { path, file, .. }: ArchiveFile<'_>,
+    mut pending: Vec<PendingEdit>,
+) -> PlanStep<Vec<PendingEdit>> {
+    let home = home_path(path, file)?;
+    if planner.snapshot.file(&home)?.is_none() {
+        let new = hidden_items::restored_front_matter(planner.context.policy, &file.document);
+        let front = (!new.is_empty()).then_some(Splice { start: 0, end: 0, new });
+        pending.extend(front.map(|front| PendingEdit::Edit(home, DocumentEdit::Raw(front), EffectKind::NoEffect)));
     }
+    Ok(pending)
+}
+
+/// The file that an item goes back to, which must hide it from all agents from which it is hidden in the archive.
+fn home_base<'a>(
+    planner: &Planner<'a>,
+    ArchiveFile { request, path, file }: ArchiveFile<'_>,
+    home: &MemoryPath,
+    section: usize,
+) -> PlanStep<EditBase<'a>> {
+    let base = planner.destination_base(request, home, true)?;
+    if let EditBase::Present(present) = &base {
+        let document = &file.document;
+        let hidden = hidden_items::hidden_categories(planner.context.policy, categories_around(document, section));
+        let missing = hidden_items::missing_categories(&hidden, &present.document, &section_titles(document, section));
+        hidden_items::require_categories(&missing, path, home)?;
+    }
+    Ok(base)
 }
 
 /// The target in `archive/`.
@@ -111,35 +149,6 @@ fn home_path(path: &MemoryPath, file: &LoadedFile) -> Result<MemoryPath, Rejecti
     }
 }
 
-/// Where an item goes.
-enum RestorePlace {
-    /// A section that exists; 0 is the file.
-    Section(usize),
-    /// Sections that are made again below another, by their titles, the outermost first.
-    NewSections(usize, Vec<String>),
-}
-
-/// The section of `document` that an item of an archive file is from: by its `from`, else by the titles around it.
-fn place_in(document: &Document, titles: &[String], from: Option<&str>) -> RestorePlace {
-    let slug_of = from.and_then(|from| from.strip_prefix('#'));
-    if titles.is_empty() && slug_of.is_none_or(str::is_empty) {
-        return RestorePlace::Section(0);
-    }
-    let sections = || (1..document.sections().len()).filter(|&i| document.sections()[i].level > 1);
-    let is_last_title = |i: &usize| titles.last().is_none_or(|title| document.section_title(*i) == *title);
-    let by_slug =
-        slug_of.and_then(|own| sections().find(|&i| document.sections()[i].slug == own)).filter(is_last_title);
-    if let Some(section) = by_slug.or_else(|| sections().find(|&i| section_titles(document, i) == titles)) {
-        return RestorePlace::Section(section);
-    }
-    let find = |depth: usize| sections().find(|&i| section_titles(document, i) == titles[..depth]);
-    let (depth, under) = (1..titles.len()).rev().find_map(|depth| Some((depth, find(depth)?))).unwrap_or_default();
-    match titles {
-        [] => RestorePlace::NewSections(0, slug_of.map(super::locate::new_section_title).into_iter().collect()),
-        _ => RestorePlace::NewSections(under, titles[depth..].to_vec()),
-    }
-}
-
 /// A bullet of an archive file, on its way back.
 struct ArchivedBullet {
     /// Its number in the archive file.
@@ -169,6 +178,7 @@ fn take_bullet(planner: &mut Planner<'_>, archive_file: ArchiveFile<'_>, bullet:
     let home = home_path(path, file)?;
     let mut item = to_moved_bullet(&file.document, bullet);
     let mut meta = item.meta.take().unwrap_or_default();
+    item.text = hidden_items::with_category_of_parents(planner.context.policy, &file.document, bullet, item.text);
     let section = file.document.bullets()[bullet].section as usize;
     let from = meta.raw(MetaKey::From.name()).map(str::to_owned);
     let number = meta.raw(MetaKey::Nr.name()).and_then(|number| number.parse().ok());
@@ -191,9 +201,9 @@ fn restore_bullet(
     archive_file: ArchiveFile<'_>,
     archived: ArchivedBullet,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let ArchiveFile { request, path, .. } = archive_file;
+    let ArchiveFile { path, file, .. } = archive_file;
     let ArchivedBullet { bullet, item, home, titles, from, .. } = &archived;
-    let base = planner.destination_base(request, home, true)?;
+    let base = home_base(planner, archive_file, home, file.document.bullets()[*bullet].section as usize)?;
     let document = base.document();
     let (position, destination) = match place_in(document, titles, from.as_deref()) {
         RestorePlace::Section(at) => {
@@ -272,7 +282,7 @@ fn take_section(
     section: usize,
     made: &mut Vec<Vec<String>>,
 ) -> PlanStep<ArchivedSection> {
-    let ArchiveFile { request, path, file } = archive_file;
+    let ArchiveFile { path, file, .. } = archive_file;
     let source = &file.document;
     let home = home_path(path, file)?;
     let range = section_range(source, section);
@@ -286,7 +296,7 @@ fn take_section(
     let whole = line.start.min(range.start)..range.end;
     let block = format!("{}{kept}{}", &source.text()[whole.start..line.start], &source.text()[line.end..whole.end]);
     let mut block = block.trim_end().to_owned() + "\n";
-    let base = planner.destination_base(request, &home, true)?;
+    let base = home_base(planner, archive_file, &home, source.sections()[section].parent as usize)?;
     let document = base.document();
     let mut titles = section_titles(source, source.sections()[section].parent as usize);
     let mut first_title = titles.len();

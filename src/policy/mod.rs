@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
 
 #[cfg(test)]
 use crate::json_shape::ShapeForm;
@@ -355,9 +356,12 @@ impl Policy {
     }
 
     /// Returns the categories that an agent may see: those of its own list, else of `agents.default`, none if that list
-    /// does not exist; `None` if the agent is not restricted.
+    /// does not exist; `None` if the agent is not restricted. A name may be composed (NFC) or, as macOS passes it, not.
     pub fn allowed_categories(&self, agent: &str) -> Option<&[String]> {
-        let list = |name: &str| self.allowlists.iter().find(|(n, _)| n == name).map(|(_, list)| list.as_slice());
+        let list = |name: &str| {
+            let is_named = |(own, _): &&(String, Vec<String>)| own.nfc().eq(name.nfc());
+            self.allowlists.iter().find(is_named).map(|(_, list)| list.as_slice())
+        };
         // A default list that does not exist allows nothing: the policy intended a restriction.
         list(agent).or_else(|| Some(list(self.default_agent.as_deref()?).unwrap_or_default()))
     }

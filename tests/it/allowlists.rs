@@ -323,3 +323,79 @@ fn set_keeps_the_tags_that_hide_a_file() {
     let seen = by(&memory, "planner", &["query", "insulin"]).ends();
     assert!(!seen.stdout.contains("insulin"), "{}", seen.stdout);
 }
+
+/// A file of this name with a hidden bullet, whose handle is returned.
+const ANA: &str = "---\ntags: [health]\n---\n# Ana\n\n- Allergic to zqnuts\n- Sleeps badly\n";
+
+#[track_caller]
+fn hides(memory: &Memory, text: &str) {
+    let found = by(memory, "planner", &["query", "-a", text]).ends().stdout;
+    assert!(!found.contains(text), "{found}\n{:?}", memory.tree());
+    assert!(by(memory, "doctor", &["query", "-a", text]).exit(0).stdout.contains(text));
+}
+
+#[test]
+fn what_is_archived_stays_hidden_also_in_a_file_that_is_there_already() {
+    let memory = Memory::new().policy(POLICY).file("facts/ana.md", "# Ana\n\n- Old plain note\n- x\n");
+    by(&memory, "doctor", &["rm", "--archive", &format!("ana@{}", handle("Old plain note"))]).exit(0);
+    memory.put("facts/ana.md", ANA);
+    by(&memory, "doctor", &["rm", "--archive", &format!("ana@{}", handle("Allergic to zqnuts"))]).exit(0);
+    hides(&memory, "zqnuts");
+    // With a hidden title, too.
+    let memory = Memory::new().policy(POLICY).file("facts/zz.md", "# Zz\n\n- Old plain note\n- x\n");
+    by(&memory, "doctor", &["rm", "--archive", &format!("zz@{}", handle("Old plain note"))]).exit(0);
+    memory.put("facts/zz.md", "# Health\n\n- Allergic to zqnuts\n- y\n");
+    by(&memory, "doctor", &["rm", "--archive", &format!("zz@{}", handle("Allergic to zqnuts"))]).exit(0);
+    hides(&memory, "zqnuts");
+    by(&memory, "doctor", &["undo"]).exit(0);
+    assert_eq!(memory.text("facts/zz.md").unwrap(), "# Health\n\n- Allergic to zqnuts\n- y\n");
+}
+
+#[test]
+fn what_is_restored_stays_hidden() {
+    let archived = format!("archive/facts/ana.md@{}", handle("Allergic to zqnuts"));
+    // Into a file that is made for it.
+    let memory = Memory::new().policy(POLICY).file("facts/ana.md", ANA);
+    by(&memory, "doctor", &["rm", "--archive", &format!("ana@{}", handle("Allergic to zqnuts"))]).exit(0);
+    by(&memory, "doctor", &["rm", "-f", "ana"]).exit(0);
+    by(&memory, "doctor", &["restore", &archived]).exit(0);
+    assert!(memory.text("facts/ana.md").unwrap().starts_with("---\ntags: [\"health\"]\n---\n# Ana\n"));
+    hides(&memory, "zqnuts");
+    // Into one that others see.
+    let memory = Memory::new().policy(POLICY).file("facts/ana.md", ANA);
+    by(&memory, "doctor", &["rm", "--archive", &format!("ana@{}", handle("Allergic to zqnuts"))]).exit(0);
+    by(&memory, "doctor", &["rm", "-f", "ana"]).exit(0);
+    by(&memory, "doctor", &["add", "ana", "Plain note"]).exit(0);
+    by(&memory, "doctor", &["restore", &archived]).exit(5).stderr_contains("give facts/ana.md the tag health first");
+    hides(&memory, "zqnuts");
+}
+
+#[test]
+fn a_bullet_below_a_hidden_one_stays_hidden_in_the_archive_and_after_it() {
+    let text = "# F\n\n- [health] Pills\n  - zqchild one\n  - child two\n";
+    let memory = Memory::new().policy(POLICY).file("facts/f.md", text);
+    by(&memory, "doctor", &["rm", "--archive", &format!("f@{}", handle("zqchild one"))]).exit(0);
+    assert!(memory.text("archive/facts/f.md").unwrap().contains("- [health] zqchild one\n"));
+    hides(&memory, "zqchild");
+    let archived = format!("archive/facts/f.md@{}", handle("[health] zqchild one"));
+    by(&memory, "doctor", &["restore", &archived]).exit(0);
+    hides(&memory, "zqchild");
+    // Without allowlists nothing is put in front of it.
+    let memory = Memory::new().file("facts/f.md", text);
+    memory.done(["rm", "--archive", &format!("f@{}", handle("zqchild one"))]);
+    assert!(memory.text("archive/facts/f.md").unwrap().contains("- zqchild one\n"));
+}
+
+#[test]
+fn a_procedure_and_a_file_of_a_hidden_name_stay_hidden_in_the_archive() {
+    let policy = "allowlists:\n  planner: [work]\n  doctor: [work, health, procedural]\n";
+    let memory = Memory::new().policy(policy).file("procedures/run.md", "# Run\n\n- zqsteps first\n- y\n");
+    by(&memory, "doctor", &["rm", "-f", "--archive", "procedures/run"]).exit(0);
+    hides(&memory, "zqsteps");
+    for text in ["zqone", "zqtwo"] {
+        memory.put("facts/health.md", format!("# Notes\n\n- {text} note\n"));
+        by(&memory, "doctor", &["rm", "-f", "--archive", "health"]).exit(0);
+        hides(&memory, text);
+    }
+    assert!(memory.text("archive/facts/health-2.md").is_some());
+}
