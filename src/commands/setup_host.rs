@@ -156,8 +156,12 @@ pub fn setup_host(
     if mode == SetupMode::Check {
         return Ok(check_result(target, edits, commands, is_trusted));
     }
-    let findings = edits.iter_mut().flat_map(|edit| std::mem::take(&mut edit.findings));
-    let kept: Vec<String> = findings.filter(|_| mode == SetupMode::Remove).collect();
+    let mut findings = match mode {
+        SetupMode::Install => left_findings(&entries, owner, &root, &edits, env)?,
+        SetupMode::Check | SetupMode::Remove => Vec::new(),
+    };
+    let kept = edits.iter_mut().flat_map(|edit| std::mem::take(&mut edit.findings));
+    let kept: Vec<String> = kept.filter(|_| mode == SetupMode::Remove).collect();
     edits.retain(|edit| edit.before != edit.after);
     let mut files: Vec<SetupFile> = edits.iter().map(ConfigEdit::to_row).collect();
     if adds_trust {
@@ -175,14 +179,14 @@ pub fn setup_host(
             agent_index::create(session)?;
         }
     }
-    let needs_person = (!is_trusted && !adds_trust).then(|| NEEDS_PERSON.to_owned());
+    findings.extend((!is_trusted && !adds_trust).then(|| NEEDS_PERSON.to_owned()));
     Ok(SetupResult {
-        wired: mode == SetupMode::Install && needs_person.is_none(),
+        wired: mode == SetupMode::Install && findings.is_empty(),
         host: Some(target.name()),
         changed: !files.is_empty(),
         dry_run,
         files,
-        findings: needs_person.into_iter().collect(),
+        findings,
         kept,
         commands: commands.into_iter().collect(),
     })
@@ -212,6 +216,26 @@ fn config_edits(
         edits.push(edit_agents_file(config_paths::project_path(root, AGENTS_FILE)?, &guide, mode)?);
     }
     Ok(edits)
+}
+
+/// What a check finds in the files after an installation: another program's entry stands where ours would.
+fn left_findings(
+    entries: &HostEntries,
+    owner: ConfigOwner,
+    root: &Path,
+    edits: &[ConfigEdit],
+    env: EnvLookup<'_>,
+) -> Result<Vec<String>, Rejection> {
+    let mut all = Vec::new();
+    for file in entries.target.files() {
+        let Some(path) = config_paths::config_path(file, owner, root, env)? else { continue };
+        let Some(edit) = edits.iter().find(|edit| edit.path == path) else { continue };
+        let shown = path.display().to_string();
+        let checked = entries.edit_text(file, edit.after.as_deref(), SetupMode::Check);
+        let (_, missing) = checked.map_err(|error| invalid(&shown, &error))?;
+        all.extend(missing.into_iter().map(|what| format!("{shown}: {what}")));
+    }
+    Ok(all)
 }
 
 /// What is missing: in the config files, in the user config, and among the servers that only the host can add.

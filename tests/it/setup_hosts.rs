@@ -637,11 +637,11 @@ fn what_the_user_changed_in_an_entry_or_wrote_under_our_name_stays() {
     let own = "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"matcher\": \"startup\",\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"memdir hook session-start --host claude --budget 900\", \"timeout\": 3 },\n          { \"type\": \"command\", \"command\": \"echo hi\" }\n        ]\n      }\n    ]\n  }\n}\n";
     project.put("work/.claude/settings.json", own);
     project.put("work/.mcp.json", "{\"mcpServers\": {\"memdir\": {\"command\": \"docker\", \"args\": [\"run\"]}}}");
-    let output = project.run(&["setup", "claude"]).exit(0);
+    let output = project.run(&["setup", "claude"]).exit(6);
     let settings = text(&project, ".claude/settings.json");
     assert!(settings.contains("\"timeout\": 3") && settings.contains("--budget 900"), "{settings}");
     assert!(!settings.contains("session-start --host claude --budget 600"), "{settings}");
-    assert!(!output.stdout.contains(".mcp.json"), "{output:#?}");
+    assert!(output.stdout.contains("mcpServers.memdir is another program's"), "{output:#?}");
     let check = project.run(&["setup", "claude", "--check"]).exit(6);
     assert!(check.stdout.contains("mcpServers.memdir is another program's"), "{check:#?}");
     project.run(&["setup", "claude", "--remove"]).exit(0);
@@ -834,4 +834,54 @@ fn a_server_that_only_the_host_can_write_is_a_command_to_run() {
     assert!(settings.contains("autoMemoryDirectory") && settings.contains("session-start"), "{settings}");
     project.run(&["setup", "claude", "--user", "--remove"]).exit(0);
     assert!(!project.home.path().join(".claude/settings.json").exists());
+}
+
+/// `--as` would overrule the name, and with it an allowlist.
+#[test]
+fn a_server_whose_environment_names_its_caller_gets_no_other() {
+    let project = Project::new();
+    let server =
+        json!({"mcpServers": {"memdir": {"command": "memdir", "args": ["mcp"], "env": {"MEMDIR_AS": "planner"}}}});
+    project.put("work/.mcp.json", &server.to_string());
+    project.run(&["setup", "claude"]).exit(0);
+    assert_eq!(value(".mcp.json", &text(&project, ".mcp.json")), server);
+}
+
+#[test]
+fn another_programs_server_in_our_place_is_a_finding_of_the_setup() {
+    for server in [json!({"command": "npx", "args": ["other-memdir"]}), Value::Null] {
+        let project = Project::new();
+        project.put("work/.mcp.json", &json!({"mcpServers": {"memdir": server}}).to_string());
+        prints(&project, &["setup", "claude"], 6, ".mcp.json: mcpServers.memdir is another program's");
+        let json = project.run(&["setup", "claude", "--json"]);
+        assert!(json.stdout.contains("\"wired\":false"), "{json:#?}");
+        assert!(text(&project, ".claude/settings.json").contains("session-start"));
+    }
+}
+
+#[test]
+fn the_hosts_own_state_may_be_large_or_unreadable() {
+    let large = format!("{{\"projects\":{{\"x\":\"{}\"}}}}", "a".repeat(5 << 20));
+    for state in [large.into_bytes(), b"\xff\xfe".to_vec()] {
+        let project = Project::new();
+        fs_err::write(project.home.path().join(".claude.json"), &state).unwrap();
+        prints(&project, &["setup", "claude", "--user"], 0, "run: claude mcp add");
+        prints(&project, &["setup", "claude", "--user", "--check"], 6, "claude mcp add");
+        project.run(&["setup", "claude", "--user", "--remove"]).exit(0);
+        assert!(!project.home.path().join(".claude/settings.json").exists());
+        assert_eq!(fs_err::read(project.home.path().join(".claude.json")).unwrap(), state);
+    }
+}
+
+#[test]
+fn a_setup_for_a_directory_with_an_apostrophe_changes_nothing_the_second_time() {
+    let project = Project::new();
+    project.put("Ana's notes/memory/memdir.yaml", "version: 1\n");
+    let dir = project.home.path().join("Ana's notes/memory");
+    let words = ["--dir", dir.to_str().unwrap(), "setup", "claude"];
+    project.run(&words).exit(0);
+    let before = files(&project);
+    project.run(&words).exit(0);
+    assert_eq!(files(&project), before);
+    project.run(&[&words[..], &["--check"]].concat()).exit(0);
 }

@@ -11,8 +11,8 @@ use super::super::setup::SetupMode;
 use super::own_command::CommandMemory;
 use super::{ConfigEdit, HostTarget, SERVER, invalid, own_command};
 use crate::code::Rejection;
-use crate::host::EnvLookup;
 use crate::host::agent_hosts::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, UserServer, config_paths};
+use crate::host::{EnvLookup, outside_files};
 use crate::text::json_edit::{self, JsonDialect, JsonProblem, JsonStep};
 use crate::text::managed_block;
 use crate::text::shell_quote::shell_quote;
@@ -87,7 +87,9 @@ impl HostEntries {
         env: EnvLookup<'_>,
     ) -> Result<Option<String>, Rejection> {
         let dialect = JsonDialect { comments: false, trailing_commas: false };
-        let text = config_paths::read_config(&config_paths::user_path(&server.file, env)?)?.unwrap_or_default();
+        // The host's own state, which may be large. It is only looked at: what cannot be read has no server.
+        let path = config_paths::user_path(&server.file, env)?;
+        let text = outside_files::read(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
         let root = json_edit::parse(&text, dialect).unwrap_or(Value::Null);
         let is_there = at_path(&root, &[server.key, SERVER]).is_some();
         let add = || {
@@ -327,7 +329,9 @@ impl HostEntries {
             (EntryKind::Server, _) => {
                 let args: Vec<&str> = value["args"].as_array()?.iter().filter_map(Value::as_str).collect();
                 let is_ours = value["command"].as_str().is_some_and(own_command::is_memdir) && args.contains(&"mcp");
-                return is_ours.then(|| (keys.collect(), json!(self.server_args(&args))));
+                let caller = self.target.caller().filter(|_| !own_command::is_named_by_env(value));
+                let args = own_command::server_args(&args, self.memory(), caller);
+                return is_ours.then(|| (keys.collect(), json!(args)));
             }
             (EntryKind::AutoMemory, _) => {
                 return (*value == entry.value).then(|| (keys.collect(), value.clone()));

@@ -3,6 +3,8 @@
 //! Only the data directory, and the caller of a server that names none, are set anew. The path of the program and all
 //! other options are the user's.
 
+use serde_json::Value;
+
 use crate::host::agent_hosts::AgentHost;
 use crate::text::shell_quote::shell_quote;
 
@@ -29,7 +31,7 @@ impl CommandMemory<'_> {
 
 /// Whether a program is memdir, by its name or its path.
 pub(super) fn is_memdir(program: &str) -> bool {
-    program.trim_matches(['\'', '"']).rsplit('/').next() == Some("memdir")
+    program.rsplit('/').next() == Some("memdir")
 }
 
 /// Whether the arguments of a server are such as `setup` writes, for whatever data directory and host.
@@ -41,7 +43,13 @@ pub(super) fn is_written_by_setup(args: &[&str]) -> bool {
     }
 }
 
-/// The arguments of a server, for a memory, and for a caller if they name none.
+/// Whether the environment of a server names its caller: `--as` would overrule it, and with it an allowlist.
+pub(super) fn is_named_by_env(server: &Value) -> bool {
+    let name = |key| server[key]["MEMDIR_AS"].as_str();
+    ["env", "environment"].into_iter().filter_map(name).any(|name| !name.is_empty())
+}
+
+/// The arguments of a server, for a memory, and for a caller if neither they nor its environment name one.
 pub(super) fn server_args(own: &[&str], memory: CommandMemory<'_>, caller: Option<&str>) -> Vec<String> {
     let is_named = own.iter().any(|arg| option_value(arg, CALLER_OPTION).is_some());
     let caller = caller.filter(|_| !is_named);
@@ -55,24 +63,49 @@ pub(super) fn server_args(own: &[&str], memory: CommandMemory<'_>, caller: Optio
     dir.chain(caller).chain(rest).map(str::to_owned).collect()
 }
 
-/// The command of a hook, for a memory; `None` if it does not run memdir with these words.
+/// The command of a hook, for a memory; `None` if it does not run memdir with these words. Only `--dir` and the options
+/// for another memory change in it.
 pub(super) fn hook_command(own: &str, memory: CommandMemory<'_>, words: &str) -> Option<String> {
-    let at = own.find(&format!(" {words}"))?;
-    let (head, tail) = own.split_at(at);
-    if tail[words.len() + 1..].starts_with(|c| c != ' ') {
-        return None;
-    }
-    let head = shell_words(head);
-    let program = head.iter().position(|word| is_memdir(word))?;
-    let (own_dir, rest) = without_dir(&head[program + 1..]);
-    if own_dir.map(unquoted).as_deref() == memory.dir && !rest.iter().any(|word| memory.excludes(word)) {
+    let all = shell_words(own);
+    let wanted: Vec<&str> = words.split(' ').collect();
+    let is_event = |at: &usize| {
+        let found = all.get(*at..*at + wanted.len());
+        found.is_some_and(|found| found.iter().map(|word| word.text.as_str()).eq(wanted.iter().copied()))
+    };
+    let (program, event) = (0..all.len()).filter(is_event).find_map(|event| {
+        let program = all[..event].iter().rposition(|word| is_memdir(&word.text))?;
+        are_options(&all[program + 1..event]).then_some((program, event))
+    })?;
+    let head: Vec<&str> = all[program + 1..event].iter().map(|word| word.text.as_str()).collect();
+    let (own_dir, rest) = without_dir(&head);
+    if own_dir == memory.dir && !rest.iter().any(|word| memory.excludes(word)) {
         return Some(own.to_owned());
     }
-    let rest = rest.into_iter().filter(|word| !memory.excludes(word));
-    let dir = memory.dir.map(shell_quote);
-    let dir = dir.iter().flat_map(|dir| [DIR_OPTION, dir]);
-    let words = head[..=program].iter().copied().chain(dir).chain(rest);
-    Some(words.collect::<Vec<_>>().join(" ") + tail)
+    let mut command = own[..all[program].end].to_owned();
+    if let Some(dir) = memory.dir {
+        command += &format!(" {DIR_OPTION} {}", shell_quote(dir));
+    }
+    let mut head = all[program + 1..event].iter();
+    while let Some(word) = head.next() {
+        match option_value(&word.text, DIR_OPTION) {
+            Some("") => drop(head.next()),
+            Some(_) => {}
+            None if memory.excludes(&word.text) => {}
+            None => command += &format!(" {}", &own[word.start..word.end]),
+        }
+    }
+    Some(command + " " + &own[all[event].start..])
+}
+
+/// Whether words are options with their values: then what follows is still a command of the same program.
+fn are_options(words: &[ShellWord]) -> bool {
+    let is_option = |word: &ShellWord| word.text.starts_with('-');
+    let mut before_is_option = false;
+    words.iter().all(|word| {
+        let is_right = !word.is_operator && (is_option(word) || before_is_option);
+        before_is_option = is_option(word) && !word.text.contains('=');
+        is_right
+    })
 }
 
 /// The data directory that words of a command name, and the other words.
@@ -89,34 +122,51 @@ fn without_dir<'a>(words: &[&'a str]) -> (Option<&'a str>, Vec<&'a str>) {
     (dir, rest)
 }
 
-/// A word as [`shell_quote`] was given it.
-fn unquoted(word: &str) -> String {
-    word.replace("'\\''", "\0").replace(['\'', '"'], "").replace('\0', "'")
-}
-
 /// The value of an argument that is this option, `--name=VALUE`; empty if the value is the next argument.
 fn option_value<'a>(arg: &'a str, option: &str) -> Option<&'a str> {
     let rest = arg.strip_prefix(option)?;
     if rest.is_empty() { Some("") } else { rest.strip_prefix('=') }
 }
 
-/// The words of a command line, with their quotes.
-fn shell_words(line: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut start = None;
+/// A word of a command line, or an operator between words.
+struct ShellWord {
+    /// Without its quotes.
+    text: String,
+    is_operator: bool,
+    /// Where it stands, in bytes.
+    start: usize,
+    end: usize,
+}
+
+/// The words of a command line, and the operators that end them.
+fn shell_words(line: &str) -> Vec<ShellWord> {
+    let mut words: Vec<ShellWord> = Vec::new();
     let mut quote = None;
-    for (at, c) in line.char_indices() {
+    let mut is_open = false;
+    let mut chars = line.char_indices();
+    while let Some((start, c)) = chars.next() {
+        let is_operator = quote.is_none() && ";&|()<>\n".contains(c);
+        if is_operator || quote.is_none() && c.is_whitespace() {
+            is_open = false;
+            if is_operator {
+                words.push(ShellWord { text: c.to_string(), is_operator, start, end: start + c.len_utf8() });
+            }
+            continue;
+        }
+        if !is_open {
+            words.push(ShellWord { text: String::new(), is_operator, start, end: start });
+            is_open = true;
+        }
+        let Some(word) = words.last_mut() else { continue };
         match (c, quote) {
-            (' ', None) => words.extend(start.take().map(|start| &line[start..at])),
             (c, Some(open)) if c == open => quote = None,
             ('\'' | '"', None) => quote = Some(c),
-            _ => {}
+            // Within single quotes it is a character as others.
+            ('\\', None | Some('"')) => word.text.extend(chars.next().map(|(_, escaped)| escaped)),
+            (c, _) => word.text.push(c),
         }
-        if start.is_none() && c != ' ' {
-            start = Some(at);
-        }
+        word.end = chars.offset();
     }
-    words.extend(start.map(|start| &line[start..]));
     words
 }
 
@@ -178,5 +228,33 @@ mod tests {
         check("memdir hook stop --host claude2", None, None);
         check("other hook stop --host claude", None, None);
         check("memdir hook session-end --host claude", None, None);
+        // A path that ends in our name is no program.
+        check(
+            "cd /src/memdir && memdir hook stop --host claude",
+            Some("/m"),
+            Some("cd /src/memdir && memdir --dir /m hook stop --host claude"),
+        );
+        check("cd /src/memdir && other hook stop --host claude", Some("/m"), None);
+        check("memdir sync hook stop --host claude", Some("/m"), None);
+        for same in ["memdir hook stop --host claude; exit 0", "(memdir hook stop --host claude)&"] {
+            check(same, None, Some(same));
+        }
+    }
+
+    #[test]
+    fn a_hook_for_a_directory_of_any_name_stays_as_it_is() {
+        let words = "hook stop --host claude";
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..2000 {
+            let signs = ['a', ' ', '\'', '"', '\\', '$', '`', ';', '&', '=', '-', '(', '\n', 'é', '/'];
+            let dir: String = (0..random.usize(1..12)).map(|_| signs[random.usize(..signs.len())]).collect();
+            let dir = format!("/{dir} hook stop --host claude");
+            let memory = CommandMemory { dir: Some(&dir), is_user_memory: false };
+            let once = hook_command(&format!("memdir {words} -v"), memory, words).unwrap();
+            assert_eq!(once, format!("memdir --dir {} {words} -v", shell_quote(&dir)));
+            assert_eq!(hook_command(&once, memory, words), Some(once.clone()), "{dir:?}");
+            let none = CommandMemory { dir: None, is_user_memory: false };
+            assert_eq!(hook_command(&once, none, words), Some(format!("memdir {words} -v")), "{dir:?}");
+        }
     }
 }
