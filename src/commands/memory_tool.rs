@@ -156,7 +156,7 @@ fn edit(
 /// The text of a file as the tool shows it: without the summary line, which the agent neither wrote nor counts.
 struct ToolText {
     text: String,
-    /// The summary line with the blank line below it, and the number of lines above it.
+    /// The summary line with the blank line below it, and the byte offset in `text` at which it stands.
     summary: Option<(String, usize)>,
 }
 
@@ -172,21 +172,38 @@ impl ToolText {
         range.end += blank.map_or(0, str::len);
         ToolText {
             text: format!("{}{}", &text[..range.start], &text[range.end..]),
-            summary: Some((text[range.clone()].to_owned(), text[..range.start].matches('\n').count())),
+            summary: Some((text[range.clone()].to_owned(), range.start)),
         }
     }
 
-    /// An edited text, with the summary below as many lines as before.
+    /// An edited text, with the summary where it was, if the text above is still the same, or below the title. Without
+    /// it where it would be no summary there: then it is derived anew.
     fn with_summary(&self, edited: &str) -> String {
-        let Some((summary, above)) = &self.summary else { return edited.to_owned() };
-        let lines: Vec<&str> = edited.split_inclusive('\n').collect();
-        let (before, after) = lines.split_at((*above).min(lines.len()));
-        let end = if before.last().is_some_and(|line| !line.ends_with('\n')) {
-            memory_tool::line_ending_at(summary, 0)
-        } else {
-            ""
+        let Some((summary, at)) = &self.summary else { return edited.to_owned() };
+        let document = Document::parse(edited);
+        if edited.trim().is_empty() || document.summary_line().is_some() {
+            return edited.to_owned();
+        }
+        let same_place = edited.starts_with(&self.text[..*at]).then(|| (*at, summary.clone()));
+        let title = document.sections().iter().find(|section| section.level == 1);
+        let start = title.map_or(document.body_start(), |title| title.heading.end as usize);
+        let eol = document.eol().as_str();
+        let gap = match title {
+            None => String::new(),
+            Some(_) if edited[..start].ends_with('\n') => eol.to_owned(),
+            Some(_) => eol.repeat(2),
         };
-        format!("{}{end}{summary}{}", before.concat(), after.concat())
+        let is_followed = edited[start..].starts_with(|c| !matches!(c, '\n' | '\r'));
+        let end = if is_followed { eol } else { "" };
+        let below_title = (start, format!("{gap}{}{eol}{end}", summary.trim_end()));
+        let is_summary = |text: &String| {
+            let document = Document::parse(text.as_str());
+            let found = document.summary_line().filter(|line| !line.in_front_matter);
+            found.is_some_and(|found| text[found.line.range()].trim_end() == summary.trim_end())
+        };
+        let places = same_place.into_iter().chain([below_title]);
+        let mut texts = places.map(|(at, summary)| format!("{}{summary}{}", &edited[..at], &edited[at..]));
+        texts.find(is_summary).unwrap_or_else(|| edited.to_owned())
     }
 }
 
@@ -290,4 +307,38 @@ fn shown_name(below: &str, file: &str) -> String {
 
 fn change(session: &Session, actions: Vec<Action>, options: &ChangeOptions) -> CommandResult<()> {
     super::change(session, Batch::from_iter(actions), options).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_stays_below_the_title_whatever_an_edit_does_above_it() {
+        let check = |edited: &str, expected: &str| {
+            let text = ToolText::new("# M\n\n> Summary: alpha\n\n- alpha one\n".to_owned());
+            assert_eq!(text.text, "# M\n\n- alpha one\n");
+            assert_eq!(text.with_summary(edited), expected);
+        };
+        check("# M\n\n- alpha two\n", "# M\n\n> Summary: alpha\n\n- alpha two\n");
+        check(
+            "---\ntags: [work]\nowner: ana\n---\n# M\n\n- a\n",
+            "---\ntags: [work]\nowner: ana\n---\n# M\n\n> Summary: alpha\n\n- a\n",
+        );
+        check(
+            "```sh\nmake deploy\nmake check\n```\n# M\n\n- a\n",
+            "```sh\nmake deploy\nmake check\n```\n# M\n\n> Summary: alpha\n\n- a\n",
+        );
+        check("- a\n", "> Summary: alpha\n\n- a\n");
+        check("# N", "# N\n\n> Summary: alpha\n");
+        check("", "");
+        check("# M\n\n> Summary: own\n", "# M\n\n> Summary: own\n");
+    }
+
+    #[test]
+    fn front_matter_is_put_above_a_summary() {
+        let text = ToolText::new("> Summary: alpha\n\n- alpha one\n".to_owned());
+        let edited = "---\ntags: [work]\n---\n- alpha one\n";
+        assert_eq!(text.with_summary(edited), "---\ntags: [work]\n---\n> Summary: alpha\n\n- alpha one\n");
+    }
 }
