@@ -3,6 +3,7 @@
 //! Never answers what needs no answer: a notification, or what is an answer itself. Two programs that answered each
 //! other's errors would never stop.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
 
@@ -11,6 +12,8 @@ use rmcp::model::ErrorCode;
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+
+use crate::text::surrogates::mended;
 
 /// A longer line, in bytes, is not kept: a client that never ends a line must not fill the memory of the machine.
 const MAX_LINE_BYTES: usize = 16 << 20;
@@ -87,6 +90,10 @@ fn read_line(line: &[u8]) -> MessageLine {
     }
     if let Ok(message) = serde_json::from_slice(line) {
         return MessageLine::Message(Box::new(message));
+    }
+    // A text that JavaScript cut within an emoji is JSON (RFC 8259, section 8.2), and its request has an id to answer.
+    if let Cow::Owned(mended) = mended(line) {
+        return read_line(&mended);
     }
     let value = match serde_json::from_slice::<Value>(line) {
         Ok(value) => value,

@@ -239,8 +239,9 @@ impl ServerHandler for RequestHandler {
             return Ok(error_result(self.state.options.tools, &rejection.into()).into());
         }
         let arguments = request.arguments.unwrap_or_default();
-        self.state.save_reader_mark().await;
+        // Nothing is awaited before: changes take turns in the order in which they came.
         let turn = if tool.changes() { Some(self.state.changes.clone().lock_owned().await) } else { None };
+        self.state.save_reader_mark().await;
         let keeps_mark = self.state.options.is_named && self.access() == ServerAccess::ReadAndChange;
         let notes = ProgressNotes::default();
         let noted = notes.clone();

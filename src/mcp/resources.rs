@@ -90,8 +90,9 @@ pub fn error_data(error: &Error) -> ErrorData {
         Code::FileNotFound | Code::SectionNotFound | Code::BulletNotFound => {
             ErrorData::resource_not_found(message, data)
         }
-        Code::Internal | Code::Io => ErrorData::internal_error(message, data),
-        _ => ErrorData::invalid_params(message, data),
+        Code::Usage | Code::InvalidPath => ErrorData::invalid_params(message, data),
+        // What is about the memory, not about the URI: the same request may work later.
+        _ => ErrorData::internal_error(message, data),
     }
 }
 

@@ -166,3 +166,34 @@ fn a_warning_about_the_policy_is_shown_once() {
     assert!(refused["result"]["content"][1]["text"].as_str().is_some() || refused["result"]["isError"] == false);
     client.close();
 }
+
+/// A `memory_context` first, then two calls of one turn, is what clients do.
+#[test]
+fn changes_after_a_context_are_made_in_the_order_in_which_they_came() {
+    for _ in 0..5 {
+        let memory = memory();
+        let mut client = session(&memory);
+        context(&mut client);
+        let change = |op: Value| json!({"name": "memory_change", "arguments": {"operations": [op]}});
+        let first = client.begin("tools/call", change(json!({"op": "add", "at": "order", "text": "Uses spaces"})));
+        let update = json!({"op": "update", "at": "order", "old": "Uses spaces", "text": "Uses tabs"});
+        let second = client.begin("tools/call", change(update));
+        client.answer(first);
+        client.answer(second);
+        client.close();
+        let text = memory.text("facts/order.md").unwrap();
+        assert!(text.contains("- Uses tabs") && !text.contains("Uses spaces"), "{text}");
+    }
+}
+
+/// JSON.stringify writes half an emoji as an escape, which is JSON.
+#[test]
+fn a_request_with_half_a_character_is_answered() {
+    let memory = memory();
+    let mut client = session(&memory);
+    let call = "{\"name\":\"memory_query\",\"arguments\":{\"query\":\"tea \\ud83d\"}}";
+    client.send_line(format!("{{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"tools/call\",\"params\":{call}}}"));
+    let answer = client.answer(77);
+    assert!(answer["result"].is_object() || answer.get("content").is_some(), "{answer}");
+    client.close();
+}
