@@ -22,6 +22,7 @@ use crate::code::{Code, Rejection};
 use crate::document::link_names::LinkNames;
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::{ALL_SCOPES, MemoryPath};
+use crate::policy::path_globs::GlobWork;
 use crate::store::scopes::ScopeState;
 use crate::store::{FoundFile, Store};
 use crate::text::language::{DetectedLanguage, detect_language};
@@ -232,6 +233,7 @@ fn query_one(session: &Session, options: &QueryOptions, overrides: &TextOverride
         until: options.until.as_deref().map(|w| parse_point(session, store, w, true)).transpose()?,
         today: session.now.date(),
         decay: session.policy.policy.decay,
+        glob_work: GlobWork::default(),
     };
     let vector = if options.vectors == Some(true) { vector_search::begin(session, &options.query) } else { None };
     Ok(store.consistent(|| search(session, &filter, overrides, vector.as_ref()))??)

@@ -3,12 +3,20 @@
 //! Beside the stars of [`glob`], they have braces, of which each part counts, and classes of characters, `[ab]`, which
 //! also stand for themselves, because folders are named so (`app/[id]`).
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::glob;
 use crate::text::brace_expansion::expand_braces;
 use crate::text::command_paths::is_folder_name;
 
 /// The most globs that the braces and classes of one stand for.
 const MAX_EXPANSIONS: usize = 256;
+/// The longest glob that is used, in bytes, and the most bytes of all that its braces and classes stand for: a memory may
+/// have come by `git clone`, and hooks do not wait.
+const MAX_GLOB_BYTES: usize = 512;
+const MAX_EXPANDED_BYTES: usize = 16 << 10;
+/// The most work for one answer, in bytes of globs times bytes of paths: some tenths of a second.
+const MAX_WORK: usize = 40_000_000;
 /// A name that no file has: a glob that matches it in a folder matches every file there.
 const ANY_NAME: &str = "\u{1}";
 
@@ -70,8 +78,11 @@ fn find_problem(glob: &str) -> Option<(&'static str, &'static str)> {
     if glob.contains("[!") || glob.contains("[^") {
         return Some(("a class cannot exclude characters", "write ? for any character"));
     }
+    if glob.len() > MAX_GLOB_BYTES {
+        return Some(("it is longer than 512 bytes, so that it is not used", "write a shorter one"));
+    }
     expand(glob).is_none().then_some((
-        "its braces and classes stand for more than 256 globs, so that none is used",
+        "its braces and classes stand for more than 256 globs or 16 KiB, so that none is used",
         "write it as several globs",
     ))
 }
@@ -85,22 +96,44 @@ fn is_closed(glob: &str, open: char, close: char) -> bool {
     is_right && depth == 0
 }
 
-/// Whether a rule with this glob is for a path, both from the same root. A folder stands for all that is below it. A
-/// path may be a glob itself, or end in `/**` for all that is below a folder.
-pub fn touches(glob: &str, path: &str) -> bool {
-    if !glob.contains(['{', '[']) {
-        touches_expanded(glob, path)
-    } else {
-        expand(glob).is_some_and(|all| all.iter().any(|glob| touches_expanded(glob, path)))
+/// The work that is left for one answer.
+pub struct GlobWork(AtomicUsize);
+
+impl Default for GlobWork {
+    fn default() -> GlobWork {
+        GlobWork(AtomicUsize::new(MAX_WORK))
     }
 }
 
-fn touches_expanded(glob: &str, path: &str) -> bool {
+impl GlobWork {
+    /// Takes some of it; false if that much is not left.
+    fn take(&self, work: usize) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(work)).is_ok()
+    }
+}
+
+/// Whether a rule with this glob is for one of the paths, all from the same root. A folder stands for all that is below
+/// it. A path may be a glob itself, or end in `/**` for all that is below a folder. Without work left the answer is no.
+pub fn touches_any(glob: &str, paths: &[String], work: &GlobWork) -> bool {
+    if glob.len() > MAX_GLOB_BYTES {
+        return false;
+    }
+    if !glob.contains(['{', '[']) {
+        return paths.iter().any(|path| touches_expanded(glob, path, work));
+    }
+    let all = work.take(glob.len() * MAX_EXPANSIONS).then(|| expand(glob)).flatten().unwrap_or_default();
+    paths.iter().any(|path| all.iter().any(|glob| touches_expanded(glob, path, work)))
+}
+
+fn touches_expanded(glob: &str, path: &str, work: &GlobWork) -> bool {
     let glob = glob.trim_start_matches("./").trim_end_matches('/');
     // Most globs are for other folders than a path, and what precedes their wildcards says so.
     let before_wildcard = |text: &str| text.find(['*', '?']).unwrap_or(text.len());
     let (of_glob, of_path) = (&glob[..before_wildcard(glob)], &path[..before_wildcard(path)]);
     if !of_glob.starts_with(of_path) && !of_path.starts_with(of_glob) {
+        return false;
+    }
+    if !work.take((glob.len() + 1) * (path.len() + 1)) {
         return false;
     }
     let below = format!("{glob}/**");
@@ -143,7 +176,7 @@ fn expand(glob: &str) -> Option<Vec<String>> {
             return None;
         }
         all.extend(expand_classes(&glob)?);
-        if all.len() > MAX_EXPANSIONS {
+        if all.len() > MAX_EXPANSIONS || all.iter().map(String::len).sum::<usize>() > MAX_EXPANDED_BYTES {
             return None;
         }
     }
@@ -182,6 +215,28 @@ fn expand_classes(glob: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn touches(glob: &str, path: &str) -> bool {
+        touches_any(glob, &[path.to_owned()], &GlobWork::default())
+    }
+
+    #[test]
+    fn the_work_for_one_answer_is_bounded() {
+        let work = GlobWork::default();
+        let paths: Vec<String> = (0..50).map(|n| format!("s{}/{n}.rs", "a".repeat(100))).collect();
+        let many_stars = format!("s{}", "*a".repeat(200));
+        let used = (0..100_000).take_while(|_| {
+            touches_any(&many_stars, &paths, &work);
+            work.0.load(Ordering::Relaxed) > 401 * 110
+        });
+        assert!(used.count() < 40);
+        assert!(!touches_any("**/0.rs", &paths, &GlobWork(AtomicUsize::new(0))));
+        let (long, wide) = (
+            format!("s{}", "*a".repeat(300)),
+            format!("{{a,b}}{{a,b}}{{a,b}}{{a,b}}{{a,b}}{{a,b}}{{a,b}}{}", "x".repeat(200)),
+        );
+        assert!([long, wide].iter().all(|glob| glob_problems(glob).len() == 1 && !touches(glob, glob)));
+    }
 
     #[test]
     fn a_list_is_split_outside_of_braces() {

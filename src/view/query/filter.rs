@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use super::item_facts::{ItemFacts, TimeBound};
 use crate::document::category_name;
 use crate::path::MemoryPath;
-use crate::policy::path_globs::touches;
+use crate::policy::path_globs::{GlobWork, touches_any};
 use crate::policy::{DecayRule, EffectiveConfidence, glob};
 
 /// The options of a query.
@@ -130,6 +130,8 @@ pub struct ItemFilter<'a> {
     pub today: Date,
     /// How confidence decreases with age.
     pub decay: Option<DecayRule>,
+    /// The work that is left for the globs of rules.
+    pub glob_work: GlobWork,
 }
 
 impl ItemFilter<'_> {
@@ -171,7 +173,7 @@ impl ItemFilter<'_> {
     /// Whether a bullet is a rule for one of the touched paths.
     fn matches_paths(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
         let touching = &self.options.touching;
-        touching.is_empty() || facts.meta(item).when().any(|glob| touching.iter().any(|path| touches(glob, path)))
+        touching.is_empty() || facts.meta(item).when().any(|glob| touches_any(glob, touching, &self.glob_work))
     }
 
     fn matches_kind(&self, facts: &ItemFacts<'_>, item: usize) -> bool {

@@ -10,6 +10,7 @@ use super::result::{QueryResult, query_result};
 use super::score::rank;
 use super::terms::QueryTerms;
 use crate::path::MemoryPath;
+use crate::policy::path_globs::GlobWork;
 
 const TODAY: Date = Date::constant(2026, 2, 24);
 
@@ -40,7 +41,8 @@ fn query_with_depth(files: &[(&str, &str)], options: &QueryOptions, plain: ScanD
         })
         .collect();
     let origins = BulletOrigins::default();
-    let filter = ItemFilter { options, since: None, until: None, today: TODAY, decay: None };
+    let filter =
+        ItemFilter { options, since: None, until: None, today: TODAY, decay: None, glob_work: GlobWork::default() };
     query_result(&rank(&counted, &terms, &origins, &|facts, item| filter.check(facts, item)), &terms, &filter)
 }
 
