@@ -9,10 +9,10 @@ use super::check::links::led_somewhere;
 use super::results::CheckFinding;
 use crate::code::{Code, Rejection};
 use crate::document::Document;
+use crate::document::link_names::LinkNames;
 use crate::host::git::{Git, GitBlob};
 use crate::path::MemoryPath;
 use crate::view::diff::changed_line_numbers;
-use crate::view::links::LinkNames;
 
 /// The largest policy file that is read, in bytes.
 const MAX_POLICY_BYTES: u64 = 1 << 20;
