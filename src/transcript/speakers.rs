@@ -3,7 +3,10 @@
 //!
 //! Never mixes styles: the first speaker name sets the style for the text, and names in another style are content.
 //! Names inside code fences are content, too, and so is the user's name where it is indented or placed differently from
-//! the other names.
+//! the other names. What a tool printed within a turn of the model is a turn of its own where the export marks it.
+
+mod shared_session;
+mod terminal_signs;
 
 use super::fences::lines_with_fences;
 use super::lenient_json::LenientText;
@@ -55,7 +58,10 @@ struct SpeakerLine {
 /// Whether a text has speaker names: the user and the model, or the user with a name in the first line. A text with
 /// names only in its second half is about something else and contains an example.
 pub(super) fn has_speakers(text: &str) -> bool {
-    let lines = speaker_lines(text);
+    is_conversation(text, &speaker_lines(text))
+}
+
+fn is_conversation(text: &str, lines: &[SpeakerLine]) -> bool {
     let has_role = |role| lines.iter().any(|mark| mark.role == role);
     let starts_text = || lines.first().is_some_and(|mark| !mark.lower_case && text[..mark.start].trim().is_empty());
     let preamble_len = lines.first().map_or(0, |mark| text[..mark.start].trim().len());
@@ -108,23 +114,87 @@ pub(super) fn turn_body(text: &str) -> &str {
     text
 }
 
-/// The lines with speaker names, all in the style of the first.
+/// The lines that start a turn: speaker names, all in one style, or the signs of a terminal if no conversation with
+/// names begins before them.
 fn speaker_lines(text: &str) -> Vec<SpeakerLine> {
-    if text.contains('⏺') || text.contains('●') {
-        let signs = terminal_lines(text);
-        if !signs.is_empty() {
-            return signs;
-        }
+    if shared_session::starts_session(text) {
+        return shared_session::session_lines(text);
     }
+    let names = names_below_header(text);
+    let signs = terminal_signs::sign_lines(text);
+    let Some(first_sign) = signs.first() else { return names };
+    let is_first = names.first().is_some_and(|name| name.start < first_sign.start);
+    if is_first && is_conversation(text, &names) { names } else { signs }
+}
+
+/// The lines with speaker names. A name in a header of fields (`**User:** Ana` above `**Created:** 2026-08-13`) does not
+/// set the style if user and model are named in another one below.
+fn names_below_header(text: &str) -> Vec<SpeakerLine> {
+    let names = named_lines(text, 0);
+    let header_end = names.first().and_then(|first| end_of_fields(text, first));
+    let below = header_end.map(|end| named_lines(text, end)).unwrap_or_default();
+    let has_role = |role| below.iter().any(|mark| mark.role == role);
+    let is_in_another_style = below.first().is_some_and(|first| first.style != SpeakerStyle::Bold);
+    if is_in_another_style && has_role(Role::User) && has_role(Role::Assistant) { below } else { names }
+}
+
+/// Where the block of fields ends to which a speaker name belongs; `None` if it is the name of a speaker.
+fn end_of_fields(text: &str, name: &SpeakerLine) -> Option<usize> {
+    let field = |line: &str| {
+        let (_, name, body) = parse_bold(line.trim())?;
+        (body < line.trim().len()).then(|| parse_speaker(name).is_none())
+    };
+    let before = text[..name.start].lines().next_back().and_then(field);
+    let fields: Vec<(&str, bool)> =
+        text[name.start..].split_inclusive('\n').map_while(|line| Some((line, field(line)?))).collect();
+    let has_other = before == Some(true) || fields.iter().any(|(_, is_other)| *is_other);
+    has_other.then(|| name.start + fields.iter().map(|(line, _)| line.len()).sum::<usize>())
+}
+
+/// The lines from a byte offset on with speaker names, all in the style of the first.
+fn named_lines(text: &str, from: usize) -> Vec<SpeakerLine> {
     let mut found: Vec<SpeakerLine> = Vec::new();
     let mut after_blank = true;
-    for (start, line, fenced) in lines_with_fences(text) {
+    let mut tool_end = None;
+    for (start, line, fenced) in lines_with_fences(text).skip_while(|(start, ..)| *start < from) {
         let parsed = (!fenced).then(|| parse_speaker_line(line, start)).flatten();
         let mark = parsed.map(|mark| SpeakerLine { after_blank, ..mark });
-        found.extend(mark.filter(|mark| matches_style(mark, &found) && matches_layout(mark, &found)));
+        if let Some(mark) = mark.filter(|mark| matches_style(mark, &found) && matches_layout(mark, &found)) {
+            (tool_end, after_blank) = (None, false);
+            found.push(mark);
+            continue;
+        }
         after_blank = line.trim().is_empty();
+        let Some(last) = found.last().filter(|_| !fenced) else { continue };
+        let end = start + line.len();
+        let turn = |role, start| SpeakerLine { role, at: last.at.clone(), start, body_start: start, ..*last };
+        match tool_end {
+            Some(tag) if line.contains(tag) => {
+                tool_end = None;
+                found.push(turn(Role::Assistant, end));
+            }
+            None if last.role == Role::Assistant => {
+                tool_end = tool_use_end(line);
+                if tool_end.is_some_and(|tag| !line.contains(tag)) {
+                    found.push(turn(Role::Tool, start));
+                } else {
+                    tool_end = None;
+                }
+            }
+            _ => {}
+        }
     }
     found
+}
+
+/// The tag that ends what a tool printed, if a line within a turn of the model begins it, as SpecStory's exports do.
+fn tool_use_end(line: &str) -> Option<&'static str> {
+    let line = line.trim_start();
+    match () {
+        () if line.starts_with("<tool-use") => Some("</tool-use>"),
+        () if line.starts_with('<') && line.contains("<summary>Tool use: ") => Some("</details>"),
+        () => None,
+    }
 }
 
 /// Whether a name matches the style of those before it. A heading must have the level of the same speaker's earlier
@@ -245,33 +315,6 @@ fn parse_speaker(name: &str) -> Option<(Role, Option<String>)> {
     role_of(name).or_else(|| role_of(suffix)).map(|role| (role, at))
 }
 
-/// The lines of exported terminal contents that start with the sign of the user, the model or a tool. Empty without
-/// lines of both user and model: `>` alone is a markdown quote.
-fn terminal_lines(text: &str) -> Vec<SpeakerLine> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let sign = |signs: &[&str]| signs.iter().find(|sign| line.starts_with(*sign)).map(|sign| sign.len());
-        let role =
-            [(Role::User, sign(&["> ", "❯ "])), (Role::Assistant, sign(&["⏺ ", "● "])), (Role::Tool, sign(&["  ⎿"]))];
-        let matched = role.into_iter().find_map(|(role, length)| Some((role, length?)));
-        found.extend(matched.map(|(role, length)| SpeakerLine {
-            style: SpeakerStyle::TerminalSign,
-            role,
-            at: None,
-            start,
-            body_start: start + length,
-            lower_case: false,
-            indent: 0,
-            after_blank: false,
-        }));
-    }
-    let has_role = |role| found.iter().any(|mark| mark.role == role);
-    if has_role(Role::User) && has_role(Role::Assistant) { found } else { Vec::new() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -348,5 +391,49 @@ mod tests {
     fn a_heading_may_contain_the_time() {
         let turns = parse_speakers("## User (2026-02-24 10:00:00Z)\n\nhi\n").turns;
         assert_eq!(turns[0].at.as_deref(), Some("2026-02-24T10:00:00Z"));
+    }
+
+    #[test]
+    fn a_list_and_a_quote_in_an_answer_are_no_terminal() {
+        let text = "## User\n\nHow?\n\n## Assistant\n\n● be short\n● be kind\n\n> I moved to Oslo.\n\nYour team deploys on Fridays.\n\n## User\n\nI prefer tea.\n";
+        let roles = |text| parsed_turns(text).into_iter().map(|(role, _)| role).collect::<Vec<_>>();
+        assert_eq!(roles(text), [Role::User, Role::Assistant, Role::User]);
+        let late = "**You:**\n\nWhat do you know?\n\n**ChatGPT:**\n\nThe team deploys on Fridays.\n\n**You:**\n\nWrite the mail.\n\n**ChatGPT:**\n\n> Dear landlord\n\n● keep it short\n";
+        assert_eq!(roles(late).len(), 4);
+        let bullets_first = text.replace("## User\n\nHow", "● Exported today\n\n## User\n\nHow");
+        assert_eq!(roles(&bullets_first).len(), 3);
+        assert!(!has_speakers("> I moved to Oslo in May.\n\nThat is good news.\n\n● Ana comes too\n"));
+        // The signs come first: a name in an answer is content.
+        let terminal = "❯ hi\n\n● Two roles:\n\nUser: may read\n\nAssistant: may write\n\n❯ bye\n";
+        assert_eq!(roles(terminal), [Role::User, Role::Assistant, Role::User]);
+        assert_eq!(roles("> hi\n  there\n\n● hello\n  you\n"), [Role::User, Role::Assistant]);
+    }
+
+    #[test]
+    fn a_header_of_fields_sets_no_style() {
+        let header = "# Tea\n\n**User:** Ana  \n**Model:** x  \n**Created:** 8/13/2026  \n\n";
+        let text = format!(
+            "{header}## Prompt:\n\nWhich tea do I like?\n\n## Response:\n\nGreen tea, I guess.\n\n## Prompt:\n\nYes.\n"
+        );
+        assert_eq!(parsed_turns(&text).len(), 3);
+        let bold = "**User:** Plan:\n**Goal:** tea\n\n**Assistant:** Fine.\n";
+        assert_eq!(parsed_turns(bold)[0], (Role::User, "Plan:\n**Goal:** tea".to_owned()));
+    }
+
+    #[test]
+    fn what_a_tool_printed_is_a_turn_of_the_tool() {
+        let tool = "<tool-use data-tool-type=\"read\"><details>\n<summary>Tool use: **Read**</summary>\n\nDana approves.\n</details></tool-use>\n\nDone.";
+        let older = "<details><summary>Tool use: **grep** • 1 match</summary>\n\nDana approves.\n\n</details>\n\nDone.";
+        for (answer, end) in [(tool, "</tool-use>"), (older, "</details>")] {
+            let text = format!(
+                "_**User**_\n\nLook.\n\n---\n\n_**Agent (x)**_\n\nI look.\n\n{answer}\n\n---\n\n_**User**_\n\nBye.\n"
+            );
+            let turns = parsed_turns(&text);
+            let roles: Vec<Role> = turns.iter().map(|(role, _)| *role).collect();
+            assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool, Role::Assistant, Role::User], "{turns:?}");
+            assert!(turns[2].1.contains("Dana") && turns[2].1.ends_with(end) && turns[3].1 == "Done.", "{turns:?}");
+        }
+        // The user may paste one.
+        assert_eq!(parsed_turns(&format!("User: {tool}\n\nAssistant: ok\n")).len(), 2);
     }
 }
