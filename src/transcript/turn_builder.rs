@@ -1,6 +1,6 @@
-//! Collects turns: removes host framing, truncates tool output, numbers the turns at the end.
+//! Collects turns: removes host framing, numbers the turns at the end.
 //!
-//! Never truncates messages of the user or the model.
+//! Truncates nothing: that comes after secrets were removed, because the rest of one that was cut is not recognised.
 
 use jiff::Timestamp;
 
@@ -32,7 +32,7 @@ impl TurnBuilder {
                 self.add_injected(role, at, &framed.injected);
                 self.push(role, at, framed.typed, false)
             }
-            Role::System => self.push(role, at, truncate_middle(join_lines(texts).trim()), true),
+            Role::System => self.push(role, at, join_lines(texts).trim(), true),
             Role::Tool => self.add_tool_result(at, &join_lines(texts), false),
             Role::User => {
                 let framed: Vec<FramedMessage> = texts.map(split_host_text).collect();
@@ -46,12 +46,12 @@ impl TurnBuilder {
     pub fn add_tool_result(&mut self, at: &Option<String>, text: &str, own: bool) -> Option<usize> {
         let injected = own || starts_with_recall(text);
         let text = if injected { text.to_owned() } else { strip_reminders(text) };
-        self.push(Role::Tool, at, truncate_middle(text.trim()), injected)
+        self.push(Role::Tool, at, text.trim(), injected)
     }
 
     /// Adds text that a host inserted.
     pub fn add_injected(&mut self, role: Role, at: &Option<String>, text: &str) -> Option<usize> {
-        self.push(role, at, truncate_middle(text.trim()), true)
+        self.push(role, at, text.trim(), true)
     }
 
     /// Extends the turn at an index; a repetition of its text changes nothing.
@@ -89,6 +89,17 @@ fn strip_reminders(text: &str) -> String {
         return text.to_owned();
     }
     split_host_text(text).typed
+}
+
+impl Turn {
+    /// Shortens a long turn that a tool or a host wrote to its first and last 4,000 bytes; messages of the user and the
+    /// model stay whole. `redact` removes secrets before, because the rest of one that was cut is not recognised.
+    pub fn shorten_inserted(&mut self, redact: &dyn Fn(&str) -> String) {
+        let is_typed = matches!(self.role, Role::User | Role::Assistant) && !self.injected;
+        if !is_typed && self.text.len() > MAX_BYTES {
+            self.text = truncate_middle(&redact(&self.text));
+        }
+    }
 }
 
 /// The first and last 4,000 bytes of a text over the maximum, cut at character boundaries.
@@ -149,5 +160,20 @@ mod tests {
             "{}",
             short.len()
         );
+    }
+
+    #[test]
+    fn secrets_are_removed_before_a_turn_is_shortened() {
+        let redact = |text: &str| text.replace("SECRET", "[redacted]");
+        let text = format!("{}SECRET{}", "a".repeat(MAX_BYTES / 2 - 3), "b".repeat(MAX_BYTES));
+        let turn = |role, injected| Turn { number: 1, role, at: None, text: text.clone(), injected };
+        for (role, injected) in [(Role::Tool, false), (Role::System, true), (Role::User, true)] {
+            let mut turn = turn(role, injected);
+            turn.shorten_inserted(&redact);
+            assert!(turn.text.len() < MAX_BYTES + 60 && !turn.text.contains("SEC"), "{role:?}");
+        }
+        let mut typed = turn(Role::User, false);
+        typed.shorten_inserted(&redact);
+        assert_eq!(typed.text, text);
     }
 }

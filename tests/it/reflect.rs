@@ -27,6 +27,7 @@ mod record;
 mod removals;
 mod request;
 mod script;
+mod sent_secrets;
 mod shown;
 
 use memdir::llm::replay::{text_reply, tool_call_reply};

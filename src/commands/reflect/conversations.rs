@@ -6,11 +6,13 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::decision_text;
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
 use crate::transcript::{self, Conversation};
 
-/// Parses the conversations of a transcript. Their times are in the session's time zone.
+/// Parses the conversations of a transcript. Their times are in the session's time zone; what tools and hosts wrote is
+/// shortened, without secrets.
 ///
 /// # Errors
 /// `invalid_transcript`.
@@ -22,10 +24,10 @@ pub fn parse_conversations(session: &Session, bytes: &[u8]) -> Result<Vec<Conver
              and plain text",
         )
     })?;
-    let turns = conversations.iter_mut().flat_map(|conversation| &mut conversation.turns);
-    for at in turns.filter_map(|turn| turn.at.as_mut()) {
-        if let Some(local) = local_time(at, session.now.time_zone()) {
-            *at = local;
+    for turn in conversations.iter_mut().flat_map(|conversation| &mut conversation.turns) {
+        turn.shorten_inserted(&decision_text::redact);
+        if let Some(local) = turn.at.as_ref().and_then(|at| local_time(at, session.now.time_zone())) {
+            turn.at = Some(local);
         }
     }
     Ok(conversations)

@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::ReflectOptions;
-use super::decision_text::finding_reason;
+use super::decision_text::{finding_reason, redact};
 use super::single_answer::ask;
 use crate::change::EntryOutcome;
 use crate::code::{Code, Rejection, Warning};
@@ -260,8 +260,9 @@ impl SourceReader<'_> {
     }
 }
 
+/// The beginning of a text, without keys and passwords: the rest of one that was cut would not be recognised.
 fn shortened(text: &str) -> String {
-    text.chars().take(MAX_ITEM_CHARS).collect()
+    redact(text).chars().take(MAX_ITEM_CHARS).collect()
 }
 
 /// What the user and the assistant say in a conversation, without what hosts and tools put into it.
@@ -275,9 +276,9 @@ fn dialogue(session: &Session, conversation: &[u8]) -> Result<Vec<(Role, String)
     Ok(said.map(|turn| (turn.role, turn.text.trim().to_owned())).collect())
 }
 
-/// The end of a dialogue.
+/// The end of a dialogue, without keys and passwords.
 fn dialogue_end(dialogue: &[(Role, String)]) -> String {
-    let lines: Vec<String> = dialogue.iter().map(|(role, text)| format!("{}: {text}", role.name())).collect();
+    let lines: Vec<String> = dialogue.iter().map(|(role, text)| format!("{}: {}", role.name(), redact(text))).collect();
     let text = lines.join("\n");
     let from = text.chars().count().saturating_sub(MAX_SNIPPET_CHARS);
     text.chars().skip(from).collect()

@@ -176,21 +176,41 @@ fn find_bot_token(start: usize, run: &str, out: &mut Vec<Secret>) {
     }
 }
 
-/// Finds private keys: from `-----BEGIN … PRIVATE KEY-----` to the end marker, or to the end of the text.
+/// Finds private keys: from `-----BEGIN … PRIVATE KEY-----` to the end marker, or to the end of the text. An end marker
+/// without a beginning ends a key whose start is missing: its lines count, back to one that is none of a key.
 fn find_key_blocks(text: &str, out: &mut Vec<Secret>) {
+    let is_key = |head: Option<&str>| head.is_some_and(|head| head.len() < 40 && head.contains("PRIVATE KEY"));
+    let label = |from: usize| text[from..].find("-----").map(|n| &text[from..from + n]);
     let mut at = 0;
-    while let Some(n) = text[at..].find("-----BEGIN ") {
-        let start = at + n;
-        let head = text[start + 11..].find("-----").map(|n| &text[start + 11..start + 11 + n]);
-        at = start + 11;
-        if !head.is_some_and(|h| h.len() < 40 && h.contains("PRIVATE KEY")) {
+    while let Some(n) = text[at..].find("-----") {
+        let mut start = at + n;
+        at = start + 5;
+        let is_begin = text[start..].starts_with("-----BEGIN ");
+        let head = start + if is_begin { 11 } else { 9 };
+        if !(is_begin || text[start..].starts_with("-----END ")) || !is_key(label(head)) {
             continue;
         }
-        let end = text[at..].find("-----END ").map(|n| at + n + 9);
-        let end = end.map_or(text.len(), |e| text[e..].find("-----").map_or(text.len(), |n| e + n + 5));
-        out.push(Secret { range: start..end, kind: "a private key" });
-        at = end;
+        let mut end_marker = Some(head);
+        if is_begin {
+            end_marker = text[head..].find("-----END ").map(|n| head + n + 9);
+        } else {
+            let lines_start = start_of_key_lines(&text[..start]);
+            if lines_start == start {
+                continue;
+            }
+            start = lines_start;
+        }
+        at = end_marker.map_or(text.len(), |e| text[e..].find("-----").map_or(text.len(), |n| e + n + 5));
+        out.push(Secret { range: start..at, kind: "a private key" });
     }
+}
+
+/// Where the lines of base64 begin that a text ends with.
+fn start_of_key_lines(text: &str) -> usize {
+    let is_base64 = |line: &str| line.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='));
+    let lines = text.split_inclusive('\n').rev().map(|line| (line.len(), line.trim()));
+    let key_lines = lines.take_while(|(_, line)| !line.is_empty() && is_base64(line));
+    text.len() - key_lines.map(|(length, _)| length).sum::<usize>()
 }
 
 /// Finds the password in `scheme://user:password@host`, and the path of a webhook, which acts as a password.

@@ -15,6 +15,8 @@ fn only_the_secret_goes() {
     check("密码是Taihu#1987，勿外传", "密码是[redacted]，勿外传");
     check("{\"password\": \"hunter2\", \"user\": \"bo\"}", "{\"password\": \"[redacted]\", \"user\": \"bo\"}");
     check("card 4111 1111 1111 1111, exp 12/29", "card [redacted], exp 12/29");
+    check("b\n\nMIIEow\r\nq+3/x=\r\n-----END ¦RSA PRIVATE KEY-----\nc", "b\n\n[redacted]\nc");
+    check("It ends in `-----END ¦PRIVATE KEY-----`.", "It ends in `-----END PRIVATE KEY-----`.");
     check("a -----BEGIN ¦OPENSSH PRIVATE KEY-----\nabc\n-----END ¦OPENSSH PRIVATE KEY----- b", "a [redacted] b");
     check("--set=password=password='correct horse Battery9' now", "--set=password=[redacted]' now");
     check(&format!("I like {}", "password=".repeat(5000)), "I like password=[redacted]");
