@@ -2,8 +2,15 @@
 //!
 //! Never resolves a name.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use percent_encoding::percent_decode_str;
+
 /// The URL without the parts that may be secret: user, password, query and fragment.
 pub fn redacted_url(url: &str) -> String {
+    let url = match misread_user_info(url) {
+        Some((scheme, user_info)) => &format!("{scheme}://{}", &url[scheme.len() + 3 + user_info.len() + 1..]),
+        None => url,
+    };
     let url = url.split(['?', '#']).next().unwrap_or_default();
     match split_url(url) {
         Some((scheme, authority, path)) => format!("{scheme}://{}{path}", without_user_info(authority)),
@@ -14,14 +21,36 @@ pub fn redacted_url(url: &str) -> String {
 /// Words in the names of parameters whose values are secret: `api_key`, `access_token`, `sig`.
 const SECRET_NAMES: [&str; 7] = ["auth", "code", "key", "pass", "secret", "sig", "token"];
 
-/// The parts of a URL that must not be shown where a host repeats them: its password, and parameters named like a key.
-pub fn secrets(url: &str) -> impl Iterator<Item = &str> {
+/// The parts of a URL that must not be shown where a host repeats them: its password, as it is written, decoded and as
+/// it is sent, and parameters named like a key.
+pub fn secrets(url: &str) -> Vec<String> {
     let (place, query) = url.split_once('?').unwrap_or((url, ""));
-    let user_info = split_url(place).and_then(|(_, authority, _)| authority.rsplit_once('@'));
-    let password = user_info.and_then(|(user, _)| user.split_once(':')).map(|(_, password)| password);
+    let user_info = || split_url(place).and_then(|(_, authority, _)| authority.rsplit_once('@')).map(|(info, _)| info);
+    let user_info = misread_user_info(url).map(|(_, info)| info).or_else(user_info);
+    let mut all = Vec::new();
+    if let Some((user, password)) = user_info.and_then(|info| info.split_once(':')) {
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let (user, decoded_password) = (decoded(user), decoded(password));
+        let login = BASE64_STANDARD.encode(format!("{user}:{decoded_password}"));
+        all.extend([password.to_owned(), decoded_password, login]);
+    }
     let parameters = query.split(['&', '#']).filter_map(|parameter| parameter.split_once('='));
     let is_secret = |name: &str| SECRET_NAMES.iter().any(|word| name.to_ascii_lowercase().contains(word));
-    password.into_iter().chain(parameters.filter(move |(name, _)| is_secret(name)).map(|(_, value)| value))
+    all.extend(parameters.filter(|(name, _)| is_secret(name)).map(|(_, value)| value.to_owned()));
+    all.dedup();
+    all
+}
+
+/// The scheme and `user:password` of a URL whose password contains a `/`, `?` or `#` that is not encoded: what is meant
+/// as the password is read as a port and a path.
+fn misread_user_info(url: &str) -> Option<(&str, &str)> {
+    let (scheme, authority, rest) = split_url(url)?;
+    let (_, port) = authority.split_once(':').filter(|_| !authority.contains('@') && !authority.starts_with('['))?;
+    let end = rest.rfind('@')?;
+    // A path may contain the sign, mostly at the start of a segment.
+    let is_port = !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+    let is_in_path = is_port && (rest[..end].ends_with('/') || rest[..end].contains(['?', '#']));
+    (!is_in_path).then(|| (scheme, &url[scheme.len() + 3..scheme.len() + 3 + authority.len() + end]))
 }
 
 /// The host name, in lower case, without the port.
@@ -71,14 +100,23 @@ mod tests {
     fn what_may_be_secret_in_an_address_is_not_shown() {
         assert_eq!(redacted_url("https://ann:pw@h.example:1/v1?key=k#x"), "https://h.example:1/v1");
         assert_eq!(redacted_url("nonsense"), "nonsense");
+        // A password with signs that must be encoded.
+        for password in ["secret/pw99", "se?cret", "a#b", "12/ab", "p@ss/word"] {
+            let url = format!("http://ann:{password}@127.0.0.1:1/v1");
+            assert_eq!(redacted_url(&url), "http://127.0.0.1:1/v1");
+            assert!(secrets(&url).contains(&password.to_owned()), "{password}");
+        }
+        assert_eq!(redacted_url("http://localhost:8080/@cf/v1"), "http://localhost:8080/@cf/v1");
+        assert_eq!(redacted_url("http://h:8080/v1?mail=a@b.example"), "http://h:8080/v1");
     }
 
     #[test]
     fn secrets_of_an_address_are_its_password_and_keys() {
-        let all = |url| secrets(url).collect::<Vec<_>>();
-        assert_eq!(all("https://ann:pw@h.example:1/v1?api-version=2024-10-21&api_key=k&SIG=s#x"), ["pw", "k", "s"]);
-        assert_eq!(all("https://ann@h.example/v1?a=b"), Vec::<&str>::new());
-        assert_eq!(all("nonsense"), Vec::<&str>::new());
+        let url = "https://ann:pw@h.example:1/v1?api-version=2024-10-21&api_key=k&SIG=s#x";
+        assert_eq!(secrets(url), ["pw", "YW5uOnB3", "k", "s"]);
+        assert_eq!(secrets("https://ann:p%40ss@h.example/v1"), ["p%40ss", "p@ss", "YW5uOnBAc3M="]);
+        assert!(secrets("https://ann@h.example/v1?a=b").is_empty());
+        assert!(secrets("nonsense").is_empty());
     }
 
     #[test]

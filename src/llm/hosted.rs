@@ -256,7 +256,8 @@ impl<L: Transport> HostedModel<L> {
 
     /// What the host knows and no other may see: the key, and what is secret in its URL.
     fn secrets(&self) -> impl Iterator<Item = ApiKey> + '_ {
-        self.config.key.iter().cloned().chain(host_url::secrets(&self.config.base_url).filter_map(ApiKey::new))
+        let in_url = host_url::secrets(&self.config.base_url).into_iter().filter_map(|secret| ApiKey::new(&secret));
+        self.config.key.iter().cloned().chain(in_url)
     }
 
     fn timeout_error(&self, deadline: Deadline) -> LlmError {
