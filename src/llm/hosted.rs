@@ -154,11 +154,11 @@ impl<L: Transport> HostedModel<L> {
         })?;
         // A host that knows a secret may repeat it; what comes from here is printed, stored and sent again.
         for secret in self.secrets() {
-            reply.text = secret.redact(&reply.text);
+            reply.text = secret.redact_in_answer(&reply.text);
             for call in &mut reply.calls {
-                call.id = secret.redact(&call.id);
-                call.name = secret.redact(&call.name);
-                secret.redact_value(&mut call.arguments);
+                call.id = secret.redact_in_answer(&call.id);
+                call.name = secret.redact_in_answer(&call.name);
+                secret.redact_in_arguments(&mut call.arguments);
             }
         }
         Ok(reply)

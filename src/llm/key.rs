@@ -11,6 +11,9 @@ use crate::text::json_strings::map_strings;
 /// The length of a part of a key that must not be shown, in bytes.
 const MIN_PART_LEN: usize = 8;
 
+/// The least length of a key of plain words that is looked for in an answer, in bytes.
+const MIN_WORDS_LEN: usize = 12;
+
 /// A provider's API key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
@@ -28,8 +31,24 @@ impl ApiKey {
         &self.0
     }
 
-    /// Replaces the key in a text by an ellipsis, and every part of it of 8 characters or more: hosts shorten keys in
-    /// their messages, and a model may repeat half of one.
+    /// Replaces the key in an answer of a model. What local servers are given for a key (`test`, `ollama`, `none`) is a
+    /// word that an answer may contain: such a key is replaced only if it is long, and only as a whole.
+    pub fn redact_in_answer(&self, text: &str) -> String {
+        match self.is_plain_words() {
+            false if self.0.len() >= MIN_PART_LEN => self.redact(text),
+            true if self.0.len() >= MIN_WORDS_LEN => text.replace(&self.0, "…"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Whether the key has no digits and does not mix upper and lower case.
+    fn is_plain_words(&self) -> bool {
+        let has = |test: fn(&u8) -> bool| self.0.bytes().any(|b| test(&b));
+        !has(u8::is_ascii_digit) && !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+    }
+
+    /// Replaces the key in a message of a host by an ellipsis, and every part of it of 8 characters or more: hosts
+    /// shorten keys in their messages.
     pub fn redact(&self, text: &str) -> String {
         // Shorter keys are not secret, and would match parts of ordinary words.
         if self.0.len() < 4 {
@@ -54,9 +73,9 @@ impl ApiKey {
         out
     }
 
-    /// Replaces the key and its parts in every string of a JSON value.
-    pub fn redact_value(&self, value: &mut Value) {
-        map_strings(value, &|text| self.redact(text));
+    /// As [`ApiKey::redact_in_answer`] in every string of a JSON value.
+    pub fn redact_in_arguments(&self, value: &mut Value) {
+        map_strings(value, &|text| self.redact_in_answer(text));
     }
 }
 
@@ -92,7 +111,20 @@ mod tests {
         assert_eq!(key.redact("键sk-a1b2c3d4e5f6g7h8sk-a1b2c3d4e5f6g7h8键"), "键……键");
         assert_eq!(key.redact("sk-a1b2 and h8"), "sk-a1b2 and h8");
         let mut value = serde_json::json!({"a": ["x sk-a1b2c3d4 y", 1], "c3d4e5f6": null});
-        key.redact_value(&mut value);
+        key.redact_in_arguments(&mut value);
         assert_eq!(value, serde_json::json!({"a": ["x … y", 1], "…": null}));
+    }
+
+    #[test]
+    fn a_word_that_stands_for_a_key_stays_in_answers() {
+        let text = "Writes the tests for EMPTY tester boards; the ollama server is required, lm-studio is local.";
+        for word in ["test", "EMPTY", "ollama", "lm-studio", "local", "sk-no-key-required", "none"] {
+            assert_eq!(ApiKey::new(word).unwrap().redact_in_answer(text), text, "{word}");
+        }
+        assert_eq!(
+            ApiKey::new("correct-horse-battery").unwrap().redact_in_answer("a correct-horse-battery b"),
+            "a … b"
+        );
+        assert_eq!(ApiKey::new("sk-a1b2c3d4e5").unwrap().redact_in_answer("half: sk-a1b2c3"), "half: …");
     }
 }
