@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::terms::QueryTerms;
 use crate::text::caseless_prefix::CaselessPrefix;
 use crate::text::spelling::{is_emoji, joins_parts};
+use crate::text::strip_diacritics::strip_diacritics;
 use crate::text::words::is_unspaced;
 
 /// How many bytes are compared in one step: small enough for the compiler to vectorize.
@@ -26,8 +27,6 @@ pub struct TermPrefilter {
     characters: Option<CharacterSet>,
     /// Whether words in other scripts with case are wanted.
     other_scripts: bool,
-    /// Whether a term has a digit, which may be written as a superscript or subscript.
-    has_digits: bool,
     /// The letters that terms in Cyrillic start with.
     first_cyrillic: Vec<char>,
     /// The ASCII bytes that a term may start with: an accented letter inside a word matters only after one of them.
@@ -43,14 +42,12 @@ impl TermPrefilter {
             grams: Vec::new(),
             characters: None,
             other_scripts: false,
-            has_digits: false,
             first_cyrillic: Vec::new(),
             first_bytes: [false; 256],
             terms: terms.clone(),
         };
         let mut characters: Vec<char> = Vec::new();
         for term in terms.all.iter().filter(|t| !t.is_date()).flat_map(|term| term.texts()) {
-            prefilter.has_digits |= term.bytes().any(|b| b.is_ascii_digit());
             let mut chars = term.chars();
             match (chars.next(), chars.next()) {
                 (Some(c), None) if is_unspaced(c) || is_emoji(c) => characters.push(c),
@@ -98,21 +95,11 @@ impl TermPrefilter {
         for gram in &self.grams {
             out.extend(gram.find_iter(bytes).map(|at| at as u32));
         }
-        if self.has_digits {
-            self.scan_non_ascii(bytes, |b| b == 0xc2 || b == 0xe2, out);
-        }
+        let is_latin = |b: u8| b.wrapping_sub(0xc2) <= 0x0b || matches!(b, 0xe1 | 0xe2 | 0xef);
         match (self.other_scripts, self.grams.is_empty()) {
-            (true, _) => self.scan_non_ascii(bytes, |b| b >= 0xc3, out),
-            (false, true) => {
-                self.scan_non_ascii(bytes, |b| b.wrapping_sub(0xc3) <= 0x0a || b == 0xe1 || b == 0xef, out)
-            }
-            (false, false) => {
-                self.scan_non_ascii(
-                    bytes,
-                    |b| b.wrapping_sub(0xc3) <= 0x0a || b == 0xe1 || b == 0xef || b == 0xed,
-                    out,
-                );
-            }
+            (true, _) => self.scan_non_ascii(bytes, |b| b >= 0xc2, out),
+            (false, true) => self.scan_non_ascii(bytes, is_latin, out),
+            (false, false) => self.scan_non_ascii(bytes, |b| is_latin(b) || b == 0xed, out),
         }
     }
 
@@ -177,11 +164,11 @@ impl TermPrefilter {
         let [first @ 0xd0..=0xd3, second, ..] = *word else { return true };
         let c = char::from_u32(u32::from(first & 0x1f) << 6 | u32::from(second & 0x3f));
         let c = c.and_then(|c| c.to_lowercase().next()).unwrap_or_default();
-        self.first_cyrillic.contains(&match c {
-            'ё' => 'е',
-            'й' => 'и',
-            c => c,
-        })
+        self.first_cyrillic.contains(&c)
+            || strip_diacritics(c.encode_utf8(&mut [0; 4]))
+                .chars()
+                .next()
+                .is_some_and(|c| self.first_cyrillic.contains(&c))
     }
 
     /// Searches words with letters beyond ASCII: accents and character forms that the search normalizes.
@@ -212,8 +199,9 @@ impl TermPrefilter {
     fn is_normalized_letter(&self, rest: &[u8]) -> bool {
         match rest {
             // Latin letters with accents and combining marks; Latin Extended Additional; Hangul jamo; full-width
-            // letters and half-width kana; ligatures; superscripts and subscripts.
-            [0xc2, 0xb2 | 0xb3 | 0xb9, ..] | [0xe2, 0x81, 0xb0..=0xbf, ..] | [0xe2, 0x82, 0x80..=0x9c, ..] => true,
+            // letters and half-width kana; ligatures; superscripts and subscripts; ª, µ and º; letterlike symbols.
+            [0xc2, 0xb2 | 0xb3 | 0xb9 | 0xaa | 0xb5 | 0xba, ..] => true,
+            [0xe2, 0x81, 0xb0..=0xbf, ..] | [0xe2, 0x82, 0x80..=0x9c, ..] | [0xe2, 0x84 | 0x85, ..] => true,
             [0xc3..=0xcd, ..] | [0xe1, 0xb8..=0xbb | 0x84..=0x87, ..] => true,
             [0xef, 0xac, 0x80..=0x86, ..]
             | [0xef, 0xbc, 0x90..=0xba, ..]
@@ -270,6 +258,8 @@ mod tests {
             ("한글", vec!["\u{1112}\u{1161}\u{11ab}", "한글은"]),
             ("москва", vec!["Москва", "МОСКВА", "москве"]),
             ("ёлка йод", vec!["Елки", "ЁЛКА", "Иод", "йода"]),
+            ("їжа ќерка ўчора", vec!["їжа", "ЇЖА", "ќерка", "ўчора"]),
+            ("µs", vec!["µs", "μs"]),
             ("a1", vec!["A1"]),
             ("北京图书馆开门", vec!["开", "闭馆", "大門の北"]),
             ("buy", vec!["Bought", "buying"]),
@@ -313,5 +303,21 @@ mod tests {
         let mut found = Vec::new();
         prefilter.find("memo steam teapot Zoë memorandum, über “quoted”，好".as_bytes(), &mut found);
         assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn a_word_of_any_letter_is_found() {
+        let today = Date::constant(2026, 2, 24);
+        let letters = ('\u{80}'..'\u{10000}').filter(|c| c.is_alphanumeric() && !is_unspaced(*c));
+        let missed = letters.filter(|c| {
+            let word = String::from_iter([*c; 3]);
+            let terms = QueryTerms::parse(&word, today);
+            let mut is_term = false;
+            terms.find_in(&word, |_| is_term = true);
+            let mut found = Vec::new();
+            TermPrefilter::new(&terms).find(word.as_bytes(), &mut found);
+            is_term && found.is_empty()
+        });
+        assert_eq!(missed.collect::<String>(), "");
     }
 }
