@@ -18,6 +18,7 @@ pub fn add_link_boosts(files: &[ItemFacts<'_>], hits: &mut [ScoredItem]) {
     if files.iter().all(|facts| facts.file.links.is_empty()) {
         return;
     }
+    debug_assert!(hits.is_sorted_by_key(|hit| (hit.file, hit.item)));
     let mut best = vec![0.0_f64; hits.len()];
     for group in scored_links(files, hits).chunk_by(|a, b| a.to == b.to) {
         let to = group[0].to.0..group[0].to.1;

@@ -219,6 +219,7 @@ impl Ranking<'_> {
             let (link_boost, date, similarity, is_wordless) = (0.0, None, None, false);
             self.hits.push(ScoredItem { file, item, score, adjustments, link_boost, date, similarity, is_wordless });
         }
+        self.hits.sort_unstable_by_key(|hit| (hit.file, hit.item));
     }
 
     /// Adjusts scores: an answer to "when" contains a time, and a question is rarely an answer.

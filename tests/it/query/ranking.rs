@@ -207,3 +207,18 @@ fn versions_behind_a_name_and_plurals_of_hyphenated_words_are_found() {
         }
     }
 }
+
+#[test]
+fn links_count_alike_wherever_a_file_stands_that_matches_by_its_tags() {
+    let ranking = |hut: &str| {
+        let memory = Memory::new()
+            .file(&format!("facts/{hut}.md"), "---\ntags: [skiing]\n---\n# Hut\n\n- Stays in the blue hut\n")
+            .file("facts/boat.md", &format!("# Boat\n\n- The kayak goes along, see [[{hut}]]\n"))
+            .file("facts/cat.md", "# Cat\n\n- The kayak is red\n");
+        let answer = memory.done(["query", "skiing kayak", "--json"]).json();
+        let items = answer["items"].as_array().unwrap().iter();
+        items.map(|item| item["path"].as_str().unwrap().replace(hut, "hut")).collect::<Vec<_>>()
+    };
+    assert_eq!(ranking("a1"), ranking("z1"));
+    assert_eq!(ranking("a1").len(), 3);
+}
