@@ -551,3 +551,16 @@ fn a_file_that_is_no_text_is_named_with_the_reason_why_its_facts_are_missing() {
         }
     }
 }
+
+#[test]
+fn an_expired_summary_of_an_entry_is_not_shown() {
+    let hotel = "- Summary: The hotel takes the red card.\n  <!-- mem exp=2026-02-22 -->\n";
+    let episodes = format!(
+        "# 2026-02 Episodes\n\n## Trip\n- Date: 2026-02-20\n{hotel}- Took the train.\n\n## The hotel\n- Date: 2026-02-20\n{hotel}"
+    );
+    let memory = Memory::new().file("episodes/2026-02.md", &episodes);
+    for words in [&["context"][..], &["context", "--style", "records"]] {
+        let ran = memory.run(words.iter().copied()).exit(0).unchanged();
+        assert!(ran.stdout.contains("Trip") && !ran.stdout.contains("hotel"), "{ran}");
+    }
+}

@@ -274,7 +274,12 @@ impl UpdateCollector<'_> {
         }
         for (kind, side, item) in events {
             let Some(found) = side else { continue };
-            self.add_item_event(f, kind, found, item, &entries::title_with_summary(found, item));
+            let origins = BulletOrigins::default();
+            let facts = ItemFacts::new(found, &origins);
+            if !entries::is_hidden(&facts, item, self.filter) {
+                let text = entries::title_with_summary(&facts, item, self.filter);
+                self.add_item_event(f, kind, found, item, &text);
+            }
         }
     }
 

@@ -6,12 +6,11 @@ use jiff::civil::Date;
 
 use super::context_filter::ContextFilter;
 use super::notes::{CategoryQuotas, ContextNote};
-use super::records::repeats_title;
+use super::records::{entry_body, repeats_title};
 use super::sanitize;
 use crate::document::category_name;
 use crate::policy::Policy;
 use crate::text::llm_tokens::estimate_llm_tokens;
-use crate::view::outline::field_value;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
@@ -55,13 +54,13 @@ pub fn recent_entries(files: &[ItemizedFile], policy: &Policy, filter: &ContextF
     for file in files {
         let facts = ItemFacts::new(file, &origins);
         for item in (0..file.items.len()).rev() {
-            if file.items[item].kind == ItemKind::Entry && filter.allows_item(&facts, item) {
+            if file.items[item].kind == ItemKind::Entry && !is_hidden(&facts, item, filter) {
                 let own = if policy.categories.is_empty() { Vec::new() } else { facts.categories(item) };
                 let bounded = (0..policy.categories.len())
                     .filter(|n| policy.categories[*n].rag_length.is_some())
                     .filter(|n| own.contains(&category_name(&policy.categories[*n].name)))
                     .collect::<Vec<_>>();
-                all.push((recent_entry(&facts, item), bounded));
+                all.push((recent_entry(&facts, item, filter), bounded));
             }
         }
     }
@@ -71,12 +70,12 @@ pub fn recent_entries(files: &[ItemizedFile], policy: &Policy, filter: &ContextF
     all.into_iter().map(|(entry, _)| entry).collect()
 }
 
-fn recent_entry(facts: &ItemFacts<'_>, item: usize) -> RecentEntry {
+fn recent_entry(facts: &ItemFacts<'_>, item: usize, filter: &ContextFilter) -> RecentEntry {
     let file = facts.file;
     RecentEntry {
         address: sanitize::sanitize_line(&super::item_address(file, item)),
         day: facts.date(item).map(|m| m.day),
-        text: sanitize::sanitize_line(&title_with_summary(file, item)),
+        text: sanitize::sanitize_line(&title_with_summary(facts, item, filter)),
         summary: (item + 1..file.items.len())
             .take_while(|other| file.items[*other].section == file.items[item].section)
             .find(|other| is_entry_summary(file, *other) && says_title(file, item, *other))
@@ -99,10 +98,35 @@ pub fn is_entry_summary(file: &ItemizedFile, item: usize) -> bool {
 }
 
 /// An entry's title, followed by its summary.
-pub fn title_with_summary(file: &ItemizedFile, item: usize) -> String {
-    let title = super::item_text(file, item);
-    match field_value(&file.document, file.items[item].section as usize, "Summary") {
+pub fn title_with_summary(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> String {
+    let title = super::item_text(facts.file, entry);
+    match shown_summary(facts, entry, filter) {
         Some(summary) if !summary.is_empty() => format!("{title}: {summary}"),
         _ => title,
     }
+}
+
+/// The summary of an entry, unless it has expired or is for another branch.
+pub fn shown_summary(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> Option<String> {
+    summaries(facts.file, entry).find(|(item, _)| filter.allows_item(facts, *item)).map(|(_, text)| text)
+}
+
+/// Whether an entry has a summary that may not be shown, and nothing else: its title says the same.
+pub fn is_hidden(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> bool {
+    summaries(facts.file, entry).next().is_some()
+        && shown_summary(facts, entry, filter).is_none()
+        && entry_body(facts, entry, filter).is_empty()
+}
+
+/// The bullets `Summary:` of an entry, with their texts.
+fn summaries(file: &ItemizedFile, entry: usize) -> impl Iterator<Item = (usize, String)> {
+    let section = file.items[entry].section;
+    let own = (entry + 1..file.items.len()).take_while(move |item| file.items[*item].section == section);
+    own.filter_map(|item| {
+        let ItemKind::Bullet(bullet) = file.items[item].kind else { return None };
+        let is_top = file.document.bullets()[bullet as usize].depth == 0;
+        let text = file.document.bullet_text(bullet as usize);
+        let text = text.strip_prefix("Summary").and_then(|rest| rest.strip_prefix(':')).filter(|_| is_top)?;
+        Some((item, text.trim().to_owned()))
+    })
 }

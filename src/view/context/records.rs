@@ -7,10 +7,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::context_filter::ContextFilter;
+use super::entries::{is_hidden, shown_summary};
 use super::remarks::ShownItem;
 use super::{item_address, item_text, sanitize};
 use crate::document::MetaKey;
-use crate::view::outline::field_value;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{FirstWritten, ItemDate, ItemFacts};
@@ -95,7 +95,11 @@ pub fn newest_records(
     let mut all: BinaryHeap<RankedRecord> = BinaryHeap::new();
     for (f, file) in files.iter().enumerate() {
         let facts = ItemFacts::new(file, origins);
-        let counts = (0..file.items.len()).filter(|item| is_record(file, *item) && filter.allows_item(&facts, *item));
+        let is_shown = |item: usize| match file.items[item].kind {
+            ItemKind::Entry => !is_hidden(&facts, item, filter),
+            _ => filter.allows_item(&facts, item),
+        };
+        let counts = (0..file.items.len()).filter(|item| is_record(file, *item) && is_shown(*item));
         all.extend(counts.map(|item| {
             let is_created = facts.bullet_dated_by_journal(item).is_none();
             let date = match file.items[item].kind {
@@ -144,7 +148,7 @@ pub fn creation_date(facts: &ItemFacts<'_>, item: usize, first_written: FindFirs
 /// repeats how the text begins is left out.
 fn entry_text(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> String {
     let file = facts.file;
-    let summary = field_value(&file.document, file.items[entry].section as usize, "Summary").unwrap_or_default();
+    let summary = shown_summary(facts, entry, filter).unwrap_or_default();
     let text = if summary.is_empty() { entry_body(facts, entry, filter) } else { summary };
     if text.is_empty() {
         return item_text(file, entry);
@@ -153,7 +157,7 @@ fn entry_text(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> St
 }
 
 /// The bullets, paragraphs and rows of an entry that may be shown, as one line.
-fn entry_body(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> String {
+pub fn entry_body(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> String {
     let file = facts.file;
     let below = (entry + 1..file.items.len()).take_while(|item| file.items[*item].kind != ItemKind::Entry);
     let shown = below.filter(|item| match file.items[*item].kind {
@@ -234,6 +238,9 @@ mod tests {
             "# E\n\n## Tea\n- Likes green tea.\n- Was ill\n  <!-- mem exp=2025-10-01 -->\n",
             &["Tea: Likes green tea."],
         );
+        let expired = "- Summary: Was ill.\n  <!-- mem exp=2025-10-01 -->\n";
+        check(&format!("# E\n\n## Tea\n{expired}- Likes green tea.\n"), &["Tea: Likes green tea."]);
+        check(&format!("# E\n\n## Was ill\n- Date: 2025-10-10\n{expired}"), &[]);
     }
 
     #[test]
