@@ -260,7 +260,7 @@ impl ContextBuilder<'_> {
             self.scan_file(file, bytes, &spotter, updates.as_ref())
         });
         let unread = unread_sentences(self.session, scanned.iter_mut().filter_map(|s| s.unread.take()));
-        let origins = bullet_origins(self.store())?;
+        let origins = bullet_origins(self.store(), self.session.now.time_zone())?;
         let parsed = scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
         let today = self.session.now.date().to_string();

@@ -95,7 +95,12 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
             let history = CreationHistory::whole(session);
             let first_written = |file: &_, bullet| history.first_written(file, bullet);
             let last_written = |file: &_, bullet| history.last_written(file, bullet);
-            export::records(files, &bullet_origins(&session.store)?, &first_written, &last_written)
+            export::records(
+                files,
+                &bullet_origins(&session.store, session.now.time_zone())?,
+                &first_written,
+                &last_written,
+            )
         }
         ExportKind::Html => page(session, files, options)?,
     };

@@ -68,31 +68,31 @@ impl<'s> CreationHistory<'s> {
         let named = ResolvedAddress::of_file(&file.path, &file.document);
         let bullets: Vec<usize> = (0..file.document.bullets().len()).collect();
         let lives = history.lives(&named, &bullets, LifeExtent::Whole).unwrap_or_default();
-        lives.iter().map(|life| (first_of(history, life), last_of(history, life))).collect()
+        let time_of = |event: &LifeEvent| time_of(history, event, self.session.now.time_zone());
+        lives.iter().map(|life| (first_of(life, &time_of), last_of(life, &time_of))).collect()
     }
 }
 
 /// The beginning of a life, whose events are newest first.
-fn first_of(history: &BulletHistory<'_>, life: &[LifeEvent]) -> FirstWritten {
+fn first_of(life: &[LifeEvent], time_of: &dyn Fn(&LifeEvent) -> Option<ItemDate>) -> FirstWritten {
     let Some(first) = life.last() else { return FirstWritten::Unrecorded };
-    match time_of(history, first).filter(|_| first.change == LifeChange::Added) {
+    match time_of(first).filter(|_| first.change == LifeChange::Added) {
         Some(at) => FirstWritten::At(at),
         None => FirstWritten::Unknown,
     }
 }
 
 /// The last change of a text in a life.
-fn last_of(history: &BulletHistory<'_>, life: &[LifeEvent]) -> Option<ItemDate> {
+fn last_of(life: &[LifeEvent], time_of: &dyn Fn(&LifeEvent) -> Option<ItemDate>) -> Option<ItemDate> {
     let is_text = |event: &&LifeEvent| matches!(event.change, LifeChange::Added | LifeChange::Updated);
-    time_of(history, life.iter().find(is_text)?)
+    time_of(life.iter().find(is_text)?)
 }
 
-fn time_of(history: &BulletHistory<'_>, event: &LifeEvent) -> Option<ItemDate> {
+fn time_of(history: &BulletHistory<'_>, event: &LifeEvent, zone: &TimeZone) -> Option<ItemDate> {
     let at = match event.cause {
         LifeCause::Entry(index) => history.entries[index].header.at.as_str(),
         // Only git knows when a text was typed outside memdir.
         LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => event.commit.as_ref()?.at.as_str(),
     };
-    let at = TimeZone::UTC.to_datetime(at.parse::<jiff::Timestamp>().ok()?);
-    Some(ItemDate { day: at.date(), time: Some(at.time()) })
+    Some(ItemDate::of_time(at.parse().ok()?, zone))
 }

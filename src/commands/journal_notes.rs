@@ -2,6 +2,8 @@
 //!
 //! Never needed: without a note the whole journal is read.
 
+use jiff::tz::TimeZone;
+
 use crate::code::Rejection;
 use crate::path::MemoryPath;
 use crate::store::{BULLETS_NOTE, NotedJournal, RecordOutline, Store};
@@ -19,11 +21,17 @@ pub fn with_stale_anchors(store: &Store, mut origins: BulletOrigins) -> BulletOr
     origins
 }
 
-/// What the journal knows of bullets.
+/// What the journal knows of bullets, with days in a time zone.
 ///
 /// # Errors
 /// `io`, `too_large`.
-pub fn bullet_origins(store: &Store) -> Result<BulletOrigins, Rejection> {
+pub fn bullet_origins(store: &Store, zone: &TimeZone) -> Result<BulletOrigins, Rejection> {
+    let mut origins = read_origins(store)?;
+    origins.zone = Some(zone.clone());
+    Ok(origins)
+}
+
+fn read_origins(store: &Store) -> Result<BulletOrigins, Rejection> {
     // Unfiltered, because only the actor, time and source of items that the caller sees are taken from it.
     let store = store.unfiltered();
     let Some(mut noted) = store.read_journal_note(BULLETS_NOTE)? else { return Ok(BulletOrigins::default()) };

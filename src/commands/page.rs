@@ -95,7 +95,7 @@ impl PageFiles {
 pub fn page(session: &Session, files: Vec<ExportFile>, options: &ExportOptions) -> CommandResult<ExportedText> {
     let is_whole = options.files.is_empty();
     session.progress.begin("reading the history");
-    let origins = with_stale_anchors(&session.store, bullet_origins(&session.store)?);
+    let origins = with_stale_anchors(&session.store, bullet_origins(&session.store, session.now.time_zone())?);
     let mut left_out = ExportedText::default();
     for file in &files {
         report_front_matter(file, &["title", "summary", "description"], &mut left_out);

@@ -275,7 +275,7 @@ fn search(
     let vectors = vector.and_then(|vector| vector.wait(session));
     let wordless = vectors.map_or_else(Vec::new, |_| wordless_files(store, &files, &counted, overrides));
     let origins = if !wordless.is_empty() || counted.iter().any(|c| c.matched.is_some()) {
-        with_stale_anchors(store, bullet_origins(store)?)
+        with_stale_anchors(store, bullet_origins(store, session.now.time_zone())?)
     } else {
         BulletOrigins::default()
     };

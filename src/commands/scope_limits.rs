@@ -174,7 +174,7 @@ fn oldest(
 ) -> Result<Option<Vec<(MemoryPath, EvictionCandidate)>>, Rejection> {
     let today = session.now.date().to_string();
     // An item without a date is as old as the history knows.
-    let origins = bullet_origins(&session.store)?;
+    let origins = bullet_origins(&session.store, session.now.time_zone())?;
     let mut candidates: Vec<EvictionRow> = Vec::new();
     for (path, file) in files {
         let (Some(before), Some(after)) = (file.before.as_ref(), file.after()) else { continue };
@@ -195,7 +195,7 @@ fn oldest(
                     _ => candidate_size(after, item).measured(measure),
                 };
                 let origin = match item {
-                    EvictionCandidate::Bullet(i) => origins.find(path, after.handles()[i]).map(|origin| origin.at),
+                    EvictionCandidate::Bullet(i) => origins.date(path, after.handles()[i]),
                     EvictionCandidate::Entry(_) => None,
                 };
                 let date = match (candidate_date(after, item, &ages), origin) {

@@ -202,9 +202,7 @@ fn record_row(
     let (file, document) = (facts.file, &facts.file.document);
     let at = file.items[item].section as usize;
     let time = |date: Option<ItemDate>| {
-        date.map(|date| {
-            format!("{}Z", date.day.to_datetime(date.time.unwrap_or_default()).strftime("%Y-%m-%dT%H:%M:%S"))
-        })
+        date.map(|date| format!("{}Z", date.at.unwrap_or(date.day.into()).strftime("%Y-%m-%dT%H:%M:%S")))
     };
     let (dates, id) = match file.items[item].kind {
         ItemKind::Entry => {

@@ -564,3 +564,20 @@ fn an_expired_summary_of_an_entry_is_not_shown() {
         assert!(ran.stdout.contains("Trip") && !ran.stdout.contains("hotel"), "{ran}");
     }
 }
+
+#[test]
+fn days_are_those_of_the_time_zone() {
+    let memory = Memory::new();
+    let at = |minute: u32| format!("2026-11-29T04:0{minute}:00+08:00");
+    let run = |minute, words: &[&str]| {
+        memory.run(words.iter().copied()).env("MEMDIR_NOW", &at(minute)).may_change().exit(0).stdout
+    };
+    run(0, &["add", "user", "Prefers green tea"]);
+    let query = run(1, &["query", "tea"]);
+    assert!(query.contains("2026-11-29") && !query.contains("2026-11-28"), "{query}");
+    let records = run(1, &["context", "--style", "records"]);
+    assert!(records.contains("[Created: 2026-11-29]"), "{records}");
+    // The bound of a query is a point in time.
+    assert!(run(1, &["query", "tea", "--since", "2026-11-28T20:00:00Z"]).contains("green tea"));
+    assert!(!run(1, &["query", "tea", "--since", "2026-11-28T20:00:30Z"]).contains("green tea"));
+}

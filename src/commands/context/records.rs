@@ -56,7 +56,7 @@ impl ContextBuilder<'_> {
                 Err(error) => unread.extend(error),
             }
         }
-        let origins = bullet_origins(self.store())?;
+        let origins = bullet_origins(self.store(), self.session.now.time_zone())?;
         let history = CreationHistory::recent(self.session);
         let first_written = |file: &_, bullet| history.first_written(file, bullet);
         let (records, count) = newest_records(&found, &origins, &self.item_filter, &first_written, MAX_RECORDS);

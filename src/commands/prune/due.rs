@@ -134,7 +134,8 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
             return Some(finder.in_archive(text));
         }
         // Without the journal an item seems older than it is; the error is reported below.
-        let origins = origins.get_or_init(|| super::super::journal_notes::bullet_origins(&session.store));
+        let origins = origins
+            .get_or_init(|| super::super::journal_notes::bullet_origins(&session.store, session.now.time_zone()));
         origins.as_ref().ok().map(|origins| finder.in_memory(text, origins))
     });
     session.progress.check()?;

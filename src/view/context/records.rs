@@ -78,8 +78,8 @@ fn entry_date(facts: &ItemFacts<'_>, entry: usize) -> Option<ItemDate> {
     let items = &facts.file.items;
     let date = facts.created(entry)?;
     let below = (entry + 1..items.len()).take_while(|item| items[*item].kind != ItemKind::Entry);
-    let written = below.filter_map(|item| facts.origin(item)).map(|origin| origin.at);
-    Some(written.filter(|at| date.time.is_none() && at.day == date.day).min().unwrap_or(date))
+    let written = below.filter_map(|item| facts.written(item));
+    Some(written.filter(|at| date.at.is_none() && at.day == date.day).min().unwrap_or(date))
 }
 
 /// The newest records of these files by creation, at most `most`, and the number of all: bullets, paragraphs and table

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
@@ -18,7 +19,7 @@ use crate::view::stale_anchors::{AnchoredBulletKey, StaleAnchor, StaleAnchors};
 /// The origin of a bullet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulletOrigin {
-    pub at: ItemDate,
+    pub at: Timestamp,
     /// The actor of the journal entry: an agent or a person.
     pub by: String,
     pub source: Option<String>,
@@ -31,6 +32,8 @@ pub struct BulletOrigins {
     bullets: HashMap<Handle, Vec<(MemoryPath, usize)>>,
     /// The origins from earlier entries.
     older: OriginTable,
+    /// The time zone of the days that are told; without one UTC.
+    pub zone: Option<TimeZone>,
     /// Not from the journal: set by the caller.
     pub stale_anchors: StaleAnchors,
     /// Those of memories that are read with this one, by the name in front of their paths.
@@ -59,7 +62,7 @@ impl BulletOrigins {
         texts: impl Iterator<Item = &'t str>,
         files: Vec<MemoryPath>,
     ) {
-        let Some(at) = parse_timestamp(at) else { return };
+        let Ok(at) = at.parse() else { return };
         let number = self.origins.len();
         self.origins.push(BulletOrigin { at, by: actor.to_owned(), source: source.map(str::to_owned) });
         for handle in texts.flat_map(text_handles) {
@@ -113,6 +116,16 @@ impl BulletOrigins {
         }
     }
 
+    /// When a bullet was written.
+    pub fn date(&self, path: &MemoryPath, handle: Handle) -> Option<ItemDate> {
+        self.find(path, handle).map(|origin| self.date_of(&origin))
+    }
+
+    /// The date of an origin.
+    pub fn date_of(&self, origin: &BulletOrigin) -> ItemDate {
+        ItemDate::of_time(origin.at, self.zone.as_ref().unwrap_or(&TimeZone::UTC))
+    }
+
     pub fn find(&self, path: &MemoryPath, handle: Handle) -> Option<BulletOrigin> {
         if let Some((origins, path)) = self.source_of(path) {
             return origins.find(&path, handle);
@@ -133,13 +146,6 @@ impl BulletOrigins {
             }
         }
     }
-}
-
-/// A timestamp of the journal, in UTC.
-fn parse_timestamp(stamp: &str) -> Option<ItemDate> {
-    let at: jiff::Timestamp = stamp.parse().ok()?;
-    let at = TimeZone::UTC.to_datetime(at);
-    Some(ItemDate { day: at.date(), time: Some(at.time()) })
 }
 
 /// The new texts of an operation in its journal form. A removal has none: its text is an old one, whose bullet keeps its

@@ -4,7 +4,9 @@
 
 use std::cell::OnceCell;
 
-use jiff::civil::{Date, DateTime, Time};
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
 
 use super::bullet_origins::{BulletOrigin, BulletOrigins};
 use super::count::ItemizedFile;
@@ -17,30 +19,37 @@ use crate::policy::{DecayRule, EffectiveConfidence};
 use crate::text::dates::{PartialDate, find_dates};
 use crate::view::stale_anchors::StaleAnchor;
 
-/// A date; in UTC if the time is known too.
+/// A date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ItemDate {
+    /// The day in the caller's time zone, or as it is stated.
     pub day: Date,
-    pub time: Option<Time>,
+    /// The date and time in UTC, if the time is known.
+    pub at: Option<DateTime>,
 }
 
 impl ItemDate {
     pub fn day_only(day: Date) -> ItemDate {
-        ItemDate { day, time: None }
+        ItemDate { day, at: None }
+    }
+
+    /// The date of a point in time, in a time zone.
+    pub fn of_time(time: Timestamp, zone: &TimeZone) -> ItemDate {
+        ItemDate { day: zone.to_datetime(time).date(), at: Some(TimeZone::UTC.to_datetime(time)) }
     }
 
     /// Whether it is at or after a time bound.
     pub fn is_since(self, point: TimeBound) -> bool {
-        match self.time {
-            Some(time) => self.day.to_datetime(time) >= point.at,
+        match self.at {
+            Some(at) => at >= point.at,
             None => self.day >= point.day,
         }
     }
 
     /// Whether it is at or before a time bound.
     pub fn is_until(self, point: TimeBound) -> bool {
-        match self.time {
-            Some(time) => self.day.to_datetime(time) <= point.at,
+        match self.at {
+            Some(at) => at <= point.at,
             None => self.day <= point.day,
         }
     }
@@ -162,6 +171,11 @@ impl<'a> ItemFacts<'a> {
         }
     }
 
+    /// When a bullet was written, according to the journal.
+    pub fn written(&self, item: usize) -> Option<ItemDate> {
+        self.origin(item).map(|origin| self.origins.date_of(&origin))
+    }
+
     /// Whether the last check found a bullet's anchor stale.
     pub fn stale_anchor(&self, item: usize) -> Option<StaleAnchor> {
         let ItemKind::Bullet(bullet) = self.file.items[item].kind else { return None };
@@ -189,13 +203,14 @@ impl<'a> ItemFacts<'a> {
     pub fn bullet_dated_by_journal(&self, item: usize) -> Option<usize> {
         let ItemKind::Bullet(bullet) = self.file.items[item].kind else { return None };
         let origin = self.origin(item)?;
-        let is_last_text = self.meta(item).day_added().is_none() && self.recorded_date(item) == Some(origin.at);
+        let written = self.origins.date_of(&origin);
+        let is_last_text = self.meta(item).day_added().is_none() && self.recorded_date(item) == Some(written);
         is_last_text.then_some(bullet as usize)
     }
 
     /// The date of an item without metadata.
     fn recorded_date(&self, item: usize) -> Option<ItemDate> {
-        let written = self.origin(item).map(|m| m.at);
+        let written = self.written(item);
         let around = self.section_dates().date_of(self.file.items[item].section);
         let day = around.and_then(PartialDate::first_day).map(ItemDate::day_only);
         let is_other_day = |at: &ItemDate| day.is_some_and(|day| day.day != at.day);

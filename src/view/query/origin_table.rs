@@ -4,10 +4,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jiff::tz::TimeZone;
+use jiff::Timestamp;
 
 use super::bullet_origins::BulletOrigin;
-use super::item_facts::ItemDate;
 use crate::document::Handle;
 use crate::path::MemoryPath;
 
@@ -72,10 +71,8 @@ impl OriginTable {
 
     fn origin(&self, number: usize) -> Option<BulletOrigin> {
         let (_, value) = self.columns(number)?;
-        let at = jiff::Timestamp::from_second(i64::try_from(value.seconds).ok()?).ok()?;
-        let at = TimeZone::UTC.to_datetime(at);
         Some(BulletOrigin {
-            at: ItemDate { day: at.date(), time: Some(at.time()) },
+            at: Timestamp::from_second(i64::try_from(value.seconds).ok()?).ok()?,
             by: self.strings.get(value.actor as usize)?.clone(),
             source: self.strings.get(value.source as usize).cloned(),
         })
@@ -119,8 +116,7 @@ impl TableBuilder {
 
     /// Adds an origin, instead of an earlier one of the same bullet.
     pub fn add(&mut self, handle: Handle, path: &MemoryPath, origin: &BulletOrigin) {
-        let at = origin.at.day.to_datetime(origin.at.time.unwrap_or_default()).to_zoned(TimeZone::UTC);
-        let Some(seconds) = at.ok().and_then(|at| u64::try_from(at.timestamp().as_second()).ok()) else { return };
+        let Ok(seconds) = u64::try_from(origin.at.as_second()) else { return };
         let path = self.index(path.as_str());
         let actor = self.index(&origin.by);
         let source = origin.source.as_deref().map_or(NO_SOURCE, |source| self.index(source));
@@ -157,8 +153,7 @@ mod tests {
     fn a_note_keeps_the_newest_origin_of_every_bullet() {
         let path = |name: &str| MemoryPath::new(name).unwrap();
         let origin = |second: i64, by: &str, source: Option<&str>| {
-            let at = TimeZone::UTC.to_datetime(jiff::Timestamp::from_second(second).unwrap());
-            let at = ItemDate { day: at.date(), time: Some(at.time()) };
+            let at = Timestamp::from_second(second).unwrap();
             BulletOrigin { at, by: by.to_owned(), source: source.map(str::to_owned) }
         };
         let (a, b) = (path("facts/a.md"), path("facts/b.md"));

@@ -75,7 +75,7 @@ pub struct PoolFilter {
 pub fn collect(session: &Session, filter: &PoolFilter) -> CommandResult<Vec<PoolBullet>> {
     let agents = Visibility::of_agents(&session.policy.policy);
     let uses = session.store.unfiltered().usage();
-    let origins = journal_notes::bullet_origins(&session.store)?;
+    let origins = journal_notes::bullet_origins(&session.store, session.now.time_zone())?;
     let mut files = session.store.walk(None)?;
     files.retain(|file| {
         let is_fact = file.path.folder() == Some("facts") || file.path.is_adopted();
