@@ -29,6 +29,7 @@ pub mod completion_words;
 mod conflict_finder;
 mod consent;
 mod context;
+mod cost_estimate;
 mod dangling_links;
 mod diff;
 pub mod edit;

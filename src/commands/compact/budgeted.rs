@@ -2,8 +2,11 @@
 //!
 //! Never queues anything: when the budget is used up, age decides, and removed items go to `archive/`.
 
+use std::cell::Cell;
+
 use super::{ChangeOptions, CommandResult, CompactOptions, CompactOutcome, Session, compact};
 use crate::commands::budget::{self, SpentTokens};
+use crate::commands::cost_estimate::usage_or_estimate;
 use crate::commands::layer_names::{error_in_layer, name_layer_in_compaction};
 use crate::commands::layers::AddressesInLayer;
 use crate::commands::model::OpenModel;
@@ -38,17 +41,13 @@ pub fn compact_within_budget(
     let Some(opened) = opened else { return compact(session, options, change_options, None) };
     let reservation = budget::reserve(session, "compact", ESTIMATED_TOKENS)?;
     let deadline = Deadline::within(opened.total_timeout);
-    let model = BudgetedModel { opened, deadline, has_budget: reservation.is_some(), progress, spent: &session.spent };
+    let (has_budget, spent, cost) = (reservation.is_some(), &session.spent, Cell::default());
+    let model = BudgetedModel { opened, deadline, has_budget, progress, spent, cost: &cost };
     let result = compact(session, options, change_options, Some(&model));
     if let Some(hold) = reservation {
-        let usage = match &result {
-            Ok(CompactOutcome::Compacted(report)) => {
-                report.tokens.as_ref().map(|t| TokenUsage { input: t.input, output: t.output })
-            }
-            _ => None,
-        };
+        let CallCost { usage, requests } = cost.get();
         // The change is committed even if its cost cannot be recorded.
-        budget::record_call(session, hold, usage.unwrap_or_default(), usize::from(usage.is_some()));
+        budget::record_call(session, hold, usage, requests);
     }
     result
 }
@@ -62,6 +61,25 @@ struct BudgetedModel<'a> {
     progress: &'a dyn Fn(&str),
     /// Where the tokens of each reply are added, for the revision that it leads to.
     spent: &'a SpentTokens,
+    cost: &'a Cell<CallCost>,
+}
+
+/// What requests cost of the budget: estimated where the host reports no tokens.
+#[derive(Clone, Copy, Default)]
+struct CallCost {
+    usage: TokenUsage,
+    requests: usize,
+}
+
+impl BudgetedModel<'_> {
+    fn count(&self, request: &ModelRequest, reply: &Result<ModelReply, LlmError>) {
+        let CallCost { mut usage, requests } = self.cost.get();
+        usage += match reply {
+            Ok(reply) => usage_or_estimate(request, reply),
+            Err(error) => error.usage,
+        };
+        self.cost.set(CallCost { usage, requests: requests + 1 });
+    }
 }
 
 impl Model for BudgetedModel<'_> {
@@ -74,13 +92,11 @@ impl Model for BudgetedModel<'_> {
             let model_id = self.id();
             (self.progress)(&format!("calling {} {}", model_id.provider, model_id.model));
             let deadline = deadline.earlier(self.deadline);
-            let reply = match self.opened.own_prompts.get(Prompt::Compact) {
-                Some(own) => {
-                    let request = ModelRequest { system: own.to_owned(), ..request.clone() };
-                    self.opened.model.complete(&request, deadline)
-                }
-                None => self.opened.model.complete(request, deadline),
-            };
+            let own = self.opened.own_prompts.get(Prompt::Compact);
+            let own = own.map(|own| ModelRequest { system: own.to_owned(), ..request.clone() });
+            let request = own.as_ref().unwrap_or(request);
+            let reply = self.opened.model.complete(request, deadline);
+            self.count(request, &reply);
             reply.inspect(|reply| self.spent.add(reply.usage))
         } else {
             Err(LlmError::new(ErrorKind::QuotaExceeded, "today's token budget is used up"))

@@ -6,6 +6,7 @@ use anyhow::anyhow;
 use serde_json::Value;
 
 use super::super::budget::{self, TokenReservation};
+use super::super::cost_estimate::usage_or_estimate;
 use super::super::model::{OpenModel, model_rejection, unusable_answer};
 use super::super::{Error, Session};
 use crate::code::{Code, Rejection};
@@ -21,7 +22,7 @@ pub struct ModelCalls<'a> {
     opened: &'a OpenModel,
     required: bool,
     deadline: Deadline,
-    /// Token counts of all requests.
+    /// Token counts of all requests, as the host reports them.
     pub usage: TokenUsage,
 }
 
@@ -84,17 +85,17 @@ impl<'a> ModelCalls<'a> {
         reserved: TokenReservation,
         read: AnswerReader<'_, T>,
     ) -> Result<ModelAnswer<T>, Error> {
-        let (mut usage, mut requests) = (TokenUsage::default(), 0);
-        let answer = self.request(question, &mut usage, &mut requests, read);
-        budget::settle_call(self.session, reserved, usage, requests);
-        self.usage += usage;
+        let (mut estimated, mut requests) = (TokenUsage::default(), 0);
+        let answer = self.request(question, &mut estimated, &mut requests, read);
+        budget::settle_call(self.session, reserved, estimated, requests);
         answer
     }
 
+    /// Adds the tokens for the budget to `estimated`.
     fn request<T>(
-        &self,
+        &mut self,
         question: JsonQuestion,
-        usage: &mut TokenUsage,
+        estimated: &mut TokenUsage,
         requests: &mut usize,
         read: AnswerReader<'_, T>,
     ) -> Result<ModelAnswer<T>, Error> {
@@ -112,7 +113,8 @@ impl<'a> ModelCalls<'a> {
             self.session.progress.begin(&format!("calling {} {}", id.provider, id.model));
             let (reply, reason) = match self.opened.model.complete(&request, self.deadline) {
                 Err(error) => {
-                    *usage += error.usage;
+                    self.usage += error.usage;
+                    *estimated += error.usage;
                     match error.kind {
                         ErrorKind::Interrupted => {
                             return Err(Rejection::new(Code::Model, "interrupted before a decision").into());
@@ -123,7 +125,8 @@ impl<'a> ModelCalls<'a> {
                     }
                 }
                 Ok(reply) => {
-                    *usage += reply.usage;
+                    self.usage += reply.usage;
+                    *estimated += usage_or_estimate(&request, &reply);
                     let parsed = match reply.stop {
                         StopReason::Truncated => Err(anyhow!("the answer was cut off")),
                         StopReason::Refused => {

@@ -248,7 +248,7 @@ impl<'d, 's, 'r> ReflectDialogue<'d, 's, 'r> {
         match self.model.complete(request, self.deadline) {
             Ok(reply) => {
                 self.result.usage += reply.usage;
-                self.result.estimated_usage += super::cost_estimate::usage_or_estimate(request, &reply);
+                self.result.estimated_usage += crate::commands::cost_estimate::usage_or_estimate(request, &reply);
                 if reply.stop == StopReason::Refused {
                     self.result.error = Some(LlmError::new(ErrorKind::Rejected, "the model refused to answer"));
                     return None;

@@ -13,7 +13,6 @@ mod chunk_result;
 mod commit_chunk;
 mod conversation_question;
 mod conversations;
-mod cost_estimate;
 mod decision_text;
 mod insights;
 mod lost_transcripts;

@@ -3,9 +3,9 @@
 use anyhow::anyhow;
 
 use super::ReflectOptions;
-use super::cost_estimate::usage_or_estimate;
 use crate::code::{Code, Rejection};
 use crate::commands::Error;
+use crate::commands::cost_estimate::usage_or_estimate;
 use crate::commands::model::{OpenModel, model_rejection, unusable_answer};
 use crate::commands::results::{ModelCallCosts, ReflectReport, WarningRow};
 use crate::llm::{ChatMessage, Deadline, ModelReply, ModelRequest, StopReason, TokenUsage};

@@ -184,3 +184,12 @@ fn an_error_after_the_first_file_is_told_beside_what_was_done() {
     // Before the first file it is an error, and nothing changed.
     again().exit(8).unchanged();
 }
+
+#[test]
+fn a_host_that_reports_no_tokens_uses_the_budget_all_the_same() {
+    let memory = with(&[points(&[RELEASE, CACHE]), points(&["The team met in Bremen."])]);
+    memory.put("memdir.yaml", "version: 2\nbudget: {tokens_per_day: 20000}\n");
+    older(&memory, &[]).may_change().exit(0);
+    let status = memory.done(["status", "--json"]).json();
+    assert!(status["models"]["tokens"].as_u64() > Some(100), "{status}");
+}
