@@ -4,9 +4,10 @@
 //!
 //! Never takes a line for one of the user's unless it is where Aider writes one: the answer may contain `####`, too.
 
+use jiff::civil::DateTime;
+
 use super::fences::lines_with_fences;
-use super::lenient_json::LenientText;
-use super::turn_builder::{TurnBuilder, parse_time};
+use super::turn_builder::TurnBuilder;
 use super::{Conversation, Role, TranscriptFormat};
 
 /// The line at the start of each session.
@@ -102,7 +103,7 @@ pub(super) fn parse_history(text: &str) -> Conversation {
             flush(&mut current, &at);
             current.0 = Role::Assistant;
             // The local time of the machine that wrote it; its offset is not known.
-            at = parse_time(&LenientText(Some(format!("{}Z", started.replace(' ', "T")))));
+            at = started.parse::<DateTime>().ok().map(|time| time.to_string());
             position = HistoryPosition { after_aider: true, ..HistoryPosition::default() };
             continue;
         }
@@ -185,7 +186,7 @@ mod tests {
             (Role::Tool, "Applied edit to a.rs"),
         ];
         assert_eq!(turns(&text), expected.map(|(role, text)| (role, text.to_owned())));
-        assert_eq!(parse_history(&text).turns[0].at.as_deref(), Some("2026-02-24T10:00:00Z"));
+        assert_eq!(parse_history(&text).turns[0].at.as_deref(), Some("2026-02-24T10:00:00"));
     }
 
     #[test]

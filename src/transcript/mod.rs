@@ -76,7 +76,8 @@ pub struct Turn {
     /// 1-based, in the order of the conversation; a turn omitted from a model's prompt still counts.
     pub number: usize,
     pub role: Role,
-    /// RFC 3339, if the file has a time for this turn.
+    /// RFC 3339, if the file has a time for this turn; without an offset if it is a local time of the machine that wrote
+    /// it.
     pub at: Option<String>,
     /// The message text, without the host's framing.
     pub text: String,

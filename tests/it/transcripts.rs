@@ -105,7 +105,11 @@ fn turns_are_numbered_and_none_is_empty() {
             assert_eq!(numbers, (1..=numbers.len()).collect::<Vec<_>>(), "{}", path.display());
             assert!(!numbers.is_empty() && conversation.turns.iter().all(|turn| !turn.text.trim().is_empty()));
             for turn in &conversation.turns {
-                assert!(turn.at.as_ref().is_none_or(|at| at.parse::<jiff::Timestamp>().is_ok()), "{turn:?}");
+                let is_local = |at: &str| {
+                    conversation.kind == TranscriptFormat::Aider && at.parse::<jiff::civil::DateTime>().is_ok()
+                };
+                let is_time = |at: &String| at.parse::<jiff::Timestamp>().is_ok() || is_local(at);
+                assert!(turn.at.as_ref().is_none_or(is_time), "{turn:?}");
             }
         }
     }

@@ -4,6 +4,7 @@
 //! session is.
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::decision_text;
@@ -33,9 +34,18 @@ pub fn parse_conversations(session: &Session, bytes: &[u8]) -> Result<Vec<Conver
     Ok(conversations)
 }
 
-/// An RFC 3339 time of UTC in another time zone; `None` for a time with an offset of its own, and for a zone that is UTC
-/// at that time.
+/// A time of UTC in another time zone, or a local time with the offset of the zone, as RFC 3339; `None` for a time with
+/// an offset of its own, and for one of UTC where the zone is UTC at that time.
 fn local_time(at: &str, zone: &TimeZone) -> Option<String> {
+    if let Ok(local) = at.parse::<DateTime>()
+        && at.contains(['T', ' '])
+        && !at.ends_with(['Z', 'z'])
+        && at.parse::<Timestamp>().is_err()
+    {
+        let time = zone.to_timestamp(local).ok()?;
+        let offset = zone.to_offset(time);
+        return Some(if offset.is_zero() { time.to_string() } else { time.display_with_offset(offset).to_string() });
+    }
     let is_utc = at.ends_with(['Z', 'z']) || at.ends_with("+00:00");
     let utc: Timestamp = at.parse().ok().filter(|_| is_utc)?;
     let offset = zone.to_offset(utc);
@@ -58,6 +68,8 @@ mod tests {
         check("2026-12-01T03:00:00Z", 0, None);
         check("2026-12-01T03:00:00+02:00", -8, None);
         check("2026-12-01", -8, None);
+        check("2026-12-01T20:00:00", 8, Some("2026-12-01T20:00:00+08:00"));
+        check("2026-12-01T20:00:00", 0, Some("2026-12-01T20:00:00Z"));
         check("soon", -8, None);
     }
 }
