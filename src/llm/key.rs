@@ -34,9 +34,10 @@ impl ApiKey {
     /// Replaces the key in an answer of a model. What local servers are given for a key (`test`, `ollama`, `none`) is a
     /// word that an answer may contain: such a key is replaced only if it is long, and only as a whole.
     pub fn redact_in_answer(&self, text: &str) -> String {
-        match self.is_plain_words() {
-            false if self.0.len() >= MIN_PART_LEN => self.redact(text),
-            true if self.0.len() >= MIN_WORDS_LEN => text.replace(&self.0, "…"),
+        let is_words = self.is_plain_words();
+        match self.0.len() {
+            MIN_PART_LEN.. if !is_words => self.redact(text),
+            MIN_WORDS_LEN.. if is_words => text.replace(&self.0, "…"),
             _ => text.to_owned(),
         }
     }
