@@ -270,6 +270,14 @@ fn to_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
         Cow::Owned(text.into_bytes())
     };
     match bytes {
+/// The text of a conversation file, of UTF-8 or UTF-16; what is neither becomes U+FFFD.
+pub fn decode_text(bytes: &[u8]) -> Cow<'_, str> {
+    match to_utf8(bytes) {
+        Cow::Borrowed(bytes) => lossy_text(bytes),
+        Cow::Owned(bytes) => Cow::Owned(lossy_text(&bytes).into_owned()),
+    }
+}
+
         [0xEF, 0xBB, 0xBF, rest @ ..] => Cow::Borrowed(rest),
         [0xFF, 0xFE, ..] => utf16(u16::from_le_bytes),
         [0xFE, 0xFF, ..] => utf16(u16::from_be_bytes),

@@ -18,6 +18,7 @@ use crate::reflect::prompt::ReplyMode;
 use crate::store::queue::{QueueClaim, QueuedItems};
 use crate::text::counted_noun::counted_noun;
 use crate::text::one_line::one_line;
+use crate::transcript;
 
 mod queue_error;
 
@@ -52,7 +53,7 @@ pub fn enqueue(
 ) -> Result<(), Error> {
     let reply_mode = options.reply_mode.map(|mode| if mode == ReplyMode::Tools { "tools" } else { "ops" }.to_owned());
     let work = QueuedConversation {
-        conversation: String::from_utf8_lossy(bytes).into_owned(),
+        conversation: transcript::decode_text(bytes).into_owned(),
         transcript: None,
         propose: options.propose,
         into: options.into.clone(),
@@ -228,8 +229,8 @@ impl QueueRun<'_> {
             Ok(ReflectFlow::Continue) => QueueItemOutcome::Read,
             Ok(ReflectFlow::Skip) => return Ok(QueueItemOutcome::Skipped),
             Ok(ReflectFlow::Stop) => return Ok(QueueItemOutcome::Stopped),
-            // A transcript without a conversation will not become one.
-            Err(error) if work.transcript.is_some() && error.code() == Code::InvalidTranscript => {
+            // What is no conversation will not become one.
+            Err(error) if error.code() == Code::InvalidTranscript => {
                 error.rejections.into_iter().for_each(|rejection| self.note(rejection.message));
                 QueueItemOutcome::Skipped
             }
