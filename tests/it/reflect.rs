@@ -28,6 +28,7 @@ mod removals;
 mod request;
 mod script;
 mod sent_secrets;
+mod several;
 mod shown;
 
 use memdir::llm::replay::{text_reply, tool_call_reply};

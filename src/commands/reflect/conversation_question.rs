@@ -36,8 +36,9 @@ pub fn for_each_conversation(
     for conversation in parse_conversations(session, bytes)? {
         if let Err(error) = make(&conversation, &mut report) {
             end_run(&mut report, error)?;
+            break;
         }
-        if report.deferred.is_some() || report.partial.is_some() {
+        if report.deferred.is_some() {
             break;
         }
     }
@@ -139,9 +140,13 @@ impl ConversationQuestion {
         };
         let time_limit = opened.total_timeout.min(TIME_LIMIT);
         let deadline = Deadline::within(time_limit);
+        let earlier = report.model.take();
         let (usage, asked) = ask(options, &opened, deadline, model_request, report, read);
         let requests = report.model.as_ref().map_or(0, |model| model.turns);
         budget::settle_call(session, reservation, usage, requests);
+        if let (Some(costs), Some(earlier)) = (&mut report.model, earlier) {
+            costs.add(&earlier);
+        }
         match asked {
             Ok(value) => Ok(Some((value, opened))),
             // A host that ends a conversation goes on without an answer.

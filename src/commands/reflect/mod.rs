@@ -37,7 +37,7 @@ use super::results::{
 use super::{ChangeOptions, CommandResult, Error, Session, inbox, list_and_read};
 use crate::code::{Code, Rejection};
 use crate::host::models::ToolUse;
-use crate::llm::Deadline;
+use crate::llm::{Deadline, ErrorKind};
 use crate::path::{Address, MemoryPath};
 use crate::reflect::chunks::split_chunks;
 use crate::reflect::guards::WritingRules;
@@ -94,11 +94,13 @@ impl<'a> ReflectOptions<'a> {
 }
 
 /// Whether to continue after a chunk.
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq)]
 enum ReflectFlow {
     Continue,
     /// This conversation waits; another may be read.
     Skip,
+    /// The model answered, but not so that this conversation can be read.
+    Unusable(Rejection),
     /// Nothing more can be read today.
     Stop,
 }
@@ -183,13 +185,27 @@ impl<'a> ReflectRun<'a> {
     }
 
     fn read_all(&mut self, bytes: &[u8]) -> Result<ReflectFlow, Error> {
+        let (mut failure, mut failures_in_a_row) = (None, 0);
         for conversation in parse_conversations(self.session, bytes)? {
-            let flow = self.read_conversation(&conversation, bytes)?;
-            if flow != ReflectFlow::Continue {
-                return Ok(flow);
+            match self.read_conversation(&conversation, bytes)? {
+                ReflectFlow::Continue => failures_in_a_row = 0,
+                ReflectFlow::Unusable(rejection) => {
+                    failure.get_or_insert(rejection);
+                    failures_in_a_row += 1;
+                    // A model may refuse one conversation; after two failures in a row it probably refuses all.
+                    if failures_in_a_row > 1 {
+                        break;
+                    }
+                }
+                flow => {
+                    self.report.partial = failure.map(|first| partial_text(&first)).or(self.report.partial.take());
+                    return Ok(flow);
+                }
             }
         }
-        Ok(ReflectFlow::Continue)
+        let Some(rejection) = failure else { return Ok(ReflectFlow::Continue) };
+        end_run(&mut self.report, rejection.into())?;
+        Ok(ReflectFlow::Stop)
     }
 
     fn read_conversation(&mut self, conversation: &Conversation, bytes: &[u8]) -> Result<ReflectFlow, Error> {
@@ -250,6 +266,11 @@ impl<'a> ReflectRun<'a> {
         self.add_costs(model_id, &result);
         self.add_totals(&ProposalTotals::of(&result));
         if let Some(error) = result.error {
+            // A host that refuses a text answers with status 400.
+            let is_refusal = error.kind == ErrorKind::Rejected && error.status.is_none_or(|status| status == 400);
+            if error.kind.is_unusable_answer() || is_refusal {
+                return Ok(ReflectFlow::Unusable(model_rejection(error)));
+            }
             end_run(&mut self.report, model_rejection(error).into())?;
             return Ok(ReflectFlow::Stop);
         }
@@ -340,9 +361,12 @@ fn end_run(report: &mut ReflectReport, error: Error) -> Result<(), Error> {
     if !report.changed && report.conversations.iter().all(|c| c.chunks == 0) {
         return Err(error);
     }
-    let first = overlay::first_rejection(error);
-    report.partial = Some(format!("{}: {}", first.code.name(), first.message));
+    report.partial = Some(partial_text(&overlay::first_rejection(error)));
     Ok(())
+}
+
+fn partial_text(rejection: &Rejection) -> String {
+    format!("{}: {}", rejection.code.name(), rejection.message)
 }
 
 /// The file of `--into`.

@@ -228,7 +228,7 @@ impl QueueRun<'_> {
         let outcome = match flow {
             Ok(ReflectFlow::Continue) => QueueItemOutcome::Read,
             Ok(ReflectFlow::Skip) => return Ok(QueueItemOutcome::Skipped),
-            Ok(ReflectFlow::Stop) => return Ok(QueueItemOutcome::Stopped),
+            Ok(ReflectFlow::Stop | ReflectFlow::Unusable(_)) => return Ok(QueueItemOutcome::Stopped),
             // What is no conversation will not become one.
             Err(error) if error.code() == Code::InvalidTranscript => {
                 error.rejections.into_iter().for_each(|rejection| self.note(rejection.message));
@@ -293,11 +293,7 @@ fn merge_reports(report: &mut ReflectReport, other: ReflectReport) {
     report.partial = other.partial.or(report.partial.take());
     report.deferred = other.deferred.or(report.deferred.take());
     match (&mut report.model, other.model) {
-        (Some(sum), Some(add)) => {
-            sum.turns += add.turns;
-            sum.input_tokens = sum.input_tokens.saturating_add(add.input_tokens);
-            sum.output_tokens = sum.output_tokens.saturating_add(add.output_tokens);
-        }
+        (Some(sum), Some(add)) => sum.add(&add),
         (slot @ None, add) => *slot = add,
         (Some(_), None) => {}
     }

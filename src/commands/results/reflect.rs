@@ -219,6 +219,15 @@ pub struct ModelCallCosts {
     pub output_tokens: u64,
 }
 
+impl ModelCallCosts {
+    /// Adds the calls of another run with the same model.
+    pub(crate) fn add(&mut self, other: &ModelCallCosts) {
+        self.turns += other.turns;
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+    }
+}
+
 /// The proposals in the inbox, or the result of accepting or rejecting some.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[non_exhaustive]
