@@ -119,8 +119,8 @@ fn unquoted_len(inner: &str) -> usize {
 fn value_start(low: &str, end: usize) -> Option<(usize, ValueJoin)> {
     let rest = &low[end..];
     // SECRET_KEY_BASE=…: the rest of a variable's name.
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let tail = rest.trim_start_matches(is_name);
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    let tail = &rest[rest.bytes().take(MAX_NAME_BYTES).take_while(is_name).count()..];
     let rest = if rest.starts_with('_') && tail.starts_with(['=', ':']) { tail } else { rest };
     let rest = rest.strip_prefix(['"', '\'', '*']).map_or(rest, |r| r.strip_prefix('*').unwrap_or(r));
     let trimmed = rest.trim_start_matches(' ');
@@ -141,8 +141,8 @@ fn value_start(low: &str, end: usize) -> Option<(usize, ValueJoin)> {
     // "the password of the staging database is …": the verb follows what the password is for.
     let belongs = ["of ", "for ", "to ", "on ", "at ", "in "].iter().any(|word| gap > 0 && trimmed.starts_with(word));
     if belongs {
-        let clause = trimmed.split(['.', ',', ';', '\n']).next().unwrap_or_default();
-        let near = clause.char_indices().nth(MAX_OWNER_CHARS).map_or(clause, |(end, _)| &clause[..end]);
+        let near = trimmed.char_indices().nth(MAX_OWNER_CHARS).map_or(trimmed, |(end, _)| &trimmed[..end]);
+        let near = near.split(['.', ',', ';', '\n']).next().unwrap_or_default();
         let start = low.len() - trimmed.len();
         let after_verb = [" is now ", " is ", " was ", ": ", " = "]
             .iter()
@@ -155,6 +155,8 @@ fn value_start(low: &str, end: usize) -> Option<(usize, ValueJoin)> {
     ((gap > 0 || is_joined) && !trimmed.is_empty()).then_some((low.len() - trimmed.len(), ValueJoin::Space))
 }
 
+/// The longest rest of a name after its key word, in bytes.
+const MAX_NAME_BYTES: usize = 100;
 /// How far from "password of" its verb may be, in characters.
 const MAX_OWNER_CHARS: usize = 60;
 
@@ -260,18 +262,32 @@ fn find_command_passwords(text: &str, low: &str, out: &mut Vec<Secret>) {
     }
     let clients =
         ["mysql", "mysqldump", "mariadb", "mysqladmin", "sshpass", "redis-cli", "7z", "unzip", "zip", "smbclient"];
-    let has_client = |before: &str| {
-        let line = before.rsplit('\n').next().unwrap_or(before);
-        line.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| clients.contains(&word))
-    };
-    for option in [" -p", " -a "] {
-        for (at, _) in low.match_indices(option).filter(|(at, _)| has_client(&low[..*at])) {
-            let rest = &text[at + option.len()..];
-            let blank = rest.len() - rest.trim_start_matches(' ').len();
-            let is_sshpass = low[..at].contains("sshpass") || option.ends_with(' ');
-            if blank == 0 || is_sshpass && blank == 1 {
-                let from = at + option.len() + blank;
-                push(from, &text[from..from + unquoted_len(&text[from..])]);
+    let options = [" -p", " -a "];
+    let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'-');
+    let sshpass = low.find("sshpass").unwrap_or(low.len());
+    let mut end = 0;
+    for line in low.split_inclusive('\n') {
+        let start = end;
+        end += line.len();
+        if !options.iter().any(|option| line.contains(option)) {
+            continue;
+        }
+        // Where the first client of the line ends.
+        let named = clients.iter().flat_map(|client| line.match_indices(client)).filter_map(|(at, client)| {
+            let (before, after) = (at.checked_sub(1), at + client.len());
+            let is_whole =
+                !is_part(before.and_then(|n| line.as_bytes().get(n))) && !is_part(line.as_bytes().get(after));
+            is_whole.then_some(start + after)
+        });
+        let Some(client) = named.min() else { continue };
+        for option in options {
+            for at in low[client..end].match_indices(option).map(|(at, _)| client + at) {
+                let rest = &text[at + option.len()..];
+                let blank = rest.bytes().take(2).take_while(|b| *b == b' ').count();
+                if blank == 0 || blank == 1 && (sshpass < at || option.ends_with(' ')) {
+                    let from = at + option.len() + blank;
+                    push(from, &text[from..from + unquoted_len(&text[from..])]);
+                }
             }
         }
     }
