@@ -40,6 +40,15 @@ pub fn compose_characters(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.nfkc().collect())
 }
 
+/// Composes letters with the marks that follow them (NFC), as texts of macOS and of PDF files have them. Returns other
+/// texts unchanged.
+pub fn compose_marks(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || !text.chars().any(|c| matches!(c, '\u{300}'..='\u{36f}')) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.nfc().collect())
+}
+
 fn needs_composition(c: char) -> bool {
     matches!(c,
         '²' | '³' | '¹' | '\u{1100}'..='\u{11ff}' | '\u{2070}'..='\u{209c}' | '\u{3099}' | '\u{309a}' | '\u{ff10}'..='\u{ff19}' | '\u{ff21}'..='\u{ff3a}'
@@ -69,6 +78,7 @@ mod tests {
 
     #[test]
     fn one_character_is_one_character() {
+        assert_eq!(compose_marks("Cafe\u{301} Mu\u{308}ller x²"), "Café Müller x²");
         assert_eq!(compose_characters("\u{1112}\u{1161}\u{11ab}"), "한");
         assert_eq!(compose_characters("か\u{3099}"), "が");
         assert_eq!(compose_characters("ＡＢＣ１２ ｶﾞ"), "ABC12 ガ");

@@ -219,7 +219,15 @@ impl From<serde_json::Error> for TranscriptError {
 pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, TranscriptError> {
     let text = to_utf8(bytes);
     let is_json = text.trim_ascii_start().starts_with(b"{") || text.trim_ascii_start().starts_with(b"[");
-    let text = if is_json { surrogates::mended(&text) } else { Cow::Borrowed(&*text) };
+    // Some old programs end lines with CR alone.
+    let has_cr_alone = || memchr::memchr(b'\n', &text).is_none() && memchr::memchr(b'\r', &text).is_some();
+    let text = if is_json {
+        surrogates::mended(&text)
+    } else if has_cr_alone() {
+        Cow::Owned(text.iter().map(|b| if *b == b'\r' { b'\n' } else { *b }).collect())
+    } else {
+        Cow::Borrowed(&*text)
+    };
     let bytes = &*text;
     if bytes.trim_ascii().is_empty() {
         return Err(TranscriptError::Empty);
@@ -262,14 +270,6 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, TranscriptError> {
     Ok(conversations)
 }
 
-/// The bytes as UTF-8 without a byte order mark. UTF-16 is accepted because PowerShell redirects output that way.
-fn to_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
-    let utf16 = |unit: fn([u8; 2]) -> u16| {
-        let units = bytes[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-        let text: String = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
-        Cow::Owned(text.into_bytes())
-    };
-    match bytes {
 /// The text of a conversation file, of UTF-8 or UTF-16; what is neither becomes U+FFFD.
 pub fn decode_text(bytes: &[u8]) -> Cow<'_, str> {
     match to_utf8(bytes) {
@@ -278,6 +278,14 @@ pub fn decode_text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// The bytes as UTF-8 without a byte order mark. UTF-16 is accepted because PowerShell redirects output that way.
+fn to_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let utf16 = |unit: fn([u8; 2]) -> u16| {
+        let units = bytes[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+        let text: String = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        Cow::Owned(text.into_bytes())
+    };
+    match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => Cow::Borrowed(rest),
         [0xFF, 0xFE, ..] => utf16(u16::from_le_bytes),
         [0xFE, 0xFF, ..] => utf16(u16::from_be_bytes),

@@ -3,6 +3,8 @@
 //! Transcripts have times in UTC, but "tomorrow" was said in the time zone of the user, who is taken to be where the
 //! session is.
 
+use std::borrow::Cow;
+
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -10,6 +12,7 @@ use jiff::tz::TimeZone;
 use super::decision_text;
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
+use crate::text::strip_diacritics::compose_marks;
 use crate::transcript::{self, Conversation};
 
 /// Parses the conversations of a transcript. Their times are in the session's time zone; what tools and hosts wrote is
@@ -27,6 +30,10 @@ pub fn parse_conversations(session: &Session, bytes: &[u8]) -> Result<Vec<Conver
     })?;
     for turn in conversations.iter_mut().flat_map(|conversation| &mut conversation.turns) {
         turn.shorten_inserted(&decision_text::redact);
+        // A model quotes composed letters.
+        if let Cow::Owned(composed) = compose_marks(&turn.text) {
+            turn.text = composed;
+        }
         if let Some(local) = turn.at.as_ref().and_then(|at| local_time(at, session.now.time_zone())) {
             turn.at = Some(local);
         }
