@@ -5,7 +5,7 @@
 use super::Session;
 use super::results::TextResult;
 use crate::change::{Changeset, EffectSign};
-use crate::path::{MemoryPath, SourceAddress};
+use crate::path::{MemoryPath, SourceAddress, split_shown_address};
 use crate::view::context::result::ContextResult;
 use crate::view::query::result::QueryResult;
 
@@ -76,7 +76,7 @@ pub fn record_moves(session: &Session, changeset: &Changeset) {
     {
         let to = effect.to.as_deref().unwrap_or_default();
         match &effect.handle {
-            Some(handle) => items.push(format!("{}@{handle}", to.split('#').next().unwrap_or_default())),
+            Some(handle) => items.push(format!("{}@{handle}", split_shown_address(to).0)),
             None => items.push(to.to_owned()),
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::change::{Effect, EffectSign, Etag};
 use crate::code::{Code, Rejection, SuggestedCommand, Warning, quote_short};
 use crate::document::{Document, Handle, LocatedBullet};
-use crate::path::{Address, AddressReading, BulletRef, MemoryPath, PathPrefixes};
+use crate::path::{Address, AddressReading, BulletRef, MemoryPath, PathPrefixes, split_shown_address};
 use crate::text::counted_noun::counted_noun;
 
 use super::Action;
@@ -355,7 +355,7 @@ fn destination(past: &PastText, old: usize) -> Option<&str> {
 fn bullet_moved(path: &MemoryPath, past: &PastText, old: usize, to: &str) -> Rejection {
     let handle = past.document.handle_name(old);
     let who = past.rev.map_or(String::new(), |rev| format!(" by {} in r{rev}", past.actor));
-    let file = to.split('#').next().unwrap_or(to);
+    let (file, _) = split_shown_address(to);
     Rejection::new(Code::BulletChanged, format!("@{handle} in {path} was moved to {to}{who}"))
         .detail("was", json!({"handle": handle, "text": past.document.bullet_text(old)}))
         .detail("moved_to", to)

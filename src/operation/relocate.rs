@@ -9,7 +9,7 @@ use crate::document::links::find_links;
 use crate::document::{
     Document, DocumentEdit, InsertPosition, LocatedBullet, NewBullet, section_range, to_moved_bullet,
 };
-use crate::path::{Address, MemoryPath, no_such_name};
+use crate::path::{Address, AddressReading, MemoryPath, no_such_name};
 use crate::text::{Splice, splice};
 
 use super::bullet_links::LinkedBullets;
@@ -341,17 +341,18 @@ fn new_file_path(planner: &Planner<'_>, from: &MemoryPath, to: &str) -> PlanStep
     let Address::Readings(readings) = Address::parse(&written, planner.context.prefixes)? else {
         return Err(Rejection::new(Code::Usage, "a file can only be moved to a file").into());
     };
+    let names_file = |reading: &&AddressReading| reading.section.is_none() && reading.bullet.is_none();
+    for path in readings.iter().filter(names_file).flat_map(|reading| &reading.files) {
+        if planner.snapshot.exists(path)? {
+            return Ok(path.clone());
+        }
+    }
     let reading = &readings[readings.len() - 1];
     if reading.files.is_empty() {
         return Err(no_such_name(&written).into());
     }
     if reading.section.is_some() || reading.bullet.is_some() {
         return Err(Rejection::new(Code::Usage, "a file can only be moved to a file").into());
-    }
-    for path in &reading.files {
-        if planner.snapshot.exists(path)? {
-            return Ok(path.clone());
-        }
     }
     if let Some(new) = adopted::new_file(reading, planner.snapshot)? {
         return Ok(new);

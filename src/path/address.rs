@@ -73,6 +73,12 @@ impl Address {
             return Ok(Address::Id(id.to_owned()));
         }
         let text = prefixes.strip(address);
+        let last = Address::readings(address, text)?;
+        Ok(Address::Readings(as_listed(address, text).into_iter().chain(last).collect()))
+    }
+
+    /// The readings of an address, `text` without the spelling of the data directory.
+    fn readings(address: &str, text: &str) -> Result<Vec<AddressReading>, Rejection> {
         let mut readings = Vec::new();
         if text.contains(['@', '#'])
             && let Ok(files) = candidate_files(text, true)
@@ -84,7 +90,7 @@ impl Address {
             // `bob@work.md#tasks`: the `@` is in the name of the file.
             Some((_, Err(_))) if text.contains(".md#") => (text, None),
             // `facts/lunch@noon.md`: a bullet cannot have such a name, but a file can.
-            Some(_) if text.ends_with(".md") && !readings.is_empty() => return Ok(Address::Readings(readings)),
+            Some(_) if text.ends_with(".md") && !readings.is_empty() => return Ok(readings),
             Some((_, Err(refused))) => return Err(refused),
             None => (text, None),
         };
@@ -121,7 +127,30 @@ impl Address {
             Err(refused) => return Err(refused),
         };
         readings.push(last);
-        Ok(Address::Readings(readings))
+        Ok(readings)
+    }
+}
+
+/// The readings of an address as `list` prints it, where a folder in the data directory has the same name as the data
+/// directory: `notes/plan.md` is a file in that folder, if there is one, before it is `plan.md`.
+fn as_listed(address: &str, text: &str) -> Vec<AddressReading> {
+    let prefix = &address[..address.len() - text.len()];
+    if prefix.is_empty() || prefix.starts_with(['.', '/']) {
+        return Vec::new();
+    }
+    let mut readings = Address::readings(address, address).unwrap_or_default();
+    readings.iter_mut().for_each(|reading| reading.files.retain(|path| path.as_str().starts_with(prefix)));
+    readings.retain(|reading| !reading.files.is_empty());
+    readings
+}
+
+/// Splits an address as results show it, `facts/user.md@acvh` or `facts/user.md#work`, into the path and the rest, which
+/// is empty or begins with its sign. The name of an adopted file may contain both signs.
+pub fn split_shown_address(address: &str) -> (&str, &str) {
+    let ends = [".md@", ".md#"].into_iter().filter_map(|sign| Some(address.rfind(sign)? + ".md".len()));
+    match ends.max().filter(|_| !address.ends_with(".md")) {
+        Some(end) => address.split_at(end),
+        None => (address, ""),
     }
 }
 
@@ -214,7 +243,7 @@ mod tests {
         let user = "facts/user.md user.md facts/user.md";
         reads("user", &[(user, None, None)]);
         reads("facts/user.md", &[("facts/user.md", None, None)]);
-        reads("memory/facts/user.md", &[("facts/user.md", None, None)]);
+        reads("memory/facts/user.md", &[("memory/facts/user.md", None, None), ("facts/user.md", None, None)]);
         reads("/home/x/memory/facts/user.md", &[("facts/user.md", None, None)]);
         reads("./memory/2026-02", &[("facts/memory/2026-02.md memory/2026-02.md facts/memory/2026-02.md", None, None)]);
         reads("2026-02", &[("episodes/2026-02.md", None, None)]);
@@ -264,6 +293,38 @@ mod tests {
             ],
         );
         assert_eq!(Address::parse("@mem123", &PathPrefixes::default()), Ok(Address::Id("mem123".into())));
+    }
+
+    #[test]
+    fn a_shown_address_is_split_behind_the_name_of_its_file() {
+        for (path, rest) in [
+            ("facts/user.md", ""),
+            ("facts/user.md", "@acvh"),
+            ("facts/user.md", "#work"),
+            ("C# tips.md", "@acvh"),
+            ("bob@work.md", "#work"),
+            ("a.md@b.md", ""),
+            ("a.md@b.md", "@acvh"),
+        ] {
+            assert_eq!(split_shown_address(&format!("{path}{rest}")), (path, rest));
+        }
+    }
+
+    #[test]
+    fn a_path_as_it_is_listed_comes_before_one_below_the_data_directory() {
+        let prefixes = PathPrefixes(vec!["/x/notes".into(), "./notes".into(), "notes".into()]);
+        let first_file = |written: &str| {
+            let Ok(Address::Readings(readings)) = Address::parse(written, &prefixes) else { panic!("{written}") };
+            assert_ne!(readings.last().unwrap().files.first().unwrap().as_str(), "notes/plan.md", "{written}");
+            readings[0].files.iter().map(|file| file.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        for listed in ["notes/plan.md", "notes/plan"] {
+            assert_eq!(first_file(listed), "notes/plan.md");
+        }
+        assert_eq!(first_file("notes/plan.md@b89q"), "notes/plan.md@b89q.md");
+        for below in ["./notes/plan.md", "/x/notes/plan.md"] {
+            assert_eq!(first_file(below), "facts/plan.md plan.md facts/plan.md");
+        }
     }
 
     #[test]

@@ -17,7 +17,9 @@ mod scope_name;
 mod source_address;
 mod touched;
 
-pub use address::{Address, AddressReading, BulletRef, PathPrefixes, is_daily_note, is_id, no_such_name};
+pub use address::{
+    Address, AddressReading, BulletRef, PathPrefixes, is_daily_note, is_id, no_such_name, split_shown_address,
+};
 pub use episode_name::{episode_days, is_episode, is_year, month_file, week_file};
 use grammar::{grammar_violation, is_common_name, is_scope_path, unsafe_name_reason};
 pub use scope_name::{ALL_SCOPES, ARCHIVED_SCOPES, SCOPES_FOLDER, ScopeName};

@@ -15,7 +15,7 @@ use rustix::process::Resource;
 use super::root::{unsafe_reason, write_all};
 use super::{Store, platform};
 use crate::document::Handle;
-use crate::path::MemoryPath;
+use crate::path::{MemoryPath, split_shown_address};
 
 /// File name below `.memdir/`.
 const USAGE_NAME: &str = "usage";
@@ -94,16 +94,15 @@ impl UsageTable {
     }
 
     fn add(&mut self, item: &str, day: Date) {
-        // Neither sign occurs in a path or slug.
-        let at = item.find(['@', '#']);
-        let uses = self.files.entry(item[..at.unwrap_or(item.len())].to_owned()).or_default();
-        let parts = match at.map(|at| (item.as_bytes()[at], &item[at + 1..])) {
-            None => {
+        let (path, part) = split_shown_address(item);
+        let uses = self.files.entry(path.to_owned()).or_default();
+        let parts = match (part.strip_prefix('@'), part.strip_prefix('#')) {
+            (Some(handle), _) => uses.bullets.entry(handle.to_owned()),
+            (None, Some(slug)) => uses.sections.entry(slug.to_owned()),
+            (None, None) => {
                 uses.whole = uses.whole.max(Some(day));
                 return;
             }
-            Some((b'@', handle)) => uses.bullets.entry(handle.to_owned()),
-            Some((_, slug)) => uses.sections.entry(slug.to_owned()),
         };
         let last = parts.or_insert(day);
         *last = day.max(*last);
@@ -403,6 +402,22 @@ mod tests {
         assert_eq!(UsageTable::parse(&folded), table);
         assert_eq!(folded.lines().count(), 4, "{folded}");
         assert_eq!(table.to_text(&|path| path == "facts/user.md").lines().count(), 3);
+    }
+
+    #[test]
+    fn signs_in_the_name_of_a_file_are_no_parts_of_it() {
+        let handle = Handle::of("Likes tea");
+        let text = ["C# tips.md", "bob@work.md"].map(|path| {
+            let shown = handle.prefix(4);
+            format!("2026-02-01\tquery\tana\t{path}@{shown}\n2026-02-02\tread\tana\t{path}\t{path}#work\n")
+        });
+        let table = UsageTable::parse(&text.concat());
+        for path in ["C# tips.md", "bob@work.md"].map(|path| MemoryPath::from_disk_name(path).unwrap()) {
+            assert_eq!(table.last_use(&path, Some(handle)), day("2026-02-01"));
+            assert_eq!(table.last_use(&path, None), day("2026-02-02"));
+            assert_eq!(table.last_section_use(&path, "work"), day("2026-02-02"));
+        }
+        assert_eq!(UsageTable::parse(&table.to_text(&|_| true)), table);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::support::test_dir::below;
-use crate::support::{Memory, ProgramOutput, memdir_command};
+use crate::support::{Memory, ProgramOutput, handle, memdir_command};
 
 /// The text of an entry, as seen from within the adopted folder.
 const ENTRY: &str = "../entry.md";
@@ -360,4 +360,29 @@ fn an_archived_file_of_an_adopted_folder_returns_from_the_address_that_it_had() 
     memory.done(["restore", &two]);
     assert_eq!(memory.text("Daily/note.md").unwrap().matches("- two").count(), 1);
     memory.run(["restore", "nothing"]).exit(3).stderr_contains("nothing of facts/nothing.md is archived");
+}
+
+#[test]
+fn a_listed_path_names_that_file_where_a_folder_has_the_name_of_the_data_directory() {
+    let memory =
+        Memory::new().file("plan.md", "# Plan\n\n- Inner item\n").file("memory/plan.md", "# Plan\n\n- Outer item\n");
+    memory.done(["list"]).stdout_contains("memory/plan.md");
+    for address in ["memory/plan.md", "memory/plan"] {
+        memory.done(["read", address]).stdout_contains("Outer item");
+    }
+    let absolute = memory.dir().join("plan.md");
+    for address in ["plan.md", "./memory/plan.md", absolute.to_str().unwrap()] {
+        memory.done(["read", address]).stdout_contains("Inner item");
+    }
+    memory.done(["add", "memory/plan.md", "Third item"]);
+    assert!(memory.text("memory/plan.md").unwrap().contains("- Third item"));
+    let outer = format!("memory/plan.md@{}", handle("Outer item"));
+    memory.done(["update", &outer, "Changed item"]);
+    memory.run(["mv", "plan.md", "memory/plan.md"]).exit(4);
+    memory.run(["apply"]).stdin(format!(r#"{{"op":"rm","at":"memory/plan.md@{}"}}"#, handle("Changed item"))).exit(0);
+    assert_eq!(memory.text("plan.md").unwrap(), "# Plan\n\n- Inner item\n");
+    // A file that does not exist there is spelt as on the command line.
+    memory.done(["read", "memory/plan.md#plan"]);
+    memory.done(["mv", "memory/plan.md", "other.md"]);
+    memory.done(["read", "memory/plan.md"]).stdout_contains("Inner item");
 }

@@ -374,7 +374,7 @@ fn resolve_into(session: &Session, file: &str) -> Result<MemoryPath, Rejection> 
     let Address::Readings(readings) = Address::parse(file, &session.prefixes)? else {
         return Err(Rejection::new(Code::Usage, "--into takes a file"));
     };
-    let whole_file = readings.into_iter().find(|r| r.section.is_none() && r.bullet.is_none());
+    let whole_file = readings.into_iter().rfind(|r| r.section.is_none() && r.bullet.is_none());
     let files = whole_file.map(|r| r.files).unwrap_or_default();
     let found = list_and_read::resolve_address(session, file).ok();
     let existing = found.filter(|named| named.section == 0 && named.bullet.is_none()).map(|named| named.path);

@@ -18,6 +18,7 @@ use super::reported::ReportedItems;
 use super::result::{ContextEntry, ContextFile, ContextItem, ContextReason, ContextResult, ContextStyle};
 use super::sanitize::{self, NOTES_NOTICE};
 use super::stable_page::stable_page;
+use crate::path::split_shown_address;
 use crate::policy::Policy;
 use crate::text::counted_noun::counted_noun;
 use crate::text::llm_tokens::estimate_llm_tokens;
@@ -337,7 +338,7 @@ fn pack_facts(contents: &ContextContents<'_>, budget: usize) -> PackedBlock {
 
 /// The path in an address.
 pub fn address_path(address: &str) -> &str {
-    address.split(['@', '#']).next().unwrap_or_default()
+    split_shown_address(address).0
 }
 
 pub(super) fn omitted_files(left: &[usize]) -> Vec<String> {
