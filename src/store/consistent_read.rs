@@ -100,10 +100,14 @@ impl PendingOverlay {
             let now = root.read(path)?;
             self.refresh();
             let Some(steps) = self.steps_of(path) else { return Ok(now) };
-            if let Some(text) = text_before(root, &steps, now)? {
-                return Ok(text);
+            let was_absent = now.is_none();
+            match text_before(root, &steps, now)? {
+                // Its swap ended meanwhile.
+                Some(None) if was_absent && root.read(path)?.is_some() => {}
+                Some(text) => return Ok(text),
+                // The file was restored between the two reads.
+                None => {}
             }
-            // The file was restored between the two reads.
         }
         root.read(path)
     }
@@ -166,6 +170,14 @@ fn text_before(
         let etag = text.as_ref().map(|v| v.etag);
         // A save to a new file may be in the slot, too, while that file's creation is undone.
         let may_be_displaced = etag.is_none() && step.before.is_none();
+        // Without a swap system call an old text has only its spare name for a moment.
+        if etag.is_none()
+            && step.before.is_some()
+            && let Some(old) = read_slot(root, &slot::spare_name(&step.slot))?
+        {
+            text = Some(FileVersion { mode: step.mode, ..old });
+            continue;
+        }
         if etag == steps[0].before && !may_be_displaced {
             break;
         }
@@ -183,11 +195,9 @@ fn text_before(
 
 /// Returns the text that a batch displaced; `None` if it displaced none, or `rm --forget` erased it.
 fn displaced_text(root: &DataRoot, step: &OverlayStep) -> Result<Option<FileVersion>, Rejection> {
-    let Some(undo) = root.undo_dir()? else { return Ok(None) };
     // Without a swap system call the text has the spare name for a moment.
     for name in [step.slot.clone(), slot::spare_name(&step.slot)] {
-        let Ok(Some(plain)) = open_plain(undo, &name, "an undo slot") else { continue };
-        let slot_version = read_version(&plain, "an undo slot")?;
+        let Some(slot_version) = read_slot(root, &name)? else { continue };
         let etag = Some(slot_version.etag);
         if etag == step.before {
             return Ok(Some(FileVersion { mode: step.mode, ..slot_version }));
@@ -197,6 +207,13 @@ fn displaced_text(root: &DataRoot, step: &OverlayStep) -> Result<Option<FileVers
         }
     }
     Ok(None)
+}
+
+/// Reads a slot; `None` if it does not exist, or cannot be opened.
+fn read_slot(root: &DataRoot, name: &str) -> Result<Option<FileVersion>, Rejection> {
+    let Some(undo) = root.undo_dir()? else { return Ok(None) };
+    let Ok(Some(plain)) = open_plain(undo, name, "an undo slot") else { return Ok(None) };
+    read_version(&plain, "an undo slot").map(Some)
 }
 
 fn add_intent(files: &mut HashMap<String, Vec<OverlayStep>>, intent: &IntentRecord) {

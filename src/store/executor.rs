@@ -283,14 +283,14 @@ impl CommitExecutor<'_> {
         let undo = self.undo()?;
         let (a, b) =
             (NameInDir { dir: undo, name: &file.slot }, NameInDir { dir: dir.as_fd(), name: file_name(&file.path) });
-        let by_link = || platform::exchange_by_link(a, b, &slot::spare_name(&file.slot));
+        let by_rename = || platform::exchange_by_rename(a, b, &slot::spare_name(&file.slot));
         let result = if self.options.allow_exchange {
             match platform::exchange(a, b) {
-                Err(e) if platform::is_unsupported(e) => by_link(),
+                Err(e) if platform::is_unsupported(e) => by_rename(),
                 answer => answer.map_err(RenameError::from),
             }
         } else {
-            by_link()
+            by_rename()
         };
         let path = file.path.clone();
         self.rename_result(result, &path)
@@ -337,7 +337,8 @@ impl CommitExecutor<'_> {
             self.root.create_parents(&path, self.is_fully_durable())?;
             let Some(inbox) = self.root.open_parent(&path)? else { continue };
             let from = NameInDir { dir: undo, name: &file.slot };
-            match platform::rename_new(from, NameInDir { dir: inbox.as_fd(), name: file_name(&path) }) {
+            let to = NameInDir { dir: inbox.as_fd(), name: file_name(&path) };
+            match platform::rename_new(from, to) {
                 Ok(()) => {
                     let _ = platform::sync(&inbox);
                     self.warnings.push(rescued_warning(&path, Some(&file.path)));
@@ -351,6 +352,8 @@ impl CommitExecutor<'_> {
         Err(Rejection::new(Code::Io, "'inbox/' has too many rescued texts"))
     }
 
+                // A move by links was interrupted.
+                Err(_) if platform::is_same_file(from, to) => return slot::free(undo, &file.slot),
     fn sync_dirs(&self) -> Result<(), Rejection> {
         if self.options.durability != Durability::Full {
             return Ok(());

@@ -204,6 +204,13 @@ pub fn exchange(a: NameInDir<'_>, b: NameInDir<'_>) -> Result<()> {
 
 /// Swaps two files in one step (`renamex_np` with `RENAME_SWAP`).
 #[cfg(target_vendor = "apple")]
+/// Whether two names are hard links of one file.
+pub fn is_same_file(a: NameInDir<'_>, b: NameInDir<'_>) -> bool {
+    let [a, b] = [a, b].map(|name| stat_name(name.dir, name.name));
+    // Some file systems give several files one inode number.
+    matches!((a, b), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino) && a.st_nlink > 1 && b.st_nlink > 1)
+}
+
 pub fn exchange(a: NameInDir<'_>, b: NameInDir<'_>) -> Result<()> {
     rustix::fs::renameat_with(a.dir, a.name, b.dir, b.name, rustix::fs::RenameFlags::EXCHANGE)
 }
@@ -233,26 +240,38 @@ impl From<Errno> for RenameError {
     }
 }
 
-/// Swaps `slot` and `target` without a swap system call: the old file is linked as `spare` first, so that a crash at
-/// any point leaves both texts. Meanwhile readers may see the target with two links. After an error that is not
-/// partial, both names are as they were and the spare is gone.
-pub fn exchange_by_link(
+/// Swaps `slot` and `target` without a swap system call: moves the target to `spare`, beside the slot, then the slot to
+/// the target, which must not exist, and the spare to the slot. What comes out is what stood at the target, even if it
+/// was saved just before; a file that is saved meanwhile is kept (`Errno::EXIST`). For a moment the target has no name.
+/// A crash at any point leaves both texts. After an error that is not partial, the slot is as it was, the target too
+/// unless another program saved it, and the spare is gone.
+pub fn exchange_by_rename(
     slot: NameInDir<'_>,
     target: NameInDir<'_>,
     spare: &str,
 ) -> std::result::Result<(), RenameError> {
-    let remove_spare = || match rustix::fs::unlinkat(slot.dir, spare, AtFlags::empty()) {
+    let spare = NameInDir { dir: slot.dir, name: spare };
+    let rename = |from: NameInDir<'_>, to: NameInDir<'_>| rustix::fs::renameat(from.dir, from.name, to.dir, to.name);
+    let exists = |file: NameInDir<'_>| stat_name(file.dir, file.name).is_ok();
+    let remove_spare = || match rustix::fs::unlinkat(spare.dir, spare.name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(e) => Err(e),
     };
     remove_spare()?;
-    rustix::fs::linkat(target.dir, target.name, slot.dir, spare, AtFlags::empty())?;
-    if let Err(errno) = rustix::fs::renameat(slot.dir, slot.name, target.dir, target.name) {
-        // A device that fails may have done it: only where the slot is still there, the spare is superfluous.
-        let undone = stat_name(slot.dir, slot.name).is_ok() && remove_spare().is_ok();
-        return Err(RenameError { errno, is_partial: !undone });
+    stat_name(slot.dir, slot.name)?;
+    // A device that fails may have done it.
+    rename(target, spare).map_err(|errno| RenameError { errno, is_partial: exists(spare) })?;
+    if let Err(error) = rename_new(slot, target) {
+        let may_put_back = !error.is_partial && exists(slot);
+        let is_undone = may_put_back
+            && match rename_new(spare, target) {
+                Ok(()) => true,
+                // Another program saved the file in the place of the old text.
+                Err(e) => e.errno == Errno::EXIST && remove_spare().is_ok(),
+            };
+        return Err(RenameError { errno: error.errno, is_partial: !is_undone });
     }
-    rustix::fs::renameat(slot.dir, spare, slot.dir, slot.name).map_err(|errno| RenameError { errno, is_partial: true })
+    rename(spare, slot).map_err(|errno| RenameError { errno, is_partial: true })
 }
 
 /// Renames to a name that must not exist (`Errno::EXIST`).
@@ -407,23 +426,20 @@ mod tests {
     }
 
     #[test]
-    fn swapping_by_link_leaves_one_name_for_each_text() {
+    fn swapping_by_renames_leaves_one_name_for_each_text() {
         let (folder, fd) = folder();
         let name = |name| NameInDir { dir: fd.as_fd(), name };
         fs_err::write(folder.path().join("slot"), "new").unwrap();
         fs_err::write(folder.path().join("file"), "old").unwrap();
         // What a killed process left behind.
         fs_err::write(folder.path().join("spare"), "rest").unwrap();
-        exchange_by_link(name("slot"), name("file"), "spare").unwrap();
-        assert_eq!(fs_err::read_to_string(folder.path().join("slot")).unwrap(), "old");
-        assert_eq!(fs_err::read_to_string(folder.path().join("file")).unwrap(), "new");
-        assert!(!folder.path().join("spare").exists());
+        exchange_by_rename(name("slot"), name("file"), "spare").unwrap();
+        assert_eq!((text("slot"), text("file"), text("spare")), (Some("old".into()), Some("new".into()), None));
         let missing = RenameError { errno: Errno::NOENT, is_partial: false };
-        assert_eq!(exchange_by_link(name("slot"), name("none"), "spare"), Err(missing));
-        assert!(!folder.path().join("spare").exists());
-        // Without the slot it is unknown whether it was swapped: both names of the file stay, for recovery.
-        assert!(exchange_by_link(name("none"), name("file"), "spare").unwrap_err().is_partial);
-        assert_eq!(fs_err::read_to_string(folder.path().join("file")).unwrap(), "new");
-        assert_eq!(fs_err::read_to_string(folder.path().join("spare")).unwrap(), "new");
+        for (slot, file) in [("slot", "none"), ("none", "file")] {
+            assert_eq!(exchange_by_rename(name(slot), name(file), "spare"), Err(missing));
+            assert_eq!((text("slot"), text("file"), text("spare")), (Some("old".into()), Some("new".into()), None));
+        }
     }
 }
+        let text = |name: &str| fs_err::read_to_string(folder.path().join(name)).ok();

@@ -2,16 +2,18 @@
 //!
 //! Never guesses: it reads each file's state from its slot, and moves a text that belongs to no plan to `inbox/`.
 
-use rustix::fs::AtFlags;
-use rustix::io::Errno;
+use std::os::fd::AsFd;
 
+use rustix::fs::AtFlags;
+
+use super::StoreOptions;
 use super::executor::{ActionHook, CommitExecutor, CommitFile};
 use super::journal::Journal;
+use super::platform::{self, NameInDir};
 use super::protocol::{self, CommitAction, CommitOutcome, CommitStateMachine};
 use super::record::IntentRecord;
 use super::rescue::{rescue_path, rescued_warning};
-use super::root::DataRoot;
-use super::{StoreOptions, platform};
+use super::root::{DataRoot, file_name};
 use crate::code::{Code, Rejection, Warning};
 
 /// The result of a recovery.
@@ -38,7 +40,7 @@ pub fn recover_batch(
         return Err(Rejection::new(Code::Io, format!("the journal's r{rev} names no file to recover")));
     };
     root.create_machine_dir(options.durability == super::Durability::Full)?;
-    restore_spares(root, &executor.files)?;
+    settle_names(root, &executor.files)?;
     let machine = CommitStateMachine::recover(executor.kinds());
     executor.warnings.extend(earlier_rescues(root, rev, executor.files.len()));
     let Some((outcome, left_unchanged)) = executor.run(machine, watch) else {
@@ -104,18 +106,31 @@ fn resume_batch<'a>(
     })
 }
 
-/// Without a swap system call, a crash may leave the old text under its spare name.
-fn restore_spares(root: &DataRoot, files: &[CommitFile]) -> Result<(), Rejection> {
+/// Gives each text one name again where a crash interrupted a move that took several steps, because the file system
+/// cannot swap two files, or cannot rename to a name that must not exist.
+fn settle_names(root: &DataRoot, files: &[CommitFile]) -> Result<(), Rejection> {
     let Some(undo) = root.undo_dir()? else { return Ok(()) };
     for file in files {
-        let spare = super::slot::spare_name(&file.slot);
-        if platform::stat_name(undo, &spare).is_err() {
+        let spare_name = super::slot::spare_name(&file.slot);
+        let [slot, spare] = [&file.slot, &spare_name].map(|name| NameInDir { dir: undo, name });
+        let parent = root.open_parent(&file.path).ok().flatten();
+        let target = parent.as_ref().map(|dir| NameInDir { dir: dir.as_fd(), name: file_name(&file.path) });
+        let exists = |name: NameInDir<'_>| platform::stat_name(name.dir, name.name).is_ok();
+        // A text that is at its target already, or still, needs no slot: recovery goes on from there.
+        if target.is_some_and(|target| platform::is_same_file(slot, target)) {
+            let _ = rustix::fs::unlinkat(undo, slot.name, AtFlags::empty());
+        }
+        if !exists(spare) {
             continue;
         }
-        let _ = match platform::stat_name(undo, &file.slot) {
-            Err(Errno::NOENT) => rustix::fs::renameat(undo, &spare, undo, &file.slot),
-            _ => rustix::fs::unlinkat(undo, &spare, AtFlags::empty()),
-        };
+        let is_put_back = target.is_some_and(|to| !exists(to) && platform::rename_new(spare, to).is_ok());
+        if !is_put_back {
+            let _ = match exists(slot) {
+                false => rustix::fs::renameat(undo, spare.name, undo, slot.name),
+                // Both texts of the swap have their names, or another program saved the file in place of the old text.
+                true => rustix::fs::unlinkat(undo, spare.name, AtFlags::empty()),
+            };
+        }
     }
     Ok(())
 }

@@ -186,8 +186,9 @@ impl DataRoot {
         read_version(&plain, &shown).map(Some)
     }
 
-    /// Opens a regular file for reading. A file whose second link is a spare of our own is accepted too: without a swap
-    /// system call it has that link for a moment, or, if the swap was interrupted, until the next writer.
+    /// Opens a regular file for reading. A file whose second link is a slot of our own is accepted too: where the file
+    /// system cannot rename to a name that must not exist, it has that link for a moment, or, if the move was
+    /// interrupted, until the next writer.
     pub fn open_for_reading(
         &self,
         dir: impl AsFd + Copy,
@@ -202,7 +203,7 @@ impl DataRoot {
                     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
                         return Err(error);
                     }
-                    if unsafe_reason(&stat).is_none() || stat.st_nlink == 2 && self.has_spare_link(&stat) {
+                    if unsafe_reason(&stat).is_none() || stat.st_nlink == 2 && self.has_slot_link(&stat) {
                         return Ok(Some(PlainFile { fd, stat }));
                     }
                 }
@@ -212,13 +213,14 @@ impl DataRoot {
         open_plain(dir, name, shown)
     }
 
-    fn has_spare_link(&self, file: &Stat) -> bool {
+    fn has_slot_link(&self, file: &Stat) -> bool {
         let Ok(Some(undo)) = self.undo_dir() else { return false };
         let Ok(dir) = platform::open_dir(undo, "") else { return false };
         let mut found = false;
         let mut check_name = |name: &[u8], _: FileType| {
-            let spare = std::str::from_utf8(name).ok().filter(|n| n.ends_with(".old"));
-            let stat = spare.and_then(|n| platform::stat_name(undo, n).ok());
+            let is_slot = |name: &&str| super::slot::parse_name(name.strip_suffix(".old").unwrap_or(name)).is_some();
+            let slot = std::str::from_utf8(name).ok().filter(is_slot);
+            let stat = slot.and_then(|name| platform::stat_name(undo, name).ok());
             found |= stat.is_some_and(|s| (s.st_dev, s.st_ino) == (file.st_dev, file.st_ino));
         };
         let listed = super::walk::list_names(&dir, &mut Vec::with_capacity(32 << 10), &mut check_name);

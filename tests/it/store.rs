@@ -260,8 +260,8 @@ fn a_recovery_without_slots_makes_them_again_from_the_edits() {
 }
 
 #[test]
-fn a_crash_inside_a_swap_by_links_leaves_one_name_for_each_text() {
-    for done in 0..=2 {
+fn a_crash_inside_a_swap_by_renames_leaves_one_name_for_each_text() {
+    for done in 0..=3 {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         let store = Store::open(dir.path(), StoreOptions { allow_exchange: false, ..fast_store() }).unwrap();
@@ -273,16 +273,53 @@ fn a_crash_inside_a_swap_by_links_leaves_one_name_for_each_text() {
         });
         drop(lock);
         if done > 0 {
-            std::fs::hard_link(at("a.md"), at(".memdir/undo/1-0.old")).unwrap();
+            std::fs::rename(at("a.md"), at(".memdir/undo/1-0.old")).unwrap();
         }
+        // Without a rename that replaces nothing, the second one takes two steps.
         if done > 1 {
-            std::fs::rename(at(".memdir/undo/1-0"), at("a.md")).unwrap();
+            std::fs::hard_link(at(".memdir/undo/1-0"), at("a.md")).unwrap();
         }
+        if done > 2 {
+            std::fs::remove_file(at(".memdir/undo/1-0")).unwrap();
+        }
+        let seen = store.consistent(|| text(store.read(&path("a.md")).unwrap())).unwrap();
+        assert_eq!(seen.as_deref(), Some(if done > 2 { "two\n" } else { "one\n" }), "{done}");
         let (_lock, warnings) = store.lock().unwrap();
         assert_eq!(warnings.iter().map(|w| w.code).collect::<Vec<_>>(), [Code::Recovered]);
         assert_eq!(text(store.read(&path("a.md")).unwrap()).as_deref(), Some("two\n"));
         assert_eq!(text(store.text_at(1, &path("a.md"), RevisionSide::Before).unwrap()).as_deref(), Some("one\n"));
         assert!(!at(".memdir/undo/1-0.old").exists());
+    }
+}
+
+/// Where a rename cannot refuse to replace, a move is a link and an unlink.
+#[test]
+fn a_crash_inside_a_move_by_links_leaves_one_name_for_each_text() {
+    for (before, after) in [(None, Some("new\n")), (Some("old\n"), None)] {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let store = Store::open(dir.path(), fast_store()).unwrap();
+        before.inspect(|text| write(dir.path(), "a.md", text));
+        let files = vec![change(&store, "a.md", after)];
+        let (lock, _) = store.lock().unwrap();
+        lock.commit_watched(&set(files), &header("t"), None, &mut |_| {
+            on_disk(dir.path(), ".memdir/journal").is_none_or(|text| text.is_empty())
+        });
+        drop(lock);
+        let [from, to] = match before {
+            None => [".memdir/undo/1-0", "a.md"],
+            Some(_) => ["a.md", ".memdir/undo/1-0"],
+        };
+        std::fs::hard_link(at(from), at(to)).unwrap();
+        assert_eq!(text(store.read(&path("a.md")).unwrap()).as_deref(), before.or(after));
+        let (_lock, warnings) = store.lock().unwrap();
+        assert_eq!(
+            warnings.iter().map(|w| w.message.as_str()).collect::<Vec<_>>(),
+            ["the interrupted r1 was finished"]
+        );
+        assert_eq!(text(store.read(&path("a.md")).unwrap()).as_deref(), after);
+        let [was, now] = [RevisionSide::Before, RevisionSide::After].map(|side| store.text_at(1, &path("a.md"), side));
+        assert_eq!((text(was.unwrap()).as_deref(), text(now.unwrap()).as_deref()), (before, after));
     }
 }
 

@@ -132,12 +132,12 @@ fn a_batch_is_whole_when_files_cannot_be_opened() {
 }
 
 #[test]
-fn a_swap_by_links_that_fails_is_reported_correctly_and_blocks_nothing() {
+fn a_swap_by_renames_that_fails_is_reported_correctly_and_blocks_nothing() {
     if !watched() {
         return;
     }
     let before = FaultWorkspace::before(named("update"));
-    for (call, nth) in [("renameat", 1), ("renameat", 2), ("linkat", 1)] {
+    for (call, nth) in [("renameat", 1), ("renameat", 2), ("renameat2", 1)] {
         let workspace = before.copy();
         let through = trace::meddling(call, &format!("error=EIO:when={nth}"));
         let mut command = workspace.command(&through[0]);
@@ -150,4 +150,33 @@ fn a_swap_by_links_that_fails_is_reported_correctly_and_blocks_nothing() {
         let next = workspace.memdir(&["-C", "memory", "add", "project", "Something after"]);
         assert!(next.status.success(), "{call} {nth}: {next:?}");
     }
+}
+
+/// What a person saves while memdir swaps two files without a swap system call is kept. The delays only give the save
+/// the time to come in between.
+#[test]
+fn a_save_during_a_swap_by_renames_is_kept() {
+    if !watched() {
+        return;
+    }
+    let workspace = FaultWorkspace::before(named("update"));
+    let file = workspace.path().join("memory/facts/project.md");
+    let undo = workspace.path().join("memory/.memdir/undo");
+    let saved = std::fs::read_to_string(&file).unwrap() + "- Typed by a person\n";
+    let through = trace::meddling("linkat,renameat", "delay_exit=300000");
+    let mut command = workspace.command(&through[0]);
+    command.args(&through[1..]).arg(program()).env("MEMDIR_NO_EXCHANGE", "1");
+    let mut child = command.args(["-C", "memory", "add", "project", "Something new"]).spawn().unwrap();
+    let is_swapping = || {
+        let mut names = std::fs::read_dir(&undo).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        names.any(|name| name.to_string_lossy().ends_with(".old"))
+    };
+    while !is_swapping() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    std::fs::write(workspace.path().join("swp"), &saved).unwrap();
+    std::fs::rename(workspace.path().join("swp"), &file).unwrap();
+    assert!(child.wait_with_output().unwrap().status.success());
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains("Typed by a person") && text.contains("Something new"), "{text}");
 }
