@@ -18,7 +18,7 @@ use super::protocol::{
     ActionResult, BatchEnding, CommitAction, CommitOutcome, CommitStateMachine, FileChangeKind, TextLocation, TextState,
 };
 use super::record::{IntentFile, IntentRecord, encode_end, encode_intent};
-use super::rescue::{rescue_path, rescued_warning};
+use super::rescue::{RESCUE_FOLDERS, rescue_path, rescued_warning};
 use super::root::{DataRoot, PlainFile, file_name, open_plain, read_contents, write_error};
 use super::{Durability, StoreOptions, slot};
 use crate::change::Etag;
@@ -333,8 +333,14 @@ impl CommitExecutor<'_> {
         let undo = self.undo()?;
         let (rev, file) = (self.intent.rev, &self.files[i]);
         for attempt in 0..1000 {
-            let path = rescue_path(rev, i, attempt)?;
-            self.root.create_parents(&path, self.is_fully_durable())?;
+        let create_folder = |path: &MemoryPath| self.root.create_parents(path, self.is_fully_durable());
+        let is_usable = |folder: &&str| match rescue_path(folder, rev, i, 0).and_then(|path| create_folder(&path)) {
+            Err(error) => error.code != Code::UnsafeFile,
+            Ok(_) => true,
+        };
+        let folder = RESCUE_FOLDERS.into_iter().find(is_usable).unwrap_or(RESCUE_FOLDERS[0]);
+            let path = rescue_path(folder, rev, i, attempt)?;
+            create_folder(&path)?;
             let Some(inbox) = self.root.open_parent(&path)? else { continue };
             let from = NameInDir { dir: undo, name: &file.slot };
             let to = NameInDir { dir: inbox.as_fd(), name: file_name(&path) };
@@ -349,7 +355,7 @@ impl CommitExecutor<'_> {
                 Err(e) => return Err(write_error(e.errno, &format!("'{path}'"))),
             }
         }
-        Err(Rejection::new(Code::Io, "'inbox/' has too many rescued texts"))
+        Err(Rejection::new(Code::Io, format!("'{folder}/' has too many rescued texts")))
     }
 
                 // A move by links was interrupted.

@@ -139,7 +139,9 @@ fn settle_names(root: &DataRoot, files: &[CommitFile]) -> Result<(), Rejection> 
 pub fn earlier_rescues(root: &DataRoot, rev: u64, files: usize) -> Vec<Warning> {
     let Ok(Some(inbox)) = root.open_folder("inbox") else { return Vec::new() };
     let existing_rescue = |i: &usize| {
-        rescue_path(rev, *i, 0).ok().filter(|path| platform::stat_name(&inbox, super::root::file_name(path)).is_ok())
+        rescue_path("inbox", rev, *i, 0)
+            .ok()
+            .filter(|path| platform::stat_name(&inbox, super::root::file_name(path)).is_ok())
     };
     (0..files).filter_map(|i| existing_rescue(&i)).map(|path| rescued_warning(&path, None)).collect()
 }

@@ -5,11 +5,15 @@
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 
+/// The folders in which a displaced text may be kept: the second where something stands in the place of the first that
+/// is no folder, such as a symbolic link.
+pub const RESCUE_FOLDERS: [&str; 2] = ["inbox", "archive"];
+
 /// The path at which the displaced text of a file is kept.
-pub fn rescue_path(rev: u64, file: usize, attempt: usize) -> Result<MemoryPath, Rejection> {
+pub fn rescue_path(folder: &str, rev: u64, file: usize, attempt: usize) -> Result<MemoryPath, Rejection> {
     match attempt {
-        0 => MemoryPath::new(&format!("inbox/rescued-r{rev}-{file}.md")),
-        n => MemoryPath::new(&format!("inbox/rescued-r{rev}-{file}-{n}.md")),
+        0 => MemoryPath::new(&format!("{folder}/rescued-r{rev}-{file}.md")),
+        n => MemoryPath::new(&format!("{folder}/rescued-r{rev}-{file}-{n}.md")),
     }
 }
 

@@ -401,33 +401,48 @@ fn a_person_who_saves_at_any_step_loses_nothing() {
     }
 }
 
-#[test]
-fn a_displaced_text_that_cannot_be_restored_is_kept_in_the_inbox_and_reported_twice() {
-    let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), fast_store()).unwrap();
-    write(dir.path(), "a.md", "a\n");
-    write(dir.path(), "b.md", "b\n");
-    let files = vec![change(&store, "a.md", Some("aa\n")), change(&store, "b.md", Some("bb\n"))];
+/// A batch that meets two saves of `a.md`; its warnings.
+fn meet_two_saves(dir: &Path, store: &Store) -> Vec<Code> {
+    write(dir, "a.md", "a\n");
+    write(dir, "b.md", "b\n");
+    let files = vec![change(store, "a.md", Some("aa\n")), change(store, "b.md", Some("bb\n"))];
     let (lock, _) = store.lock().unwrap();
     let count = std::cell::Cell::new(0);
     let answer = lock.commit_watched(&set(files), &header("t"), None, &mut |n| {
         // Before the first swap one text is saved, and right after it another.
-        if count.get() == 0 && on_disk(dir.path(), ".memdir/journal").is_some() {
+        if count.get() == 0 && on_disk(dir, ".memdir/journal").is_some() {
             count.set(n);
-            edit(dir.path(), "a.md", Edit::Rename, "first\n");
+            edit(dir, "a.md", Edit::Rename, "first\n");
         } else if n == count.get() + 1 && count.get() > 0 {
-            edit(dir.path(), "a.md", Edit::Rename, "second\n");
+            edit(dir, "a.md", Edit::Rename, "second\n");
         }
         true
     });
     let Some(Err(CommitStopped::BaseChanged(warnings))) = answer else { panic!("{answer:?}") };
-    assert_eq!(warnings.iter().map(|w| w.code).collect::<Vec<_>>(), [Code::Rescued]);
-    assert_eq!(on_disk(dir.path(), "a.md").as_deref(), Some("second\n"));
-    assert_eq!(on_disk(dir.path(), "b.md").as_deref(), Some("b\n"));
+    assert_eq!(on_disk(dir, "a.md").as_deref(), Some("second\n"));
+    assert_eq!(on_disk(dir, "b.md").as_deref(), Some("b\n"));
+    warnings.iter().map(|w| w.code).collect()
+}
+
+#[test]
+fn a_displaced_text_that_cannot_be_restored_is_kept_in_the_inbox_and_reported_twice() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::open(dir.path(), fast_store()).unwrap();
+    assert_eq!(meet_two_saves(dir.path(), &store), [Code::Rescued]);
     assert_eq!(on_disk(dir.path(), "inbox/rescued-r1-0.md").as_deref(), Some("first\n"));
-    drop(lock);
     let (_lock, warnings) = store.lock().unwrap();
     assert_eq!(warnings.iter().map(|w| w.code).collect::<Vec<_>>(), [Code::Rescued]);
+}
+
+#[test]
+fn a_displaced_text_is_kept_in_the_archive_if_the_inbox_is_a_link() {
+    let (dir, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = Store::open(dir.path(), fast_store()).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), dir.path().join("inbox")).unwrap();
+    assert_eq!(meet_two_saves(dir.path(), &store), [Code::Rescued]);
+    assert_eq!(on_disk(dir.path(), "archive/rescued-r1-0.md").as_deref(), Some("first\n"));
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    drop(store.lock().unwrap());
 }
 
 #[test]
