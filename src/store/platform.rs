@@ -51,6 +51,13 @@ fn open_dir_stepwise(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
 }
 
 /// Opens the last component for reading, whatever it is. A FIFO does not block, a symbolic link is not followed.
+/// Opens a directory in another by its name, which need not be UTF-8, without following a symbolic link or crossing a
+/// mount.
+pub fn open_subdir(at: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd> {
+    let dir = rustix::fs::openat(at, name, READ_FLAGS | OFlags::DIRECTORY, Mode::empty())?;
+    if rustix::fs::fstat(&dir)?.st_dev == rustix::fs::fstat(at)?.st_dev { Ok(dir) } else { Err(Errno::XDEV) }
+}
+
 pub fn open_file(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
     let flags = READ_FLAGS | OFlags::NONBLOCK | OFlags::NOCTTY;
     rustix::fs::openat(dir, name, flags, Mode::empty())

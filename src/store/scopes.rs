@@ -252,9 +252,10 @@ pub(super) fn entry_names(dir: &OwnedFd, shown: &str) -> Result<Vec<Vec<u8>>, Re
 }
 
 /// Deletes a directory with everything in it; links are deleted, not followed. Nothing if there is none.
-pub(super) fn remove_tree(above: &OwnedFd, name: &str, depth: usize) -> Result<(), Rejection> {
-    let shown = format!("'{name}'");
-    let dir = match platform::open_dir(above.as_fd(), name) {
+pub(super) fn remove_tree(above: &OwnedFd, name: impl AsRef<[u8]>, depth: usize) -> Result<(), Rejection> {
+    let name = name.as_ref();
+    let shown = format!("'{}'", String::from_utf8_lossy(name));
+    let dir = match platform::open_subdir(above.as_fd(), name) {
         Ok(dir) if depth < MAX_DEPTH => dir,
         Ok(_) => return Err(Rejection::new(Code::TooLarge, format!("{shown} is too deep to be deleted"))),
         Err(Errno::NOENT) => return Ok(()),
@@ -264,10 +265,7 @@ pub(super) fn remove_tree(above: &OwnedFd, name: &str, depth: usize) -> Result<(
         match rustix::fs::unlinkat(&dir, &*entry, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             // Linux says EISDIR, POSIX EPERM.
-            Err(Errno::ISDIR | Errno::PERM) => match std::str::from_utf8(&entry) {
-                Ok(inner) => remove_tree(&dir, inner, depth + 1)?,
-                Err(_) => return Err(Rejection::new(Code::Io, format!("{shown} has a name that is not UTF-8"))),
-            },
+            Err(Errno::ISDIR | Errno::PERM) => remove_tree(&dir, &entry, depth + 1)?,
             Err(e) => return Err(write_error(e, &shown)),
         }
     }
