@@ -96,6 +96,7 @@ impl CommitExecutor<'_> {
         mut machine: CommitStateMachine,
         watch: ActionHook<'_>,
     ) -> Option<(CommitOutcome, Vec<usize>)> {
+        platform::allow_open_files(self.files.len());
         let mut action = machine.start();
         for number in 0.. {
             if let CommitAction::Finish(verdict) = action {
@@ -332,13 +333,13 @@ impl CommitExecutor<'_> {
     fn move_to_inbox(&mut self, i: usize) -> Result<(), Rejection> {
         let undo = self.undo()?;
         let (rev, file) = (self.intent.rev, &self.files[i]);
-        for attempt in 0..1000 {
         let create_folder = |path: &MemoryPath| self.root.create_parents(path, self.is_fully_durable());
         let is_usable = |folder: &&str| match rescue_path(folder, rev, i, 0).and_then(|path| create_folder(&path)) {
             Err(error) => error.code != Code::UnsafeFile,
             Ok(_) => true,
         };
         let folder = RESCUE_FOLDERS.into_iter().find(is_usable).unwrap_or(RESCUE_FOLDERS[0]);
+        for attempt in 0..1000 {
             let path = rescue_path(folder, rev, i, attempt)?;
             create_folder(&path)?;
             let Some(inbox) = self.root.open_parent(&path)? else { continue };
@@ -351,6 +352,8 @@ impl CommitExecutor<'_> {
                     return Ok(());
                 }
                 Err(e) if e.errno == Errno::NOENT => return Ok(()),
+                // A move by links was interrupted.
+                Err(_) if platform::is_same_file(from, to) => return slot::free(undo, &file.slot),
                 Err(e) if e.errno == Errno::EXIST => {}
                 Err(e) => return Err(write_error(e.errno, &format!("'{path}'"))),
             }
@@ -358,8 +361,6 @@ impl CommitExecutor<'_> {
         Err(Rejection::new(Code::Io, format!("'{folder}/' has too many rescued texts")))
     }
 
-                // A move by links was interrupted.
-                Err(_) if platform::is_same_file(from, to) => return slot::free(undo, &file.slot),
     fn sync_dirs(&self) -> Result<(), Rejection> {
         if self.options.durability != Durability::Full {
             return Ok(());

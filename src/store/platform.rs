@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::{Errno, Result};
+use rustix::process::{Resource, Rlimit};
 
 /// Flags of every descriptor for reading.
 const READ_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
@@ -50,7 +51,6 @@ fn open_dir_stepwise(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
     Ok(dir)
 }
 
-/// Opens the last component for reading, whatever it is. A FIFO does not block, a symbolic link is not followed.
 /// Opens a directory in another by its name, which need not be UTF-8, without following a symbolic link or crossing a
 /// mount.
 pub fn open_subdir(at: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd> {
@@ -58,6 +58,7 @@ pub fn open_subdir(at: BorrowedFd<'_>, name: &[u8]) -> Result<OwnedFd> {
     if rustix::fs::fstat(&dir)?.st_dev == rustix::fs::fstat(at)?.st_dev { Ok(dir) } else { Err(Errno::XDEV) }
 }
 
+/// Opens the last component for reading, whatever it is. A FIFO does not block, a symbolic link is not followed.
 pub fn open_file(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
     let flags = READ_FLAGS | OFlags::NONBLOCK | OFlags::NOCTTY;
     rustix::fs::openat(dir, name, flags, Mode::empty())
@@ -203,6 +204,13 @@ pub struct NameInDir<'a> {
     pub name: &'a str,
 }
 
+/// Whether two names are hard links of one file.
+pub fn is_same_file(a: NameInDir<'_>, b: NameInDir<'_>) -> bool {
+    let [a, b] = [a, b].map(|name| stat_name(name.dir, name.name));
+    // Some file systems give several files one inode number.
+    matches!((a, b), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino) && a.st_nlink > 1 && b.st_nlink > 1)
+}
+
 /// Swaps two files in one step. `Errno::INVAL`, `NOSYS`, `OPNOTSUPP`: not supported by this file system.
 #[cfg(target_os = "linux")]
 pub fn exchange(a: NameInDir<'_>, b: NameInDir<'_>) -> Result<()> {
@@ -211,13 +219,6 @@ pub fn exchange(a: NameInDir<'_>, b: NameInDir<'_>) -> Result<()> {
 
 /// Swaps two files in one step (`renamex_np` with `RENAME_SWAP`).
 #[cfg(target_vendor = "apple")]
-/// Whether two names are hard links of one file.
-pub fn is_same_file(a: NameInDir<'_>, b: NameInDir<'_>) -> bool {
-    let [a, b] = [a, b].map(|name| stat_name(name.dir, name.name));
-    // Some file systems give several files one inode number.
-    matches!((a, b), (Ok(a), Ok(b)) if (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino) && a.st_nlink > 1 && b.st_nlink > 1)
-}
-
 pub fn exchange(a: NameInDir<'_>, b: NameInDir<'_>) -> Result<()> {
     rustix::fs::renameat_with(a.dir, a.name, b.dir, b.name, rustix::fs::RenameFlags::EXCHANGE)
 }
@@ -298,6 +299,26 @@ fn rename_new_by_link(from: NameInDir<'_>, to: NameInDir<'_>) -> std::result::Re
         let undone = rustix::fs::unlinkat(to.dir, to.name, AtFlags::empty()).is_ok();
         RenameError { errno, is_partial: !undone }
     })
+}
+
+/// From this number of files on a batch may meet the limit of open files, which is 256 or 1,024 on most systems.
+const FEW_FILES: usize = 64;
+/// Open files for which a process needs some of its limit besides a batch.
+const OTHER_OPEN_FILES: u64 = 128;
+
+/// Raises this process's limit of open files, as far as the system permits, for a batch of so many files: each needs a
+/// handle of its old or new text, and one of its folder. Does nothing for a batch of the usual size.
+pub fn allow_open_files(files: usize) {
+    let wanted = (2 * files) as u64 + OTHER_OPEN_FILES;
+    if files < FEW_FILES {
+        return;
+    }
+    let Rlimit { current, maximum } = rustix::process::getrlimit(Resource::Nofile);
+    if current.is_some_and(|current| current < wanted) {
+        let current = Some(maximum.map_or(wanted, |maximum| wanted.min(maximum)));
+        // Else the batch is refused when the limit is met, and nothing is changed.
+        let _ = rustix::process::setrlimit(Resource::Nofile, Rlimit { current, maximum });
+    }
 }
 
 /// Waits until a file's contents and metadata are on disk.
@@ -436,6 +457,7 @@ mod tests {
     fn swapping_by_renames_leaves_one_name_for_each_text() {
         let (folder, fd) = folder();
         let name = |name| NameInDir { dir: fd.as_fd(), name };
+        let text = |name: &str| fs_err::read_to_string(folder.path().join(name)).ok();
         fs_err::write(folder.path().join("slot"), "new").unwrap();
         fs_err::write(folder.path().join("file"), "old").unwrap();
         // What a killed process left behind.
@@ -449,4 +471,3 @@ mod tests {
         }
     }
 }
-        let text = |name: &str| fs_err::read_to_string(folder.path().join(name)).ok();

@@ -1,7 +1,7 @@
 //! Links follow what they lead to: a section that gets another title, a section or file that moves; and links in a text
 //! that moves still reach their target.
 
-use crate::support::Memory;
+use crate::support::{Memory, ProgramOutput, clean_command, program};
 
 /// A file with sections, and links to them in every form.
 fn memory() -> Memory {
@@ -354,4 +354,20 @@ fn a_link_to_a_moved_file_is_not_led_to_another_file() {
     assert_eq!(memory.text("facts/x.md").unwrap(), "# X\n\n- see [[procedures/notes]], [[procedures/notes.md|me]]\n");
     memory.done(["mv", "procedures/notes.md", "facts/person.md", "--create"]);
     assert!(memory.text("facts/x.md").unwrap().contains("[[facts/person]]"));
+}
+
+/// A batch has two open files for each of its files.
+#[test]
+fn a_file_with_more_links_than_files_may_be_open_is_renamed() {
+    let memory = Memory::new().file("facts/hub.md", "# Hub\n");
+    for n in 0..150 {
+        memory.put(&format!("facts/f{n}.md"), format!("# F{n}\n\n- See [hub](hub.md) {n}\n"));
+    }
+    let home = memory.dir().parent().unwrap().to_owned();
+    let mut command = clean_command("sh", &home);
+    command.arg("-c").arg("ulimit -Sn 256; exec \"$0\" \"$@\"").arg(program()).args(["mv", "hub", "center"]);
+    ProgramOutput::of(&mut command).exit(0);
+    assert_eq!(memory.text("facts/f149.md").unwrap(), "# F149\n\n- See [hub](center.md) 149\n");
+    memory.done(["undo"]);
+    assert_eq!(memory.text("facts/f149.md").unwrap(), "# F149\n\n- See [hub](hub.md) 149\n");
 }
