@@ -319,13 +319,24 @@ pub struct EarlierChange {
 pub fn earlier_change(session: &Session, batch: &Batch) -> Result<Option<EarlierChange>, Error> {
     let Some(request) = batch.request.as_deref() else { return Ok(None) };
     let Some(entry) = session.store.find_request(request)? else { return Ok(None) };
-    // A journal of an older version has no digests.
-    if entry.header.request_digest.is_some_and(|digest| digest != batch.digest()) {
-        let message = format!("the id {} is that of another batch, applied as r{}", quote_short(request), entry.rev);
+    let (id, rev) = (quote_short(request), entry.rev);
+    let refusal = match &entry.header.request_digest {
+        Some(digest) if *digest != batch.digest() => {
+            Some(format!("the id {id} is that of another batch, applied as r{rev}"))
+        }
+        // A digest would prove a guess of the erased text.
+        None if entry.forgotten => Some(format!(
+            "the id {id} is that of a batch applied as r{rev}, whose texts `rm --forget` erased: whether this is the same batch is not known"
+        )),
+        // A journal of an older version has no digests.
+        Some(_) | None => None,
+    };
+    if let Some(message) = refusal {
         let conflict = Rejection::new(Code::Conflict, message).hint("give each batch an id of its own");
         return Ok(Some(EarlierChange { actor: entry.header.actor, result: Err(conflict) }));
     }
-    let mut result = entry.answer.unwrap_or(Value::Null);
+    // The history keeps a revision longer than its answer.
+    let mut result = entry.answer.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
     if let Value::Object(map) = &mut result {
         map.insert("changed".into(), Value::Bool(false));
         map.insert("rev".into(), Value::String(format!("r{}", entry.rev)));
