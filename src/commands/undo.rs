@@ -389,11 +389,12 @@ fn invert_file(
     merge_inverse(store, &file.path, base, now, wanted, rev)
 }
 
-/// The change of one file from its current to its wanted version.
+/// The change of one file from its current to its wanted version. A file that exists keeps its permissions: no command
+/// changes those, so they are its owner's decision.
 pub(super) fn replace_file(path: &MemoryPath, now: Option<FileVersion>, wanted: Option<FileVersion>) -> FileChange {
     FileChange {
         path: path.clone(),
-        mode: wanted.as_ref().map(|g| g.mode),
+        mode: wanted.as_ref().filter(|_| now.is_none()).map(|wanted| wanted.mode),
         edits: journal_edits(now.as_ref(), wanted.as_ref()),
         after: wanted.map(|g| g.bytes),
         before: now,
@@ -469,7 +470,7 @@ fn merge_inverse(
         _ => (merged, None),
     };
     let merged = FileVersion::new(merged.into_bytes(), now.mode);
-    Ok(Some(FileChange { mode: None, summary: own_terms, ..replace_file(path, Some(now), Some(merged)) }))
+    Ok(Some(FileChange { summary: own_terms, ..replace_file(path, Some(now), Some(merged)) }))
 }
 
 fn without_bullets(text: &str) -> Option<String> {
