@@ -23,12 +23,12 @@ use super::results::{
 use super::superseded::superseded_bullets;
 use super::sync::SyncState;
 use super::{CommandResult, LogOptions, Session};
-use crate::change::{EntryFile, Etag, FileVersion, InverseKind, JournalEntry};
+use crate::change::{EntryFile, Etag, InverseKind, JournalEntry};
 use crate::code::Rejection;
 use crate::document::Document;
 use crate::operation::effects::diff_effects;
 use crate::path::MemoryPath;
-use crate::store::{JournalPages, Store};
+use crate::store::{JournalPages, RevisionSide, Store, TextsAtRevision};
 use crate::view::diff::unified_diff;
 use crate::view::journal::{self, RevisionState};
 use crate::view::outline::LifeChange;
@@ -348,19 +348,17 @@ fn describe(entry: &JournalEntry) -> String {
 /// The texts of a file before and after a revision; `None` where it did not exist or history no longer has it.
 pub(super) type TextsAround = (Option<Document>, Option<Document>);
 
-pub(super) fn texts_around(store: &Store, rev: u64, path: &MemoryPath) -> TextsAround {
-    let Ok([before, after]) = store.texts_around(rev, path) else { return (None, None) };
-    let parse = |version: Result<Option<FileVersion>, Rejection>| {
-        Document::from_bytes(version.ok().flatten()?.bytes.to_vec()).ok()
-    };
-    (parse(before), parse(after))
+pub(super) fn texts_around(texts: &TextsAtRevision<'_>, path: &MemoryPath) -> TextsAround {
+    let parse = |side| Document::from_bytes(texts.text(path, side).ok().flatten()?.bytes.to_vec()).ok();
+    (parse(RevisionSide::Before), parse(RevisionSide::After))
 }
 
 /// The texts of each file of an entry, in its order. A move has none.
 fn texts_of(store: &Store, entry: &JournalEntry) -> Vec<TextsAround> {
+    let around = store.texts_at(entry.rev);
     let texts = |file: &EntryFile| match file.moved {
         Some(_) => (None, None),
-        None => texts_around(store, entry.rev, &file.path),
+        None => texts_around(&around, &file.path),
     };
     entry.files.iter().map(texts).collect()
 }

@@ -44,7 +44,7 @@ impl LogTarget {
     pub(super) fn is_touched_by(&self, session: &Session, entry: &JournalEntry) -> bool {
         let Some(file) = entry.files.iter().find(|f| f.path == self.path) else { return false };
         let Some(section) = &self.section else { return true };
-        let (before, after) = texts_around(&session.store, entry.rev, &file.path);
+        let (before, after) = texts_around(&session.store.texts_at(entry.rev), &file.path);
         let effects = diff_effects(before.as_ref(), after.as_ref(), &file.path, 0);
         effects.iter().any(|e| e.section.as_ref() == Some(section))
     }

@@ -15,7 +15,7 @@ use crate::code::{Rejection, Warning};
 use crate::document::{Document, Visibility, VisibleParts, memory_index};
 use crate::operation::{Batch, MissingInput, Snapshot};
 use crate::path::MemoryPath;
-use crate::store::RevisionSide;
+use crate::store::{RevisionSide, TextsAtRevision};
 
 /// Like [`super::change()`], for an agent with an allowlist.
 ///
@@ -183,12 +183,13 @@ pub(super) fn require_fully_visible(
     unfiltered: &Session,
     entry: &JournalEntry,
 ) -> Result<(), Rejection> {
+    let [visible_texts, all_texts] = [session, unfiltered].map(|session| session.store.texts_at(entry.rev));
     for file in &entry.files {
         let same_now = session.store.read(&file.path)? == unfiltered.store.read(&file.path)?;
         let same_then =
             [(RevisionSide::Before, file.before), (RevisionSide::After, file.after)].into_iter().all(|(side, etag)| {
-                let text = |s: &Session| s.store.text_at(entry.rev, &file.path, side).ok().flatten();
-                etag.is_none() || text(session).is_some_and(|visible| Some(visible) == text(unfiltered))
+                let text = |texts: &TextsAtRevision<'_>| texts.text(&file.path, side).ok().flatten();
+                etag.is_none() || text(&visible_texts).is_some_and(|visible| Some(visible) == text(&all_texts))
             });
         if !same_now || !same_then {
             return Err(allowlist_rejection());

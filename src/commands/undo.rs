@@ -8,6 +8,9 @@ mod changeset;
 mod dropped_text;
 mod gone_file;
 mod outside_edits;
+mod sources;
+
+use sources::InversionSources;
 
 use super::change::commit_loop;
 use super::consent::{ApprovalGate, CommitMode};
@@ -348,7 +351,7 @@ fn text_without_summary(bytes: &[u8]) -> String {
 
 /// The change of one file; `None` if it already has the wanted text.
 fn invert_file(
-    store: &Store,
+    sources: &InversionSources<'_>,
     inversion: &RevisionInversion,
     file: &EntryFile,
 ) -> Result<Option<FileChange>, Rejection> {
@@ -357,14 +360,13 @@ fn invert_file(
     } else {
         (RevisionSide::Before, RevisionSide::After)
     };
-    let rev = inversion.entry.rev;
-    let now = store.read(&file.path)?;
+    let now = sources.store.read(&file.path)?;
     let (base_etag, wanted_etag) =
         if inversion.is_undo { (file.after, file.before) } else { (file.before, file.after) };
     let etag = now.as_ref().map(|v| v.etag);
     if base_etag.is_some()
         && etag != base_etag
-        && let Some(error) = gone_file::refusal(store, inversion, file, etag.is_none())?
+        && let Some(error) = gone_file::refusal(sources, inversion, file, etag.is_none())?
     {
         return Err(error);
     }
@@ -372,21 +374,21 @@ fn invert_file(
         return Ok(None);
     }
     if !inversion.is_undo && inversion.is_in_effect && wanted_etag.is_none() {
-        if !dropped_text::came_back(store, &inversion.entry, &file.path)? {
+        if !dropped_text::came_back(sources, &file.path)? {
             return Ok(None);
         }
     } else if !inversion.is_undo && inversion.is_in_effect {
-        let text = dropped_text::text_with_dropped_parts(store, &inversion.entry, file, now.as_ref())?;
+        let text = dropped_text::text_with_dropped_parts(sources, &inversion.entry, file, now.as_ref())?;
         let mode = now.as_ref().map_or(file.mode, |version| version.mode);
         let wanted = text.map(|text| FileVersion::new(text.into_bytes(), mode));
         return Ok(wanted.map(|wanted| replace_file(&file.path, now, Some(wanted))));
     }
-    let wanted = store.text_at(rev, &file.path, to)?;
+    let wanted = sources.text(&file.path, to)?;
     if etag == base_etag {
         return Ok(Some(replace_file(&file.path, now, wanted)));
     }
-    let base = store.text_at(rev, &file.path, from)?;
-    merge_inverse(store, &file.path, base, now, wanted, rev)
+    let base = sources.text(&file.path, from)?;
+    merge_inverse(sources, &file.path, base, now, wanted, inversion.entry.rev)
 }
 
 /// The change of one file from its current to its wanted version. A file that exists keeps its permissions: no command
@@ -422,7 +424,7 @@ fn changed_since(path: &MemoryPath, rev: u64) -> Rejection {
 
 /// Merges the inverse with later changes of the file; `None` if nothing of it is left to do, `conflict` if they overlap.
 fn merge_inverse(
-    store: &Store,
+    sources: &InversionSources<'_>,
     path: &MemoryPath,
     base: Option<FileVersion>,
     now: Option<FileVersion>,
@@ -460,7 +462,7 @@ fn merge_inverse(
             format!("{path} was changed since r{rev}, whose inverse would remove {shown}, which is not of r{rev}");
         return Err(Rejection { message: reason, ..conflict() });
     }
-    let last = last_summary(&store.recent_entries()?, path);
+    let last = last_summary(sources.recent_entries()?, path);
     let line = update_summary(&now_document, &merged_document, file_kind(path), Some(last.as_deref()));
     // A line that the inverse took out stays out.
     let (merged, own_terms) = match Some(line).filter(|_| merged_document.summary_line().is_some()) {

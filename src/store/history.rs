@@ -95,53 +95,65 @@ impl Store {
     /// # Errors
     /// `revision_not_found`, `history_gone`, `io`.
     pub fn text_at(&self, rev: u64, path: &MemoryPath, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
-        let [version] = self.find_texts(rev, path, [side])?;
-        version
+        self.texts_at(rev).text(path, side)
     }
 
-    /// Returns the texts of a file before and after a revision, each as [`Store::text_at`] does.
+    /// Returns the texts of the files around a revision: for a caller who asks for several.
+    pub fn texts_at(&self, rev: u64) -> TextsAtRevision<'_> {
+        TextsAtRevision { store: self, rev, parts: Default::default() }
+    }
+}
+
+/// The texts of files around one revision, as [`Store::text_at`] returns them. Each part of the journal is read once,
+/// when it is first needed: the record of a revision of 1,000 files has all their texts.
+pub struct TextsAtRevision<'s> {
+    store: &'s Store,
+    rev: u64,
+    parts: [OnceCell<Option<Vec<RecordWithEnd>>>; JOURNAL_PARTS],
+}
+
+/// The parts of the journal that are searched for a text, one after the other.
+const JOURNAL_PARTS: usize = 4;
+
+impl TextsAtRevision<'_> {
+    /// Returns the text of a file on one side of the revision.
     ///
     /// # Errors
-    /// `revision_not_found`, `io`.
-    pub fn texts_around(
-        &self,
-        rev: u64,
-        path: &MemoryPath,
-    ) -> Result<[Result<Option<FileVersion>, Rejection>; 2], Rejection> {
-        self.find_texts(rev, path, [RevisionSide::Before, RevisionSide::After])
-    }
-
-    fn find_texts<const N: usize>(
-        &self,
-        rev: u64,
-        path: &MemoryPath,
-        sides: [RevisionSide; N],
-    ) -> Result<[Result<Option<FileVersion>, Rejection>; N], Rejection> {
-        let root = self.root();
-        // Nearly always the revision itself is enough, because a slot holds its text; else a later one may lead to it.
-        let parts: [&dyn Fn() -> Result<Option<Vec<RecordWithEnd>>, Rejection>; 3] = [
-            &|| self.revision_records(rev, false),
-            &|| self.read_records(&root, &Journal::recent_lines).map(Some),
-            &|| self.records_from(rev),
-        ];
-        let mut found = [const { None }; N];
-        for read in parts {
-            let Some(part) = read()?.filter(|part| touches_file(part, rev, path)) else { continue };
-            for (text, side) in found.iter_mut().zip(sides).filter(|(text, _)| text.is_none()) {
-                *text = text_at_revision(&root, &part, rev, path, side).ok();
-            }
-            if found.iter().all(Option::is_some) {
-                break;
+    /// `revision_not_found`, `history_gone`, `io`.
+    pub fn text(&self, path: &MemoryPath, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
+        let root = self.store.root();
+        let mut version = None;
+        for number in 0..JOURNAL_PARTS {
+            let is_last = number + 1 == JOURNAL_PARTS;
+            let Some(part) = self.part(number)?.filter(|part| is_last || touches_file(part, self.rev, path)) else {
+                continue;
+            };
+            match text_at_revision(&root, part, self.rev, path, side) {
+                Err(_) if !is_last => {}
+                found => {
+                    version = found?;
+                    break;
+                }
             }
         }
-        let whole =
-            if found.iter().all(Option::is_some) { Vec::new() } else { self.read_records(&root, &Journal::read_all)? };
-        let mut sides = sides.into_iter();
-        Ok(found.map(|text| {
-            let side = sides.next().unwrap_or(RevisionSide::After);
-            let version = text.map_or_else(|| text_at_revision(&root, &whole, rev, path, side), Ok)?;
-            Ok(if self.read_filter().is_some() { self.filter_past_version(path, version) } else { version })
-        }))
+        let is_filtered = self.store.read_filter().is_some();
+        Ok(if is_filtered { self.store.filter_past_version(path, version) } else { version })
+    }
+
+    /// Nearly always the revision itself is enough, because a slot holds its text; else a later one may lead to it.
+    fn part(&self, number: usize) -> Result<Option<&[RecordWithEnd]>, Rejection> {
+        let part = &self.parts[number];
+        if part.get().is_none() {
+            let root = self.store.root();
+            let records = match number {
+                0 => self.store.revision_records(self.rev, false)?,
+                1 => Some(self.store.read_records(&root, &Journal::recent_lines)?),
+                2 => self.store.records_from(self.rev)?,
+                _ => Some(self.store.read_records(&root, &Journal::read_all)?),
+            };
+            let _ = part.set(records);
+        }
+        Ok(part.get().and_then(Option::as_deref))
     }
 }
 

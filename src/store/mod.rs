@@ -62,7 +62,7 @@ use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 
 use consistent_read::BatchState;
-pub use history::{FileTexts, JournalHistory, text_before};
+pub use history::{FileTexts, JournalHistory, TextsAtRevision, text_before};
 use journal::{Journal, JournalTail};
 pub use journal_note::{BULLETS_NOTE, NotedJournal};
 pub use journal_pages::JournalPages;

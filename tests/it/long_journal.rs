@@ -137,9 +137,9 @@ fn one_revision_is_found_without_those_before_it_and_tells_the_same() {
         assert_eq!(found[0], *entry);
         assert_eq!(revision_states(&found).get(&entry.rev), states.get(&entry.rev), "r{}", entry.rev);
         for file in &entry.files {
-            let texts = store.texts_around(entry.rev, &file.path).unwrap();
-            for (text, side) in texts.into_iter().zip([RevisionSide::Before, RevisionSide::After]) {
-                let wanted = whole.text(entry.rev, &file.path, side);
+            for side in [RevisionSide::Before, RevisionSide::After] {
+                let [text, wanted] =
+                    [store.text_at(entry.rev, &file.path, side), whole.text(entry.rev, &file.path, side)];
                 assert_eq!(text.ok(), wanted.ok(), "r{} {side:?}", entry.rev);
             }
         }

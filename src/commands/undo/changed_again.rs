@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::sources::InversionSources;
 use super::{CONFLICT_HINT, RevisionInversion};
 use crate::change::{EntryOutcome, Etag, FileChange, FileVersion, InverseKind, JournalEntry};
 use crate::code::{Code, Rejection, SuggestedCommand};
@@ -22,18 +23,12 @@ const SHOWN_CHARACTERS: usize = 60;
 /// # Errors
 /// `io`, `too_large`.
 pub(super) fn find_conflicts(
-    store: &Store,
+    sources: &InversionSources<'_>,
     inversion: &RevisionInversion,
     changes: &[FileChange],
 ) -> Result<Vec<(MemoryPath, Rejection)>, Rejection> {
-    let rev = inversion.entry.rev;
-    let recent = store.recent_entries()?;
-    let entries = if recent.iter().any(|entry| entry.rev == rev) {
-        recent
-    } else {
-        store.entries_from(rev)?.map_or_else(|| store.journal(), Ok)?
-    };
-    let later = LaterRevisions::new(&entries, inversion);
+    let store = sources.store;
+    let later = LaterRevisions::new(sources.entries()?, inversion);
     let mut is_touched = later.touch_files(inversion);
     for file in &inversion.entry.files {
         let left = if inversion.is_undo { file.after } else { file.before };
@@ -42,12 +37,12 @@ pub(super) fn find_conflicts(
     if !is_touched {
         return Ok(Vec::new());
     }
-    let history = store.read_history_since(rev.saturating_sub(1))?;
+    let history = sources.history()?;
     let files: HashMap<&MemoryPath, FileBullets> = inversion
         .entry
         .files
         .iter()
-        .map(|file| (&file.path, FileBullets::new(store, &history, &later, inversion, &file.path)))
+        .map(|file| (&file.path, FileBullets::new(store, history, &later, inversion, &file.path)))
         .collect();
     let conflict_of =
         |change: &FileChange| Some((change.path.clone(), file_conflict(&files, &later, inversion, change)?));
@@ -56,18 +51,13 @@ pub(super) fn find_conflicts(
 
 /// Whether the revision moved a bullet between a file and one of the files `skipped`: inverting one half would remove
 /// its text, or make it stand in both.
-pub(super) fn shares_moved_bullet(
-    store: &Store,
-    inversion: &RevisionInversion,
-    path: &MemoryPath,
-    skipped: &[MemoryPath],
-) -> bool {
+pub(super) fn shares_moved_bullet(sources: &InversionSources<'_>, path: &MemoryPath, skipped: &[MemoryPath]) -> bool {
     if skipped.is_empty() {
         return false;
     }
     let counts = |path: &MemoryPath| {
         [RevisionSide::Before, RevisionSide::After]
-            .map(|side| counts_of(store.text_at(inversion.entry.rev, path, side).ok().flatten().as_ref()))
+            .map(|side| counts_of(sources.text(path, side).ok().flatten().as_ref()))
     };
     let [own_before, own_after] = counts(path);
     let (lost, gained) = (difference(&own_before, &own_after), difference(&own_after, &own_before));

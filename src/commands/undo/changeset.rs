@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::outside_edits::own_lines;
+use super::sources::InversionSources;
 use super::{RevisionInversion, changed_again, erased_error, invert_file};
 use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection, Warning};
@@ -20,6 +21,7 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
     if entry.forgotten {
         return Err(vec![erased_error(entry)]);
     }
+    let sources = InversionSources::new(store, entry.rev);
     let mut changeset = Changeset { inverts: Some(inversion.inverts), ..Changeset::default() };
     let (mut refused, mut skipped) = (Vec::new(), Vec::new());
     let mut refuse = |path: &MemoryPath, error: Rejection, changeset: &mut Changeset| {
@@ -30,7 +32,7 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
         skipped.push(path.clone());
     };
     for file in &entry.files {
-        match invert_file(store, inversion, file) {
+        match invert_file(&sources, inversion, file) {
             Ok(Some(mut change)) => {
                 change.moved = file.moved.clone();
                 changeset.files.push(change);
@@ -51,7 +53,7 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
     }
     if inversion.is_undo || !inversion.is_in_effect {
         for (path, error) in
-            changed_again::find_conflicts(store, inversion, &changeset.files).map_err(|error| vec![error])?
+            changed_again::find_conflicts(&sources, inversion, &changeset.files).map_err(|error| vec![error])?
         {
             changeset.files.retain(|change| change.path != path);
             refuse(&path, error, &mut changeset);
@@ -60,8 +62,7 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
     if !refused.is_empty() {
         return Err(refused);
     }
-    let moves_skipped =
-        |change: &FileChange| changed_again::shares_moved_bullet(store, inversion, &change.path, &skipped);
+    let moves_skipped = |change: &FileChange| changed_again::shares_moved_bullet(&sources, &change.path, &skipped);
     let (others, files): (Vec<FileChange>, Vec<FileChange>) = changeset.files.into_iter().partition(moves_skipped);
     changeset.files = files;
     changeset.warnings.extend(others.iter().map(|change| {
@@ -76,7 +77,7 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
         Warning::new(Code::Note, message)
     }));
     if (inversion.is_undo || !inversion.is_in_effect) && skipped.is_empty() {
-        drop_lone_summaries(store, inversion, &mut changeset);
+        drop_lone_summaries(&sources, inversion, &mut changeset);
     }
     drop_incomplete_moves(&mut changeset.files);
     changeset.effects = changeset.files.iter().flat_map(|change| change_effects(store, change)).collect();
@@ -85,8 +86,7 @@ pub(super) fn inverse_changeset(store: &Store, inversion: &RevisionInversion) ->
 
 /// Drops a change of summary lines alone, which follow from the rest, unless the revision changed nothing else: then
 /// nothing of it is left to invert, which a note says.
-fn drop_lone_summaries(store: &Store, inversion: &RevisionInversion, changeset: &mut Changeset) {
-    let rev = inversion.entry.rev;
+fn drop_lone_summaries(sources: &InversionSources<'_>, inversion: &RevisionInversion, changeset: &mut Changeset) {
     let is_same = |before: Option<&[u8]>, after: Option<&[u8]>| match (before, after) {
         (Some(before), Some(after)) => own_lines(before) == own_lines(after),
         (before, after) => before == after,
@@ -96,7 +96,7 @@ fn drop_lone_summaries(store: &Store, inversion: &RevisionInversion, changeset: 
         is_same(before, change.after.as_ref().map(|bytes| &bytes[..]))
     };
     let changed_texts = |path: &MemoryPath| {
-        let [before, after] = [RevisionSide::Before, RevisionSide::After].map(|side| store.text_at(rev, path, side));
+        let [before, after] = [RevisionSide::Before, RevisionSide::After].map(|side| sources.text(path, side));
         let (Ok(before), Ok(after)) = (before, after) else { return true };
         let [before, after] = [&before, &after].map(|version| version.as_ref().map(|version| &version.bytes[..]));
         !is_same(before, after)

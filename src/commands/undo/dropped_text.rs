@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use super::sources::InversionSources;
 use crate::change::{EntryFile, EntryOutcome, Etag, FileVersion, InverseKind, JournalEntry};
 use crate::code::Rejection;
 use crate::commands::sync::SyncState;
@@ -13,7 +14,7 @@ use crate::operation::conflict_regions::{self, ConflictChoice};
 use crate::operation::merge::{ConflictLabels, MergeConflict, merge_file};
 use crate::operation::rejections;
 use crate::path::MemoryPath;
-use crate::store::{FileTexts, RevisionSide, Store};
+use crate::store::{FileTexts, RevisionSide};
 use crate::view::diff_bullets::{BulletChange, bullet_changes};
 
 /// The text of a file with what edits outside memdir took back of a revision in effect, given the file's present
@@ -22,12 +23,12 @@ use crate::view::diff_bullets::{BulletChange, bullet_changes};
 /// # Errors
 /// `history_gone`, `io`; `conflict` if the file changed in the same lines, or is not UTF-8.
 pub(super) fn text_with_dropped_parts(
-    store: &Store,
+    sources: &InversionSources<'_>,
     entry: &JournalEntry,
     file: &EntryFile,
     now: Option<&FileVersion>,
 ) -> Result<Option<String>, Rejection> {
-    let history = store.read_history_since(entry.rev.saturating_sub(1))?;
+    let history = sources.history()?;
     let entries = history.entries();
     let path = &file.path;
     let reader = TextReader { texts: history.texts_of(path), path, rev: entry.rev };
@@ -45,7 +46,7 @@ pub(super) fn text_with_dropped_parts(
         .collect();
     let Some(applied) = steps.iter().rposition(|step| step.is_application) else { return Ok(None) };
     let steps = &steps[applied..];
-    let sync_state = SyncState::load(store);
+    let sync_state = SyncState::load(sources.store);
     // The file as it would be without those edits; `None` as long as they took back nothing.
     let mut with_parts: Option<String> = None;
     for (at, step) in steps.iter().enumerate() {
@@ -88,12 +89,8 @@ pub(super) fn text_with_dropped_parts(
 ///
 /// # Errors
 /// `io`.
-pub(super) fn came_back(store: &Store, entry: &JournalEntry, path: &MemoryPath) -> Result<bool, Rejection> {
-    let entries = match store.entries_from(entry.rev)? {
-        Some(entries) => entries,
-        None => store.journal()?,
-    };
-    let done = entries.iter().rev().filter(|e| e.outcome == EntryOutcome::Done);
+pub(super) fn came_back(sources: &InversionSources<'_>, path: &MemoryPath) -> Result<bool, Rejection> {
+    let done = sources.entries()?.iter().rev().filter(|e| e.outcome == EntryOutcome::Done);
     let last = done.flat_map(|e| &e.files).find(|file| file.path == *path);
     Ok(last.is_some_and(|file| file.after.is_none()))
 }

@@ -3,26 +3,22 @@
 //!
 //! Never follows the file to its new place: undoing the move first is one command, and shows what happens.
 
+use super::sources::InversionSources;
 use super::{EntryOutcome, RevisionInversion};
 use crate::change::{EntryFile, InverseKind, JournalEntry};
 use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::path::MemoryPath;
-use crate::store::Store;
 
 /// Why a file cannot be changed by an inversion that is gone (nothing stands at its path), or was moved; `None` if it was
 /// not moved, or need not be there: it was removed, as the undone revision is to be.
 pub(super) fn refusal(
-    store: &Store,
+    sources: &InversionSources<'_>,
     inversion: &RevisionInversion,
     file: &EntryFile,
     is_gone: bool,
 ) -> Result<Option<Rejection>, Rejection> {
     let rev = inversion.entry.rev;
-    let entries = match store.entries_from(rev)? {
-        Some(entries) => entries,
-        None => store.journal()?,
-    };
-    let later = entries.iter().filter(|entry| entry.rev > rev && entry.outcome == EntryOutcome::Done);
+    let later = sources.entries()?.iter().filter(|entry| entry.rev > rev && entry.outcome == EntryOutcome::Done);
     let path = &file.path;
     let moved = last_move(later.clone(), path);
     if !is_gone && moved.is_none() {

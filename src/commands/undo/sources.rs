@@ -1,0 +1,69 @@
+//! What an inversion reads of the history: each part once, however many files the revision has.
+//!
+//! Never read again during one attempt: the lock is held, or nothing is written.
+
+use std::cell::OnceCell;
+
+use crate::change::{FileVersion, JournalEntry};
+use crate::code::Rejection;
+use crate::path::MemoryPath;
+use crate::store::{JournalHistory, RevisionSide, Store, TextsAtRevision};
+
+/// The history around the revision that is inverted.
+pub(super) struct InversionSources<'s> {
+    pub store: &'s Store,
+    rev: u64,
+    texts: TextsAtRevision<'s>,
+    recent: OnceCell<Vec<JournalEntry>>,
+    since: OnceCell<Vec<JournalEntry>>,
+    history: OnceCell<JournalHistory>,
+}
+
+impl<'s> InversionSources<'s> {
+    pub(super) fn new(store: &'s Store, rev: u64) -> InversionSources<'s> {
+        InversionSources {
+            store,
+            rev,
+            texts: store.texts_at(rev),
+            recent: OnceCell::new(),
+            since: OnceCell::new(),
+            history: OnceCell::new(),
+        }
+    }
+
+    /// The text of a file on one side of the revision.
+    ///
+    /// # Errors
+    /// `revision_not_found`, `history_gone`, `io`.
+    pub(super) fn text(&self, path: &MemoryPath, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
+        self.texts.text(path, side)
+    }
+
+    /// The newest entries of the journal.
+    pub(super) fn recent_entries(&self) -> Result<&[JournalEntry], Rejection> {
+        read_once(&self.recent, || self.store.recent_entries()).map(Vec::as_slice)
+    }
+
+    /// The entries from the revision on, at least.
+    pub(super) fn entries(&self) -> Result<&[JournalEntry], Rejection> {
+        let recent = self.recent_entries()?;
+        if recent.iter().any(|entry| entry.rev == self.rev) {
+            return Ok(recent);
+        }
+        let read = || self.store.entries_from(self.rev)?.map_or_else(|| self.store.journal(), Ok);
+        read_once(&self.since, read).map(Vec::as_slice)
+    }
+
+    /// The history from the revision on, at least.
+    pub(super) fn history(&self) -> Result<&JournalHistory, Rejection> {
+        read_once(&self.history, || self.store.read_history_since(self.rev.saturating_sub(1)))
+    }
+}
+
+fn read_once<T>(cell: &OnceCell<T>, read: impl FnOnce() -> Result<T, Rejection>) -> Result<&T, Rejection> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = read()?;
+    Ok(cell.get_or_init(|| value))
+}
