@@ -44,18 +44,15 @@ impl RevisionStates {
         if own != RevisionState::Done {
             return;
         }
-        match entry.inverts {
-            Some(InverseKind::Undo(rev)) => {
-                self.states.insert(rev, RevisionState::Undone { by: entry.rev });
-                // Undoing an undo puts the originally undone revision into effect again.
-                if let Some(InverseKind::Undo(before)) = self.inversions.get(&rev) {
-                    self.states.insert(*before, RevisionState::Done);
-                }
-            }
-            Some(InverseKind::Redo(rev)) => {
-                self.states.insert(rev, RevisionState::Done);
-            }
-            None => {}
+        // What is undone may itself be an undo or redo: that takes back what it did to an older revision.
+        let (mut newer, mut next, mut is_in_effect) = (entry.rev, entry.inverts, true);
+        while let Some(InverseKind::Undo(rev) | InverseKind::Redo(rev)) = next
+            && rev < newer
+        {
+            is_in_effect ^= matches!(next, Some(InverseKind::Undo(_)));
+            let by = entry.rev;
+            self.states.insert(rev, if is_in_effect { RevisionState::Done } else { RevisionState::Undone { by } });
+            (newer, next) = (rev, self.inversions.get(&rev).copied());
         }
     }
 
@@ -216,6 +213,21 @@ mod tests {
         assert_eq!(revision_to_redo(&log).map(|e| e.rev), Some(3));
         assert_eq!(revision_states(&log)[&3], RevisionState::Undone { by: 4 });
         assert_eq!(revision_states(&log)[&2], RevisionState::Done);
+    }
+
+    #[test]
+    fn an_undone_redo_or_undo_takes_back_what_it_did() {
+        let undo = |rev, of, from, to| entry(rev, "a", Some(InverseKind::Undo(of)), from, to);
+        let redo = entry(3, "a", Some(InverseKind::Redo(1)), "", "1");
+        for third in [redo, undo(3, 2, "", "1")] {
+            let mut log = vec![entry(1, "a", None, "", "1"), undo(2, 1, "1", ""), third, undo(4, 3, "1", "")];
+            assert_eq!(revision_states(&log)[&1], RevisionState::Undone { by: 4 });
+            assert_eq!(revision_to_redo(&log).map(|e| e.rev), Some(1));
+            log.push(undo(5, 4, "", "1"));
+            assert_eq!(revision_states(&log)[&1], RevisionState::Done);
+            assert_eq!(revision_states(&log)[&4], RevisionState::Undone { by: 5 });
+            assert_eq!(revision_states(&log)[&3], RevisionState::Done);
+        }
     }
 
     #[test]
