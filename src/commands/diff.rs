@@ -30,6 +30,9 @@ const RENAME_SIMILARITY: f64 = 0.5;
 /// The largest number of file pairs that are compared to find renames.
 const MAX_RENAME_PAIRS: usize = 1 << 12;
 
+/// What is shown of a changed file whose earlier text is gone.
+const LOST_TEXT: &str = "its earlier text is no longer in this machine's history";
+
 /// The start or end of a range.
 enum RangeEnd {
     /// A revision of this machine's journal; 0 is before the first.
@@ -76,6 +79,7 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
     let entries = session.store.journal()?;
     let only = address.map(|a| LogTarget::resolve(session, a)).transpose()?.map(|t| t.path);
     let (from, to) = parse_range(session, range, &entries)?;
+    let mut lost = Vec::new();
     let pairs = match (&from, &to) {
         (RangeEnd::Commit(_, a), RangeEnd::Commit(_, b)) => commit_pairs(session, a, Some(b))?,
         (RangeEnd::Commit(_, a), RangeEnd::Open) => commit_pairs(session, a, None)?,
@@ -87,7 +91,7 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
             .hint("r41, dates and ages are memdir revisions; anything else is a git revision")
             .into());
         }
-        _ => journal_pairs(session, &entries, &from, &to, only.as_ref())?,
+        _ => journal_pairs(session, &entries, &from, &to, only.as_ref(), &mut lost)?,
     };
     let mut files = diff_files(pairs);
     files.retain(|f| only.as_ref().is_none_or(|o| *o == f.1.path || f.0.path == o.as_str()));
@@ -96,8 +100,10 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
     for (file, _) in &mut files {
         file.effects.iter_mut().for_each(|row| recorded_texts.annotate(row));
     }
-    let diff = files.iter().map(|(file, pair)| unified_text(file, pair)).collect();
-    let files = files.into_iter().map(|(file, _)| file).collect();
+    let mut diff: String = files.iter().map(|(file, pair)| unified_text(file, pair)).collect();
+    let mut files: Vec<ChangedFile> = files.into_iter().map(|(file, _)| file).collect();
+    lost.iter().for_each(|path| diff.push_str(&format!("# {path}: {LOST_TEXT}\n")));
+    files.extend(lost.iter().map(lost_file));
     Ok(DiffResult { from: end_name(&from, "recorded"), to: end_name(&to, "now"), files, diff })
 }
 
@@ -145,18 +151,29 @@ fn parse_end(session: &Session, text: &str, entries: &[JournalEntry]) -> Result<
     }
 }
 
+/// The row of a file that changed, of which one of the two texts is no longer kept.
+fn lost_file(path: &MemoryPath) -> ChangedFile {
+    let effects = vec![EffectRow { sign: EffectSign::Set, text: LOST_TEXT.into(), ..EffectRow::default() }];
+    ChangedFile { path: path.to_string(), kind: ChangedFileKind::Updated, to: None, rev: None, etag: None, effects }
+}
+
 /// The files that may differ between two points of this machine's history. If only one is wanted, the others serve to
-/// find out that it was renamed, and those without history are left out.
+/// find out that it was renamed, and those without history are left out; else those are added to `lost`.
 fn journal_pairs(
     session: &Session,
     entries: &[JournalEntry],
     from: &RangeEnd,
     to: &RangeEnd,
     only: Option<&MemoryPath>,
+    lost: &mut Vec<MemoryPath>,
 ) -> Result<Vec<FilePair>, Rejection> {
     let store = &session.store;
-    let (start, paths) = match from {
-        RangeEnd::Revision(rev) => (Some(*rev), touched_since(store, entries, *rev)?),
+    let (start, paths) = match (from, to) {
+        // A range may go back in time, too.
+        (RangeEnd::Revision(from), RangeEnd::Revision(to)) => {
+            (Some(*from), touched_since(store, entries, *from.min(to))?)
+        }
+        (RangeEnd::Revision(from), _) => (Some(*from), touched_since(store, entries, *from)?),
         _ => (entries.last().map(|e| e.rev), unrecorded_files(store, entries).into_iter().map(|(p, _)| p).collect()),
     };
     let is_between = |rev: u64| Some(rev) > start && !matches!(to, RangeEnd::Revision(to) if rev > *to);
@@ -174,8 +191,9 @@ fn journal_pairs(
                 let recorded = recorded_updates(&path, entries, |entry| is_between(entry.rev));
                 pairs.push(FilePair { recorded, ..FilePair::new(path, before, after) });
             }
-            Err(error) if error.code == Code::HistoryGone && only.is_some_and(|only| *only != path) => {}
-            Err(error) => return Err(error),
+            Err(error) if error.code != Code::HistoryGone => return Err(error),
+            Err(error) if only.is_some_and(|only| *only == path) => return Err(error),
+            Err(_) => lost.extend(only.is_none().then_some(path)),
         }
     }
     Ok(pairs)

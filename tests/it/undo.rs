@@ -674,3 +674,83 @@ fn a_refused_redo_names_what_was_asked_for() {
     memory.put("facts/new.md", memory.text("facts/new.md").unwrap() + "- Three\n");
     memory.done(["redo", "r2"]).unchanged().stderr_contains("nothing of r2 is left to redo");
 }
+
+#[test]
+fn an_undo_leaves_the_permissions_of_a_file_as_its_owner_set_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let memory = Memory::new();
+    let file = memory.dir().join("facts/user.md");
+    let set = |mode| fs_err::set_permissions(&file, PermissionsExt::from_mode(mode)).unwrap();
+    let mode = || fs_err::metadata(&file).unwrap().permissions().mode() & 0o777;
+    memory.done(["add", "user", "One item"]);
+    set(0o644);
+    memory.done(["add", "user", "Two item"]);
+    set(0o600);
+    memory.done(["undo"]);
+    assert_eq!(mode(), 0o600);
+    set(0o640);
+    memory.done(["redo"]);
+    assert_eq!(mode(), 0o640);
+}
+
+#[test]
+fn an_undone_redo_is_made_again() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Prefers tabs"]);
+    for words in [&["undo"][..], &["redo"], &["undo", "r3"]] {
+        memory.done(words);
+    }
+    assert_eq!(memory.text("facts/user.md"), None);
+    memory.run(["undo", "r1"]).exit(4).stderr_contains("r1 is already undone, by r4");
+    memory.done(["redo"]).stdout_contains("Prefers tabs");
+    assert!(memory.text("facts/user.md").unwrap().contains("- Prefers tabs"));
+    memory.run(["redo", "r1"]).exit(4);
+    memory.done(["undo"]);
+    assert_eq!(memory.text("facts/user.md"), None);
+}
+
+#[test]
+fn a_diff_back_in_time_is_the_inverse() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Prefers tabs"]);
+    memory.done(["add", "user", "Prefers vim"]);
+    memory.done(["diff", "r2..r1"]).stdout_contains("-- Prefers vim");
+    memory.done(["mv", "user", "person"]);
+    memory.done(["add", "person", "Likes tea"]);
+    memory.done(["diff", "r4..r2"]).stdout_contains("rename from facts/person.md\nrename to facts/user.md");
+    memory.done(["diff", "r3..r1"]).stdout_contains("rename from facts/person.md\nrename to facts/user.md");
+}
+
+#[test]
+fn a_large_file_whose_first_text_is_gone_hides_no_other_difference() {
+    let memory = Memory::new();
+    let big = (0..300).map(|n| format!("- Fact {n} of the big file with some words\n")).collect::<String>();
+    memory.run(["write", "facts/big.md", "--create"]).stdin(format!("# Big\n\n{big}")).exit(0);
+    memory.done(["add", "user", "Prefers tabs"]);
+    memory.put("facts/big.md", format!("# Big\n\n{big}- By hand\n"));
+    let user = memory.text("facts/user.md").unwrap();
+    memory.put("facts/user.md", user.replace("tabs", "spaces"));
+    let lost = "facts/big.md: its earlier text is no longer in this machine's history";
+    memory.done(["diff"]).stdout_contains("+- Prefers spaces").stdout_contains(lost);
+    let json = memory.done(["diff", "--json"]).json();
+    assert_eq!(json["files"].as_array().unwrap().len(), 2, "{json}");
+    memory.run(["diff", "r1", "big"]).exit(3).stderr_contains("history_gone");
+}
+
+#[test]
+fn a_revision_of_many_files_is_undone_where_others_wrote_since() {
+    let memory = Memory::new();
+    let write = |n: usize| {
+        let text =
+            format!("# F{n}\n\n{}", format!("- A fact of number {n}\n").repeat(2) + &"- Other words\n".repeat(1));
+        serde_json::json!({"op": "write", "at": format!("facts/f{n}.md"), "text": text, "create": true}).to_string()
+    };
+    let before = memory.tree();
+    memory.run(["apply"]).stdin((0..40).map(write).collect::<Vec<_>>().join("\n")).exit(0);
+    memory.done(["add", "f7", "Something later"]);
+    memory.done(["undo", "r1"]).stdout_contains("facts/f39.md");
+    let left = memory.tree();
+    let added: Vec<&String> = left.keys().filter(|path| !before.contains_key(*path)).collect();
+    assert_eq!(added, ["facts/f7.md"]);
+    assert!(memory.text("facts/f7.md").unwrap().ends_with("- Something later\n"));
+}
