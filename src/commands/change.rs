@@ -270,6 +270,7 @@ pub fn commit_approved(
         if changeset.forget {
             // Scrubs before the commit: after a crash in between, the command can be repeated. The other way round, the
             // text would be gone from the file and nothing would find its remaining traces.
+            locked.forget_queued(&traces.queued)?;
             for path in &traces.earlier_paths {
                 locked.forget(std::slice::from_ref(path), &[])?;
             }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use super::Session;
 use super::bullet_life::{BulletHistory, LifeExtent};
 use super::list_and_read::ResolvedAddress;
+use super::reflect::conversations_with_texts;
 use super::unread_files::{unread_sentences, why_unread};
-use crate::change::{Changeset, EffectSign, FileChange, FileVersion, JournalEdit};
+use crate::change::{Changeset, Effect, EffectSign, FileChange, FileVersion, JournalEdit};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits, summary};
 use crate::operation::Snapshot;
@@ -39,7 +40,9 @@ pub struct ForgetTraces {
     pub earlier_paths: Vec<MemoryPath>,
     /// Texts that no slot and no journal record may contain.
     pub texts: Vec<String>,
-    /// Warnings about copies that remain.
+    /// Queued conversations that have one of the texts.
+    pub queued: Vec<String>,
+    /// Warnings about copies that remain, and about what goes as a whole.
     pub warnings: Vec<Warning>,
 }
 
@@ -101,6 +104,12 @@ pub fn find_traces(
     if !proposals.is_empty() {
         notes.push(format!("the text waited in {} too, which went with it", proposals.join(", ")));
     }
+    let queued = conversations_with_texts(session, &TextSearch::new(&texts))?;
+    if !queued.is_empty() {
+        let which = if queued.len() == 1 { "is" } else { "are" };
+        let conversations = counted_noun(queued.len(), "queued conversation");
+        notes.push(format!("{conversations} {which} dropped unread: the text is in it, or it cannot be read"));
+    }
     if !remaining_in.is_empty() {
         let files: Vec<&str> = remaining_in.iter().map(MemoryPath::as_str).collect();
         notes.push(format!("some of the text is also in {} and was not removed there", named_files(&files)));
@@ -108,12 +117,12 @@ pub fn find_traces(
     notes.extend(copies_in_scopes(session, &search));
     notes.extend(unread_sentences(session, unread.into_iter()));
     let mut warnings: Vec<Warning> = notes.into_iter().map(|note| Warning::new(Code::Note, note)).collect();
-    warnings.extend(summaries_with_words(changeset));
+    warnings.extend(summaries_with_words(session, changeset, &earlier_paths));
     if session.dir.ancestors().any(|d| d.join(".git").exists()) {
         let message = "git may still contain the text: committed versions stay in its history";
         warnings.push(Warning::new(Code::Note, message));
     }
-    Ok(ForgetTraces { paths, earlier_paths, texts, warnings })
+    Ok(ForgetTraces { paths, earlier_paths, texts, queued, warnings })
 }
 
 /// A file in which one of some texts stands.
@@ -282,24 +291,28 @@ fn earlier_bullets(
     Ok(earlier)
 }
 
-/// A warning for each changed file whose summary line still has words of a removed bullet: a person's sentence, which
-/// memdir does not change.
-fn summaries_with_words(changeset: &Changeset) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    for file in &changeset.files {
-        let Some(bytes) = &file.after else { continue };
+/// A warning for each file whose summary line still has words of a removed bullet, among those that are changed and
+/// those in which it was before: a person's sentence, which memdir does not change.
+fn summaries_with_words(session: &Session, changeset: &Changeset, earlier_paths: &[MemoryPath]) -> Vec<Warning> {
+    let changed = changeset.files.iter().filter_map(|file| Some((&file.path, file.after.clone()?)));
+    let is_changed = |path: &&MemoryPath| changeset.files.iter().any(|file| file.path == **path);
+    let earlier = earlier_paths.iter().filter(|path| !is_changed(path));
+    let earlier = earlier.filter_map(|path| Some((path, session.store.read(path).ok().flatten()?.bytes)));
+    let has_words = |(path, bytes): &(&MemoryPath, Arc<Vec<u8>>)| {
         let document = Document::parse(String::from_utf8_lossy(bytes).into_owned());
-        let mut removed = changeset.effects.iter().filter(|e| e.sign == EffectSign::Removed && e.path == file.path);
-        if removed.any(|effect| summary::is_only_place_of_words(&document, &effect.text)) {
-            let message = format!(
-                "the summary line of {} was written by a person and still has words of the text: change it with \
-                 `memdir set {} summary=TEXT`",
-                file.path, file.path
-            );
-            warnings.push(Warning::new(Code::Note, message));
-        }
-    }
-    warnings
+        // A bullet that was in another file before may have left its words there.
+        let is_of = |effect: &&Effect| effect.path == **path || earlier_paths.contains(path);
+        let mut removed = changeset.effects.iter().filter(|effect| effect.sign == EffectSign::Removed).filter(is_of);
+        removed.any(|effect| summary::is_only_place_of_words(&document, &effect.text))
+    };
+    let warning = |(path, _): (&MemoryPath, Arc<Vec<u8>>)| {
+        let message = format!(
+            "the summary line of {path} was written by a person and still has words of the text: change it with \
+             `memdir set {path} summary=TEXT`"
+        );
+        Warning::new(Code::Note, message)
+    };
+    changed.chain(earlier).filter(has_words).map(warning).collect()
 }
 
 /// The search string for a removed line: its text, or the whole line if the text is short; `None` for derived lines,

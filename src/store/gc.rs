@@ -146,7 +146,6 @@ impl LockedStore<'_> {
     /// `io`, `read_only`. What was erased until then stays erased.
     pub fn forget(&self, paths: &[MemoryPath], texts: &[String]) -> Result<(), Rejection> {
         let texts = TextSearch::new(texts);
-        self.forget_queued(&texts)?;
         self.forget_vectors()?;
         let bytes = match self.journal.borrow().as_ref() {
             Some(journal) => journal.read_all()?,

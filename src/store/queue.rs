@@ -51,33 +51,21 @@ impl LockedStore<'_> {
         add_item(&self.root, key, name, bytes)
     }
 
-    /// Erases the items that contain one of these texts, or cannot be searched.
+    /// Erases these items.
     ///
     /// # Errors
     /// `read_only`, `io`.
-    pub(super) fn forget_queued(&self, texts: &TextSearch) -> Result<(), Rejection> {
-        let Some(folder) = self.store.open_queue()? else { return Ok(()) };
-        for name in self.store.queued_names()? {
-            let bytes = match root::open_plain(&folder, &name, "a queue item") {
-                Ok(Some(plain)) => root::read_contents(&plain, "a queue item").ok(),
-                Ok(None) => continue,
-                Err(_) => None,
-            };
-            // What a reference leads to is not searched.
-            let holds = name.ends_with(REFERENCE_SUFFIX)
-                || bytes.is_none_or(|bytes| is_in_json(texts, &String::from_utf8_lossy(&bytes)));
-            if holds {
-                slot::erase(folder.as_fd(), &name)?;
-            }
-        }
+    pub fn forget_queued(&self, names: &[String]) -> Result<(), Rejection> {
+        let Some(folder) = self.store.open_queue()?.filter(|_| !names.is_empty()) else { return Ok(()) };
+        names.iter().try_for_each(|name| slot::erase(folder.as_fd(), name))?;
         platform::sync(&folder).map_err(|e| write_error(e, "the queue"))
     }
 }
 
 impl Store {
     /// Adds an item that names a file outside the data directory, and waits until it is on disk. Returns `false` if an
-    /// item of that name exists. Takes no lock: the item holds no memory text that [`LockedStore::forget_queued`] could
-    /// miss, and a hook may not wait for a writer.
+    /// item of that name exists. Takes no lock: the item holds no memory text itself, and a hook may not wait for a
+    /// writer.
     ///
     /// # Errors
     /// `read_only`, `io`, `too_large`.
@@ -116,6 +104,39 @@ impl Store {
         let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
         names.sort();
         Ok(names)
+    }
+
+    /// Returns the names of the items that contain one of these texts, or cannot be searched. `read_reference` reads the
+    /// file that an item names, given the item; `None` if it cannot be read. What an item of another machine names is not
+    /// read.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn queued_with_texts(
+        &self,
+        key: Option<&SealKey>,
+        texts: &TextSearch,
+        read_reference: &dyn Fn(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<Vec<String>, Rejection> {
+        let Some(folder) = self.open_queue()? else { return Ok(Vec::new()) };
+        let mut holders = Vec::new();
+        for name in self.queued_names()? {
+            let sealed = match root::open_plain(&folder, &name, "a queue item") {
+                Ok(Some(plain)) => root::read_contents(&plain, "a queue item").ok(),
+                Ok(None) => continue,
+                Err(_) => None,
+            };
+            let own = sealed.as_deref().zip(key).and_then(|(sealed, key)| key.open(&name, sealed));
+            let searched = match own {
+                Some(item) if name.ends_with(REFERENCE_SUFFIX) => read_reference(item),
+                Some(item) => Some(item.to_vec()),
+                None => sealed,
+            };
+            if searched.is_none_or(|bytes| is_in_json(texts, &String::from_utf8_lossy(&bytes))) {
+                holders.push(name);
+            }
+        }
+        Ok(holders)
     }
 
     /// Claims an item of this machine; `None` if another process has claimed it, or it is completed.
@@ -245,9 +266,15 @@ mod tests {
         ] {
             locked.enqueue(&KEY, name, text.as_bytes()).unwrap();
         }
-        store.enqueue_reference(&KEY, "d", b"{}").unwrap();
-        locked.forget_queued(&TextSearch::new(&["say \"it\"".to_owned()])).unwrap();
-        assert_eq!(store.queued_names().unwrap(), ["c"]);
+        for (name, transcript) in [("i", "gone"), ("j", "something"), ("k", "say \"it\"")] {
+            store.enqueue_reference(&KEY, name, transcript.as_bytes()).unwrap();
+        }
+        let read_reference =
+            |item: &[u8]| (item != b"gone").then(|| line(std::str::from_utf8(item).unwrap()).into_bytes());
+        let texts = TextSearch::new(&["say \"it\"".to_owned()]);
+        let holders = store.queued_with_texts(Some(&KEY), &texts, &read_reference).unwrap();
+        locked.forget_queued(&holders).unwrap();
+        assert_eq!(store.queued_names().unwrap(), ["c", "j.ref"]);
     }
 
     #[test]

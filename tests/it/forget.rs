@@ -352,3 +352,50 @@ fn neither_words_of_it_in_the_summary_line_of_another_file_of_the_past() {
     assert_eq!(holders(&memory, "hunter2"), [""; 0]);
     memory.done(&["undo", "r3"]);
 }
+
+/// A batch that lost its texts cannot be compared with one that has the same id.
+#[test]
+fn an_id_of_a_batch_that_lost_its_texts_is_refused() {
+    let memory = DataDirectory::new(&[("facts/user.md", "# User\n")]);
+    let batch = |text: &str| {
+        format!(
+            r#"{{"request":"job-1","operations":[{{"op":"add","at":"user","text":"{text}"}},{{"op":"add","at":"user","text":"Likes green tea"}}]}}"#
+        )
+    };
+    memory.write("b.json", &batch("Has a secret plan for Oslo"));
+    memory.write("c.json", &batch("Something entirely different"));
+    let paths = ["b.json", "c.json"].map(|name| memory.path(name).to_str().unwrap().to_owned());
+    memory.done(&["apply", "-F", &paths[0]]);
+    assert_eq!(memory.run(&["apply", "-F", &paths[0], "--json"]).json()["repeated"], true);
+    memory.done(&["rm", "user@1", "--forget", "-f"]);
+    for path in &paths {
+        let output = memory.run(&["apply", "-F", path, "--json"]);
+        assert_eq!((output.status, output.error_code().as_str()), (4, "conflict"), "{output:#?}");
+    }
+    assert!(!memory.text("facts/user.md").contains("different"));
+}
+
+/// A conversation that waits in the queue is dropped if it has the text, and no other.
+#[test]
+fn a_queued_conversation_goes_only_if_it_has_the_text() {
+    let memory = DataDirectory::new(&[("facts/user.md", "# User\n\n- Takes Zoloft daily\n- Likes green tea\n")]);
+    memory.done(&["add", "user", "Keeps bees"]);
+    let queue = memory.path(".memdir/queue");
+    std::fs::create_dir_all(&queue).unwrap();
+    for (name, said) in [("a", "The release day is Thursday."), ("b", "I am one who\\u0020Takes Zoloft daily")] {
+        let transcript = memory.root().join(format!("{name}.jsonl"));
+        std::fs::write(&transcript, format!("{{\"role\":\"user\",\"content\":\"{said}\"}}\n")).unwrap();
+        std::fs::write(queue.join(format!("{name}.ref")), format!("{{\"transcript\":{transcript:?}}}")).unwrap();
+    }
+    let names = || {
+        let names = std::fs::read_dir(&queue).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    let output = memory.run(&["rm", "user@1", "--forget", "-f"]);
+    assert_eq!(output.status, 0, "{output:#?}");
+    assert!(output.stderr.contains("1 queued conversation is dropped unread"), "{output:#?}");
+    assert_eq!(names(), ["a.ref".to_owned()].into());
+    let output = memory.run(&["rm", "user@1", "--forget", "-f"]);
+    assert!(output.status == 0 && !output.stderr.contains("queued"), "{output:#?}");
+    assert_eq!(names(), ["a.ref".to_owned()].into());
+}

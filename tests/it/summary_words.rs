@@ -133,3 +133,14 @@ fn after_undo_and_redo_old_words_leave() {
     memory.done(["rm", "--forget", &at("team", KEY)]);
     assert_eq!(holders(&memory, "hunter7zulu"), [""; 0]);
 }
+
+/// The bullet has left, and a person's sentence there still tells of it.
+#[test]
+fn of_a_sentence_in_the_file_in_which_a_forgotten_text_was_before_a_warning_says_so() {
+    let memory = Memory::new();
+    memory.done(["add", "work", "Zoloft every morning"]);
+    memory.done(["set", "work", "summary=What I take: Zoloft and tea."]);
+    memory.done(["mv", &at("work", "Zoloft every morning"), "trip"]);
+    let run = memory.run(["rm", "--forget", &at("trip", "Zoloft every morning")]).exit(0);
+    run.stderr_contains("the summary line of facts/work.md was written by a person and still has words of the text");
+}

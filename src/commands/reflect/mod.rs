@@ -52,7 +52,10 @@ pub use insights::make_insights;
 pub use lost_transcripts::lost_transcripts_warning;
 pub use procedure::make_procedure;
 pub use proposal_totals::ProposalTotals;
-pub use queue::{enqueue_transcript, foreign_items_warning, queue_error_warning, queued_items, reflect_queued};
+pub use queue::{
+    conversations_with_texts, enqueue_transcript, foreign_items_warning, queue_error_warning, queued_items,
+    reflect_queued,
+};
 pub use record::make_record;
 pub use request::{RequestOptions, answer_request};
 

@@ -18,6 +18,7 @@ use crate::reflect::prompt::ReplyMode;
 use crate::store::queue::{QueueClaim, QueuedItems};
 use crate::text::counted_noun::counted_noun;
 use crate::text::one_line::one_line;
+use crate::text::text_search::TextSearch;
 use crate::transcript;
 
 mod queue_error;
@@ -105,6 +106,17 @@ pub fn foreign_items_warning(items: &QueuedItems) -> Option<Warning> {
         }
     };
     Some(Warning::new(Code::Note, format!("{what}; remove what you do not know")))
+}
+
+/// The names of the queued conversations in which one of some texts stands, or which cannot be read.
+///
+/// # Errors
+/// `io`.
+pub fn conversations_with_texts(session: &Session, texts: &TextSearch) -> Result<Vec<String>, Rejection> {
+    session.store.queued_with_texts(session.seal_key().as_ref(), texts, &|item| {
+        let work: QueuedConversation = serde_json::from_slice(item).ok()?;
+        outside_files::read(Path::new(&work.transcript?)).ok()
+    })
 }
 
 /// Reads queued conversations, oldest first, until the queue is empty or the budget is used up. Skips those that
