@@ -2,7 +2,7 @@
 //!
 //! Never reads git: any other name is an error here, and `diff` then tries it as a git revision.
 
-use jiff::{Span, ToSpan, Zoned, civil::Date};
+use jiff::{Span, Zoned, civil::Date};
 
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection, quote_short};
@@ -42,7 +42,7 @@ pub fn parse_point_in_time(text: &str, now: &Zoned) -> Result<PointInTime, Rejec
         return Ok(PointInTime::Time(utc_string(&at.to_zoned(jiff::tz::TimeZone::UTC))));
     }
     if let Some(span) = parse_age(text) {
-        let then = now.checked_sub(span).map_err(out_of_range)?;
+        let then = span.and_then(|span| now.checked_sub(span)).map_err(out_of_range)?;
         return Ok(PointInTime::Time(utc_string(&then)));
     }
     let quoted = quote_short(text);
@@ -50,20 +50,22 @@ pub fn parse_point_in_time(text: &str, now: &Zoned) -> Result<PointInTime, Rejec
         .hint("use r41, 2026-11-20, yesterday, 2d or '2 weeks'"))
 }
 
-/// Parses an age: `2d`, `2 weeks`, `3 hours ago`.
-fn parse_age(text: &str) -> Option<Span> {
+/// Parses an age: `2d`, `2 weeks`, `3 hours ago`; an error for one that is out of range.
+fn parse_age(text: &str) -> Option<Result<Span, jiff::Error>> {
     let text = text.trim_end_matches("ago").trim();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let n: i64 = text[..digits].parse().ok().filter(|n| *n <= 100_000)?;
-    match text[digits..].trim() {
-        "m" | "min" | "minute" | "minutes" => Some(n.minutes()),
-        "h" | "hour" | "hours" => Some(n.hours()),
-        "d" | "day" | "days" => Some(n.days()),
-        "w" | "week" | "weeks" => Some(n.weeks()),
-        "month" | "months" => Some(n.months()),
-        "y" | "year" | "years" => Some(n.years()),
-        _ => None,
-    }
+    let span = Span::new();
+    let span = match text[digits..].trim() {
+        "m" | "min" | "minute" | "minutes" => span.try_minutes(n),
+        "h" | "hour" | "hours" => span.try_hours(n),
+        "d" | "day" | "days" => span.try_days(n),
+        "w" | "week" | "weeks" => span.try_weeks(n),
+        "month" | "months" => span.try_months(n),
+        "y" | "year" | "years" => span.try_years(n),
+        _ => return None,
+    };
+    Some(span)
 }
 
 fn utc_string(at: &Zoned) -> String {
@@ -126,5 +128,7 @@ mod tests {
         check("main", None);
         check("2026-02-30", None);
         check("99999999999999999999d", None);
+        check("100000 minutes", Some("2026-09-13T01:20:00Z"));
+        check("20000y", None);
     }
 }
