@@ -1,8 +1,9 @@
 //! Recognizes a side that already contains all changes of the other one, as when the result of a merge is merged again.
 //!
-//! Never guesses: every changed line must be unique, below the same heading and item, and in the same order.
+//! Never guesses: every line of which the other side changed the number must be unique, below the same headings and
+//! items, and what both sides have equally often must be in the same order.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::text::similarity;
@@ -13,6 +14,8 @@ const MAY_BE_REWORDED: f64 = 0.4;
 const MAX_PAIRS: usize = 10_000;
 /// So many lines that were taken away or moved are stepped over, each with a search in the whole text.
 const MAX_STEPS: usize = 64;
+/// More `#` than this start no heading.
+const MAX_HEADING_LEVEL: usize = 6;
 
 /// Whether each of two changed texts contains all changes of the other one: `[ours contains theirs, theirs contains
 /// ours]`.
@@ -46,106 +49,155 @@ fn has_own_line(base: &str, other: &str, full: &str) -> bool {
 /// Whether `full` contains every change from `base` to `other`: all lines that it added, none that it removed (nor in
 /// other words), and the lines of both in the same order.
 fn contains_changes(base: &PlacedLines, full: &PlacedLines, other: &PlacedLines) -> bool {
-    let added: Vec<&PlacedLine> = other.lines.iter().filter(|line| !base.has(line)).collect();
-    let removed: Vec<&PlacedLine> = base.lines.iter().filter(|line| !other.has(line)).collect();
-    let is_unique = |line: &&PlacedLine| [base, full, other].iter().all(|text| text.count(line) <= 1);
+    let is_unique = |line: &PlacedLine| [base, full, other].iter().all(|text| text.is_unique(line));
+    let is_taken_over = |line: &PlacedLine| full.count(line) == other.count(line) && is_unique(line);
+    let changed = |text: &PlacedLines| -> Vec<usize> {
+        (0..text.lines.len()).filter(|at| base.count(&text.lines[*at]) != other.count(&text.lines[*at])).collect()
+    };
+    let (added, removed) = (changed(other), changed(base));
     !(added.is_empty() && removed.is_empty())
-        && added.iter().all(|line| full.has(line))
-        && !removed.iter().any(|line| full.has(line))
-        && added.iter().chain(&removed).all(is_unique)
+        && added.iter().all(|at| is_taken_over(&other.lines[*at]))
+        && removed.iter().all(|at| is_taken_over(&base.lines[*at]))
         && full.has_order_of(other)
         && !may_reword(base, full, other, &removed)
 }
 
-/// Whether `full` may have other wordings of the removed lines: a line of its own in their place, or a similar one
-/// anywhere. An edit against a removal is a conflict.
-fn may_reword(base: &PlacedLines, full: &PlacedLines, other: &PlacedLines, removed: &[&PlacedLine]) -> bool {
-    let is_own = |line: &&PlacedLine| !line.text.trim().is_empty() && !base.has(line) && !other.has(line);
-    let own: Vec<&PlacedLine> = full.lines.iter().filter(is_own).collect();
+/// Whether `full` may have other wordings of the removed lines (positions in `base`): a line of its own in their place,
+/// or a similar one anywhere. An edit against a removal is a conflict.
+fn may_reword(base: &PlacedLines, full: &PlacedLines, other: &PlacedLines, removed: &[usize]) -> bool {
+    let is_own =
+        |line: &PlacedLine| !line.text.trim().is_empty() && full.count(line) > base.count(line).max(other.count(line));
+    let own: Vec<usize> = (0..full.lines.len()).filter(|at| is_own(&full.lines[*at])).collect();
+    if own.is_empty() {
+        return false;
+    }
     if own.len() * removed.len() > MAX_PAIRS {
         return true;
     }
-    let is_anchor = |line: &&PlacedLine| base.count(line) == 1 && full.count(line) == 1 && other.has(line);
-    let position = |text: &PlacedLines, line: &PlacedLine| text.lines.iter().position(|found| found == line);
-    removed.iter().any(|line| {
-        let at = position(base, line).unwrap_or(0);
-        let above = base.lines[..at].iter().rfind(is_anchor).and_then(|line| position(full, line));
-        let below = base.lines[at..].iter().find(is_anchor).and_then(|line| position(full, line));
-        let (from, to) = (above.unwrap_or(0), below.unwrap_or(full.lines.len()));
-        full.lines.get(from..to).is_none_or(|between| between.iter().any(|line| is_own(&line)))
-            || own.iter().any(|own| similarity(own.text, line.text) >= MAY_BE_REWORDED)
+    // Lines of the base that stay, with their positions in both texts.
+    let anchor = |(at, line): (usize, &PlacedLine)| {
+        let stays = base.count(line) == 1 && full.count(line) == 1 && other.count(line) > 0;
+        stays.then(|| Some((at, full.first_position(line)?)))?
+    };
+    let anchors: Vec<(usize, usize)> = base.lines.iter().enumerate().filter_map(anchor).collect();
+    removed.iter().any(|at| {
+        let next = anchors.partition_point(|(anchor, _)| anchor < at);
+        let from = next.checked_sub(1).map_or(0, |above| anchors[above].1);
+        let to = anchors.get(next).map_or(full.lines.len(), |(_, below)| *below);
+        let text = base.lines[*at].text;
+        from > to
+            || own
+                .iter()
+                .any(|own| (from..to).contains(own) || similarity(full.lines[*own].text, text) >= MAY_BE_REWORDED)
     })
 }
 
-/// A line with what it belongs to: the heading above it, and the line above it that is less indented. A blank line
-/// belongs to the line above it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A line with what it belongs to: the headings above it, and the lines above it that are less indented. A blank line
+/// belongs to the line above it; the underline of a heading is the heading, with its text.
+#[derive(Clone, Copy, Debug)]
 struct PlacedLine<'a> {
-    /// Of the three texts; each line is looked up about six times.
+    /// Of the line and all that it belongs to.
     digest: u64,
-    heading: &'a str,
-    above: &'a str,
+    /// The position of the line that it belongs to.
+    parent: Option<usize>,
     text: &'a str,
-}
-
-impl<'a> PlacedLine<'a> {
-    fn new(heading: &'a str, above: &'a str, text: &'a str) -> PlacedLine<'a> {
-        let mut state = DefaultHasher::new();
-        (heading, above, text).hash(&mut state);
-        PlacedLine { digest: state.finish(), heading, above, text }
-    }
-}
-
-impl Hash for PlacedLine<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.digest);
-    }
 }
 
 /// The lines of a text in order, and how often each occurs.
 struct PlacedLines<'a> {
     lines: Vec<PlacedLine<'a>>,
-    counts: HashMap<PlacedLine<'a>, usize>,
+    /// For each digest the number of its lines, and the position of the first one.
+    counts: HashMap<u64, (usize, usize)>,
 }
 
 impl<'a> PlacedLines<'a> {
     fn new(text: &'a str) -> PlacedLines<'a> {
-        let (mut heading, mut open): (&str, Vec<(usize, &str)>) = ("", Vec::new());
-        let mut lines = Vec::new();
+        // The lines that the next one may belong to: each is further inside than the one before it.
+        let mut open: Vec<(LineDepth, usize)> = Vec::new();
+        let mut placed = PlacedLines { lines: Vec::new(), counts: HashMap::new() };
+        let (mut start, mut above) = (0, "");
         for line in text.split_inclusive('\n') {
-            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
             let is_blank = line.trim().is_empty();
+            let underline = LineDepth::of_underline(line).filter(|_| !above.is_empty());
+            let depth = underline.unwrap_or_else(|| LineDepth::of(line));
             if !is_blank {
-                open.retain(|(outer, _)| *outer < indent);
+                open.truncate(open.partition_point(|(outer, _)| *outer < depth));
             }
-            let above = open.last().map_or("", |(_, above)| *above);
-            lines.push(PlacedLine::new(heading, above, line));
-            if line.starts_with('#') {
-                heading = line;
-            }
+            let parent = open.last().map(|(_, outer)| *outer);
             if !is_blank {
-                open.push((indent, line));
+                open.push((depth, placed.lines.len()));
             }
+            let title = if underline.is_some() { above.len() } else { 0 };
+            placed.push(parent, &text[start - title..start + line.len()]);
+            start += line.len();
+            above = if is_blank { "" } else { line };
         }
-        let mut counts = HashMap::new();
-        lines.iter().for_each(|line| *counts.entry(*line).or_default() += 1);
-        PlacedLines { lines, counts }
+        placed
     }
 
-    fn count(&self, line: &PlacedLine<'_>) -> usize {
-        self.counts.get(line).copied().unwrap_or(0)
+    fn push(&mut self, parent: Option<usize>, text: &'a str) {
+        let mut state = DefaultHasher::new();
+        (parent.map(|parent| self.lines[parent].digest), text).hash(&mut state);
+        let digest = state.finish();
+        self.counts.entry(digest).or_insert((0, self.lines.len())).0 += 1;
+        self.lines.push(PlacedLine { digest, parent, text });
     }
 
-    fn has(&self, line: &PlacedLine<'_>) -> bool {
-        self.counts.contains_key(line)
+    fn count(&self, line: &PlacedLine) -> usize {
+        self.counts.get(&line.digest).map_or(0, |(count, _)| *count)
     }
 
-    /// Whether the lines that occur once in both have the same order in both.
-    fn has_order_of(&self, other: &PlacedLines<'_>) -> bool {
-        let common: HashSet<&PlacedLine<'_>> =
-            self.lines.iter().filter(|line| self.count(line) == 1 && other.count(line) == 1).collect();
-        let of_common = |line: &&PlacedLine<'_>| common.contains(*line);
-        self.lines.iter().filter(of_common).eq(other.lines.iter().filter(of_common))
+    fn first_position(&self, line: &PlacedLine) -> Option<usize> {
+        self.counts.get(&line.digest).map(|(_, first)| *first)
+    }
+
+    /// Whether a line occurs here once at most, and so does all that it belongs to: below one of two equal headings or
+    /// items it could have moved to the other.
+    fn is_unique(&self, line: &PlacedLine) -> bool {
+        let Some((count, first)) = self.counts.get(&line.digest) else { return true };
+        let mut parent = self.lines[*first].parent;
+        while let Some(at) = parent.filter(|_| *count == 1) {
+            if self.count(&self.lines[at]) > 1 {
+                return false;
+            }
+            parent = self.lines[at].parent;
+        }
+        *count == 1
+    }
+
+    /// Whether the lines that occur equally often in both have the same order in both.
+    fn has_order_of(&self, other: &PlacedLines) -> bool {
+        let is_common = |line: &&PlacedLine| self.count(line) == other.count(line);
+        let digests =
+            |text: &PlacedLines| -> Vec<u64> { text.lines.iter().filter(is_common).map(|line| line.digest).collect() };
+        digests(self) == digests(other)
+    }
+}
+
+/// How far inside a line is; a line belongs to the nearest one above it that is less far inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum LineDepth {
+    /// A heading, with its level.
+    Heading(usize),
+    /// Any other line, with its indent in bytes.
+    Indented(usize),
+}
+
+impl LineDepth {
+    fn of(line: &str) -> LineDepth {
+        let text = line.trim_start_matches([' ', '\t']);
+        let hashes = text.len() - text.trim_start_matches('#').len();
+        match line.len() - text.len() {
+            0..=3 if (1..=MAX_HEADING_LEVEL).contains(&hashes) => LineDepth::Heading(hashes),
+            indent => LineDepth::Indented(indent),
+        }
+    }
+
+    /// The depth of the heading that a line underlines, if there is one above it.
+    fn of_underline(line: &str) -> Option<LineDepth> {
+        let line = line.trim();
+        let level = [(b'=', 1), (b'-', 2)].into_iter().find(|(sign, _)| line.bytes().all(|byte| byte == *sign));
+        level.filter(|_| !line.is_empty()).map(|(_, level)| LineDepth::Heading(level))
     }
 }
 
@@ -177,6 +229,38 @@ mod tests {
         assert!(!contains(&meta("- a\n"), &meta("- b\n")));
         assert!(contains(&meta("- a\n").replace("- b\n", ""), &meta("- a\n")));
         assert!(!contains(&added, base));
+    }
+
+    #[test]
+    fn what_occurs_elsewhere_is_no_part_of_a_side() {
+        let contains = |base: &str, full: &str, other: &str| which_contains(base, full, other)[0];
+        let base = "# P\n\n## A\n\n### Todo\n\n- call\n\n## B\n\n### Todo\n\n- order\n- paint\n\n## Log\n\n- may\n";
+        let logged = |text: &str| text.replace("- may\n", "- may\n- june\n");
+        // Below another heading of the same name; an edit against a removal.
+        for (other, full) in [
+            (base.replace("- order\n", "- call\n"), base.replace("- order\n", "")),
+            (base.replace("- order\n", "- order\n- call\n"), base.to_owned()),
+            (base.replace("- paint\n", "").replace("- order\n", "- call\n"), base.replace("- order\n- paint\n", "")),
+        ] {
+            assert!(!contains(base, &logged(&full), &other), "{other}");
+            assert!(contains(base, &logged(&other), &other), "{other}");
+            let [base, full, other] =
+                [base, &logged(&full), &other].map(|text| text.replace("### Todo\n", "Todo\n---\n").replace("## ", ""));
+            assert!(!contains(&base, &full, &other), "{other}");
+        }
+        // Below one of two equal headings or items.
+        let base = "- day\n  - plan\n    - a\n- day\n  - plan\n    - b\n- z\n";
+        let other = base.replace("    - a\n", "    - a\n    - b\n");
+        assert!(!contains(base, &base.replace("- z\n", "- y\n"), &other));
+        let other = base.replace("    - b\n", "    - c\n");
+        assert!(!contains(base, &other.replace("- z\n", "- y\n"), &base.replace("    - a\n", "    - c\n")));
+        // A second line of code that is there once, or twice in another order.
+        let base = "- t\n\n```\npull\nrestart\nsleep\ncheck\n```\n";
+        let other = base.replace("sleep\ncheck\n", "check\nrestart\n");
+        assert!(!contains(base, &base.replace("sleep\n", "").replace("- t\n", "- t\n- u\n"), &other));
+        let base = "- t\n\n```\npull\nrestart\npull\ncheck\nsleep\n```\n";
+        let other = base.replace("restart\npull\n", "pull\nrestart\n").replace("sleep\n", "");
+        assert!(!contains(base, &base.replace("sleep\n", "").replace("- t\n", "- t\n- u\n"), &other));
     }
 
     #[test]
