@@ -1,6 +1,7 @@
 //! Removes duplicates: a bullet that both sides added to one section independently is kept once.
 //!
-//! Never touches duplicates that one side has itself, nor a bullet with children.
+//! Never touches duplicates that one side has itself, nor a bullet with children; nor removes one with lines (further
+//! paragraphs, code) that the other lacks.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,16 +23,19 @@ pub fn remove_duplicates(tree_merge: &TreeMerge, parents: &[usize], mut out: Vec
             first.insert(key, at);
             continue;
         };
-        if one_side_has_both(tree_merge, out[before].element, out[at].element) {
+        if one_side_has_both(tree_merge, [out[before].element, out[at].element]) {
             continue;
         }
-        let new = |at: usize| tree_merge.elements.nodes[out[at].element][0].is_none();
-        let (drop, keep) = if new(before) && !new(at) { (before, at) } else { (at, before) };
+        let Some((drop, keep)) = choose_duplicate(tree_merge, &out, before, at) else { continue };
         if !blank_lines::is_leaf(tree_merge, out[drop].element) {
             continue;
         }
-        let united =
-            split_metadata(&out[drop]).zip(split_metadata(&out[keep])).and_then(|(d, k)| merge_duplicates(&d, &k));
+        // The id of a bullet that the base has may be linked to; one that is new need not be kept.
+        let is_new = |at: usize| tree_merge.elements.nodes[out[at].element][0].is_none();
+        let needs_id = is_new(keep) && !is_new(drop);
+        let united = split_metadata(&out[drop])
+            .zip(split_metadata(&out[keep]))
+            .and_then(|(d, k)| merge_duplicates(&d, &k, needs_id));
         if let Some(text) = united {
             out[keep].hunks = vec![MergeHunk::Text(text)];
             gone.insert(drop);
@@ -39,6 +43,23 @@ pub fn remove_duplicates(tree_merge: &TreeMerge, parents: &[usize], mut out: Vec
         }
     }
     out.into_iter().enumerate().filter(|(at, _)| !gone.contains(at)).map(|(_, placed)| placed).collect()
+}
+
+/// Which of two bullets is removed, and which is kept: the one with lines below its text, else the one that the base
+/// has, else the first. `None` if those lines differ.
+fn choose_duplicate(tree_merge: &TreeMerge, out: &[PlacedElement], before: usize, at: usize) -> Option<(usize, usize)> {
+    let is_new = |at: usize| tree_merge.elements.nodes[out[at].element][0].is_none();
+    let (drop, keep) = if is_new(before) && !is_new(at) { (before, at) } else { (at, before) };
+    let lines = |at: usize| match &out[at].hunks[..] {
+        [MergeHunk::Text(text)] => merge_item::lines_below_text(text),
+        _ => None,
+    };
+    let (of_drop, of_keep) = (lines(drop)?, lines(keep)?);
+    if of_drop.trim().is_empty() || of_drop.trim_end() == of_keep.trim_end() {
+        Some((drop, keep))
+    } else {
+        of_keep.trim().is_empty().then_some((keep, drop))
+    }
 }
 
 /// A digest of the text of a bullet without conflict.
@@ -72,15 +93,21 @@ fn split_metadata(placed: &PlacedElement) -> Option<DuplicateLines> {
     Some(DuplicateLines { lines: text.clone(), meta })
 }
 
-fn one_side_has_both(tree_merge: &TreeMerge, x: usize, y: usize) -> bool {
+/// Whether a side has two bullets of the same text below the same parent.
+fn one_side_has_both(tree_merge: &TreeMerge, elements: [usize; 2]) -> bool {
     [1, 2].into_iter().any(|side| {
-        let key = |element: usize| Some(tree_merge.trees[side].nodes[tree_merge.elements.nodes[element][side]?].key);
-        matches!((key(x), key(y)), (Some(a), Some(b)) if a == b)
+        let tree = tree_merge.trees[side];
+        let [one, other] = elements.map(|element| {
+            let node = &tree.nodes[tree_merge.elements.nodes[element][side]?];
+            Some((node.key, node.parent))
+        });
+        one.is_some() && one == other
     })
 }
 
-/// The kept bullet's lines with the metadata of both; `None` if a key has two values.
-fn merge_duplicates(drop: &DuplicateLines, keep: &DuplicateLines) -> Option<String> {
+/// The kept bullet's lines with the metadata of both; `None` if a key has two values. Of two ids the kept bullet's is
+/// enough, unless the other one is needed.
+fn merge_duplicates(drop: &DuplicateLines, keep: &DuplicateLines, needs_id: bool) -> Option<String> {
     let Some((_, blank, more)) = &drop.meta else { return Some(keep.lines.clone()) };
     let mut meta = keep.meta.as_ref().map(|(.., meta)| meta.clone()).unwrap_or_default();
     for (key, value) in &more.0 {
@@ -88,8 +115,8 @@ fn merge_duplicates(drop: &DuplicateLines, keep: &DuplicateLines) -> Option<Stri
             None if value.is_empty() => meta.0.push((key.clone(), String::new())),
             None => meta.set(key, value),
             Some(known) if known == value => {}
-            // The kept bullet's id and automatic metadata are enough.
-            Some(_) if key == MetaKey::Id.name() || is_automatic(key) => {}
+            // The kept bullet's automatic metadata are enough.
+            Some(_) if key == MetaKey::Id.name() && !needs_id || is_automatic(key) => {}
             Some(_) => return None,
         }
     }

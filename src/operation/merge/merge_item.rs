@@ -116,6 +116,13 @@ pub fn subtree_lines(tree: &MergeTree, node: usize, is_omitted: &dyn Fn(usize) -
     with_line_ending(dedent(&lines, tree.indent(node)))
 }
 
+/// What the lines of a bullet contain below its text and its metadata line: further paragraphs, code, quotes. `None` if
+/// they are not one bullet alone.
+pub fn lines_below_text(lines: &str) -> Option<String> {
+    let tree = MergeTree::parse(&without_indent(lines));
+    (tree.nodes.len() == 2).then(|| bullet_lines(&tree, 1).rest)
+}
+
 fn bullet_lines(tree: &MergeTree, node: usize) -> BulletLines {
     let (range, indent) = (tree.nodes[node].own.clone(), tree.indent(node));
     let Some(bullet) = tree.nodes[node].bullet.map(|b| tree.document.bullets()[b]) else {
