@@ -188,3 +188,70 @@ fn both_edits_of_a_short_bullet_stand_in_the_conflict() {
     let text = "# T\n\n- tea\n- The harbour closes at six on Sundays in winter\n<<<<<<< ours\n- oat milk\n||||||| base\n- milk\n=======\n>>>>>>> theirs\n- rye\n";
     check_conflict(&base, &near, &own, text);
 }
+
+#[test]
+fn what_occurs_below_another_heading_of_the_same_name_is_added_all_the_same() {
+    let base = "# P\n\n## A\n\n### Todo\n\n- call Bob\n\n## B\n\n### Todo\n\n- order the desk\n- paint the wall\n\n## Log\n\n- may\n";
+    check(
+        base,
+        &base.replace("- order the desk\n", "").replace("- may\n", "- may\n- june\n"),
+        &base.replace("- order the desk\n", "- call Bob\n"),
+        &base.replace("- order the desk\n", "- call Bob\n").replace("- may\n", "- may\n- june\n"),
+    );
+    let base = "# P\n\n## A\n\n### Status\n\n- green light\n\n## B\n\n### Status\n\n- red light\n\n## Log\n\n- may\n";
+    let removed = base.replace("- red light\n", "").replace("- may\n", "- may\n- june\n");
+    let edited = base.replace("- red light\n", "- green light\n");
+    let merged = merge(base, &removed, &edited, &ConflictLabels::default());
+    assert_eq!(merged.text.matches("- green light\n").count(), 2, "{}", merged.text);
+    let base = "- t\n\n```\npull\nrestart\nsleep 30\ncheck\n```\n";
+    check(
+        base,
+        &base.replace("sleep 30\n", "").replace("- t\n", "- t\n- u\n"),
+        &base.replace("sleep 30\ncheck\n", "check\nrestart\n"),
+        &base.replace("sleep 30\ncheck\n", "check\nrestart\n").replace("- t\n", "- t\n- u\n"),
+    );
+}
+
+#[test]
+fn a_duplicate_with_a_paragraph_outlives_the_bare_one() {
+    let base = "# T\n\n- Deploys run on Monday\n- Standup at ten\n";
+    let ours = base.replace("Monday", "Friday");
+    for more in ["\n  Ask Bob for the key.\n", "\n  ```\n  make\n  ```\n", "  <!-- mem imp=3 -->\n\n  Ask Bob.\n"] {
+        let theirs = format!("{base}- Deploys run on Friday\n{more}");
+        check(base, &ours, &theirs, &theirs.replace("- Deploys run on Monday\n", ""));
+        // Each side has other lines below the text.
+        let ours = ours.replace("Friday\n", "Friday\n\n  Not in winter.\n");
+        let merged = merge(base, &ours, &theirs, &ConflictLabels::default());
+        assert!(merged.text.contains("Not in winter.") && merged.text.contains(more), "{}", merged.text);
+    }
+    // An id may be linked to.
+    let merged = merge(
+        &base.replace("Monday\n", "Monday\n  <!-- mem id=m1 -->\n"),
+        &ours.replace("Friday\n", "Friday\n  <!-- mem id=m1 -->\n"),
+        &format!("{base}- Deploys run on Friday\n  <!-- mem id=m2 -->\n\n  Ask Bob.\n")
+            .replace("Monday\n", "Monday\n  <!-- mem id=m1 -->\n"),
+        &ConflictLabels::default(),
+    );
+    assert!(["id=m1", "id=m2", "Ask Bob."].iter().all(|part| merged.text.contains(part)), "{}", merged.text);
+}
+
+#[test]
+fn a_bullet_that_one_side_moved_and_the_other_copied_stands_there_once() {
+    check(
+        "# T\n\n## A\n\n- Ana likes tea\n- Bob likes coffee\n\n## B\n\n- Carl likes milk\n",
+        "# T\n\n## A\n\n- Bob likes coffee\n\n## B\n\n- Carl likes milk\n- Ana likes tea\n- Dora likes rum\n",
+        "# T\n\n## A\n\n- Ana likes tea\n- Bob likes coffee\n- Emil likes ale\n\n## B\n\n- Carl likes milk\n- Ana likes tea\n",
+        "# T\n\n## A\n\n- Bob likes coffee\n- Emil likes ale\n\n## B\n\n- Carl likes milk\n- Ana likes tea\n- Dora likes rum\n",
+    );
+}
+
+#[test]
+fn two_new_blocks_of_code_that_differ_in_indent_are_a_conflict() {
+    let with = |block: &str| format!("# T\n\n- a\n\n{block}");
+    let [one, other] = ["  b:\n    c: 1\n", "  b:\n  c: 1\n"].map(|code| with(&format!("```yaml\na:\n{code}```\n")));
+    let merged = merge("# T\n\n- a\n", &one, &other, &ConflictLabels::default());
+    assert_eq!(merged.conflicts.len(), 1, "{}", merged.text);
+    // Blanks at the ends of lines mean nothing in code, nor where the lines of a paragraph end.
+    check("# T\n\n- a\n", &one, &one.replace("a:\n", "a:  \n"), &one);
+    check("# T\n\n- a\n", &with("one two\nthree\n"), &with("one\ntwo three\n"), &with("one\ntwo three\n"));
+}

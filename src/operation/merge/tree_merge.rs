@@ -10,7 +10,7 @@ use super::hunk::{self, MergeHunk, MergeSide, pick_changed};
 use super::node_matching::MergeElements;
 use super::tree::{MergeNode, MergeNodeKind, MergeTree};
 use super::{duplicates, line_merge, merge_item, order, section_matching};
-use crate::document::summary;
+use crate::document::{BlockKind, summary};
 
 const BASE: usize = 0;
 const OURS: usize = 1;
@@ -124,7 +124,9 @@ impl TreeMerge<'_> {
             MergeNodeKind::Item => merge_item::merge(base.map(|node| (o, node)), (a, ours), (b, theirs)),
             MergeNodeKind::Section => vec![merge_heading(was.as_deref(), &our_lines, &their_lines)],
             MergeNodeKind::Summary => vec![self.merge_summary(was.as_deref().unwrap_or(""), &our_lines, &their_lines)],
-            _ if base.is_none() => vec![MergeHunk::Text(our_lines.min(their_lines))],
+            _ if base.is_none() && may_differ_in_blanks(a, ours, &our_lines, &their_lines) => {
+                vec![MergeHunk::Text(our_lines.min(their_lines))]
+            }
             _ => line_merge::merge_lines(was.as_deref().unwrap_or(""), &our_lines, &their_lines),
         }
     }
@@ -401,6 +403,16 @@ impl TreeMerge<'_> {
             (base, ours, theirs) => ours.or(theirs).or(base).unwrap_or_default(),
         }
     }
+}
+
+/// Whether two blocks with the same words say the same: anywhere else than in a paragraph (in code, above all), only
+/// blanks at the ends of lines mean nothing.
+fn may_differ_in_blanks(tree: &MergeTree, node: usize, ours: &str, theirs: &str) -> bool {
+    let start = tree.nodes[node].own.start;
+    let blocks = tree.document.blocks();
+    let block = blocks.binary_search_by_key(&start, |block| block.span.range().start);
+    block.is_ok_and(|at| blocks[at].kind == BlockKind::Paragraph)
+        || ours.lines().map(str::trim_end).eq(theirs.lines().map(str::trim_end))
 }
 
 /// Merges a heading; level and title are merged separately.
