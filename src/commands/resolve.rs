@@ -327,7 +327,7 @@ fn resolve_text(
             Some(line) => Err(Rejection::new(
                 Code::ConflictMarkers,
                 format!(
-                    "the conflict markers in {path} are incomplete, or show more than two sides, from line {line} on"
+                    "the conflict markers in {path} are incomplete or ambiguous, or show more than two sides, from line {line} on"
                 ),
             )
             .hint("fix them manually")),

@@ -140,13 +140,33 @@ fn read_conflict(lines: &[&str], size: usize, line: usize) -> Option<ConflictReg
 }
 
 fn read_git_conflict(lines: &[&str], size: usize, line: usize) -> Option<ConflictRegion> {
-    let middle = lines.iter().position(|line| is_marker(line, '=', size))?;
-    let (before, after) = (&lines[..middle], &lines[middle + 1..]);
-    let (ours, base) = match before.iter().position(|line| is_marker(line, '|', size)) {
+    let is = |sign: char| move |line: &&str| is_marker(line, sign, size);
+    // Above the marker of the base stands ours alone, whatever it contains.
+    let base = lines.iter().position(is('|')).filter(|base| lines[*base..].iter().any(is('=')));
+    let middle = separator(lines, base.map_or(0, |base| base + 1), size)?;
+    let (before, theirs) = (&lines[..middle], lines[middle + 1..].concat());
+    let (ours, base) = match base {
         Some(at) => (&before[..at], Some(before[at + 1..].concat())),
         None => (before, None),
     };
-    Some(ConflictRegion { line, base, ours: ours.concat(), theirs: after.concat() })
+    Some(ConflictRegion { line, base, ours: ours.concat(), theirs })
+}
+
+/// The line that separates theirs from the text before it, from a line on. Of several lines like it, the one that
+/// underlines no heading; `None` if that leaves none or several.
+fn separator(lines: &[&str], from: usize, size: usize) -> Option<usize> {
+    let is_separator = |at: &usize| is_marker(lines[*at], '=', size);
+    let candidates: Vec<usize> = (from..lines.len()).filter(is_separator).collect();
+    if let [only] = candidates[..] {
+        return Some(only);
+    }
+    let may_be_heading = |line: &str| {
+        let title = line.trim_start_matches('#');
+        !line.trim().is_empty() && (title.len() == line.len() || !title.starts_with([' ', '\t']))
+    };
+    let is_underline = |at: &usize| *at > from && may_be_heading(lines[at - 1]) && !is_separator(&(at - 1));
+    let mut alone = candidates.iter().filter(|at| !is_underline(at));
+    alone.next().filter(|_| alone.next().is_none()).copied()
 }
 
 /// Reads a conflict of two sides in jj's styles: the sides as they are, or one of them as a diff from the base.
@@ -224,6 +244,31 @@ mod tests {
         check("<<<<<<< x\n<<<<<<< y\n=======\n>>>>>>> z\n", None);
         check("<<<<<<<< x\n========\n>>>>>>>> z\n", None);
         assert_eq!(split_sides("<<<<<<<<< x\n- a\n=========\n>>>>>>>>> z\n", 9).unwrap().count, 1);
+    }
+
+    #[test]
+    fn an_underlined_heading_is_no_marker() {
+        let conflict = |base: &str, ours: &str, theirs: &str| {
+            let conflict =
+                MergeConflict { line: 1, base: base.to_owned(), ours: ours.to_owned(), theirs: theirs.to_owned() };
+            let mut text = String::new();
+            write_conflict(&mut text, &conflict, &ConflictLabels::default());
+            text
+        };
+        let [base, ours, theirs] = ["Profile", "Account", "Persona"].map(|title| format!("{title}\n=======\n"));
+        for [base, ours, theirs] in [
+            [&*base, &ours, &theirs],
+            ["", &ours, &theirs],
+            [&base, "", &theirs],
+            [&base, &ours, ""],
+            ["# P\n", &ours, &theirs],
+        ] {
+            check(&conflict(base, ours, theirs), Some((Some(base), ours, theirs, 1)));
+            let without_base = conflict("", ours, theirs).replace("||||||| base\n", "");
+            check(&without_base, Some((None, ours, theirs, 1)));
+        }
+        // Which of the two separates the sides cannot be known.
+        check(&conflict("Text\n", "# A\n", &theirs), None);
     }
 
     #[test]
