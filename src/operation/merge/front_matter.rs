@@ -103,7 +103,8 @@ fn merge_key(
     };
     let (Some(a), Some(b)) = (ours, theirs) else { return conflict() };
     if DATE_KEYS.contains(&key) {
-        return MergeHunk::Text(a.max(b).to_owned());
+        let date = |text: &str| text.split_once(':').map(|(_, date)| date.trim().trim_matches(['"', '\'']).to_owned());
+        return MergeHunk::Text(if (date(a), a) >= (date(b), b) { a } else { b }.to_owned());
     }
     let united = match key {
         "summary" | "description" => merge_summary(key, base.unwrap_or_default(), a, b, is_derived_term),
@@ -225,6 +226,8 @@ mod tests {
         check("tags: [a, b]\n", "tags: [a, b, x]\n", "tags: [b, y]\n", Ok("tags: [b, x, y]\n"));
         check("tags:\n  - a\n", "tags:\n  - a\n  - c\n", "tags:\n  - b\n  - a\n", Ok("tags:\n  - a\n  - b\n  - c\n"));
         check("updated: 2026-01-01\n", "updated: 2026-02-01\n", "updated: 2026-03-01\n", Ok("updated: 2026-03-01\n"));
+        check("updated: 1\n", "updated: 2026-01-05\n", "updated: \"2026-02-03\"\n", Ok("updated: \"2026-02-03\"\n"));
+        check("updated: 1\n", "updated: '2026-01-05'\n", "updated: 2026-02-03\n", Ok("updated: 2026-02-03\n"));
         check("summary: a\n", "summary: a, b\n", "summary: a, c\n", Ok("summary: a, b, c\n"));
         check("tags: [a]\n", "tags: [a, b]\n", "tags: none\n", Err(("tags: [a, b]\n", "tags: none\n")));
     }
