@@ -3,6 +3,7 @@
 //!
 //! Never reads another file and never decides which lines there should be: see `operation/memory_index.rs`.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::{Map, Value};
@@ -158,39 +159,45 @@ pub fn insert_entry(text: &str, target: &str, body: &str) -> Splice {
 }
 
 /// Both sides of a merge without the conflicts about lines of files: if both changed a line, ours is taken; a removed
-/// line stays removed. Lines are derived, and the next write of their file or `check --fix` corrects them.
+/// line stays removed. Lines are derived, and the next write of their file or `check --fix` corrects them. Of two lines
+/// of one file only the first is looked at.
 pub fn without_line_conflicts(base: &str, ours: &str, theirs: &str) -> (String, String) {
-    let [base_entries, our_entries, their_entries] = [base, ours, theirs].map(index_entries);
-    let find = |entries: &[IndexEntry], target: &str| entries.iter().find(|e| e.target == target).cloned();
+    let [base_entries, our_entries, their_entries] = [base, ours, theirs].map(entries_by_target);
     let (mut our_splices, mut their_splices) = (Vec::new(), Vec::new());
     let set = |entry: &IndexEntry, new: &str| Splice {
         start: entry.body.start,
         end: entry.range.start + lines_end(entry),
         new: new.to_owned(),
     };
-    for entry in &our_entries {
-        let body = &ours[entry.body.clone()];
-        let base_entry = find(&base_entries, &entry.target);
-        let old = base_entry.as_ref().map(|old| &base[old.body.clone()]);
-        match find(&their_entries, &entry.target) {
+    let old = |target: &str| base_entries.get(target).map(|old| &base[old.body.clone()]);
+    for (target, entry) in &our_entries {
+        let (body, old) = (&ours[entry.body.clone()], old(target));
+        match their_entries.get(target) {
             Some(other) if Some(&theirs[other.body.clone()]) != old && Some(body) != old => {
-                their_splices.push(set(&other, body));
+                their_splices.push(set(other, body));
             }
             None => our_splices.extend(old.filter(|old| *old != body).map(|old| set(entry, old))),
             Some(_) => {}
         }
     }
-    for entry in their_entries.iter().filter(|entry| find(&our_entries, &entry.target).is_none()) {
-        let old = find(&base_entries, &entry.target).map(|old| base[old.body].to_owned());
-        their_splices.extend(old.filter(|old| *old != theirs[entry.body.clone()]).map(|old| set(entry, &old)));
+    for (target, entry) in their_entries.iter().filter(|(target, _)| !our_entries.contains_key(*target)) {
+        let old = old(target).filter(|old| *old != &theirs[entry.body.clone()]);
+        their_splices.extend(old.map(|old| set(entry, old)));
     }
     let apply = |text: &str, mut splices: Vec<Splice>| {
         splices.sort_by_key(|splice| splice.start);
-        // Two lines of one file.
-        splices.dedup_by_key(|splice| splice.start);
         crate::text::splice(text, &splices).unwrap_or_else(|_| text.to_owned())
     };
     (apply(ours, our_splices), apply(theirs, their_splices))
+}
+
+/// The first line of each file.
+fn entries_by_target(text: &str) -> BTreeMap<String, IndexEntry> {
+    let mut found = BTreeMap::new();
+    for entry in index_entries(text) {
+        found.entry(entry.target.clone()).or_insert(entry);
+    }
+    found
 }
 
 /// The end of an entry's body, from the start of the entry.
@@ -324,5 +331,10 @@ mod tests {
         assert_eq!((ours.as_str(), theirs.as_str()), ("- [A](a.md) — 2\n", "- [A](a.md) — 2\n- [B](b.md) — 1\n"));
         let twice = "- [A](a.md) — 2\n- [A](a.md) — 3\n";
         assert_eq!(without_line_conflicts(base, twice, "- [A](a.md) — 4\n").1, "- [A](a.md) — 2\n");
+        // Two lines of one file.
+        let twice = "- [A](a.md) — 3\n- [A](a.md) — 4\n";
+        let (ours, theirs) = without_line_conflicts("- [A](a.md) — 1\n", "- [A](a.md) — 2\n- [A](a.md) — 5\n", twice);
+        assert_eq!(ours, "- [A](a.md) — 2\n- [A](a.md) — 5\n");
+        assert_eq!(theirs, "- [A](a.md) — 2\n- [A](a.md) — 4\n");
     }
 }
