@@ -16,12 +16,18 @@ pub struct PairScore {
     pub distance: usize,
 }
 
-/// Pairs `0..old` with `0..new`, the best scores first, each index at most once; then by distance and position.
-/// `score` returns `None` for parts that must not be paired.
-pub fn best_pairs(old: usize, new: usize, score: impl Fn(usize, usize) -> Option<PairScore>) -> Vec<(usize, usize)> {
+/// Pairs `0..old` with `0..new`, the best scores first, each index at most once; then by distance and position. Only
+/// indices less than `reach` apart are compared. `score` returns `None` for parts that must not be paired.
+pub fn best_pairs(
+    old: usize,
+    new: usize,
+    reach: usize,
+    score: impl Fn(usize, usize) -> Option<PairScore>,
+) -> Vec<(usize, usize)> {
     let mut candidates = Vec::new();
     for i in 0..old {
-        candidates.extend((0..new).filter_map(|j| score(i, j).map(|fit| (fit, i, j))));
+        let near = (i + 1).saturating_sub(reach)..i.saturating_add(reach).min(new);
+        candidates.extend(near.filter_map(|j| score(i, j).map(|fit| (fit, i, j))));
     }
     candidates
         .sort_by(|(x, a, b), (y, c, d)| y.score.total_cmp(&x.score).then((x.distance, a, b).cmp(&(y.distance, c, d))));
@@ -63,11 +69,23 @@ mod tests {
                 (scores[i][j] >= MIN_SCORE).then_some(PairScore { score: scores[i][j], distance })
             }
         };
-        assert_eq!(best_pairs(3, 2, fit(true)), [(0, 1), (1, 0)]);
+        assert_eq!(best_pairs(3, 2, 3, fit(true)), [(0, 1), (1, 0)]);
         let equal = |i: usize, j: usize| Some(PairScore { score: 1.0, distance: i.abs_diff(j + 1) });
-        assert_eq!(best_pairs(2, 1, equal), [(1, 0)]);
-        assert_eq!(best_pairs(2, 1, |_, _| Some(PairScore { score: 1.0, distance: 0 })), [(0, 0)]);
-        assert_eq!(best_pairs(3, 0, fit(false)), []);
+        assert_eq!(best_pairs(2, 1, usize::MAX, equal), [(1, 0)]);
+        assert_eq!(best_pairs(2, 1, usize::MAX, |_, _| Some(PairScore { score: 1.0, distance: 0 })), [(0, 0)]);
+        assert_eq!(best_pairs(3, 0, 3, fit(false)), []);
+    }
+
+    #[test]
+    fn only_what_is_near_is_visited() {
+        let visited = std::cell::Cell::new(0);
+        let count = |i: usize, j: usize| {
+            visited.set(visited.get() + 1);
+            assert!(i.abs_diff(j) < 3);
+            None
+        };
+        assert_eq!(best_pairs(100, 50, 3, count), []);
+        assert_eq!(visited.get(), 50 * 5 - 3 - 3 + 3);
     }
 
     #[test]

@@ -162,7 +162,7 @@ impl<'d> BulletMatcher<'d> {
         }
         let was: Vec<TextFeatures> = removed.iter().map(|i| TextFeatures::of(&self.before.bullet_text(*i))).collect();
         let is: Vec<TextFeatures> = added.iter().map(|i| TextFeatures::of(&self.after.bullet_text(*i))).collect();
-        let pairs = best_pairs(removed.len(), added.len(), |i, j| {
+        let pairs = best_pairs(removed.len(), added.len(), usize::MAX, |i, j| {
             let score = was[i].similarity(&is[j]) + self.neighbour_bonus(removed[i], added[j]);
             (score >= MIN_SCORE).then_some(PairScore { score, distance: 0 })
         });

@@ -97,11 +97,11 @@ fn link_best_pairs(
     let reach = if old.len() * new.len() > MAX_PAIRS { MAX_PAIRS / new.len().max(1) + 4 } else { usize::MAX };
     let was: Vec<NodeFeatures> = old.iter().map(|o| NodeFeatures::new(base, *o)).collect();
     let is: Vec<NodeFeatures> = new.iter().map(|n| NodeFeatures::new(side, *n)).collect();
-    let pairs = best_pairs(old.len(), new.len(), |i, j| {
-        let (o, n, distance) = (old[i], new[j], i.abs_diff(j));
-        let may_pair = distance < reach && base.nodes[o].kind == side.nodes[n].kind && has_no_id(base, o);
+    let pairs = best_pairs(old.len(), new.len(), reach, |i, j| {
+        let (o, n) = (old[i], new[j]);
+        let may_pair = base.nodes[o].kind == side.nodes[n].kind && has_no_id(base, o);
         let score = may_pair.then(|| score(links, was[i].similarity(&is[j]), o, n))??;
-        Some(PairScore { score, distance })
+        Some(PairScore { score, distance: i.abs_diff(j) })
     });
     for (i, j) in &pairs {
         links.link(old[*i], new[*j]);
