@@ -11,6 +11,7 @@ mod generator;
 mod ideal;
 mod indents;
 mod judge;
+mod known_edits;
 mod model;
 mod nested;
 mod pairs;
