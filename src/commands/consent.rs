@@ -65,8 +65,7 @@ impl ApprovalGate<'_> {
     pub(super) fn require_consent_to_archive(&self, changeset: &Changeset, snapshot: &Snapshot) -> Result<(), Error> {
         let session = self.session;
         let texts = ChangedTexts::of(changeset, snapshot);
-        let today = session.now.date();
-        let (added, _) = changed_statements(changeset, &texts, &session.policy.policy.sensitive, today);
+        let (added, _) = changed_statements(changeset, &texts, &session.policy.policy.sensitive);
         let kept = |text: &str| added.iter().any(|s| s.text.to_lowercase().contains(&text.to_lowercase()));
         let mut removed = ChangedFields::of(session, changeset, &texts).removed;
         removed.retain(|(_, text)| !kept(text));
@@ -176,7 +175,7 @@ impl ChangedFields {
         let stated = |all: Vec<ChangedStatement>| {
             all.into_iter().filter_map(|one| Some((field_of(&one)?, one.text))).collect::<Vec<_>>()
         };
-        let (added, removed) = changed_statements(changeset, texts, &rules.sensitive, session.now.date());
+        let (added, removed) = changed_statements(changeset, texts, &rules.sensitive);
         ChangedFields { added: stated(added), removed: stated(removed) }
     }
 }

@@ -39,6 +39,7 @@ const WRITERS: &[Writer] = &[
     writer(&["rm", "user", "- City: Bonn", "--forget"], "rm"),
     // A bullet that has expired is hidden.
     writer(&["set", "user@dhaa", "exp=2026-02-23"], "set"),
+    writer(&["set", "user@dhaa", "exp=2026-03-24"], "set"),
     // So is one that is for a git branch, and what stands in procedures/.
     writer(&["set", "user@dhaa", "branch=other"], "set"),
     writer(&["mv", "user@dhaa", "procedures/howto"], "mv"),
@@ -257,7 +258,6 @@ fn other_changes_need_no_consent() {
     let unchanged: &[&[&str]] = &[
         &["add", "user", "Prefers tabs"],
         &["update", "user", "Likes jazz", "Likes blues"],
-        &["set", "user@dhaa", "exp=2026-02-24"],
         &["set", "user@c4vz", "exp=2026-02-23"],
         &["mv", "user@3", "other"],
         &["mv", "user", "me"],
@@ -458,4 +458,39 @@ fn the_undo_of_an_accepted_proposal_waits_and_can_be_accepted() {
     assert!(memory.text("facts/user.md").is_some_and(|text| text.contains("Austin")));
     memory.done(["inbox", "--accept"]);
     assert_eq!(memory.text("facts/user.md"), None);
+}
+
+#[test]
+fn a_last_day_of_a_bullet_is_that_of_all_below_it() {
+    let text =
+        "# User\n\n- Personal\n  - City: Bonn\n- Home\n\n  City: Rome\n- City: Paris\n  <!-- mem exp=2026-04-01 -->\n";
+    let set = |text: &str, day: &str| vec!["set".to_owned(), format!("user@{}", handle(text)), format!("exp={day}")];
+    for (bullet, day) in
+        [("Personal", "2026-02-23"), ("Personal", "2026-12-31"), ("Home", "2026-12-31"), ("City: Paris", "2026-03-31")]
+    {
+        let memory = Memory::new().file("facts/user.md", text);
+        refused(&memory, memory.run(set(bullet, day)).by("planner"));
+        assert_eq!(memory.text("facts/user.md").as_deref(), Some(text));
+    }
+    // Below a bullet that ends, another one ends as well.
+    let memory =
+        Memory::new().file("facts/user.md", &text.replace("- Home", "- Trip\n  <!-- mem exp=2026-03-01 -->\n- Home"));
+    memory.run(set("Trip", "2026-03-31")).by("planner").exit(0);
+    // Who lets it last longer hides nothing.
+    memory.run(set("City: Paris", "2026-05-01")).by("planner").exit(0);
+    memory.run(set("City: Paris", "")).by("planner").exit(0);
+}
+
+#[test]
+fn with_the_users_words_the_proposal_without_them_goes() {
+    let memory = memory();
+    let add = ["add", "user", "User lives in Austin"];
+    let (id, _) = refused(&memory, memory.run(add).by("planner"));
+    let agreed = memory.run([&add[..], &["--consent", "yes, remember it"]].concat()).by("planner").exit(0);
+    assert!(agreed.difference.contains(&format!("D inbox/{id}.md")), "{agreed}");
+    assert!(memory.text("facts/user.md").unwrap().contains("- User lives in Austin\n"));
+    // Another change leaves it.
+    refused(&memory, memory.run(["add", "user", "Preferred name: Ana"]).by("planner"));
+    memory.run(["add", "user", "User lives in Bath", "--consent", "yes, remember it"]).by("planner").exit(0);
+    only_proposal(&memory);
 }

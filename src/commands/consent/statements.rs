@@ -68,13 +68,13 @@ impl ChangedStatement {
 
 /// The statements (sentences of paragraphs) that a change adds and those that it removes, each compared in all changed
 /// files together, so that a move is neither, unless the labels above the statement differ: `Rome` that moves below the
-/// heading `City`, or unless it moves into `procedures/`, which no context shows, or out of it. A bullet that
-/// the change lets expire or ties to a git branch is removed. Derived summary lines do not count.
+/// heading `City`, or unless it moves into `procedures/`, which no context shows, or out of it. A bullet that gets a
+/// last day, or an earlier one, is removed with all that is below it, and so is one that is tied to a git branch, by
+/// itself. Derived summary lines do not count.
 pub(super) fn changed_statements(
     changeset: &Changeset,
     texts: &ChangedTexts<'_>,
     fields: &[String],
-    today: Date,
 ) -> (Vec<ChangedStatement>, Vec<ChangedStatement>) {
     // A bullet that `rm --archive` takes out of the memory is removed, and one that `restore` brings back is added; one
     // that a limit evicts is moved. What `rm archive/…` takes out of the archive stands nowhere else.
@@ -86,12 +86,12 @@ pub(super) fn changed_statements(
     let mut by_text: HashMap<(bool, String), i64> = HashMap::new();
     let mut by_label: HashMap<(bool, String, Vec<String>), i64> = HashMap::new();
     let mut order: Vec<(bool, String, Vec<String>)> = Vec::new();
-    let earlier = EarlierConcealments::of(texts, today);
+    let earlier = EarlierConcealments::of(texts);
     for ChangedText { file, before, after } in texts.0.iter().filter(|one| !one.file.path.is_in_inbox()) {
         let derived = file.summary.as_deref().unwrap_or_default();
         let is_summary = |text: &str| text.starts_with("Summary:");
         let (before, after) = (before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
-        let after = &*without_newly_hidden(&file.path, after, &earlier, today);
+        let after = &*without_newly_hidden(&file.path, after, &earlier);
         let (start, before_part, after_part) = differing_parts(before, after);
         let heading = after[..start].lines().rev().find(|line| line.starts_with('#')).unwrap_or_default();
         let heading = heading.trim_start_matches(['#', ' ']);
@@ -136,10 +136,11 @@ pub(super) fn changed_statements(
     (with(1), with(-1))
 }
 
-/// What keeps a bullet out of a context.
+/// What keeps a bullet out of a context, today or later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct BulletConcealment {
-    has_expired: bool,
+    /// Its last valid day, or the earlier one of a bullet above it: `prune` archives a bullet with all that is below it.
+    last_day: Option<Date>,
     /// The git branch that it is for.
     branch: Option<String>,
 }
@@ -148,12 +149,12 @@ struct BulletConcealment {
 struct EarlierConcealments(HashMap<Handle, Vec<BulletConcealment>>);
 
 impl EarlierConcealments {
-    fn of(texts: &ChangedTexts<'_>, today: Date) -> EarlierConcealments {
+    fn of(texts: &ChangedTexts<'_>) -> EarlierConcealments {
         let mut all: HashMap<Handle, Vec<BulletConcealment>> = HashMap::new();
         if texts.0.iter().any(|one| one.after.as_deref().is_some_and(may_conceal)) {
             for one in &texts.0 {
                 let earlier = itemize(&one.file.path, Document::parse(one.before.as_deref().unwrap_or_default()));
-                for (bullet, concealment) in concealments(&earlier, today) {
+                for (bullet, concealment) in concealments(&earlier) {
                     all.entry(earlier.document.handles()[bullet]).or_default().push(concealment);
                 }
             }
@@ -161,12 +162,18 @@ impl EarlierConcealments {
         EarlierConcealments(all)
     }
 
-    /// Whether a bullet was shown where it is not shown with this concealment.
-    fn are_less(&self, handle: Handle, now: &BulletConcealment) -> bool {
-        self.0.get(&handle).is_some_and(|earlier| {
-            let is_expired_here = now.has_expired && earlier.iter().any(|one| !one.has_expired);
-            is_expired_here || now.branch.is_some() && earlier.iter().all(|one| one.branch != now.branch)
-        })
+    /// Whether a bullet was valid for longer than it is with this concealment.
+    fn last_longer(&self, handle: Handle, now: &BulletConcealment) -> bool {
+        let lasts = |before: &BulletConcealment| {
+            now.last_day.is_some() && before.last_day.is_none_or(|day| Some(day) > now.last_day)
+        };
+        self.0.get(&handle).is_some_and(|earlier| earlier.iter().any(lasts))
+    }
+
+    /// Whether a bullet was for no git branch, or for another.
+    fn are_for_other_branches(&self, handle: Handle, now: &BulletConcealment) -> bool {
+        let is_other = |before: &BulletConcealment| before.branch != now.branch;
+        now.branch.is_some() && self.0.get(&handle).is_some_and(|earlier| earlier.iter().all(is_other))
     }
 }
 
@@ -175,40 +182,46 @@ fn may_conceal(text: &str) -> bool {
     [MetaKey::Exp, MetaKey::Branch].iter().any(|key| text.contains(key.name()))
 }
 
-/// The text of a file after a change, without the bullets that the change lets expire or ties to a git branch: who
-/// hides one removes it.
-fn without_newly_hidden<'a>(
-    path: &MemoryPath,
-    after: &'a str,
-    earlier: &EarlierConcealments,
-    today: Date,
-) -> Cow<'a, str> {
+/// The text of a file after a change, without what the change hides: who hides a bullet removes it. A branch hides the
+/// bullet by itself, a last day also what is below it.
+fn without_newly_hidden<'a>(path: &MemoryPath, after: &'a str, earlier: &EarlierConcealments) -> Cow<'a, str> {
     if !may_conceal(after) {
         return Cow::Borrowed(after);
     }
     let file = itemize(path, Document::parse(after));
-    let mut hidden = concealments(&file, today);
-    hidden.retain(|(bullet, concealment)| earlier.are_less(file.document.handles()[*bullet], concealment));
+    let mut hidden: Vec<std::ops::Range<usize>> = Vec::new();
+    for (number, concealment) in concealments(&file) {
+        let (bullet, handle) = (&file.document.bullets()[number], file.document.handles()[number]);
+        let is_within = hidden.last().is_some_and(|whole| whole.contains(&(bullet.line_start as usize)));
+        if earlier.last_longer(handle, &concealment) && !is_within {
+            hidden.push(bullet.line_start as usize..bullet.end as usize);
+        } else if earlier.are_for_other_branches(handle, &concealment) && !is_within {
+            hidden.push(bullet.text_start as usize..bullet.text_end as usize);
+        }
+    }
     if hidden.is_empty() {
         return Cow::Borrowed(after);
     }
     let mut rest = after.to_owned();
-    for (bullet, _) in hidden.into_iter().rev() {
-        let bullet = &file.document.bullets()[bullet];
-        rest.replace_range(bullet.text_start as usize..bullet.text_end as usize, "");
-    }
+    hidden.into_iter().rev().for_each(|range| rest.replace_range(range, ""));
     Cow::Owned(rest)
 }
 
 /// The bullets of a file, in its order, each with what keeps it out of a context.
-fn concealments(file: &ItemizedFile, today: Date) -> Vec<(usize, BulletConcealment)> {
+fn concealments(file: &ItemizedFile) -> Vec<(usize, BulletConcealment)> {
     let origins = BulletOrigins::default();
     let facts = ItemFacts::new(file, &origins);
+    // The ends of the bullets around the present one, with their last days.
+    let mut around: Vec<(u32, Option<Date>)> = Vec::new();
     let of_item = |item: usize| match file.items[item].kind {
-        ItemKind::Bullet(bullet) => {
+        ItemKind::Bullet(number) => {
+            let bullet = &file.document.bullets()[number as usize];
+            while around.pop_if(|(end, _)| *end <= bullet.line_start).is_some() {}
+            let outer = around.last().and_then(|(_, day)| *day);
+            let last_day = facts.expires(item).into_iter().chain(outer).min();
+            around.push((bullet.end, last_day));
             let branch = facts.meta(item).valid(MetaKey::Branch).map(str::to_owned);
-            let has_expired = facts.expires(item).is_some_and(|day| day < today);
-            Some((bullet as usize, BulletConcealment { has_expired, branch }))
+            Some((number as usize, BulletConcealment { last_day, branch }))
         }
         _ => None,
     };
