@@ -721,3 +721,44 @@ fn an_item_without_a_number_returns_or_moves_to_a_list_without_numbers() {
     let moved = memory.text("facts/star.md").unwrap();
     assert!(moved.contains("* star\n* sun\n\nBetween.\n\n1) one\n2) two\n"), "{moved}");
 }
+
+/// An editor took a bullet out and left its metadata line, which then stands below the bullet before it.
+#[test]
+fn nothing_is_archived_or_purged_by_the_metadata_of_another_bullet() {
+    let memory = Memory::new().policy(RULES);
+    memory.done(["add", "user", "Deploys run on Mondays"]);
+    memory.done(["add", "user", "Trial account valid", "--exp", "2026-03-01"]);
+    memory.done(["add", "user", "Guest badge", "--exp", "2026-03-01"]);
+    let text = memory.text("facts/user.md").unwrap().replace("- Trial account valid\n", "");
+    memory.put("facts/user.md", &text);
+    let pruned = on(&memory, "2026-03-10", &["prune"]).exit(0);
+    assert!(pruned.stdout.contains("Guest badge") && !pruned.stdout.contains("Mondays"), "{pruned}");
+    assert!(memory.text("facts/user.md").unwrap().contains("- Deploys run on Mondays\n"));
+    on(&memory, "2026-03-11", &["prune"]).exit(0).unchanged();
+    // The same in the archive: the last day of one is not that of the one above it.
+    let memory = Memory::new().policy(RULES);
+    memory.done(["add", "user", "One", "Two"]);
+    on(&memory, "2026-02-24", &["rm", &address("One"), "--archive"]).exit(0);
+    on(&memory, "2026-03-24", &["rm", &address("Two"), "--archive"]).exit(0);
+    let archived = memory.text("archive/facts/user.md").unwrap();
+    let mut lines: Vec<&str> = archived.lines().collect();
+    let one = lines.iter().position(|line| *line == "- One").unwrap();
+    let line = lines.remove(one + 1);
+    let two = lines.iter().position(|line| *line == "- Two").unwrap();
+    lines[two + 1] = line;
+    memory.put("archive/facts/user.md", lines.join("\n") + "\n");
+    on(&memory, "2026-04-01", &["prune"]).exit(0).unchanged();
+}
+
+#[test]
+fn the_restore_of_a_text_that_is_live_again_proposes_to_remove_the_archived_one() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Same text"]);
+    memory.done(["rm", &address("Same text"), "--archive"]);
+    memory.done(["add", "user", "Same text"]);
+    let proposed = format!("archive/facts/user.md@{}", handle("Same text"));
+    let refused = memory.run(["restore", &address("Same text")]).exit(4);
+    refused.stderr_contains("memdir: duplicate: ").stderr_contains(&format!("try: memdir rm {proposed}\n"));
+    memory.done(["rm", &proposed]);
+    assert!(memory.text("facts/user.md").unwrap().contains("- Same text\n"));
+}

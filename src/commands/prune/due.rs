@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
 use super::super::conflict_finder::ConflictFinder;
+use super::super::fetch::{fetch, with_fetches};
 use super::super::inbox::ProposalRemoval;
 use super::super::{Error, Session};
 use crate::change::Etag;
@@ -18,9 +19,10 @@ use crate::document::{
 };
 use crate::operation::archive::section_meta;
 use crate::operation::evict::{EvictionCandidate, contains_pinned, importance};
-use crate::operation::{Action, Operation, Target};
+use crate::operation::{Action, MissingInput, Operation, Snapshot, Target, inert_metadata};
 use crate::path::MemoryPath;
 use crate::policy::{ExpiredRule, LifetimeRule, Policy, glob};
+use crate::store::Store;
 use crate::store::usage::UsageTable;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -122,21 +124,34 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
         if !may_be_due || file.path.odd().is_some() || unmerged.has_conflict(&file.path, text) {
             return None;
         }
-        let finder = DueFinder {
-            policy,
-            today,
-            uses,
-            path: &file.path,
-            etag: Etag::of(text.as_bytes()).hex(),
-            out: DueItems::default(),
+        let find = |inert: &[usize]| {
+            let finder = DueFinder {
+                policy,
+                today,
+                uses,
+                path: &file.path,
+                etag: Etag::of(text.as_bytes()).hex(),
+                inert,
+                out: DueItems::default(),
+            };
+            if is_archived {
+                return Some(finder.in_archive(text));
+            }
+            // Without the journal an item seems older than it is; the error is reported below.
+            let origins = origins
+                .get_or_init(|| super::super::journal_notes::bullet_origins(&session.store, session.now.time_zone()));
+            origins.as_ref().ok().map(|origins| finder.in_memory(text, origins))
         };
-        if is_archived {
-            return Some(finder.in_archive(text));
+        let due = find(&[])?;
+        // The history is read only for files of which something would go.
+        if due.items.is_empty() {
+            return Some(due);
         }
-        // Without the journal an item seems older than it is; the error is reported below.
-        let origins = origins
-            .get_or_init(|| super::super::journal_notes::bullet_origins(&session.store, session.now.time_zone()));
-        origins.as_ref().ok().map(|origins| finder.in_memory(text, origins))
+        match inert_bullets(&session.store, &file.path, text) {
+            Ok(inert) if inert.is_empty() => Some(due),
+            Ok(inert) => find(&inert),
+            Err(error) => Some(DueItems { unread: Some(error), ..DueItems::default() }),
+        }
     });
     session.progress.check()?;
     if let Some(Err(error)) = origins.into_inner() {
@@ -151,6 +166,15 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
     }
     all.items.extend(super::super::inbox::expired_removals(session)?.into_iter().map(DueItem::of_proposal));
     Ok(all)
+}
+
+/// The bullets whose metadata line belongs to another bullet: it archives and purges nothing.
+fn inert_bullets(store: &Store, path: &MemoryPath, text: &str) -> Result<Vec<usize>, Rejection> {
+    let document = Document::parse(text);
+    let mut snapshot = Snapshot::new();
+    // Of a file that was read, the whole history is searched.
+    fetch(store, MissingInput::File(path.clone()), &mut snapshot)?;
+    with_fetches(store, &mut snapshot, |snapshot| inert_metadata::inert_bullets(&document, path, snapshot))
 }
 
 /// What the bytes of a file must contain so that one of its items may be due: most files need not be parsed.
@@ -200,6 +224,8 @@ struct DueFinder<'a> {
     uses: &'a UsageTable,
     path: &'a MemoryPath,
     etag: String,
+    /// Bullets whose metadata is ignored.
+    inert: &'a [usize],
     out: DueItems,
 }
 
@@ -207,7 +233,7 @@ impl DueFinder<'_> {
     /// The items of a file outside `archive/` that are expired or unused.
     fn in_memory(mut self, text: &str, origins: &BulletOrigins) -> DueItems {
         let file = ItemizedFile::without_counts(self.path.clone(), Document::parse(text));
-        let facts = ItemFacts::new(&file, origins);
+        let facts = ItemFacts::new(&file, origins).ignoring(self.inert);
         let document = &file.document;
         let entries: Vec<std::ops::Range<usize>> = file
             .items
@@ -265,7 +291,7 @@ impl DueFinder<'_> {
         let days = rule.unused_days?;
         let document = &facts.file.document;
         let value = importance(&facts.meta(item));
-        if rule.below.is_some_and(|limit| value >= limit) || contains_pinned(document, candidate, &[]) {
+        if rule.below.is_some_and(|limit| value >= limit) || contains_pinned(document, candidate, self.inert) {
             return None;
         }
         let handles = document.handles();
@@ -376,7 +402,7 @@ impl DueFinder<'_> {
         for (i, bullet) in document.bullets().iter().enumerate().filter(|(_, bullet)| bullet.depth == 0) {
             index += 1;
             let is_within = purged.iter().any(|whole| whole.contains(&(bullet.line_start as usize)));
-            let meta = document.bullet_meta(i).filter(|_| !is_within);
+            let meta = document.bullet_meta(i).filter(|_| !is_within && !self.inert.contains(&i));
             if let Some(reason) = meta.and_then(|meta| self.purge_reason(&meta)) {
                 let target = DueTarget::Bullet(index, document.bullet_text(i).into_owned(), document.handle_name(i));
                 self.push(DueAction::Purge, target, reason, false, None);

@@ -122,6 +122,7 @@ pub struct ItemFacts<'a> {
     front_tags: OnceCell<Vec<String>>,
     memory_type: OnceCell<Option<String>>,
     front_meta: OnceCell<BulletMeta>,
+    inert: &'a [usize],
 }
 
 impl<'a> ItemFacts<'a> {
@@ -133,14 +134,22 @@ impl<'a> ItemFacts<'a> {
             front_tags: OnceCell::new(),
             memory_type: OnceCell::new(),
             front_meta: OnceCell::new(),
+            inert: &[],
         }
+    }
+
+    /// The same without the metadata of these bullets, whose lines belong to others: see `operation::inert_metadata`.
+    pub fn ignoring(self, inert: &'a [usize]) -> ItemFacts<'a> {
+        ItemFacts { inert, ..self }
     }
 
     /// An item's metadata; empty if it is not a bullet. What an item of a procedure does not state, the front matter of
     /// its file does: the steps belong together.
     pub fn meta(&self, item: usize) -> BulletMeta {
         let own = match self.file.items[item].kind {
-            ItemKind::Bullet(b) => self.file.document.bullet_meta(b as usize).unwrap_or_default(),
+            ItemKind::Bullet(b) if !self.inert.contains(&(b as usize)) => {
+                self.file.document.bullet_meta(b as usize).unwrap_or_default()
+            }
             _ => BulletMeta::default(),
         };
         match self.file.path.folder() {
