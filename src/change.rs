@@ -287,6 +287,25 @@ pub struct JournalEntry {
     pub forgotten: bool,
 }
 
+/// The field of a recorded operation that names who proposed it, if another accepted it.
+pub const PROPOSER_FIELD: &str = "by";
+
+impl JournalEntry {
+    /// Who proposed what another accepted with this entry, each once.
+    pub fn proposers(&self) -> Vec<&str> {
+        let mut names: Vec<&str> =
+            self.operations.iter().filter_map(|operation| operation.get(PROPOSER_FIELD)?.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Whether this actor made or proposed the change.
+    pub fn is_by(&self, name: &str) -> bool {
+        self.header.actor == name || self.proposers().contains(&name)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

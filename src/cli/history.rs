@@ -217,7 +217,13 @@ fn log_line(printer: &mut Printer, entry: &LogRow, short: bool, rev_width: usize
     if let Some(commit) = entry.bullet.as_ref().and_then(|bullet| bullet.commit.as_ref()).filter(|_| !short) {
         print_commit(printer, commit);
     }
-    for (label, value) in [("why", &entry.reason), ("from", &entry.source), ("consent", &entry.consent)] {
+    let recorded = [
+        ("proposed by", &entry.proposed_by),
+        ("why", &entry.reason),
+        ("from", &entry.source),
+        ("consent", &entry.consent),
+    ];
+    for (label, value) in recorded {
         if let Some(value) = value.as_ref().filter(|_| !short) {
             printer.text(&format!(" ({label}: ")).text(value).text(")");
         }

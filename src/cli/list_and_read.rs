@@ -324,7 +324,7 @@ fn blame_line(printer: &mut Printer, depth: u8, blame: &BulletBlame) {
     if let Some(from) = &blame.moved_from {
         printer.text(" from ").text(from);
     }
-    for (label, value) in [("why", &blame.reason), ("from", &blame.source)] {
+    for (label, value) in [("proposed by", &blame.proposed_by), ("why", &blame.reason), ("from", &blame.source)] {
         if let Some(value) = value {
             printer.text(&format!(" ({label}: ")).text(value).text(")");
         }

@@ -64,6 +64,7 @@ fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeE
             LifeCause::Merged => "merged".into(),
             LifeCause::Committed => "committed".into(),
         }),
+        proposed_by: entry.map(|entry| entry.proposers().join(", ")).filter(|names| !names.is_empty()),
         from: event.earlier.as_ref().filter(|_| event.change == LifeChange::Updated).map(|e| e.text.clone()),
         moved_from: event.earlier.as_ref().filter(|_| event.change == LifeChange::Moved).map(|e| e.address()),
         reason: described.and_then(|entry| entry.header.reason.clone()),

@@ -176,7 +176,7 @@ impl LogRows {
     fn fits(&self, session: &Session, entry: &JournalEntry) -> bool {
         // An entry without visible files is not shown at all.
         !(self.restricted && entry.files.is_empty())
-            && self.by.as_deref().is_none_or(|by| entry.header.actor == by)
+            && self.by.as_deref().is_none_or(|by| entry.is_by(by))
             && self.target.as_ref().is_none_or(|target| match &self.life {
                 Some(life) => life.step_of_revision(entry.rev).is_some(),
                 None => target.is_touched_by(session, entry),
@@ -280,6 +280,7 @@ fn gap_row(path: &MemoryPath, state: LogState, bullet: Option<BulletStep>) -> Lo
         reason: None,
         items: Vec::new(),
         source: None,
+        proposed_by: None,
         consent: None,
         superseded: Vec::new(),
         files: vec![path.to_string()],
@@ -304,6 +305,7 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
         reason: entry.header.reason.clone(),
         items: item_reasons(entry),
         source: entry.header.source.clone(),
+        proposed_by: Some(entry.proposers().join(", ")).filter(|names| !names.is_empty()),
         consent: entry.header.consent.clone(),
         superseded: superseded_bullets(entry),
         files: entry.files.iter().map(|f| f.path.to_string()).collect(),

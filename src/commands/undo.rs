@@ -83,7 +83,7 @@ fn refuse_older_than_forgotten(
     let states = journal::revision_states(entries);
     let newer = entries.iter().rev().take_while(|e| e.rev > chosen.rev).find(|e| {
         let is_done = states.get(&e.rev) == Some(&journal::RevisionState::Done);
-        e.forgotten && is_done && !e.files.is_empty() && by.is_none_or(|name| e.header.actor == name)
+        e.forgotten && is_done && !e.files.is_empty() && by.is_none_or(|name| e.is_by(name))
     });
     match newer {
         None => Ok(()),

@@ -246,6 +246,12 @@ mod tests {
 
     use super::*;
 
+    /// The user's words of consent that came with it. The quote of a turn is its evidence, no answer to a question.
+    pub fn consent(&self) -> Option<&str> {
+        let said = self.details.iter().find_map(|line| line.strip_prefix("Said:"))?.trim();
+        Some(said.trim_matches('"')).filter(|_| self.origin().is_none())
+    }
+
     fn proposal(text: &str) -> InboxItem {
         InboxItem {
             operation: json!({"op": "add", "at": "facts/user.md", "text": text}),

@@ -84,7 +84,7 @@ pub fn revision_to_undo<'e>(entries: &'e [JournalEntry], by: Option<&str>, calle
                 && !e.forgotten
         })
         .find(|e| match by {
-            Some(name) => e.header.actor == name,
+            Some(name) => e.is_by(name),
             None => e.header.actor == caller || e.header.actor != OUTSIDE && !only_adds_proposals(e),
         })
 }

@@ -156,6 +156,9 @@ pub struct BulletBlame {
     /// `committed` for one that git knows from before this machine's history begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
+    /// Who proposed the change that the actor accepted; several names are separated by commas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposed_by: Option<String>,
     /// The text before, for `updated`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,

@@ -578,3 +578,43 @@ fn an_agent_forgets_no_text_that_waits_of_another_or_that_needs_consent_in_the_a
     memory.run(["rm", "a", "- Waits by the first agent", "--forget"]).by("bot1").exit(0);
     assert_eq!(waiting(&memory).len(), all - 1);
 }
+
+#[test]
+fn the_users_words_are_added_to_a_proposal_that_waits() {
+    let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
+    let add = ["add", "user", "City: Porto"];
+    memory.run(add).by("planner").may_change().exit(5).stderr_contains("memdir: consent: ");
+    let path = format!("inbox/{}.md", waiting(&memory)[0]);
+    assert!(!memory.text(&path).unwrap().contains("Said:"));
+    let again = [&add[..], &["--consent", "yes please remember"]].concat();
+    memory.run(&again).by("planner").may_change().exit(5).stderr_contains("memdir: review: ");
+    let text = memory.text(&path).unwrap();
+    assert!(text.contains("- Waits because: review of facts/user.md\n- Said: \"yes please remember\"\n"), "{text}");
+    // Neither the same words nor none change it.
+    assert!(memory.run(&again).by("planner").may_change().exit(5).difference.is_empty());
+    assert!(memory.run(add).by("planner").may_change().exit(5).difference.is_empty());
+    memory.done(["inbox"]).stdout_contains("Said: \"yes please remember\"");
+}
+
+#[test]
+fn what_is_accepted_keeps_its_proposer_source_and_the_users_words() {
+    let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
+    let words = ["add", "user", "City: Porto", "--consent", "yes please remember", "--source", "conv1"];
+    memory.run(words).by("planner").may_change().exit(5);
+    memory.run(["add", "user", "Likes rain"]).by("bot").may_change().exit(5);
+    let city =
+        waiting(&memory).into_iter().find(|id| memory.text(&format!("inbox/{id}.md")).unwrap().contains("Porto"));
+    memory.done(["inbox", "--accept", &city.unwrap()]);
+    let told = "(proposed by: planner) (why: inbox: accepted) (from: conv1) (consent: yes please remember)";
+    memory.done(["log", "-L", "1"]).stdout_contains(told);
+    let row = memory.done(["log", "--by", "planner", "-L", "1", "--json"]).json()["entries"][0].clone();
+    assert_eq!(
+        (&row["actor"], &row["proposed_by"], &row["source"], &row["consent"]),
+        (&json!("tester"), &json!("planner"), &json!("conv1"), &json!("yes please remember"))
+    );
+    memory.done(["list", "user", "--blame"]).stdout_contains("tester: added (proposed by: planner)");
+    memory.done(["inbox", "--accept"]);
+    memory.done(["log", "-L", "1"]).stdout_contains("(proposed by: bot) (why: inbox: accepted)\n");
+    memory.done(["undo", "--by", "planner"]).stdout_contains("City: Porto");
+    assert_eq!(memory.text("facts/user.md").unwrap().contains("Likes rain"), true);
+}

@@ -5,22 +5,26 @@
 use serde_json::Value;
 
 use super::InboxFile;
-use crate::change::Changeset;
+use crate::change::{Changeset, PROPOSER_FIELD};
 use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::commands::change::{commit_approved, dry_run_result, plan_in_context};
 use crate::commands::results::ChangeResult;
 use crate::commands::superseded::record_superseded;
 use crate::commands::{ChangeOptions, Error, Session};
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target};
-use crate::reflect::inbox_item::TurnOrigin;
+use crate::reflect::inbox_item::PendingProposal;
 
-/// An operation, and the turn that its proposal is based on.
-pub(super) type OperationWithOrigin<'a> = (Operation, Option<TurnOrigin<'a>>);
+/// An operation, and the proposal that it is from.
+pub(super) type ProposedOperation<'a> = (Operation, &'a PendingProposal);
 
-/// Adds to the operations of a planned change which turns they are based on, and what they supersede.
-fn add_origins(changeset: &mut Changeset, operations: &[OperationWithOrigin<'_>]) {
-    for (recorded, (_, origin)) in changeset.operations.iter_mut().zip(operations) {
-        if let (Value::Object(recorded), Some(origin)) = (recorded, origin) {
+/// Adds to the operations of a planned change who proposed them, which turns they are based on, and what they supersede.
+fn add_origins(changeset: &mut Changeset, operations: &[ProposedOperation<'_>]) {
+    for (recorded, (_, proposal)) in changeset.operations.iter_mut().zip(operations) {
+        let Value::Object(recorded) = recorded else { continue };
+        if let Some(proposer) = proposal.proposer() {
+            recorded.insert(PROPOSER_FIELD.into(), proposer.into());
+        }
+        if let Some(origin) = proposal.origin() {
             recorded.insert("conversation".into(), origin.conversation.into());
             recorded.insert("turn".into(), origin.turn.into());
             recorded.insert("quote".into(), origin.quote.into());
@@ -29,17 +33,17 @@ fn add_origins(changeset: &mut Changeset, operations: &[OperationWithOrigin<'_>]
     record_superseded(changeset);
 }
 
-/// The operations of proposals, each with its origin. If [`is_forced`] says so, without the etags of the files that the
+/// The operations of proposals, each with its proposal. If [`is_forced`] says so, without the etags of the files that the
 /// proposers saw.
 pub(super) fn proposed_operations<'a>(
     files: &[&'a InboxFile],
     force: bool,
-) -> Result<Vec<OperationWithOrigin<'a>>, Rejection> {
+) -> Result<Vec<ProposedOperation<'a>>, Rejection> {
     let force = is_forced(files, force);
     let mut operations = Vec::new();
     for file in files {
         let each = operations_to_plan(file, force)?.into_iter();
-        operations.extend(each.map(|operation| (operation, file.proposal.origin())));
+        operations.extend(each.map(|operation| (operation, &file.proposal)));
     }
     Ok(operations)
 }
@@ -174,10 +178,24 @@ pub(super) fn plan_accepted(
     plan_in_context(session, snapshot, accepted, &context)
 }
 
+/// The words with which the user agreed: to what was proposed, then to the decision.
+fn words_of_consent(operations: &[ProposedOperation<'_>], options: &ChangeOptions) -> Vec<String> {
+    let proposed = operations.iter().filter_map(|(_, proposal)| proposal.consent().map(str::to_owned));
+    let mut words: Vec<String> = proposed.chain(options.consent.clone()).collect();
+    words.dedup();
+    words
+}
+
+/// The source of all operations; `None` if they have several. Each keeps its own in the history.
+fn shared_source(operations: &[Operation]) -> Option<String> {
+    let first = operations.first()?.source.as_ref()?;
+    operations.iter().all(|operation| operation.source.as_ref() == Some(first)).then(|| first.clone())
+}
+
 /// Applies operations and removes proposals in one change.
 pub(super) fn apply_and_remove(
     session: &Session,
-    operations: &[OperationWithOrigin<'_>],
+    operations: &[ProposedOperation<'_>],
     removals: &[Operation],
     options: &ChangeOptions,
     outcome: &str,
@@ -202,8 +220,8 @@ pub(super) fn apply_and_remove(
     let reason = options.reason.iter().fold(format!("inbox: {outcome}"), |decision, why| format!("{decision}: {why}"));
     let batch = Batch {
         reason: Some(reason),
-        source: options.source.clone(),
-        consent: options.consent.iter().cloned().collect(),
+        source: options.source.clone().or_else(|| shared_source(&accepted)),
+        consent: words_of_consent(operations, options),
         ..Batch::default()
     };
     let unfiltered = session.unfiltered();

@@ -87,6 +87,9 @@ pub struct LogRow {
     /// The source recorded with the change (`--source`), such as a conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// Who proposed what the actor accepted; several names are separated by commas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposed_by: Option<String>,
     /// The recorded words with which the user agreed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consent: Option<String>,
