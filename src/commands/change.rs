@@ -87,13 +87,14 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
         summary_lines.iter().for_each(|(of, line): &(MemoryPath, Option<String>)| {
             snapshot.insert_last_summary(of.clone(), line.clone())
         });
-        let changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
+        let mut changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
         if changeset.forget && summary_lines.is_empty() {
             summary_lines = own_summary_lines(session, &changeset)?;
         }
         gate.require_consent(&changeset, &snapshot)?;
         gate.require_review(&changeset, &snapshot)?;
         gate.require_own_copies(&changeset, &snapshot)?;
+        gate.settle_proposal(&mut changeset, &mut snapshot)?;
         Ok((changeset, snapshot))
     })
     .map(ChangeOutcome::Changed)

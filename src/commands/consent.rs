@@ -12,6 +12,7 @@ use super::{Error, Session};
 use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target, dialects};
+use crate::path::MemoryPath;
 use crate::reflect::guards::{self, WritingRules, secrets};
 use crate::reflect::inbox_item::{self, InboxItem};
 use crate::store::LockedStore;
@@ -55,6 +56,31 @@ impl ApprovalGate<'_> {
         let changed = ChangedFields::of(self.session, changeset, &texts);
         let stated = if changed.added.is_empty() { changed.removed } else { changed.added };
         self.require_agreement(changeset, &texts, stated)
+    }
+
+    /// Adds to a change with the user's consent the removal of the proposal that was kept of the same batch without it.
+    ///
+    /// # Errors
+    /// `io`.
+    pub(super) fn settle_proposal(&self, changeset: &mut Changeset, snapshot: &mut Snapshot) -> Result<(), Error> {
+        let session = self.session;
+        if !session.is_agent || self.batch.consent.is_empty() || changeset.files.is_empty() {
+            return Ok(());
+        }
+        let id = inbox_item::proposal_id(&proposed_operation(session, self.batch, changeset));
+        let Some(path) = inbox_item::item_path(&id) else { return Ok(()) };
+        let Some(waiting) = session.store.read(&path)? else { return Ok(()) };
+        // What a person has edited is another proposal.
+        if inbox_item::is_edited(&String::from_utf8_lossy(&waiting.bytes), &id) {
+            return Ok(());
+        }
+        let action = Action::remove(Target::Address(path.to_string()));
+        let removal = Operation { if_match: Some(waiting.etag.hex()), ..action.into() };
+        let context = PlanContext { force: true, allow_reserved: true, ..session.plan_context() };
+        let removed = plan_in_context(session, snapshot, std::slice::from_ref(&removal), &context)?;
+        changeset.files.extend(removed.files);
+        changeset.operations.extend(removed.operations);
+        Ok(())
     }
 
     /// Refuses a planned compaction that takes sensitive fields out of the memory, unless the batch carries the user's
@@ -221,9 +247,14 @@ fn keep_as_proposal(
     // Without the allowlist filter, which hides the inbox.
     let unfiltered = session.unfiltered();
     let (policy, today) = (&unfiltered.policy.policy, session.now.date());
-    if let Some(waiting) = unfiltered.store.read(&path)?
-        && !inbox_item::parse_item(&String::from_utf8_lossy(&waiting.bytes)).is_expired(&today.to_string())
-    {
+    let consent = Some(secrets::redact(&batch.consent.join("; ")).0).filter(|words| !words.is_empty());
+    let waiting = unfiltered.store.read(&path)?.map(|version| String::from_utf8_lossy(&version.bytes).into_owned());
+    if let Some(text) = waiting.filter(|text| !inbox_item::parse_item(text).is_expired(&today.to_string())) {
+        // The user's words may have come since.
+        let with_words = consent.map_or_else(|| text.clone(), |words| inbox_item::with_consent(&text, &words, cause));
+        if with_words != text {
+            write_proposal(&unfiltered, locked, &path, with_words, cause)?;
+        }
         return Ok(id);
     }
     let first = operation.pointer("/operations/0").unwrap_or(&operation);
@@ -239,22 +270,33 @@ fn keep_as_proposal(
         until: until.to_string(),
         conversation: None,
         turn: None,
-        quote: Some(secrets::redact(&batch.consent.join("; ")).0).filter(|quotes| !quotes.is_empty()),
+        quote: consent,
         diff: texts.diff(),
         scope: session.scope.as_ref().map(|scope| scope.name.clone()),
         layer: session.layer_name.clone(),
         operation,
     };
-    let action = Action::Write { at: Target::Address(path.to_string()), text: item.to_markdown(), create: true };
-    let create = Operation::from(action);
-    let context = PlanContext { force: true, create: true, allow_reserved: true, ..unfiltered.plan_context() };
+    write_proposal(&unfiltered, locked, &path, item.to_markdown(), cause)?;
+    Ok(id)
+}
+
+/// Writes the file of a proposal, as a change of its own.
+fn write_proposal(
+    session: &Session,
+    locked: &LockedStore<'_>,
+    path: &MemoryPath,
+    text: String,
+    cause: &str,
+) -> Result<(), Error> {
+    let write = Operation::from(Action::Write { at: Target::Address(path.to_string()), text, create: true });
+    let context = PlanContext { force: true, create: true, allow_reserved: true, ..session.plan_context() };
     let reason = Some(format!("waits for a person: {cause}"));
-    commit_approved(&unfiltered, locked, &Batch { reason, ..Batch::default() }, Vec::new(), || {
+    commit_approved(session, locked, &Batch { reason, ..Batch::default() }, Vec::new(), || {
         let mut snapshot = Snapshot::new();
-        let planned = plan_in_context(&unfiltered, &mut snapshot, std::slice::from_ref(&create), &context)?;
+        let planned = plan_in_context(session, &mut snapshot, std::slice::from_ref(&write), &context)?;
         Ok((planned, snapshot))
     })?;
-    Ok(id)
+    Ok(())
 }
 
 /// Whether a file is a proposal. The undo of an acceptance brings one back, which is no part of another proposal.

@@ -115,6 +115,28 @@ pub struct ReviewBranch {
 
 /// How the line with the branch starts.
 const BRANCH_LABEL: &str = "- Branch: ";
+/// How the lines with the reason and with the quote start.
+const REASON_LABEL: &str = "- Waits because: ";
+const QUOTE_LABEL: &str = "- Said: ";
+
+/// The text of a proposal's file with the user's words of consent, and what it waits for with them; unchanged if a person
+/// took the line with the reason out.
+pub fn with_consent(text: &str, words: &str, reason: &str) -> String {
+    let head_end = text.find("\n```").map_or(text.len(), |at| at + 1);
+    let (head, rest) = text.split_at(head_end);
+    if !head.lines().any(|line| line.starts_with(REASON_LABEL)) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len() + words.len());
+    for line in head.split_inclusive('\n').filter(|line| !line.starts_with(QUOTE_LABEL)) {
+        if line.starts_with(REASON_LABEL) {
+            out.push_str(&format!("{REASON_LABEL}{}\n{QUOTE_LABEL}\"{}\"\n", one_line(reason), one_line(words)));
+        } else {
+            out.push_str(line);
+        }
+    }
+    out + rest
+}
 
 /// The text of a proposal's file with another branch, or none: the last line of its head.
 pub fn with_branch(text: &str, branch: Option<&ReviewBranch>) -> String {
@@ -224,6 +246,12 @@ impl PendingProposal {
         Some(TurnOrigin { conversation, turn: turn.parse().ok()?, quote: quote.trim_matches('"') })
     }
 
+    /// The user's words of consent that came with it. The quote of a turn is its evidence, no answer to a question.
+    pub fn consent(&self) -> Option<&str> {
+        let said = self.details.iter().find_map(|line| line.strip_prefix("Said:"))?.trim();
+        Some(said.trim_matches('"')).filter(|_| self.origin().is_none())
+    }
+
     /// The bullets that it adds.
     pub fn added_texts(&self) -> impl Iterator<Item = &str> {
         self.diff.lines().filter_map(|line| line.strip_prefix('+')?.trim_start().strip_prefix("- "))
@@ -245,12 +273,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    /// The user's words of consent that came with it. The quote of a turn is its evidence, no answer to a question.
-    pub fn consent(&self) -> Option<&str> {
-        let said = self.details.iter().find_map(|line| line.strip_prefix("Said:"))?.trim();
-        Some(said.trim_matches('"')).filter(|_| self.origin().is_none())
-    }
 
     fn proposal(text: &str) -> InboxItem {
         InboxItem {

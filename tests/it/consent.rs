@@ -37,7 +37,7 @@ const WRITERS: &[Writer] = &[
     writer(&["bullet", "del", "user", "City: Bonn"], "rm"),
     writer(&["rm", "user", "-f"], "rm"),
     writer(&["rm", "user", "- City: Bonn", "--forget"], "rm"),
-    // A bullet that has expired is hidden.
+    // A bullet that has expired is hidden, and one with a last day will be.
     writer(&["set", "user@dhaa", "exp=2026-02-23"], "set"),
     writer(&["set", "user@dhaa", "exp=2026-03-24"], "set"),
     // So is one that is for a git branch, and what stands in procedures/.
