@@ -1,6 +1,7 @@
 //! Finds the lines of merge conflict markers, of git and of jj, so that they are no part of a bullet's text.
 //!
-//! Never resolves a conflict: the bullets of all sides are read.
+//! Never resolves a conflict: the bullets of both sides are read. The lines of the base are found, too, because neither
+//! side says them any more.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -99,30 +100,48 @@ fn marker_sign(line: &str) -> Option<char> {
 }
 
 /// The text for the Markdown parser: every marker line is blank, and in jj's diffs the sign before each line. No byte
-/// changes its place.
-pub fn blank_out_markers(text: &str) -> Cow<'_, str> {
+/// changes its place. Also the byte ranges of the lines that only the base has.
+pub fn blank_out_markers(text: &str) -> (Cow<'_, str>, Vec<Range<usize>>) {
+    let mut bases = Vec::new();
     if first_marker_line(text).is_none() {
-        return Cow::Borrowed(text);
+        return (Cow::Borrowed(text), bases);
     }
     let mut out = String::with_capacity(text.len());
-    let (mut inside, mut in_diff) = (false, false);
+    let (mut inside, mut in_diff, mut in_base) = (false, false, false);
     for line in text.split_inclusive('\n') {
         let content = line.trim_end_matches(['\r', '\n']);
         let sign = marker_sign(content).filter(|sign| inside || *sign == '<');
         match sign {
             Some(sign) => {
                 (inside, in_diff) = (sign != '>', sign == '%' || sign == '\\' && in_diff);
+                in_base = matches!(sign, '|' | '-');
                 out.extend(std::iter::repeat_n(' ', content.len()));
             }
             None if in_diff && content.starts_with(['+', '-']) => {
+                if content.starts_with('-') {
+                    add_line(&mut bases, out.len()..out.len() + line.len());
+                }
                 out.push(' ');
                 out.push_str(&content[1..]);
             }
-            None => out.push_str(content),
+            None => {
+                if in_base {
+                    add_line(&mut bases, out.len()..out.len() + line.len());
+                }
+                out.push_str(content);
+            }
         }
         out.push_str(&line[content.len()..]);
     }
-    Cow::Owned(out)
+    (Cow::Owned(out), bases)
+}
+
+/// Adds a line to ascending ranges of lines.
+fn add_line(ranges: &mut Vec<Range<usize>>, line: Range<usize>) {
+    match ranges.last_mut() {
+        Some(last) if last.end == line.start => last.end = line.end,
+        _ => ranges.push(line),
+    }
 }
 
 #[cfg(test)]
@@ -132,7 +151,7 @@ mod tests {
     #[test]
     fn marker_lines_are_blank_for_the_parser() {
         let blank = |text: &str| {
-            let out = blank_out_markers(text).into_owned();
+            let out = blank_out_markers(text).0.into_owned();
             assert_eq!(out.len(), text.len());
             out.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
         };
@@ -144,6 +163,20 @@ mod tests {
             "- a\n - k\n - c\n - d\n- e\n- f"
         );
         let plain = "a\n=======\n\n+++++++ x\n- b\n";
-        assert_eq!(blank_out_markers(plain), plain);
+        assert_eq!(blank_out_markers(plain), (plain.into(), Vec::new()));
+    }
+
+    #[test]
+    fn the_lines_of_the_base_are_found() {
+        let bases = |text: &str| {
+            let ranges = blank_out_markers(text).1;
+            ranges.into_iter().map(|range| text[range].to_owned()).collect::<String>()
+        };
+        assert_eq!(bases("- a\n<<<<<<< x\n- b\n||||||| o\n- c\n- d\n=======\n- e\n>>>>>>> y\n- f\n"), "- c\n- d\n");
+        assert_eq!(bases("<<<<<<< x\n- b\n=======\n- e\n>>>>>>> y\n- f\n"), "");
+        assert_eq!(
+            bases("<<<<<<< x\n%%%%%%% diff from: b\n - k\n-- c\n+- d\n+++++++ two\n- e\n>>>>>>> ends\n- f\n"),
+            "-- c\n"
+        );
     }
 }

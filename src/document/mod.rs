@@ -76,6 +76,8 @@ const HANDLES_PER_CHUNK: usize = 512;
 #[derive(Clone, Debug)]
 pub struct Document {
     text: String,
+    /// The byte ranges of the base's lines in merge conflicts.
+    conflict_bases: Vec<Range<usize>>,
     body_start: usize,
     front_matter: Option<Span>,
     blocks: Vec<DocumentBlock>,
@@ -111,10 +113,12 @@ impl Document {
 
     /// Parses; `chunked` allows the fast path that reads one-line bullets without the Markdown parser.
     fn parse_with(text: String, chunked: bool) -> Document {
-        let parse::ParsedText { front_matter, body_start, content: draft, sections } =
-            parse::parse(&conflict_lines::blank_out_markers(&text), chunked);
+        let (blanked, conflict_bases) = conflict_lines::blank_out_markers(&text);
+        let parse::ParsedText { front_matter, body_start, content: draft, sections } = parse::parse(&blanked, chunked);
+        drop(blanked);
         Document {
             text,
+            conflict_bases,
             body_start,
             front_matter,
             blocks: draft.blocks,
@@ -391,6 +395,11 @@ impl Document {
         }
         None
     }
+    /// Whether the line at an offset is the base of a merge conflict: neither side says it any more.
+    pub fn is_in_conflict_base(&self, at: usize) -> bool {
+        self.conflict_bases.iter().any(|range| range.contains(&at))
+    }
+
 
     /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order, and for
     /// examples of them.

@@ -228,7 +228,8 @@ pub fn outline(document: &Document, path: &MemoryPath, section: usize, depth: Ou
     let title = title_section(document);
     let own = |i: &usize| depth == OutlineDepth::Flat || is_own(document, *i, section, title);
     let inside = |i: &usize| is_within(document, document.bullets()[*i].section as usize, section);
-    let rows = (0..document.bullets().len()).filter(inside).filter(own).map(|i| {
+    let is_said = |i: &usize| !document.is_in_conflict_base(document.bullets()[*i].line_start as usize);
+    let rows = (0..document.bullets().len()).filter(inside).filter(own).filter(is_said).map(|i| {
         let index = counted.binary_search(&i).ok().map(|n| n + 1);
         bullet_row(LocatedBullet { path, document, index: i }, index)
     });

@@ -1,6 +1,7 @@
 //! Cuts a document into items: bullets, headings and entries, paragraphs, table rows, code with its lead-in.
 //!
-//! Never an item: front matter, the title, the summary line, metadata lines, rules, comments, automatic relations.
+//! Never an item: front matter, the title, the summary line, metadata lines, rules, comments, automatic
+//! relations, the base of a merge conflict.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -151,7 +152,7 @@ impl ItemBuilder<'_> {
     }
 
     fn push(&mut self, sort: ItemKind, start: u32, end: u32) {
-        if start < end {
+        if start < end && !self.document.is_in_conflict_base(start as usize) {
             self.out.push(DocumentItem { kind: sort, start, end, section: self.section });
         }
     }

@@ -204,3 +204,18 @@ proptest! {
         })?;
     }
 }
+
+#[test]
+fn the_base_of_an_open_conflict_is_no_fact() {
+    let sides = "<<<<<<< HEAD\n- Deploys on Tuesdays\n||||||| c97cc47\n- Deploys on Fridays\n  - at noon\n=======\n- Deploys on Mondays\n>>>>>>> a\n";
+    let memory = Memory::new().file("facts/user.md", &format!("# User\n\n- Prefers tabs\n{sides}"));
+    for words in [&["query", "deploys"][..], &["list", "user"], &["context"], &["query", "deploys", "--json"]] {
+        let read = memory.run(words).exit(0).unchanged();
+        let told = |text: &str| read.stdout.contains(text);
+        assert_eq!(
+            [told("Tuesdays"), told("Mondays"), told("Fridays"), told("noon")],
+            [true, true, false, false],
+            "{read}"
+        );
+    }
+}
