@@ -267,8 +267,7 @@ impl Document {
         if let Some(id) = from_meta {
             return Some(Cow::Owned(id));
         }
-        let last = self.bullet_raw(bullet).rsplit(char::is_whitespace).next()?;
-        last.strip_prefix('^').filter(|id| crate::path::is_id(id)).map(Cow::Borrowed)
+        block_id(self.bullet_raw(bullet)).map(Cow::Borrowed)
     }
 
     /// The bullets that have an id, in file order, each with it. Found once: operations of a batch all look for theirs.
@@ -395,11 +394,11 @@ impl Document {
         }
         None
     }
+
     /// Whether the line at an offset is the base of a merge conflict: neither side says it any more.
     pub fn is_in_conflict_base(&self, at: usize) -> bool {
         self.conflict_bases.iter().any(|range| range.contains(&at))
     }
-
 
     /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order, and for
     /// examples of them.
@@ -434,6 +433,12 @@ fn join_lines(raw: &str) -> Cow<'_, str> {
     let blanks = [' ', '\t'];
     let parts = raw.split(['\n', '\r']).map(|line| line.trim_matches(blanks)).filter(|line| !line.is_empty());
     Cow::Owned(parts.collect::<Vec<_>>().join(" "))
+}
+
+/// The id at the end of a bullet's text: `^id`, as Obsidian writes it.
+pub fn block_id(text: &str) -> Option<&str> {
+    let last = text.rsplit(char::is_whitespace).next()?;
+    last.strip_prefix('^').filter(|id| crate::path::is_id(id))
 }
 
 #[cfg(test)]

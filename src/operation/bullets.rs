@@ -6,7 +6,8 @@ use crate::change::EffectSign;
 use crate::code::{Code, Rejection, Warning};
 use crate::document::related_edge::parent_bullet;
 use crate::document::{
-    BulletMeta, Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, NewBullet, section_range, to_new_bullet,
+    BulletMeta, Document, DocumentEdit, InsertPosition, LocatedBullet, MetaKey, NewBullet, block_id, section_range,
+    to_new_bullet,
 };
 use crate::path::{BulletRef, MemoryPath};
 use crate::text::one_line::collapse_whitespace;
@@ -210,11 +211,11 @@ pub fn update(
     let resolved = planner.resolve(request.at)?;
     planner.check_if_match(request, &resolved.path, resolved.file);
     let file = planner.existing_writable_file(&resolved)?;
-    let (n, BulletReplacement { item, meta: pairs }) = (request.index, new);
+    let (n, BulletReplacement { mut item, meta: pairs }) = (request.index, new);
     if item.text.contains(['\n', '\r']) {
         return Err(Rejection::new(Code::Multiline, "the text contains a line break").into());
     }
-    let paragraph = item.paragraph().into_owned();
+    let mut paragraph = item.paragraph().into_owned();
     let document = &file.document;
     let located = |index| LocatedBullet { path: &resolved.path, document, index };
     if let Some(index) = bullet_with_shown_value(document, &resolved, selector, &paragraph, pairs) {
@@ -223,6 +224,10 @@ pub fn update(
     let picked = pick_bullet(planner, request, &resolved, selector, Some(&paragraph))?;
     let (BulletPick::Change(index) | BulletPick::Unchanged(index)) = picked;
     let bullet = located(index);
+    if let Some(id) = block_id(document.bullet_raw(index)).filter(|_| block_id(&paragraph).is_none()) {
+        append_block_id(&mut item, id);
+        paragraph = item.paragraph().into_owned();
+    }
     let id = document.bullet_id(index);
     let is_known = |(key, value): &&(String, String)| key == MetaKey::Oid.name() && id.as_deref() == Some(value);
     let pairs: Vec<_> = pairs.iter().filter(|pair| !is_known(pair)).cloned().collect();
@@ -251,6 +256,13 @@ pub fn update(
     }
     pending.extend(replacement_edits(bullet, item, meta));
     Ok(pending)
+}
+
+/// Adds an id to the end of a new bullet's paragraph, where links find it.
+fn append_block_id(item: &mut NewBullet, id: &str) {
+    let lines = item.continuation_lines();
+    let last = if lines == 0 { &mut item.text } else { &mut item.children[lines - 1] };
+    last.push_str(&format!(" ^{id}"));
 }
 
 /// The result of an operation on a bullet that needs no change.

@@ -201,3 +201,22 @@ fn only_the_link_lifts_an_item() {
     assert_eq!(order("(x y)"), ["facts/plan.md", "facts/a.md", "facts/b.md"]);
     assert_eq!(order("[[b]]"), ["facts/plan.md", "facts/b.md", "facts/a.md"]);
 }
+
+#[test]
+fn an_update_keeps_the_id_in_a_bullets_text() {
+    let memory = Memory::new()
+        .file("facts/server.md", "# Server\n\n- Runs on port 80 ^srv\n- Wraps\n  its line ^wrap\n")
+        .file("facts/other.md", "# Other\n\n- see [[server#^srv]] and [[server#^wrap]]\n");
+    let update = |old: &str, new: &str| memory.done(["update", &format!("server@{}", handle(old)), new]);
+    update("Runs on port 80 ^srv", "Runs on port 81");
+    update("Wraps its line ^wrap", "Is short");
+    assert_eq!(
+        memory.text("facts/server.md").unwrap().lines().filter(|line| line.starts_with("- ")).collect::<Vec<_>>(),
+        ["- Runs on port 81 ^srv", "- Is short ^wrap"]
+    );
+    memory.done(["check", "other"]).stderr_contains("no findings");
+    // The same text is no change, and an id of the new text replaces the old one.
+    memory.run(["update", "server", "Runs on port 81 ^srv", "Runs on port 81"]).exit(0).unchanged();
+    memory.done(["update", "server", "Runs on port 81 ^srv", "Runs on port 82 ^web"]);
+    assert!(memory.text("facts/server.md").unwrap().contains("- Runs on port 82 ^web\n"));
+}
