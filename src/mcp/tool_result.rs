@@ -51,13 +51,22 @@ impl From<ToolResult> for CallToolResult {
 }
 
 /// Options of the shell in messages and hints, and what a call of a tool has instead.
-const TOOL_WORDS: [(&str, &str); 10] = [
+const TOOL_WORDS: [(&str, &str); 13] = [
     ("requires --if-match or -f", "requires its etag as if_match"),
     ("use --if-match ", "pass if_match "),
     (", or --force", ""),
     ("use rm --archive", "use rm with archive: true"),
     ("use inbox --accept or inbox --reject", "a person accepts or rejects what waits there"),
     ("use --create", "pass create: true"),
+    ("-f acts on the index", "pass that text as old, or the file's etag as if_match, beside the index"),
+    (
+        "with -f where it ends in a number",
+        "and beside one that ends in a number pass the text as old, or the file's etag as if_match",
+    ),
+    (
+        "name the scope with -S NAME, and the path below it: memdir -S NAME read facts/user.md",
+        "a scope is a memory of its own, which this server does not open: memdir -S NAME mcp serves it",
+    ),
     ("their own words with --consent", "their own words as consent"),
     ("use a larger -b", "use a larger budget_tokens"),
     ("a filter such as --tag, --category or --since", "filters"),
@@ -154,6 +163,18 @@ mod tests {
         let seeds = tool_call(ToolSet::Seed, &SuggestedCommand::new("list", "user"));
         assert_eq!(seeds.as_deref(), Some("memory_read {\"path\":\"user\"}"));
         assert_eq!(tool_call(ToolSet::Graph, &SuggestedCommand::new("list", "user")), None);
+    }
+
+    #[test]
+    fn no_hint_for_tools_names_an_option_of_the_shell() {
+        for hint in [
+            "its text stands there more than once, so no handle names it alone; -f acts on the index",
+            "they have the same text; use one of these addresses, with -f where it ends in a number",
+        ] {
+            let json = error_json(ToolSet::Memory, &Rejection::new(Code::NeedsProof, "no proof").hint(hint).into());
+            let hint = json["hint"].as_str().unwrap();
+            assert!(!hint.contains("-f") && hint.contains("as old, or the file's etag as if_match"), "{hint}");
+        }
     }
 
     #[test]

@@ -227,6 +227,9 @@ pub fn selection_rejected(
             Some("its text stands there more than once, so no handle names it alone; -f acts on the index".into())
         }
         Code::NeedsProof | Code::BulletNotFound | Code::TextMismatch => Some("use its handle: FILE@HANDLE".into()),
+        Code::AmbiguousBullet if all_same_text(d, found) && s.proven => {
+            Some("they have the same text; use one of these addresses".into())
+        }
         Code::AmbiguousBullet if all_same_text(d, found) => {
             Some("they have the same text; use one of these addresses, with -f where it ends in a number".into())
         }

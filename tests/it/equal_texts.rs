@@ -57,3 +57,12 @@ fn query_and_context_print_addresses_that_work() {
     memory.run(["query", "same thing"]).exit(0).stdout_contains("#b@1 ");
     memory.run(["context"]).exit(0).stdout_contains("\nfacts/d.md:\n- #a@").stdout_contains("\n- #b@1 same thing\n");
 }
+
+#[test]
+fn the_hint_of_a_read_names_no_option_for_changes() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Same\n\n## Work\n\n- Same\n");
+    let at = format!("user@{}", handle("Same"));
+    let read = memory.run(["read", &at]).exit(4).unchanged();
+    assert!(read.stderr.contains("they have the same text; use one of these addresses\n"), "{read}");
+    memory.run(["rm", &at]).exit(4).stderr_contains("use one of these addresses, with -f where it ends in a number\n");
+}

@@ -444,6 +444,7 @@ fn every_malformed_operation_is_reported_with_its_index() {
 fn a_refusal_names_the_field() {
     let invalid = |text: &str, part: &str| assert_rejected(text, Code::InvalidOperation, part);
     invalid(r#"{"op":"add","at":"user","txet":"x"}"#, "add: 'txet' is unknown; did you mean 'text'?");
+    invalid(r#"{"op":"add","at":"user","content":"x"}"#, "add: 'content' is unknown; did you mean 'text'?");
     invalid(r#"{"op":"add","at":"user"}"#, "add: 'text' is missing");
     invalid(r#"{"op":"add","text":"x"}"#, "add: 'at' or 'category' is missing");
     invalid(r#"{"op":"add","at":"u","category":"c","text":"x"}"#, "only one of 'at' and 'category'");
