@@ -8,7 +8,7 @@ mod dropped_bullets;
 use std::collections::HashMap;
 
 use attention::AttentionScan;
-use dropped_bullets::dropped_bullets;
+use dropped_bullets::{all_dropped_bullets, dropped_bullets};
 
 use super::budget::TokenLedger;
 use super::results::{AttentionKind, ModelUsage, StatusReport, WarningRow};
@@ -74,10 +74,14 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         since: entries.first().map(|e| e.header.at.clone()),
         files: files.len(),
         bytes: counts.iter().map(|count| count.bytes).sum(),
-        dropped: edited_paths(&outside, &entries)
-            .into_iter()
-            .flat_map(|path| dropped_bullets(&session.store, &history, &entries, path))
-            .collect(),
+        dropped: all_dropped_bullets(
+            &session.store,
+            &files,
+            edited_paths(&outside, &entries)
+                .into_iter()
+                .flat_map(|path| dropped_bullets(&session.store, &history, &entries, path))
+                .collect(),
+        ),
         unmerged: unmerged_files(session, &conflicts),
         conflicts,
         outside: outside.iter().map(|(path, _)| path.to_string()).collect(),
@@ -109,7 +113,8 @@ fn unmerged_files(session: &Session, conflicts: &[String]) -> Vec<String> {
 fn trust_notice(session: &Session) -> Option<Warning> {
     let env = &|name: &str| std::env::var(name).ok();
     let (config, _) = user::load_config(env);
-    if trusted::is_trusted(&config, &session.dir, env) {
+    // Hooks ask about the memory above a scope, too.
+    if trusted::is_trusted(&config, session.governing_dir(), env) {
         return None;
     }
     let root = config_paths::project_root(&session.dir, Some(&session.dir), user::home(env).as_deref());

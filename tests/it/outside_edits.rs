@@ -301,3 +301,49 @@ fn a_change_that_an_editor_overwrote_is_reported_by_status_and_restored_by_redo(
     let status: serde_json::Value = serde_json::from_str(&memory.done(&["status", "--json"])).unwrap();
     assert!(status["dropped"].as_array().is_none_or(Vec::is_empty), "{status}");
 }
+
+#[test]
+fn a_bullet_that_a_person_moved_to_another_file_is_not_dropped() {
+    let memory = Memory::new();
+    memory.done(["add", "first", "alpha one", "beta two"]);
+    memory.done(["add", "second", "gamma three"]);
+    let text = memory.text("facts/first.md").unwrap();
+    memory.put("facts/first.md", text.replace("- alpha one\n", ""));
+    memory.done(["status"]).stdout_contains("dropped outside memdir: r1 by tester in facts/first.md: alpha one\n");
+    for place in ["facts/second.md", "facts/new.md"] {
+        let before = memory.text(place);
+        memory.put(place, before.clone().unwrap_or_default() + "- alpha one\n");
+        assert!(!memory.done(["status"]).stdout.contains("alpha one"), "{place}");
+        memory.put(place, before.unwrap_or_default());
+    }
+    // A copy in the archive does not count: it is in no read.
+    memory.put("archive/facts/first.md", "- alpha one\n");
+    memory.done(["status"]).stdout_contains("alpha one");
+}
+
+#[test]
+fn a_file_that_was_deleted_is_reported_and_brought_back_by_redo() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "One a", "Two b"]);
+    memory.done(["update", "user", "One a", "One c"]);
+    let text = memory.text("facts/user.md").unwrap();
+    std::fs::remove_file(memory.dir().join("facts/user.md")).unwrap();
+    let status = memory.done(["status"]);
+    let row = "dropped outside memdir: r2 by tester in facts/user.md: One c (and 1 more; the file is gone)\ntry: memdir redo r2\n";
+    status.stdout_contains(row);
+    memory.run(["undo"]).exit(4).stderr_contains("try: memdir redo r2\n");
+    for rev in ["r1", "r2"] {
+        memory.done(["redo", rev]);
+        assert_eq!(memory.text("facts/user.md").as_ref(), Some(&text), "{rev}");
+        assert!(!memory.done(["status"]).stdout.contains("dropped"));
+        std::fs::remove_file(memory.dir().join("facts/user.md")).unwrap();
+    }
+    // Under another name it is still there.
+    memory.put("facts/me.md", &text);
+    assert!(!memory.done(["status"]).stdout.contains("dropped"));
+    // What memdir removed stays removed.
+    memory.put("facts/user.md", &text);
+    memory.done(["rm", "user", "-f"]);
+    assert!(!memory.done(["status"]).stdout.contains("dropped"));
+    memory.run(["redo", "r2"]).exit(4).unchanged();
+}

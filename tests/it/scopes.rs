@@ -991,3 +991,13 @@ fn an_agent_removes_no_scope_whose_items_it_may_not_remove() {
     memory.run(["scope", "rm", "app", "--purge"]).by("bot").exit(5).stderr_contains("proposals wait for a person");
     memory.done(["scope", "rm", "app", "--purge"]);
 }
+
+/// Hooks ask whether the memory above is trusted.
+#[test]
+fn a_scope_of_a_trusted_memory_is_not_called_untrusted() {
+    let memory = with_scopes("");
+    memory.configure(&format!("people: [tester]\ntrusted: [{}]\n", memory.dir().display()));
+    assert!(!memory.done(["-S", "web", "status"]).stderr.contains("not trusted"));
+    memory.configure("people: [tester]\ntrusted: [/nowhere]\n");
+    memory.done(["-S", "web", "status"]).stderr_contains("not trusted");
+}

@@ -125,12 +125,12 @@ pub struct ModelUsage {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[non_exhaustive]
 pub struct DroppedBullet {
-    /// The revision that added it, e.g. `r41`.
+    /// The revision that added it, e.g. `r41`; the last one of a file that was deleted.
     pub rev: String,
     /// The actor of that revision.
     pub actor: String,
     /// The path of the file.
     pub path: String,
-    /// The text of the bullet.
+    /// The text of the bullet; of a file that was deleted, of its first, and how many more there were.
     pub text: String,
 }

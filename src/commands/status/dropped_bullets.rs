@@ -1,5 +1,6 @@
 //! Bullets that a revision added and that are missing although no later revision removed them: an editor that had
-//! loaded an older text saved it. A bullet that an editor rephrased is not missing.
+//! loaded an older text saved it, or the file was deleted. A bullet that an editor rephrased, or moved to another file,
+//! is not missing.
 //!
 //! Never reads more than the newest revisions of a file, and each of their texts at most once for the bullets that are
 //! missing: an editor may have dropped thousands.
@@ -10,9 +11,9 @@ use super::RECENT_REVISIONS;
 use crate::change::{EntryOutcome, Etag, JournalEntry};
 use crate::commands::results::DroppedBullet;
 use crate::commands::sync::SyncState;
-use crate::document::{Document, Handle};
+use crate::document::{Document, Handle, MAX_FILE_BYTES};
 use crate::path::MemoryPath;
-use crate::store::{FileTexts, JournalHistory, RevisionSide, Store};
+use crate::store::{FileTexts, FoundFile, JournalHistory, RevisionSide, Store};
 use crate::view::diff_bullets::{BulletChange, bullet_changes};
 use crate::view::journal::{self, RevisionState};
 
@@ -23,9 +24,9 @@ pub fn dropped_bullets(
     entries: &[JournalEntry],
     path: &MemoryPath,
 ) -> Vec<DroppedBullet> {
-    let Some(now) = store.read(path).ok().flatten().and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok()) else {
-        return Vec::new();
-    };
+    let Ok(now) = store.read(path) else { return Vec::new() };
+    let Some(now) = now else { return bullets_of_deleted_file(store, history, entries, path) };
+    let Ok(now) = Document::from_bytes(now.bytes.to_vec()) else { return Vec::new() };
     // During a merge the file contains both sides, and what is missing is still to be decided.
     if now.conflict_marker_line().is_some() {
         return Vec::new();
@@ -58,6 +59,63 @@ pub fn dropped_bullets(
         }
     }
     out
+}
+
+/// The bullets of a file that was deleted outside memdir: `redo` of its last revision brings it back.
+fn bullets_of_deleted_file(
+    store: &Store,
+    history: &JournalHistory,
+    entries: &[JournalEntry],
+    path: &MemoryPath,
+) -> Vec<DroppedBullet> {
+    let revisions = RecentRevisions::of(store, history, entries, path);
+    let is_in_effect =
+        |e: &&&JournalEntry| e.inverts.is_none() && revisions.states.get(&e.rev) == Some(&RevisionState::Done);
+    let (Some(last), Some(named)) = (revisions.entries.last(), revisions.entries.iter().rfind(is_in_effect)) else {
+        return Vec::new();
+    };
+    if revisions.sync_state.was_merged(path, last.rev, None) {
+        return Vec::new();
+    }
+    let Some(document) = revisions.text(last, RevisionSide::After) else { return Vec::new() };
+    let dropped = |bullet: usize| DroppedBullet {
+        rev: format!("r{}", named.rev),
+        actor: named.header.actor.clone(),
+        path: path.to_string(),
+        text: document.bullet_text(bullet).into_owned(),
+    };
+    (0..document.bullets().len()).map(dropped).collect()
+}
+
+/// The dropped bullets of all files without those whose text stands elsewhere in the memory: they were moved. Of a
+/// file that is gone, one row names the first and how many there are.
+pub fn all_dropped_bullets(store: &Store, files: &[FoundFile], mut dropped: Vec<DroppedBullet>) -> Vec<DroppedBullet> {
+    if dropped.is_empty() {
+        return dropped;
+    }
+    let texts: HashSet<&str> = dropped.iter().map(|bullet| bullet.text.as_str()).collect();
+    let live: Vec<FoundFile> = files.iter().filter(|file| !file.path.is_set_aside()).cloned().collect();
+    let found = store.map_files(&live, MAX_FILE_BYTES, &|_, read| {
+        let document = read.ok().and_then(|(bytes, _)| Document::from_bytes(bytes.to_vec()).ok());
+        let document = document.unwrap_or_else(|| Document::parse(String::new()));
+        let moved = (0..document.bullets().len()).map(|bullet| document.bullet_text(bullet));
+        moved.filter(|text| texts.contains(&**text)).map(std::borrow::Cow::into_owned).collect::<Vec<String>>()
+    });
+    let moved: HashSet<String> = found.into_iter().flatten().collect();
+    dropped.retain(|bullet| !moved.contains(&bullet.text));
+    let is_gone = |path: &str| files.iter().all(|file| file.path.as_str() != path);
+    let mut rows: Vec<(DroppedBullet, usize)> = Vec::new();
+    for bullet in dropped {
+        match rows.last_mut() {
+            Some((first, more)) if first.path == bullet.path && is_gone(&bullet.path) => *more += 1,
+            _ => rows.push((bullet, 0)),
+        }
+    }
+    let named = |(first, more): (DroppedBullet, usize)| match more {
+        0 => first,
+        more => DroppedBullet { text: format!("{} (and {more} more; the file is gone)", first.text), ..first },
+    };
+    rows.into_iter().map(named).collect()
 }
 
 /// A bullet that an edit outside memdir took out.

@@ -95,6 +95,27 @@ pub(super) fn came_back(sources: &InversionSources<'_>, path: &MemoryPath) -> Re
     Ok(last.is_some_and(|file| file.after.is_none()))
 }
 
+/// The last text of a file, if it was deleted outside memdir since this revision or a later one.
+///
+/// # Errors
+/// `history_gone`, `io`.
+pub(super) fn text_before_deletion(
+    store: &Store,
+    entry: &JournalEntry,
+    path: &MemoryPath,
+) -> Result<Option<FileVersion>, Rejection> {
+    let entries = match store.entries_from(entry.rev)? {
+        Some(entries) => entries,
+        None => store.journal()?,
+    };
+    let is_of_file =
+        |e: &&JournalEntry| e.outcome == EntryOutcome::Done && e.files.iter().any(|file| file.path == *path);
+    match entries.iter().rev().find(is_of_file) {
+        Some(last) => store.text_at(last.rev, path, RevisionSide::After),
+        None => Ok(None),
+    }
+}
+
 /// A revision that wrote the file.
 struct Step {
     rev: u64,

@@ -46,6 +46,9 @@ pub(super) fn refusal(
                 .hint(format!("undo r{} first, then {verb} r{named}", by.rev))
                 .try_command(SuggestedCommand::new("undo", format!("r{}", by.rev)))
         }
+        None if inversion.is_undo && inversion.entry.inverts.is_none() => error
+            .hint("skip such files with --keep-edited, or bring the file back first")
+            .try_command(SuggestedCommand::new("redo", format!("r{rev}"))),
         _ if matches!(inversion.inverts, InverseKind::Undo(_)) => error.hint("skip such files with --keep-edited"),
         _ => error,
     }))
