@@ -11,8 +11,9 @@ use super::{ChangeOptions, CommandResult, Error, Session, change, moved_file, re
 use crate::change::Etag;
 use crate::code::{Code, Rejection, SuggestedCommand};
 use crate::commands::results::{ChangeOutcome, ChangeResult, WarningRow};
+use crate::document::Document;
 use crate::host::editor::EditorCopy;
-use crate::operation::whole_file::merge_edited_copy;
+use crate::operation::whole_file::{marked_copy, merge_edited_copy};
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::MemoryPath;
 
@@ -34,7 +35,7 @@ pub fn edit(
     }
     let name = path.rsplit('/').next().unwrap_or("memory.md");
     let copy = match resume {
-        Some(kept) => EditorCopy::reopen(kept)?,
+        Some(kept) => mark_conflict(EditorCopy::reopen(kept)?, &text, exists)?,
         None => EditorCopy::create(name, &text)?,
     };
     let after = match copy.edit() {
@@ -63,6 +64,19 @@ pub fn edit(
             Ok(outcome)
         }
         Err(error) => Err(with_kept_copy(session, error, file, copy.path())),
+    }
+}
+
+/// A kept copy as it is edited on: if the file was changed in the same places since, both texts of each are in it, in
+/// conflict markers, and it is a copy of the present file.
+fn mark_conflict(copy: EditorCopy, now: &str, exists: bool) -> Result<EditorCopy, Rejection> {
+    let opened = copy.original_text().filter(|opened| exists && *opened != now);
+    let Some(opened) = opened else { return Ok(copy) };
+    let edited = copy.text()?;
+    let has_markers = Document::parse(edited.as_str()).conflict_marker_line().is_some();
+    match marked_copy(opened, now, &edited).filter(|_| !has_markers) {
+        Some(marked) => copy.rebase(&marked, now),
+        None => Ok(copy),
     }
 }
 
@@ -180,6 +194,8 @@ fn with_kept_copy(session: &Session, error: Error, file: &str, copy: &Path) -> E
     let moved = new_path(session, file);
     if let (Some((rev, to)), Some(first)) = (&moved, error.rejections.first_mut()) {
         first.hint = Some(format!("r{rev} moved it to {to}"));
+    } else if let Some(first) = error.rejections.first_mut().filter(|first| first.details.contains_key("clashes")) {
+        first.hint = Some("`edit --resume` marks the places in it, with both texts".to_owned());
     }
     let mut error = keep_copy(error, copy);
     if let Some(first) = error.rejections.first_mut() {

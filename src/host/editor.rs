@@ -80,7 +80,30 @@ impl EditorCopy {
             Ok(status) => return Err(Rejection::new(Code::Io, format!("the editor failed ({status})"))),
             Err(e) => return Err(io_error("cannot start the editor", &e)),
         }
+        self.text()
+    }
+
+    /// The present text of the copy.
+    ///
+    /// # Errors
+    /// `io`, also for a text that is not UTF-8.
+    pub fn text(&self) -> Result<String, Rejection> {
         fs_err::read_to_string(&self.path).map_err(|e| io_error("cannot read the edited copy", &e))
+    }
+
+    /// Gives the copy another text, and the text that it was made of. An error leaves what was written.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn rebase(self, text: &str, original: &str) -> Result<EditorCopy, Rejection> {
+        // The text first: with the new original alone, the old text would undo what the file has got since.
+        for (path, text) in [(self.path.clone(), text), (self.path.with_file_name(ORIGINAL_NAME), original)] {
+            let unfinished = self.path.with_file_name(".unfinished");
+            fs_err::write(&unfinished, text)
+                .and_then(|()| fs_err::rename(&unfinished, path))
+                .map_err(|e| io_error("cannot write the copy", &e))?;
+        }
+        Ok(EditorCopy { original: Some(original.to_owned()), ..self })
     }
 
     /// Whether the copy holds nothing that its file does not: it reads as it was made, or is gone.

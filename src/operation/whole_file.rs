@@ -54,6 +54,14 @@ fn section_of_range(document: &Document, splice: &Splice) -> Option<usize> {
     })
 }
 
+/// An edited copy with conflict markers where the file was changed in the same places since the copy was made; `None` if
+/// both changes can be merged.
+pub fn marked_copy(base: &str, ours: &str, theirs: &str) -> Option<String> {
+    let labels = merge::ConflictLabels { base: "before", ours: "in the memory now", theirs: "your text", size: 7 };
+    let merged = merge::merge(base, ours, theirs, &labels);
+    (!merged.conflicts.is_empty()).then_some(merged.text)
+}
+
 /// Checks that a text can be written to a file: no NUL byte, no conflict markers.
 fn checked_text(text: &str) -> Result<String, Rejection> {
     if let Some(at) = text.find('\0') {

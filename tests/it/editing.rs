@@ -176,3 +176,27 @@ fn kept(setup: &EditorSetup, result: &Output, holds: &str) -> PathBuf {
     assert!(fs_err::read_to_string(path).unwrap().contains(holds));
     PathBuf::from(path)
 }
+
+/// Without markers the same text met the same conflict for ever.
+#[test]
+fn a_conflict_is_marked_in_the_copy_that_is_resumed() {
+    let setup = EditorSetup::new();
+    let memory = setup.path("memory/facts/user.md");
+    let script = format!("sed -i s/tabs/spaces/ \"$1\"; sed -i s/tabs/emacs/ {}", memory.display());
+    let result = setup.edit(&script, &["edit", "user"]);
+    assert_eq!(result.status.code(), Some(4), "{}", stderr(&result));
+    assert!(stderr(&result).contains("`edit --resume` marks the places in it, with both texts"), "{}", stderr(&result));
+    let copy = kept(&setup, &result, "Prefers spaces");
+    let resume = ["edit", "user", "--resume", copy.to_str().unwrap()];
+    // Undecided, nothing is written.
+    let undecided = setup.edit("true", &resume);
+    assert_ne!(undecided.status.code(), Some(0));
+    let marked = fs_err::read_to_string(&copy).unwrap();
+    let place = "<<<<<<< in the memory now\n- Prefers emacs\n||||||| before\n- Prefers tabs\n=======\n- Prefers spaces\n>>>>>>> your text\n";
+    assert!(marked.contains(place), "{marked}");
+    assert!(setup.text().contains("Prefers emacs"));
+    let decided = setup.edit("sed -i -e '/^[<=>|]/d' -e '/tabs/d' -e '/emacs/d' \"$1\"", &resume);
+    assert_eq!(decided.status.code(), Some(0), "{}", stderr(&decided));
+    assert!(setup.text().contains("- Prefers spaces\n") && !setup.text().contains("emacs"), "{}", setup.text());
+    assert_eq!(setup.copies(), 0);
+}
