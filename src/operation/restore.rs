@@ -201,13 +201,15 @@ fn restore_bullet(
     archive_file: ArchiveFile<'_>,
     archived: ArchivedBullet,
 ) -> PlanStep<Vec<PendingEdit>> {
-    let ArchiveFile { path, file, .. } = archive_file;
+    let ArchiveFile { request, path, file } = archive_file;
     let ArchivedBullet { bullet, item, home, titles, from, .. } = &archived;
     let base = home_base(planner, archive_file, home, file.document.bullets()[*bullet].section as usize)?;
     let document = base.document();
     let (position, destination) = match place_in(document, titles, from.as_deref()) {
         RestorePlace::Section(at) => {
-            require_new_text(document, home, at, item)?;
+            require_new_text(document, home, at, item).map_err(|error| {
+                archived_twin(error, LocatedBullet { path, document: &file.document, index: *bullet })
+            })?;
             let address = match document.sections()[at].level {
                 0 | 1 => home.to_string(),
                 _ => format!("{home}#{}", document.sections()[at].slug),
@@ -241,6 +243,15 @@ fn require_new_text(document: &Document, home: &MemoryPath, at: usize, item: &Ne
         }
         None => Ok(()),
     }
+}
+
+/// The refusal of a text that is live already: it is the archived one that can go.
+fn archived_twin(error: Rejection, archived: LocatedBullet<'_>) -> Rejection {
+    let address = format!("{}@{}", archived.path, archived.document.handle_name(archived.index));
+    let error = Rejection { suggestions: Vec::new(), ..error };
+    error
+        .hint("the text is live already; remove the archived one instead")
+        .try_command(SuggestedCommand::new("rm", address))
 }
 
 /// Restores a section that was archived as a whole, else the items below it.
