@@ -11,7 +11,7 @@ use super::bullet_life::{BulletHistory, LifeExtent};
 use super::list_and_read::ResolvedAddress;
 use super::reflect::conversations_with_texts;
 use super::unread_files::{unread_sentences, why_unread};
-use crate::change::{Changeset, Effect, EffectSign, FileChange, FileVersion, JournalEdit};
+use crate::change::{Changeset, Effect, EffectSign, FileChange, FileVersion, JournalEdit, JournalEntry};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits, summary};
 use crate::operation::Snapshot;
@@ -98,9 +98,16 @@ pub fn find_traces(
         }
     }
     texts.append(&mut earlier_texts);
-    let paths = paths_to_erase(session, changeset, &copies, &earlier_paths, &texts);
+    let (paths, revisions) = paths_to_erase(session, changeset, &copies, &earlier_paths, &texts);
     changeset.files.append(&mut copies);
     let mut notes = Vec::new();
+    if revisions > 0 {
+        let files = named_files(&paths.iter().map(MemoryPath::as_str).collect::<Vec<_>>());
+        let count = counted_noun(revisions, "revision");
+        notes.push(format!(
+            "the history of {files} ({count}) is erased with it: `undo` and `show` have none of its texts"
+        ));
+    }
     if !proposals.is_empty() {
         notes.push(format!("the text waited in {} too, which went with it", proposals.join(", ")));
     }
@@ -401,7 +408,7 @@ fn scrubbed_copy(
     Ok(Some(FileChange { path: path.clone(), before, after, mode: None, edits: None, moved: None, summary: None }))
 }
 
-/// The paths whose history must be erased: those of the changeset, every earlier path of the same files, their archived
+/// The paths whose history must be erased, and how many revisions that concerns: those of the changeset, every earlier path of the same files, their archived
 /// copies, and files that the bullets or their text were moved from or to.
 fn paths_to_erase(
     session: &Session,
@@ -409,11 +416,11 @@ fn paths_to_erase(
     copies: &[FileChange],
     earlier_paths: &[MemoryPath],
     texts: &[String],
-) -> Vec<MemoryPath> {
+) -> (Vec<MemoryPath>, usize) {
     let search = TextSearch::new(texts);
     let mut names: Vec<MemoryPath> = changeset.files.iter().chain(copies).map(|f| f.path.clone()).collect();
     names.extend(earlier_paths.iter().cloned());
-    let Ok(entries) = session.store.journal() else { return names };
+    let Ok(entries) = session.store.journal() else { return (names, 0) };
     let holds = |edits: &Option<Vec<JournalEdit>>| {
         edits.iter().flatten().any(|edit| search.is_in(&edit.old) || search.is_in(&edit.new))
     };
@@ -431,5 +438,7 @@ fn paths_to_erase(
             }
         }
     }
-    names
+    let is_erased = |entry: &&JournalEntry| !entry.forgotten && entry.files.iter().any(|f| names.contains(&f.path));
+    let revisions = entries.iter().filter(is_erased).count();
+    (names, revisions)
 }

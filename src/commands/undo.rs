@@ -369,13 +369,13 @@ fn invert_file(
         && let Some(error) = gone_file::refusal(sources, inversion, file, etag.is_none())?
     {
         return Err(error);
-    if !inversion.is_undo
-        && inversion.is_in_effect
-        && etag.is_none()
-        && let Some(last) = dropped_text::text_before_deletion(store, &inversion.entry, &file.path)?
-    {
-        return Ok(Some(replace_file(&file.path, None, Some(last))));
-    }
+        if !inversion.is_undo
+            && inversion.is_in_effect
+            && etag.is_none()
+            && let Some(last) = dropped_text::text_before_deletion(store, &inversion.entry, &file.path)?
+        {
+            return Ok(Some(replace_file(&file.path, None, Some(last))));
+        }
     }
     if etag == wanted_etag && (inversion.is_undo || etag != base_etag) {
         return Ok(None);

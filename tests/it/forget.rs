@@ -399,3 +399,21 @@ fn a_queued_conversation_goes_only_if_it_has_the_text() {
     assert!(output.status == 0 && !output.stderr.contains("queued"), "{output:#?}");
     assert_eq!(names(), ["a.ref".to_owned()].into());
 }
+
+#[test]
+fn what_is_erased_with_the_text_is_said() {
+    let memory = memory();
+    memory.done(&["add", "user", "Likes tea"]);
+    let told = "the history of facts/user.md (2 revisions) is erased with it";
+    for dry_run in [true, false] {
+        let secret = format!("- {SECRET}");
+        let mut words = vec!["rm", "user", &secret, "--forget"];
+        words.extend(dry_run.then_some("-n"));
+        let run = memory.run(&words);
+        assert!(run.status == 0 && run.stderr.contains(told), "{run:#?}");
+    }
+    // What was erased before is not counted again.
+    memory.done(&["add", "user", "Likes rain"]);
+    let run = memory.run(&["rm", "user", "- Likes rain", "--forget"]);
+    assert!(run.stderr.contains("(1 revision) is erased with it"), "{run:#?}");
+}
