@@ -10,12 +10,14 @@ use super::list_and_read::resolve_address;
 use super::results::{ChangeOutcome, ChangeResult, WarningRow};
 use super::review::WOULD_WAIT;
 use super::{ChangeOptions, CommandResult, Error, Session};
+use crate::change::JournalEntry;
 use crate::code::{Code, Rejection, Warning};
 use crate::document::to_new_bullet;
 use crate::host::layers::{LayerList, LeftOutLayer};
 use crate::operation::dialects::to_json;
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::SourceAddress;
+use crate::view::journal::{RevisionState, revision_states};
 
 /// The layers of a session, whose own memory is the nearest.
 #[derive(Clone)]
@@ -332,7 +334,7 @@ fn move_between_layers(
     };
     let address = if to_address.is_empty() { same_place } else { to_address };
     let item = to_new_bullet(document, bullet);
-    let moved = format!("moved from {from_name} to {to_name}");
+    let moved = move_reason(&from_name, &to_name);
     let reason = match &options.reason {
         Some(reason) => format!("{reason} ({moved})"),
         None => moved,
@@ -367,6 +369,46 @@ fn move_between_layers(
         *to = written(&to_name, &target_address);
     }
     Ok(joined(added, &to_name, removed, &from_name, own_name, again))
+}
+
+/// How the reason of both revisions of a move to another layer ends.
+fn move_reason(from: &str, to: &str) -> String {
+    format!("moved from {from} to {to}")
+}
+
+/// The note that an undone revision was one half of a move between layers, and which revision the other half is.
+///
+/// # Errors
+/// `io`; as [`Session::source`].
+pub(super) fn other_half_note(session: &Session, undone: &str) -> Result<Option<Warning>, Rejection> {
+    let Some(layers) = &session.layers else { return Ok(None) };
+    let entries = session.store.recent_entries()?;
+    let Some(reason) =
+        entries.iter().find(|entry| format!("r{}", entry.rev) == undone).and_then(|e| e.header.reason.as_ref())
+    else {
+        return Ok(None);
+    };
+    let names = layers.others.iter().map(|layer| &layer.name).filter(|name| {
+        [move_reason(&layers.own, name), move_reason(name, &layers.own)]
+            .iter()
+            .any(|moved| reason.trim_end_matches(')').ends_with(moved.as_str()))
+    });
+    for name in names {
+        let Some(other) = session.source(name)? else { continue };
+        let entries = other.store.recent_entries()?;
+        let states = revision_states(&entries);
+        let is_other_half = |entry: &&JournalEntry| {
+            entry.header.reason.as_ref() == Some(reason)
+                && entry.inverts.is_none()
+                && states.get(&entry.rev) == Some(&RevisionState::Done)
+        };
+        if let Some(half) = entries.iter().rev().find(is_other_half) {
+            let message =
+                format!("{undone} was half of a move; to take the other half back: memdir undo {name}:r{}", half.rev);
+            return Ok(Some(Warning::new(Code::Note, message)));
+        }
+    }
+    Ok(None)
 }
 
 fn remove_at(address: &str) -> Action {

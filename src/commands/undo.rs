@@ -17,9 +17,10 @@ use super::consent::{ApprovalGate, CommitMode};
 use super::fetch::last_summary;
 use super::inbox::require_own_proposals;
 use super::layer_names::{error_in_layer, name_layer};
+use super::layers::other_half_note;
 use super::point_in_time::find_revision;
 use super::restricted_change::{redact_warnings, require_fully_visible};
-use super::results::ChangeResult;
+use super::results::{ChangeResult, WarningRow};
 use super::{ChangeOptions, CommandResult, Error, Session, UndoOptions};
 use crate::change::{
     Changeset, EntryFile, EntryOutcome, FileChange, FileVersion, InverseKind, JournalEdit, JournalEntry,
@@ -49,7 +50,7 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
         return Ok(result);
     }
     let search = if undo_options.by.is_some() { SearchExtent::Recent } else { SearchExtent::Whole };
-    invert_revision(session, options, undo_options.revision.as_deref(), search, |entries| {
+    let mut undone = invert_revision(session, options, undo_options.revision.as_deref(), search, |entries| {
         let entry = match &undo_options.revision {
             Some(rev) => Some(find_revision(rev, entries)?),
             None => journal::revision_to_undo(entries, undo_options.by.as_deref(), &session.actor),
@@ -70,7 +71,11 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
         let keep_edited = undo_options.keep_edited;
         let inverts = InverseKind::Undo(entry.rev);
         Ok(Some(RevisionInversion { entry: entry.clone(), inverts, is_undo: true, is_in_effect: true, keep_edited }))
-    })
+    })?;
+    // The revision is undone, whatever can be said of the other layer.
+    let note = undone.undone.as_deref().and_then(|rev| other_half_note(session, rev).ok().flatten());
+    undone.warnings.extend(note.as_ref().map(WarningRow::from));
+    Ok(undone)
 }
 
 /// Refuses to undo a revision that was not named if a newer one, which cannot be undone, was meant: its texts were
@@ -364,18 +369,18 @@ fn invert_file(
     let (base_etag, wanted_etag) =
         if inversion.is_undo { (file.after, file.before) } else { (file.before, file.after) };
     let etag = now.as_ref().map(|v| v.etag);
+    if !inversion.is_undo
+        && inversion.is_in_effect
+        && etag.is_none()
+        && let Some(last) = dropped_text::text_before_deletion(store, &inversion.entry, &file.path)?
+    {
+        return Ok(Some(replace_file(&file.path, None, Some(last))));
+    }
     if base_etag.is_some()
         && etag != base_etag
         && let Some(error) = gone_file::refusal(sources, inversion, file, etag.is_none())?
     {
         return Err(error);
-        if !inversion.is_undo
-            && inversion.is_in_effect
-            && etag.is_none()
-            && let Some(last) = dropped_text::text_before_deletion(store, &inversion.entry, &file.path)?
-        {
-            return Ok(Some(replace_file(&file.path, None, Some(last))));
-        }
     }
     if etag == wanted_etag && (inversion.is_undo || etag != base_etag) {
         return Ok(None);

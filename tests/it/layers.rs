@@ -215,8 +215,10 @@ fn a_bullet_is_promoted_and_each_half_can_be_undone() {
     let promoted = "## Commits\n\n- Sign off every commit\n  <!-- mem imp=8 -->\n  - with the address of the work\n";
     assert!(style().ends_with(promoted), "{}", style());
     assert!(!mine(&project, "facts/style.md").contains("Sign off"));
-    done(&project, &["undo"]);
-    done(&project, &["undo", "mine:"]);
+    let undone = run(&project, &["undo"]);
+    let other_half = "r1 was half of a move; to take the other half back: memdir undo mine:r1";
+    assert!(undone.status == 0 && undone.stderr.contains(other_half), "{undone:#?}");
+    done(&project, &["undo", "mine:r1"]);
     assert_eq!((style(), mine(&project, "facts/style.md")), (before, before_mine.clone()));
     // A place may be named, and a bullet may go the other way.
     done(&project, &["mv", &at, "project:rules"]);
