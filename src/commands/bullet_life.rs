@@ -190,7 +190,8 @@ impl<'s> BulletHistory<'s> {
                     cause,
                     path: &path,
                     earlier_path: &path,
-                    replaces_texts: true,
+                    // An edit may remove one bullet and add another in its place.
+                    replaces_texts: false,
                     updates: RecordedUpdates::default(),
                 };
                 bullets = self.compare(&step, before.text(), &text, bullets, lives);

@@ -359,3 +359,14 @@ fn the_life_of_a_bullet_names_the_commits_that_brought_it() {
     let known: Vec<String> = rows(&there, "Prefers two spaces");
     assert_eq!(known, ["done", "done", "committed by tester"]);
 }
+
+/// Who edits a file may remove one bullet and add another in its place.
+#[test]
+fn an_edit_outside_memdir_updates_only_what_it_resembles() {
+    let memory = Memory::new();
+    memory.run(["add", "user", "Prefers tabs", "Vegan since 2024"]).by("ana").exit(0);
+    memory.put("facts/user.md", memory.text("facts/user.md").unwrap().replace("Vegan since 2024", "Likes green tea"));
+    check(&memory, "user", &[("Prefers tabs", by("r1", "ana", "added")), ("Likes green tea", outside("added"))]);
+    let log = memory.done(["log", &format!("user@{}", handle("Likes green tea"))]);
+    assert!(!log.stdout.contains("ana") && !log.stdout.contains("Vegan"), "{log}");
+}
