@@ -238,10 +238,8 @@ impl<'a> Planner<'a> {
         let old = bullet.meta();
         let is_stamp =
             |key: &str| [MetaKey::Added, MetaKey::Upd, MetaKey::By, MetaKey::Src].iter().any(|k| k.name() == key);
-        let own = match old.iter().flat_map(|meta| &meta.0).all(|(key, _)| is_stamp(key)) {
-            true => old.clone(),
-            false => own_metadata(bullet, self.snapshot)?,
-        };
+        let has_stamps_only = old.iter().flat_map(|meta| &meta.0).all(|(key, _)| is_stamp(key));
+        let own = if has_stamps_only { old.clone() } else { own_metadata(bullet, self.snapshot)? };
         let mut meta = own.unwrap_or_default();
         if stamps.contains(&StampKey::Upd) {
             meta.set(MetaKey::Upd.name(), &self.today());

@@ -41,10 +41,8 @@ pub fn link_name(
 fn wiki_link_target(old: &str, from: &MemoryPath, to: &MemoryPath, after: &LinkNames<'_>) -> String {
     let suffix = if old.ends_with(".md") { ".md" } else { "" };
     let is_stem = without_extension(old).to_lowercase() == from.stem().to_lowercase();
-    let name = match is_stem && after.leads_to(to.stem(), true, to, to) {
-        true => to.stem(),
-        false => without_extension(to.as_str()),
-    };
+    let leads_there = is_stem && after.leads_to(to.stem(), true, to, to);
+    let name = if leads_there { to.stem() } else { without_extension(to.as_str()) };
     format!("{name}{suffix}")
 }
 
