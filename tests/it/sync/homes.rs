@@ -491,6 +491,7 @@ fn fetching_sends_nothing_to_a_conflict_branch_either() {
     let all = world();
     let (_, second) = conflicting(&all);
     let token = "ghp_1234567890abcdefghijklmnopqrstuvwxyzAB";
+    second.git(&["commit", "--quiet", "--all", "-m", "own"]);
     fs_err::write(second.memory().join("facts/keys.md"), format!("# Keys\n\n- token: {token}\n")).unwrap();
     second.git(&["add", "--all"]);
     second.git(&["commit", "--quiet", "-m", "by git"]);
@@ -514,12 +515,10 @@ fn setting_up_replaces_no_file_that_the_remote_does_not_have() {
     let second = Home::new(&all, "second");
     second.memdir(&["-g", "init"]).exit(0);
     second.memdir(&["-g", "scope", "add", "web"]).exit(0);
-    let own = second.memory().join("scopes/web/facts/user.md");
-    fs_err::create_dir_all(own.parent().unwrap()).unwrap();
-    fs_err::write(&own, "# User\n\n- Local text of an editor\n").unwrap();
+    second.memdir(&["-g", "-S", "web", "add", "user", "Local text"]).exit(0);
     second.memdir(&["-g", "sync", "--setup"]).exit(0);
-    let text = fs_err::read_to_string(&own).unwrap();
-    assert!(text.contains("- Local text of an editor\n") && text.contains("- Remote text\n"), "{text}");
+    let text = fs_err::read_to_string(second.memory().join("scopes/web/facts/user.md")).unwrap();
+    assert!(text.contains("- Local text\n") && text.contains("- Remote text\n"), "{text}");
     // A file that is no text of the memory is not lost either.
     let third = Home::new(&all, "third");
     third.memdir(&["-g", "init"]).exit(0);

@@ -318,7 +318,7 @@ fn the_removal_of_a_bullet_explains_no_file_that_vanishes_later() {
     }
     settle(&here, &there);
     for path in ALL {
-        here.memdir(["rm", path, &format!("Of {path}, for a while")]).exit(0);
+        here.memdir(["rm", path, &format!("- Of {path}, for a while")]).exit(0);
     }
     here.memdir(["sync"]).exit(0);
     here.git(["rm", "--quiet", "facts/*.md", "procedures/*.md"]);
