@@ -862,7 +862,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l home -d 'Use the remote of your config (sync.remote, MEMDIR_REMOTE); a conflict goes to a branch of its own there'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l setup -d 'Set this memory up to follow that remote, once in each home; makes it a git repository if needed'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s n -l dry-run -d 'Show what would be committed; change nothing, do not contact the remote'
-complete -c memdir -n "__fish_memdir_using_subcommand sync" -s f -l force -d 'Continue even if most of the memory, or a whole folder, is gone here or on the remote; a push is never forced'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s f -l force -d 'Continue even if most of the memory is gone here or there, or the remote\'s history was rewritten; never forces a push'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s q -l quiet -d 'Print no result of a change and no warnings'

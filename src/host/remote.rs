@@ -133,7 +133,7 @@ impl Git {
     ) -> Result<PushResult, Rejection> {
         let spec = format!("{commit}:refs/heads/{}", remote.branch);
         let removal = entry.map(|entry| remote.entry_removal(entry));
-        // The messages of tags are searched by nobody.
+        // The messages of tags are not searched for secrets.
         let mut args = vec!["push", "--porcelain", "--no-force", "--no-follow-tags", "--recurse-submodules=no"];
         args.extend(["--", &remote.name, &spec]);
         args.extend(removal.as_deref());

@@ -94,7 +94,7 @@ fn set_up(
         let branch = git.current_branch()?.unwrap_or_default();
         let fetched = git.fetch(&RemoteBranch { name: remote.url.clone(), branch }, wait)?;
         let (_locked, _) = session.store.lock()?;
-        // Again: somebody may have written meanwhile. What is not taken here, the sync joins.
+        // Again: an editor may have written meanwhile. What is not taken here, the sync joins.
         if let FetchResult::Tip(tip) = fetched
             && is_fresh(&git)?
         {

@@ -115,7 +115,7 @@ impl SyncRun<'_> {
             };
             for secret in secrets.iter().filter(is_new) {
                 let line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..secret.range.start]).count();
-                let place = format!("{}:{line} ({})", file.path, secret.kind);
+                let place = format!("{}:{line} ({})", redact(&file.path).0, secret.kind);
                 found.add(self.secret_rule(policy, &file.path), place, secret.kind);
             }
         }
@@ -257,7 +257,7 @@ impl SyncRun<'_> {
                     && !self.committed_text(tip, &added.path).is_some_and(|there| there.contains(text))
                 {
                     let line = added.first_line + added.text[..secret.range.start].matches('\n').count();
-                    let place = in_commit(&added.commit, format!("{}:{line} ({})", added.path, secret.kind));
+                    let place = in_commit(&added.commit, format!("{}:{line} ({})", redact(&added.path).0, secret.kind));
                     found.add(self.secret_rule(policy, &added.path), place, secret.kind);
                 }
             }
@@ -271,7 +271,7 @@ impl SyncRun<'_> {
         (output.status == 0).then(|| searchable(&output.stdout))
     }
 
-    /// Stops where the remote's history was rewritten: a merge would bring back what somebody took out of it, and the
+    /// Stops where the remote's history was rewritten: a merge would bring back what was taken out of it, and the
     /// push would send it. The next sync stops, too.
     ///
     /// # Errors

@@ -321,7 +321,7 @@ fn a_branch_that_only_followed_another_is_open() {
     repo.git(["checkout", "--quiet", "main"]);
     let found = || repo.memdir(["check"]).exit(0).stdout.contains("which was merged");
     assert!(!found());
-    // The commit of somebody else, which came by a fast-forward, was merged beside those of main.
+    // The commit of another clone, which came by a fast-forward, was merged beside those of main.
     repo.git(["checkout", "--quiet", "-b", "theirs", "feature"]);
     repo.commit("facts/more.md", "# More\n\n- a\n");
     repo.git(["checkout", "--quiet", "feature"]);
