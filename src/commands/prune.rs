@@ -4,6 +4,7 @@
 //! Never acts without a rule of the policy, and never on a clock that cannot be right.
 
 mod due;
+mod due_hints;
 
 use std::cell::OnceCell;
 use std::collections::HashSet;

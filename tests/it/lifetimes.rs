@@ -762,3 +762,13 @@ fn the_restore_of_a_text_that_is_live_again_proposes_to_remove_the_archived_one(
     memory.done(["rm", &proposed]);
     assert!(memory.text("facts/user.md").unwrap().contains("- Same text\n"));
 }
+
+#[test]
+fn a_conflict_in_an_archive_file_stops_the_prune_of_its_own_file_alone() {
+    let text = "# User\n\n- Is in Rome\n  <!-- mem exp=2026-03-01 -->\n";
+    let memory = Memory::new().policy(RULES).file("facts/user.md", text).file("facts/other.md", text);
+    memory.put("archive/facts/user.md", "# User\n\n<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n");
+    let pruned = on(&memory, "2026-03-02", &["prune"]).exit(0).stdout_contains("archived facts/other.md@");
+    pruned.stderr_contains("archive/facts/user.md has an unresolved merge conflict, so nothing of facts/user.md");
+    assert_eq!(memory.text("facts/user.md").as_deref(), Some(text));
+}

@@ -187,7 +187,9 @@ fn a_branch_has_one_commit_a_proposal_and_nothing_else_moves() {
     assert!(!repo.git(["branch", "--list"]).contains("memory/again"), "{again:?}");
     repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
     repo.memdir(["inbox", &ids[0], "--branch", "memory/team"]).exit(4).stderr_contains("memdir: exists: ");
-    repo.memdir(["inbox", &ids[0], "--branch", "a..b"]).exit(2).stderr_contains("memdir: usage: ");
+    for name in ["a..b", "HEAD"] {
+        repo.memdir(["inbox", &ids[0], "--branch", name]).exit(2).stderr_contains("memdir: usage: ");
+    }
     // The same change again is the same proposal.
     repo.memdir(["add", "user", "Prefers tabs", "--as", "planner"]).exit(5).stderr_contains("memdir: review: ");
     assert_eq!(self::ids(&repo).len(), 2);

@@ -12,11 +12,10 @@ use super::super::conflict_finder::ConflictFinder;
 use super::super::fetch::{fetch, with_fetches};
 use super::super::inbox::ProposalRemoval;
 use super::super::{Error, Session};
+use super::due_hints::DueHints;
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
-use crate::document::{
-    BulletMeta, DEFAULT_IMPORTANCE, Document, MAX_FILE_BYTES, MetaKey, category_name, parse_date, section_range,
-};
+use crate::document::{BulletMeta, Document, MAX_FILE_BYTES, MetaKey, category_name, parse_date, section_range};
 use crate::operation::archive::section_meta;
 use crate::operation::evict::{EvictionCandidate, contains_pinned, importance};
 use crate::operation::{Action, MissingInput, Operation, Snapshot, Target, inert_metadata};
@@ -140,7 +139,8 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
             // Without the journal an item seems older than it is; the error is reported below.
             let origins = origins
                 .get_or_init(|| super::super::journal_notes::bullet_origins(&session.store, session.now.time_zone()));
-            origins.as_ref().ok().map(|origins| finder.in_memory(text, origins))
+            let found = origins.as_ref().ok().map(|origins| finder.in_memory(text, origins))?;
+            Some(if_archivable(session, &unmerged, &file.path, found))
         };
         let due = find(&[])?;
         // The history is read only for files of which something would go.
@@ -177,45 +177,15 @@ fn inert_bullets(store: &Store, path: &MemoryPath, text: &str) -> Result<Vec<usi
     with_fetches(store, &mut snapshot, |snapshot| inert_metadata::inert_bullets(&document, path, snapshot))
 }
 
-/// What the bytes of a file must contain so that one of its items may be due: most files need not be parsed.
-struct DueHints {
-    looks_for_expired: bool,
-    /// Whether an item may be unused that says nothing of its importance.
-    any_may_be_unused: bool,
-    /// The importance below which an item may be unused, and the last day of its `upd` or `added`.
-    unimportant: Option<(u8, Date)>,
-}
-
-impl DueHints {
-    fn new(policy: &Policy, uses: &UsageTable, today: Date) -> DueHints {
-        let tracked_days = uses.since.and_then(|since| since.until((jiff::Unit::Day, today)).ok());
-        let tracked_days = tracked_days.map_or(0, |span| i64::from(span.get_days()));
-        // Before its time has passed since uses are recorded, a rule finds nothing.
-        let unused = policy.lifetimes.iter().filter_map(|rule| Some((i64::from(rule.unused_days?), rule.below)));
-        let active: Vec<(i64, Option<u8>)> = unused.filter(|(days, _)| tracked_days > *days).collect();
-        let last_day = |days: i64| today.checked_sub(Span::new().days(days + 1)).ok();
-        let unimportant = active.iter().filter_map(|(days, below)| Some(((*below)?, last_day(*days)?)));
-        DueHints {
-            looks_for_expired: policy.expired == ExpiredRule::Archive,
-            any_may_be_unused: active.iter().any(|(_, below)| below.is_none_or(|below| below > DEFAULT_IMPORTANCE)),
-            unimportant: unimportant.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))),
-        }
+/// The due items of a file, unless its copy in the archive has a conflict: then nothing can be added to that one.
+fn if_archivable(session: &Session, unmerged: &ConflictFinder<'_>, path: &MemoryPath, mut found: DueItems) -> DueItems {
+    let Some(archived) = path.in_archive().ok().filter(|_| !found.items.is_empty()) else { return found };
+    let Ok(Some(there)) = session.store.read(&archived) else { return found };
+    if unmerged.has_conflict(&archived, &String::from_utf8_lossy(&there.bytes)) {
+        found.items.clear();
+        found.left_out.push(format!("{archived} has an unresolved merge conflict, so nothing of {path} was archived"));
     }
-
-    fn may_be_due(&self, text: &str) -> bool {
-        self.any_may_be_unused
-            || self.looks_for_expired && text.contains("exp=")
-            || self.unimportant.is_some_and(|(below, last_day)| {
-                memchr::memmem::find_iter(text.as_bytes(), b"imp=").any(|at| {
-                    let start = text[..at].rfind('\n').map_or(0, |line| line + 1);
-                    let end = text[at..].find('\n').map_or(text.len(), |line| at + line);
-                    let meta = BulletMeta::parse(&text[start..end]);
-                    meta.is_none_or(|meta| {
-                        importance(&meta) < below && meta.day_changed().is_none_or(|day| day <= last_day)
-                    })
-                })
-            })
-    }
+    found
 }
 
 struct DueFinder<'a> {
