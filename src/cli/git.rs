@@ -245,6 +245,7 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
         UndecidedReason::RemovedHere => "removed here, changed there",
         UndecidedReason::RemovedThere => "changed here, removed there",
         UndecidedReason::BothMoved => "moved or removed on both sides",
+        UndecidedReason::Deleted => "deleted here, although both sides have it; keep one, or none",
         UndecidedReason::BothRenamed => "renamed on both sides, here and there to another name; keep one",
         UndecidedReason::Decided => "has no conflict markers, but is not marked as resolved in git",
         UndecidedReason::Markers => "contains conflict markers",
@@ -271,6 +272,12 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
     }
     let git = git_in(printer, dir);
     let path = shell_quote(&file.path);
+    if file.reason == UndecidedReason::Deleted {
+        for command in ["checkout --ours", "checkout --theirs", "rm"] {
+            try_line(printer, &format!("{git} {command} -- {path}"));
+        }
+        return;
+    }
     try_line(printer, &format!("{git} add -- {path}"));
     if matches!(file.reason, UndecidedReason::RemovedHere | UndecidedReason::RemovedThere | UndecidedReason::BothMoved)
     {

@@ -112,6 +112,7 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
         driver_checked: false,
         conflicts_with_remote: false,
         noted: Vec::new(),
+        refused_merges: 0,
         searched: None,
         reported: HashSet::new(),
     };
@@ -167,6 +168,8 @@ struct SyncRun<'a> {
     conflicts_with_remote: bool,
     /// Notes added so far, to add each only once.
     noted: Vec<String>,
+    /// How often git did not start a merge.
+    refused_merges: u32,
     /// What the last search for secrets compared: the commit to push, and the remote's.
     searched: Option<(String, Option<String>)>,
     /// The places of secrets that were reported.

@@ -212,7 +212,7 @@ impl Git {
         unrelated: bool,
     ) -> Result<GitMergeResult, Rejection> {
         let mut args: Vec<&str> = NO_MAINTENANCE_ARGS.into();
-        // Else a file that is new in a folder which the other side renamed is a conflict that nobody made.
+        // Else git calls a file that is new in a folder which the other side renamed a conflict.
         args.extend(["-c", "merge.directoryRenames=false"]);
         args.extend(settings.iter().flat_map(|setting| ["-c", setting]));
         args.extend([
@@ -342,10 +342,9 @@ impl Git {
     }
 }
 
-/// Formats paths for `git update-index`. A path ending in `/` is a nested repository, which is not ours to commit.
+/// Formats paths for `git update-index`.
 fn nul_terminated(pending: &[PendingFile]) -> Vec<u8> {
-    let files = pending.iter().filter(|file| !file.path.ends_with('/'));
-    files.flat_map(|file| [file.path.as_bytes(), b"\0"].concat()).collect()
+    pending.iter().flat_map(|file| [file.path.as_bytes(), b"\0"].concat()).collect()
 }
 
 pub(super) fn split_nul(out: &[u8]) -> Vec<String> {
@@ -362,6 +361,8 @@ fn parse_status(out: &[u8]) -> RepositoryState {
             "#" => parse_header(&mut state, rest),
             "1" => state.pending.extend(parse_changed(rest)),
             "u" => state.conflicted.extend(parse_conflicted(rest)),
+            // A nested repository is not ours to commit.
+            "?" if rest.ends_with('/') => {}
             "?" => state.pending.push(PendingFile { path: rest.to_owned(), committed_object: None, is_deleted: false }),
             _ => {}
         }
@@ -437,7 +438,7 @@ mod tests {
              1 .M N... 100644 100644 100644 bb bb facts/a b.md\0\
              1 AD N... 000000 100644 000000 {zero} cc never.md\0\
              1 .D N... 100644 100644 000000 dd dd gone.md\0\
-             u UD N... 100644 100644 000000 100644 ee ff {zero} facts/u.md\0? new.md\0"
+             u UD N... 100644 100644 000000 100644 ee ff {zero} facts/u.md\0? new.md\0? nested/\0"
         );
         let state = parse_status(out.as_bytes());
         assert_eq!(

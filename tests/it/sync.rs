@@ -442,3 +442,19 @@ fn a_note_that_is_new_in_a_folder_which_the_other_side_renamed_is_no_conflict() 
     settle(&here, &there);
     assert_eq!(there.text("facts/old/n4.md"), "# N4\n\n- New note\n");
 }
+
+#[test]
+fn a_file_that_is_deleted_in_a_merge_is_restored_or_removed() {
+    for (command, left) in [(&["checkout", "--ours"][..], Some("ours")), (&["rm", "--quiet"], None)] {
+        let (_, there) = parted();
+        there.memdir(["sync"]).exit(4);
+        fs_err::remove_file(there.memory().join(FILE)).unwrap();
+        let run = there.memdir(["sync"]).exit(4);
+        for part in ["facts/user.md: deleted here, although both sides have it", "checkout --theirs -- facts/user.md\n"]
+        {
+            assert_stdout_contains(&run, part);
+        }
+        there.git(command.iter().copied().chain(["--", FILE]));
+        assert_eq!(there.memory().join(FILE).exists(), left.is_some());
+    }
+}

@@ -97,6 +97,8 @@ pub enum UndecidedReason {
     BothMoved,
     /// Renamed on both sides, each to another name.
     BothRenamed,
+    /// It is deleted here, although both sides have it.
+    Deleted,
     /// It is not text.
     NoText,
     /// It is not a file of the memory.

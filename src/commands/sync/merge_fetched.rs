@@ -13,6 +13,9 @@ use crate::host::repository::{GitMergeResult, RepositoryState};
 use crate::store::LockedStore;
 use crate::text::counted_noun::counted_noun;
 
+/// How often git may refuse a merge before its reason counts, whatever an editor does meanwhile.
+const MAX_REFUSED_MERGES: u32 = 4;
+
 impl SyncRun<'_> {
     /// Merges the fetched commit.
     pub(super) fn merge_fetched(
@@ -63,9 +66,11 @@ impl SyncRun<'_> {
         Ok((step, state))
     }
 
-    /// git did not start the merge. If there are pending changes, an editor was faster: start over.
-    fn retry_or_fail(&self, reason: &str) -> Result<SyncStep, Rejection> {
-        if !self.git.repository_state()?.pending.is_empty() {
+    /// git did not start the merge. If there are pending changes, an editor was faster: start over, unless that was so
+    /// before.
+    fn retry_or_fail(&mut self, reason: &str) -> Result<SyncStep, Rejection> {
+        self.refused_merges += 1;
+        if self.refused_merges < MAX_REFUSED_MERGES && !self.git.repository_state()?.pending.is_empty() {
             Ok(SyncStep::Restart)
         } else {
             Err(Rejection::new(Code::Git, format!("git did not merge: {reason}"))

@@ -69,7 +69,9 @@ pub fn sort_unmerged(
             continue;
         }
         let (Some(path), Some(now), None) = (path, current.as_ref(), whole_file_reason) else {
-            files.undecided.push(undecided(whole_file_reason.unwrap_or(UndecidedReason::NoMemory)));
+            let is_deleted = git.read_work_file(&file.path).is_none();
+            let other = if is_deleted { UndecidedReason::Deleted } else { UndecidedReason::NoMemory };
+            files.undecided.push(undecided(whole_file_reason.unwrap_or(other)));
             continue;
         };
         if text.contains('\0') {

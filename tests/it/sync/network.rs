@@ -426,3 +426,15 @@ fn executable(path: &Path, text: &str) {
     fs_err::create_dir_all(path.parent().unwrap()).unwrap();
     write_program(path, text);
 }
+
+#[test]
+fn the_reason_for_which_git_refuses_a_merge_is_given_beside_a_repository_in_the_memory() {
+    let (here, there) = pair();
+    there.memdir(["add", "user#travel", "Said there"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    here.git(["config", "merge.verifySignatures", "true"]);
+    here.git(["init", "--quiet", "facts/sub"]);
+    here.put("facts/sub/z.md", "- z\n");
+    let run = here.memdir(["sync"]).exit(1);
+    assert!(run.stderr.contains("git did not merge: ") && run.stderr.contains("signature"), "{run:#?}");
+}
