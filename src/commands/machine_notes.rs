@@ -38,11 +38,11 @@ impl Session {
         serde_json::from_str(&self.read_sealed_note(name)?).ok()
     }
 
-    /// Replaces a note without the lock, also in a session that is filtered. One that cannot be written is left out.
+    /// Replaces a note without the lock. One that cannot be written is left out.
     pub(super) fn write_sealed_note(&self, name: &str, text: &str) {
         let Ok(key) = self.new_seal_key() else { return };
         if let Ok(sealed) = String::from_utf8(key.seal(name, text.as_bytes())) {
-            drop(self.store.unfiltered().write_note_unlocked(name, &sealed));
+            drop(self.store.write_note_unlocked(name, &sealed));
         }
     }
 
