@@ -184,7 +184,9 @@ impl ToolText {
         if edited.trim().is_empty() || document.summary_line().is_some() {
             return edited.to_owned();
         }
-        let same_place = edited.starts_with(&self.text[..*at]).then(|| (*at, summary.clone()));
+        // Front matter that the edit put in front of it stays there.
+        let is_same_above = *at >= document.body_start() && edited.starts_with(&self.text[..*at]);
+        let same_place = is_same_above.then(|| (*at, summary.clone()));
         let title = document.sections().iter().find(|section| section.level == 1);
         let start = title.map_or(document.body_start(), |title| title.heading.end as usize);
         let eol = document.eol().as_str();
